@@ -18,8 +18,9 @@
 
 namespace reckoner {
 
-/// A transport to simulated clients that only join and acknowledge. Each acknowledges every kTicksPerAck
-/// ticks, after a round trip of kRoundTripTicks. It shows a server's own cost, without sockets.
+/// A transport to simulated clients that only join and acknowledge. Each client sends an acknowledgement
+/// every kTicksPerAck ticks. A datagram is acknowledged no earlier than kRoundTripTicks after it was sent.
+/// With this transport a benchmark measures the server's own cost, without sockets.
 class AnsweringClients final : public Transport {
  public:
   static constexpr std::uint32_t kRoundTripTicks = 6;

@@ -41,9 +41,9 @@ struct Pair {
   }();
 };
 
-// The floor of writing or reading a motion: the same number of raw bits in words of at most 32, without
-// prediction or rounding. (A memcpy of the bytes is no floor, because the next data in a datagram begin
-// inside a byte.)
+// The floor for writing or reading a motion: write or read the same number of raw bits, in words of at most
+// 32 bits, without prediction or rounding. (A memcpy of the bytes cannot be the floor. It does less than a
+// codec needs, because the next data in a datagram begin inside a byte.)
 void write_raw(benchmark::State& run, std::size_t bits) {
   std::array<std::byte, 192> buffer{};
   for ([[maybe_unused]] auto _ : run) {
@@ -95,7 +95,7 @@ void BM_Quantise(benchmark::State& run) {
 }
 BENCHMARK(BM_Quantise);
 
-// Divides each of the fifteen numbers by its step and rounds it.
+// The floor for quantising a motion: divide each of the fifteen numbers by its step and round the result.
 void BM_QuantiseFloor(benchmark::State& run) {
   std::array<double, 15> numbers{123.456, -45.678, 12.345, 3.1,  -4.2, 0.5,  0.3, 1.2,
                                  -0.4,    0.36,    0.0,    0.48, 0.1,  -0.2, 0.9};
@@ -112,7 +112,7 @@ void BM_QuantiseFloor(benchmark::State& run) {
 }
 BENCHMARK(BM_QuantiseFloor);
 
-// A server's cost of one encoding, which all clients that need it share.
+// A server's cost of one encoding. All clients that need this encoding share it.
 void BM_EncodeFull(benchmark::State& run) {
   const Pair pair;
   std::array<std::byte, 192> buffer{};
@@ -189,7 +189,7 @@ void BM_DecodeResidualFloor(benchmark::State& run) {
 }
 BENCHMARK(BM_DecodeResidualFloor);
 
-// A sender's cost to learn how an entity moves; paid for one publish in four.
+// A sender's cost to learn how an entity moves. A sender learns from one publish in four.
 void BM_LearnCodingMode(benchmark::State& run) {
   const Pair pair;
   CodingModeChooser chooser;
@@ -216,7 +216,7 @@ void BM_AppendString(benchmark::State& run) {
 }
 BENCHMARK(BM_AppendString);
 
-// Copies the same number of bytes, with each string at a byte boundary.
+// The floor for BM_AppendString: copy the same number of bytes, with each string at a byte boundary.
 void BM_AppendStringFloor(benchmark::State& run) {
   std::array<std::byte, 12> ready{std::byte{0x5a}};
   std::array<std::byte, 96 * 12 + 48> datagram{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each curve operation next to a plain hand-written loop over the same numbers. Compare the pairs: the
-// library may take at most 1.2 times as long.
+// Measures each curve operation, and a plain hand-written loop over the same numbers. The library may take at
+// most 1.2 times as long as the loop.
 #include "reckoning/src/prediction/dis_models.hpp"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ CatmullRom<dvec3> winding_curve() {
   return *CatmullRom<dvec3>::make(winding_points());
 }
 
-// Parameters from 0 to `end` in random order, so that neither side benefits from the previous one.
+// Parameters from 0 to `end` in random order, so that neither the library nor the hand-written loop benefits
+// from the previous parameter.
 std::vector<double> places(double end) {
   std::vector<double> out;
   double x = 0.5;
@@ -147,7 +148,7 @@ void BM_NearestOnWholePath(benchmark::State& run) {
 }
 BENCHMARK(BM_NearestOnWholePath);
 
-// A client's cost per entity on a route and frame.
+// A client's cost per frame for one entity on a route.
 void BM_RouteState(benchmark::State& run) {
   RouteDefinition definition;
   definition.points = winding_points();

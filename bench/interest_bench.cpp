@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kRadius_m = 100.0;
 constexpr double kCell_m = kRadius_m / 2.0;
-constexpr double kNeighbours = 100.0;  // average number within the radius
+constexpr double kNeighbours = 100.0;  // average number of entities within the radius
 
 /// Entities distributed evenly in a square, but without a pattern that matches the cells.
 class Crowd {

@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kTickRateHz = 60.0;
 constexpr double kAheadS = 0.15;
-constexpr std::size_t kEntities = 10'000;  // too many for any cache, as on a busy server
+constexpr std::size_t kEntities = 10'000;  // too many for any processor cache, as on a busy server
 
-// Entities that weave, each in a different way. With `turning` they face their direction of travel.
+// Entities that weave, each in a different way. If `turning` is true, they face their direction of travel.
 struct Crowd {
   Crowd(bool moving, bool turning) : states(kEntities), turns(turning) {
     for (std::size_t i = 0; i < kEntities; ++i) {
@@ -100,7 +100,8 @@ void BM_FittedMotion(benchmark::State& run) {
 }
 BENCHMARK(BM_FittedMotion)->ArgName("turning")->Arg(0)->Arg(1);
 
-// The whole work of a tick: learn, fit, compare with the published motion, publish.
+// A server's whole cost per tick to decide what to publish: learn, fit, compare with the published motion,
+// publish.
 void BM_DecideToPublish(benchmark::State& run) {
   Crowd crowd{true, run.range(0) != 0};
   std::vector<Motion> published(kEntities);

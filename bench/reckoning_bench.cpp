@@ -14,8 +14,7 @@ Motion turning_car() {
   return motion;
 }
 
-// The extrapolation that both ends use: once per entity and frame on a client, many times per tick on a
-// server.
+// The extrapolation. A client computes it once per entity and frame, and a server many times per tick.
 void BM_Extrapolate(benchmark::State& run) {
   const Motion motion = turning_car();
   double time_s = 0.0;

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kEntities = 100'000;
 
-// Bytes per entity. Position: reads time stamp, position, velocity and acceleration; writes the position.
-// Orientation: reads orientation and angular velocity; writes the orientation. Blend: reads index and blend
-// of one entity in ten.
+// Bytes per entity that sampling reads and writes. For a position: reads time stamp, position, velocity and
+// acceleration; writes the position. For an orientation: reads orientation and angular velocity; writes the
+// orientation. For blends: reads the index and the blend of one entity in ten.
 constexpr std::size_t kPositionBytes = sizeof(double) * (1 + 3 + 3) + sizeof(float) * (3 + 3);
 constexpr std::size_t kOrientationBytes = sizeof(float) * (4 + 3 + 4);
 constexpr std::size_t kBlendBytes = (sizeof(Blend) + 8) / 10;
@@ -64,7 +64,7 @@ MotionBatch crowd(bool blending) {
   return batch;
 }
 
-// Copies half of the bytes: each is read once and written once.
+// Copies half of the bytes, because a copy reads each byte once and writes it once.
 void copy_like(benchmark::State& run, std::size_t bytes_each) {
   const std::size_t bytes = kEntities * bytes_each / 2;
   std::vector<char> from(bytes, 1), to(bytes, 2);

@@ -31,7 +31,8 @@ class Nobody final : public Transport {
   TransportStats stats_;
 };
 
-// The true states, ordered by tick, then by entity. `moving`: roaming entities; otherwise at rest.
+// The true states, ordered by tick, then by entity. If `moving` is true, the entities roam; otherwise they
+// rest.
 std::vector<State> truths(bool moving) {
   scenario::Roamers roamers(kEntities, 1);
   std::vector<State> all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A complete server tick without sockets. Each client is sent updates of the hundred or so entities around
-// it, and acknowledges them. Items are client-ticks.
+// A complete server tick without sockets. The server sends each client updates of the entities around it,
+// about a hundred. The clients acknowledge the updates. The benchmark counts one item per client and tick.
 #include "answering_clients.hpp"
 #include "scenario/builtin/roamers.hpp"
 #include "server/src/test_switches.hpp"
@@ -48,7 +48,7 @@ class World {
   [[nodiscard]] const ServerStats& stats() const { return server_.stats(); }
 
  private:
-  // The interest radius is that of a circle which contains kSeen entities on average.
+  // The interest radius is chosen so that a circle of this radius contains kSeen entities on average.
   static ServerConfig config(unsigned threads) {
     ServerConfig config;
     config.max_clients = 4000;

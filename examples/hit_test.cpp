@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lag compensation: the server judges a shot by the pose that the shooter saw. The shooter's client shows a
-// runner 150 ms late, and the shooter aims at that pose. The shot hits, although the runner is 1.5 m further
-// along. Three shots aim at the runner and three aim beside it. Exits with 0 if the aimed shots hit, the
-// other shots miss, and a server without lag compensation would have missed all of them.
+// runner 150 ms late, and the shooter aims at the shown pose. The shot hits, although the runner has
+// meanwhile run on by 1.5 m. Three shots aim at the runner and three aim beside it. Exits with 0 if the aimed
+// shots hit, the other shots miss, and a server without lag compensation would have missed all of them.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -32,7 +32,7 @@ reckoner::State running(double time_s) {
 
 struct Verdict {
   bool hit = false;
-  bool hit_by_the_present = false;  // the verdict of a server without lag compensation
+  bool hit_by_the_present = false;  // what a server without lag compensation would decide
 };
 
 // snip: shoot
@@ -45,7 +45,7 @@ bool shoot(reckoner::Client& client, const glm::dvec3& at, double now_s) {
 }
 // snip: end
 
-// Whether the ray from the origin through `towards` passes within kRadiusM of `middle`.
+// Returns true if the ray from the origin through `towards` passes within kRadiusM of `middle`.
 bool strikes(const glm::dvec3& towards, const glm::dvec3& middle) {
   const glm::dvec3 direction = glm::normalize(towards);
   return glm::length(glm::cross(direction, middle)) < kRadiusM && glm::dot(direction, middle) > 0.0;
@@ -75,7 +75,8 @@ std::optional<Verdict> judge(reckoner::Server& server, reckoner::EntityId runner
   }
   if (waiting.empty()) return std::nullopt;
   const FiredShot shot = waiting.front();
-  // The shot may overtake the report on what its shooter saw. That report takes at most ServerConfig::rewind_s.
+  // The shot may overtake the report on what its shooter saw. That report takes at most
+  // ServerConfig::rewind_s.
   if (server.rewind_status(shot.shooter, shot.time_s) == reckoner::RewindStatus::pending) return std::nullopt;
   waiting.pop_front();
   // Empty if the shooter did not see the runner, or if the stamp is older than ServerConfig::rewind_s.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A passenger walks on a ship that turns. The passenger lives in the ship's frame, so the server sends only
-// the motion relative to the ship. Then the passenger goes ashore. Exits with 0 if the client showed the
-// passenger within 0.25 m of the true position, on deck and ashore.
+// the motion relative to the ship. Then the passenger goes ashore. Exits with 0 if the client always showed
+// the passenger within 0.25 m of the true position, on deck and ashore.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kAshoreS = 3.0;  // when the passenger leaves the ship, s
 
-reckoner::State sailing(double time_s) {  // on a circle of radius 200 m, at 8 m/s
+reckoner::State sailing(double time_s) {  // the ship sails on a circle of radius 200 m, at 8 m/s
   const double angle = 0.04 * time_s;
   reckoner::State ship;
   ship.position = {200.0 * std::cos(angle), 200.0 * std::sin(angle), 0.0};
@@ -29,7 +29,7 @@ reckoner::State sailing(double time_s) {  // on a circle of radius 200 m, at 8 m
   return ship;
 }
 
-reckoner::State walking(double time_s) {  // back and forth on deck, 5 m each way
+reckoner::State walking(double time_s) {  // walks back and forth on deck, 5 m in each direction
   reckoner::State man;
   man.position = {0.0, 5.0 * std::sin(0.3 * time_s), 4.0};
   man.velocity = {0.0, 1.5 * std::cos(0.3 * time_s), 0.0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Slow motion for everyone: server and client run on clocks that the game slows down together. Both write
-// their log records to standard output. Exits with 0 if the client showed the ball slow down to a fifth of
-// its speed without a jump.
+// Slow motion for everyone: server and client run on clocks that the game slows down together. Server and
+// client write their log records to standard output. Exits with 0 if, on the client, the ball slowed down to
+// a fifth of its speed without a jump.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -31,14 +31,14 @@ void say(const reckoner::LogRecord& record) {
   if (record.level >= reckoner::LogLevel::info) std::printf("%s\n", reckoner::text_of(record).c_str());
 }
 
-reckoner::State flying(double time_s) {  // on a circle of radius 5 m, at 5 m/s
+reckoner::State flying(double time_s) {  // flies on a circle of radius 5 m, at 5 m/s
   reckoner::State ball;
   ball.position = {5.0 * std::cos(time_s), 5.0 * std::sin(time_s), 2.0};
   ball.velocity = {-5.0 * std::sin(time_s), 5.0 * std::cos(time_s), 0.0};
   return ball;
 }
 
-// Runs the server's due ticks in game time. Changes the pace at the announced server time.
+// Runs all ticks of the server that are due in game time. Changes the pace at the announced server time.
 void run(reckoner::Server& server, reckoner::EntityId ball, reckoner::ScaledClock& clock, double real_now_s,
          std::optional<Pace>& coming) {
   if (coming && clock.at(real_now_s) >= coming->from_s) {
@@ -89,7 +89,7 @@ int main() {
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
   const reckoner::EntityId ball = server->spawn(0, "ball", flying(0.0));
 
-  reckoner::ScaledClock server_clock, client_clock;  // in a real game: on two machines
+  reckoner::ScaledClock server_clock, client_clock;  // in a real game, these clocks are on two machines
   std::optional<Pace> to_come, received;
   bool announced = false;
   std::optional<glm::dvec3> last;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A server that is safe on the internet. The backend issues a token to a player who has logged in. The client
 // connects to the server that the token names. The server admits only clients with a valid token. This
-// program plays all three parts. Exits with 0 if the client joined under the client id of its token and
-// showed an entity.
+// program plays all three parts. Exits with 0 if the client joined with the client id in its token and showed
+// an entity.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

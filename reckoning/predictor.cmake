@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The sources that extrapolate motion. The golden test builds only these with other compilers and for other
-# processors.
+# The sources that extrapolate motion. The golden test builds only these sources with other compilers and for
+# other processors.
 set(RECKONING_PREDICTOR_SOURCES src/motion/motion.cpp src/motion/state.cpp)
 
 # Server and client both run this code and must get exactly the same bits.

@@ -17,12 +17,12 @@ namespace reckoner::scenario {
 struct FeedItem {
   enum class Kind : std::uint8_t { spawn, move, teleport, despawn };
   Kind kind = Kind::move;
-  std::size_t entity = 0;              ///< index in the source
+  std::size_t entity = 0;  ///< index in the source
   /// State in the world's frame; only for a spawn, a move and a teleport.
   State truth;
   /// Index of the entity in whose frame this entity is; nullopt: it is in the world's frame.
   std::optional<std::size_t> frame{};
-  State local{};                       ///< `truth` expressed in the frame `frame`
+  State local{};  ///< `truth` expressed in the frame `frame`
 };
 
 /// Plays a source as a game server knows it: only positions and orientations at ticks, never future ones.

@@ -552,12 +552,13 @@ typedef struct reckoner_seen {
   reckoner_entity entity;
   reckoner_pose pose;
 } reckoner_seen;
-/* Whether the server can reconstruct what a client showed. While it is RECKONER_REWIND_PENDING, a report of the
- * client is on its way: ask again after the next tick. */
+/* Whether the server can reconstruct what a client showed. While it is RECKONER_REWIND_PENDING, a report of
+ * the client is on its way: ask again after the next tick. */
 enum {
   RECKONER_REWIND_KNOWN = 0,
   RECKONER_REWIND_PENDING = 1,
-  RECKONER_REWIND_UNAVAILABLE = 2 /* it stays unknown, or the time is outside reckoner_server_config::rewind_s */
+  RECKONER_REWIND_UNAVAILABLE =
+      2 /* it stays unknown, or the time is outside reckoner_server_config::rewind_s */
 };
 RECKONER_C_API reckoner_result reckoner_server_rewind_status(const reckoner_server* server,
                                                              reckoner_peer client, double time_s,

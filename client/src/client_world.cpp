@@ -166,8 +166,8 @@ void ClientWorld::note_polled(const ClientEvent& event) {
 
 namespace {
 
-// An owned entity that its game has not moved for this long comes to rest, s. A frame that takes long does not
-// count yet.
+// An owned entity that its game has not moved for this long comes to rest, s. A frame that takes long does
+// not count yet.
 constexpr double kIdleS = 0.25;
 
 // Time from the begin of the braking to rest, s.

@@ -39,7 +39,7 @@ struct ConditionerCounters {
   std::uint64_t forwarded = 0;  ///< copies sent
   /// Datagrams dropped by the link, by its rate limit, or because too many datagrams wait.
   std::uint64_t lost = 0;
-  std::uint64_t duplicated = 0;   ///< number of datagrams that the link duplicated
+  std::uint64_t duplicated = 0;  ///< number of datagrams that the link duplicated
   /// Copies that the socket refused, or whose client was forgotten before they were due.
   std::uint64_t send_errors = 0;
 };

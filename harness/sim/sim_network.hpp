@@ -41,7 +41,7 @@ struct Flow {
   std::uint32_t next_wanted = 0;
   // Packets that arrived before packets with lower sequence numbers.
   std::map<std::uint32_t, Reliable> out_of_order;
-  Bytes message;                                   // the parts received so far of an incomplete message
+  Bytes message;  // the parts received so far of an incomplete message
 };
 
 struct ScheduledEvent {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kJoinS = 0.15;  // half the duration of a change of velocity
 constexpr std::int64_t kBlockLegs = 8;
-constexpr double kRestChance = 0.15;   // probability that the walker stays in place for a whole block
+constexpr double kRestChance = 0.15;  // probability that the walker stays in place for a whole block
 // Probability that the walker stays for one leg; drawn for every second leg.
 constexpr double kSkipChance = 0.3;
 constexpr double kPauseChance = 0.35;  // probability that the walker waits at the start of a leg

@@ -22,7 +22,8 @@
 namespace reckoner {
 namespace {
 
-// Longer than any client accepts a delayed state datagram (see Client), with some margin.
+// Time for which a freed slot is not used again, s. It is longer than the delay at which a client still
+// accepts a state datagram (see Client).
 constexpr double kSlotQuarantineS = 5.0;
 
 // Number of sessions that one worker processes at a time.
@@ -41,7 +42,8 @@ ServerTestSwitches with_secret(ServerTestSwitches switches) {
   return switches;
 }
 
-// True if the entity did not move in the last tick and `state` leaves it at rest, so it need not wake up.
+// True if the entity did not move in the last tick and `state` leaves it at rest, so the entity need not wake
+// up.
 bool rests_at(const Entity& entity, const State& state) {
   constexpr glm::vec3 kNone{0.0f};
   return entity.still_ticks > 0 && state.position == entity.truth.position && state.velocity == kNone &&
@@ -96,7 +98,7 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
 
 bool Server::move(EntityId id, const State& truth) {
   Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr || entity->owned) return false;  // only its owner may move it
+  if (entity == nullptr || entity->owned) return false;  // only its owner may move an owned entity
   // Games often move entities in order of slot, so prefetch the next one.
   prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));
   return impl_->move(*entity, impl_->to_server_coordinates(truth, entity->frame));
@@ -202,7 +204,7 @@ Result<RouteId> Server::add_route(const RouteDefinition& definition) {
   const bool fits =
       message.route.value > kMaxRoutes || !is_encodable(definition) || !encode(message, buffer).empty();
   if (!fits) return Error{"a route has too many points to be sent in one message"};
-  Result<RouteId> id = s.routes.add(definition);  // reports all other errors
+  Result<RouteId> id = s.routes.add(definition);  // add() reports all other errors
   if (!id) return id;
   for (const auto& session : s.sessions.all())
     session->send_route(message, s.transport);
@@ -343,7 +345,7 @@ void Server::Impl::review_interest(Tick tick) {
   interest.update_positions(entities, tick);
   for (const EntityId id : relevance_changed) {
     Entity* entity = entities.find(id);
-    if (entity == nullptr) continue;  // it has already ended
+    if (entity == nullptr) continue;  // the entity has already ended
     for (const auto& session : sessions.all())
       interest.reconsider(*entity, *session, entities, tick);
   }
@@ -353,8 +355,8 @@ void Server::Impl::review_interest(Tick tick) {
   }
 }
 
-// True if this tick leaves its datagrams to the next tick, which is already due. Most of a tick's cost is
-// sending, and a late server's datagrams would be outdated at once.
+// True if this tick leaves its datagrams to the next tick, which is already due. Sending is most of the cost
+// of a tick. If the server is late, the datagrams of this tick would be outdated at once.
 bool Server::Impl::hold_back(Tick tick, double now_s) {
   const bool holds = now_s >= time_of(tick + 1) && held_back < kMaxHeldBack;
   held_back = holds ? held_back + 1 : 0;
@@ -403,8 +405,8 @@ void Server::Impl::send(Tick tick, double now_s) {
     finish_outbox(buffer);
 }
 
-// Sends the waiting datagrams, adds up the statistics, and charges repairs to their entities' budgets like
-// any other update.
+// Sends the waiting datagrams, adds up the statistics, and charges the repairs to the budgets of their
+// entities, like other updates.
 void Server::Impl::finish_outbox(DatagramBuffer& buffer) {
   buffer.flush(transport);
   stats += std::exchange(buffer.stats, {});
@@ -413,7 +415,7 @@ void Server::Impl::finish_outbox(DatagramBuffer& buffer) {
   buffer.repaired.clear();
 }
 
-// Events from clients, and messages of the game to them.
+// Events from clients, and game messages to clients.
 
 void Server::Impl::handle(const TransportEvent& event, double now_s) {
   switch (event.kind) {
@@ -480,8 +482,8 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   if (datagram->has_owned) {
     Refusal why{};
     const auto read = ownership.read(reader, session->id(), next_tick, why);
-    // The client may have lost the entity, or the baseline may never have arrived. The datagram then counts
-    // as lost.
+    // The client may no longer own the entity, or the baseline may never have arrived. In both cases the
+    // datagram counts as lost.
     if (!read) return count_refusal(why, reader.failed() || !session->ever_owned());
     owned = *read;
   }
@@ -509,7 +511,7 @@ void Server::Impl::process(Session& session, const PlayoutMessage& message) {
   changing_playout.push_back(session.id());
 }
 
-// Applies the clients' changes of playout settings, each client's at most twice a second.
+// Applies the changes of the clients' playout settings, for each client at most twice a second.
 void Server::Impl::apply_playout_changes(double now_s) {
   std::erase_if(changing_playout, [&](ClientId client) {
     Session* session = sessions.find(client);
@@ -606,9 +608,9 @@ void Server::Impl::close_idle(double now_s) {
   }
 }
 
-// Clients whose connection was lost, and those that resume.
+// Clients that lost their connection, and clients that resume their session.
 
-// Keeps the session for a resume. The client's entities continue without their owner.
+// Keeps the session so that the client can resume it. The entities of the client continue without an owner.
 void Server::Impl::lose(Session& session) {
   if (!session.can_resume() || closing) return end(session);
   log.lost(session.id(), session.peer());
@@ -634,7 +636,7 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   Session* session = sessions.find(message.client);
   if (session == nullptr || !session->resume().key || session->resume().key != message.key) return;
   const PeerId before = session->peer();
-  if (before) {  // the client noticed the loss before the server
+  if (before) {  // the client noticed the loss of its connection before the server did
     lose(*session);
     transport.disconnect(before, 0);
     session = sessions.find(message.client);
@@ -659,8 +661,8 @@ void Server::Impl::process(Session& session, const GameDataMessage& message) {
   if (!was_due && reliable.is_report_due()) unreported.push_back(session.id());
 }
 
-// Acknowledges reliable messages once the game has polled enough of them. There is then room for all messages
-// that the acknowledgement allows the client to send.
+// Acknowledges reliable messages once the game has polled enough of them. The server then has room for all
+// messages that the client may send after the acknowledgement.
 void Server::Impl::report_received() {
   std::erase_if(unreported, [&](ClientId client) {
     Session* session = sessions.find(client);
@@ -737,22 +739,23 @@ void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) 
   note_frame(entity, before);
 }
 
-// The entity has changed its frame.
+// Notes that the entity has left the frame `before` and is now in another frame.
 void Server::Impl::note_frame(const Entity& entity, EntityId before) {
   interest.set_position(entity, entities);
   note_relevance_change(entity.id);
   if (before) relevance_changed.push_back(before);  // clients may no longer need the frame
 }
 
-// The relevance of an entity has changed, and with it that of all entities in its frame.
+// Notes that the relevance of an entity has changed. The relevance of all entities in its frame then changes,
+// too.
 void Server::Impl::note_relevance_change(EntityId id) {
   relevance_changed.push_back(id);
   for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(id.slot())))
     note_relevance_change(entities.slots()[slot].id);
 }
 
-// Moves the entities in the frame of an ending entity to the frame outside it. An entity that would be too
-// fast there stops; one that would be outside the world ends as well.
+// Moves the entities in the frame of an ending entity to the next outer frame. An entity that would be too
+// fast in the outer frame stops. An entity that would be outside the world ends as well.
 void Server::Impl::release(const Entity& ending) {
   const auto inside = entities.frames().inside(static_cast<std::uint32_t>(ending.id.slot()));
   const std::vector<std::uint32_t> released{inside.begin(), inside.end()};
@@ -793,7 +796,8 @@ double Server::Impl::lever_m(std::uint32_t slot) const {
   return lever;
 }
 
-// Measures only from time to time, because an entity that moves within a frame seldom changes the lever much.
+// Measures the levers of all frames, but only from time to time: an entity that moves within a frame seldom
+// changes the lever much.
 void Server::Impl::measure_levers() {
   constexpr Tick kTicksBetweenMeasurements = 8;
   if (next_tick % kTicksBetweenMeasurements != 0) return;

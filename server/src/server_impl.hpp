@@ -50,8 +50,8 @@ struct Server::Impl {
 
   void handle(const TransportEvent& event, double now_s);
   void handle_control(const TransportEvent& event);
-  /// Counts a refused payload of a client. `wrong` is true if no correct client sends such a payload; it then
-  /// also counts as malformed.
+  /// Counts a refused payload of a client. Pass true for `wrong` if no correct client sends such a payload.
+  /// The payload then also counts as malformed.
   void count_refusal(Refusal why, bool wrong = true) {
     ++stats.refusals[why];
     stats.malformed += wrong ? 1 : 0;
@@ -83,8 +83,8 @@ struct Server::Impl {
   void finish_outbox(DatagramBuffer& datagrams);
 
   bool move(Entity& entity, const State& truth);
-  // Converts a state from the game's coordinates, which count from `origin`, to the server's. Only positions
-  // in the world frame change.
+  // Converts a state from the game's coordinates, which are relative to `origin`, to the server's
+  // coordinates. Only positions in the world frame change.
   [[nodiscard]] State to_server_coordinates(const State& given, EntityId frame) const {
     State state = given;
     if (!frame) state.position += origin;
@@ -101,11 +101,11 @@ struct Server::Impl {
 
   ServerConfig config;
   Transport& transport;
-  std::vector<Quantisation> quantisation;  // by archetype
+  std::vector<Quantisation> quantisation;  // index: archetype
   ServerTestSwitches switches;
   WorkerPool pool;
   EntityTable entities;
-  RouteTable routes;  // published motions point into its routes
+  RouteTable routes;  // published motions point to routes in this table
   Publisher publisher;
   FieldTable fields;
   Encodings encodings;
@@ -116,27 +116,31 @@ struct Server::Impl {
   DelaySurvey delays;
   SessionTable sessions;
   Ownership ownership;
-  std::map<PeerId, double> waiting;           // connected but not joined yet, and since when, s
-  std::deque<ClientId> disconnected_clients;  // have a session but no connection; oldest disconnect first
-  std::vector<ClientId> changing_playout;     // their new playout settings are not in effect yet
-  std::vector<ClientId> unreported;           // their reliable messages are to be confirmed
-  std::vector<EntityId> relevance_changed;    // to be checked for relevance in the next tick
-  std::vector<std::pair<EntityId, Tick>> despawned;  // ended since the last tick, and when
+  std::map<PeerId, double> waiting;  // connections that have not joined yet, and when each began, s
+  // Clients with a session but no connection; oldest disconnect first.
+  std::deque<ClientId> disconnected_clients;
+  std::vector<ClientId> changing_playout;   // clients whose new playout settings are not in effect yet
+  std::vector<ClientId> unreported;         // clients whose reliable messages the server must confirm
+  std::vector<EntityId> relevance_changed;  // entities whose relevance the next tick must check
+  // Entities that ended since the last tick, and the tick of the end.
+  std::vector<std::pair<EntityId, Tick>> despawned;
   std::deque<ServerEvent> events;
   ServerLog log;
   MessageInbox inbox{{}};
   MessageBatch batch;               // scratch: the messages of one datagram
   std::vector<Session*> receivers;  // scratch
   std::vector<std::size_t>
-      max_datagram_bytes;      // scratch, per session: largest datagram that can be sent, bytes
+      // Scratch; for each session, the size of the largest datagram that can be sent, bytes.
+      max_datagram_bytes;
   std::vector<SeenPose> seen;  // result of rewind()
   double present_s = 0.0;      // server time of the last receive() or tick(), s
-  std::vector<std::uint32_t> frames_with_lever;  // slots whose frame contains, or contained, entities
-  glm::dvec3 origin{0.0};                        // origin of the game's coordinates, m, in the server's world
-  std::vector<EntityId> ended;                   // scratch
+  // Slots of the entities whose frame contains, or contained, entities.
+  std::vector<std::uint32_t> frames_with_lever;
+  glm::dvec3 origin{0.0};       // origin of the game's coordinates, m, in the server's world
+  std::vector<EntityId> ended;  // scratch
   bool closing = false;
   Tick next_tick = 0;
-  int held_back = 0;  // ticks in a row that sent no datagrams
+  int held_back = 0;  // number of ticks in a row, up to now, that sent no datagrams
   std::uint32_t next_client = 1;
   ServerStats stats;
 };

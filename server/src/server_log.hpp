@@ -35,12 +35,11 @@ class ServerLog {
   /// The client resumed its session over a new connection.
   void back(ClientId client, PeerId peer) const;
   void closing(std::size_t clients) const;
-  /// Logs the owner events in `events` from index `first` on: motions of owner_events that were corrected or
-  /// refused.
+  /// Logs the owner events (corrected or refused motions) in `events`, from index `first` on.
   void owner_events(const std::deque<ServerEvent>& events, std::size_t first) const;
 
-  /// Call after every tick. Once a second it logs clients that have fallen behind or caught up, and the
-  /// refused payloads since the last time.
+  /// Call after every tick. Once a second it logs the clients that have fallen behind or caught up, and the
+  /// payloads that were refused since the last such log line.
   void review(const SessionTable& sessions, const ServerStats& stats, double tick_rate_hz, double now_s);
 
  private:

@@ -9,7 +9,7 @@
 
 namespace reckoner {
 
-/// The numbers of ServerConfig. kArchetypeSettings describes those of its archetypes.
+/// The numeric settings of ServerConfig. kArchetypeSettings describes the settings of its archetypes.
 inline constexpr std::array kServerSettings{
     setting<&ServerConfig::tick_rate_hz>("tick_rate_hz", "tick-rate", "Hz", 1.0, 1000.0, "",
                                          "ticks per second, Hz"),
@@ -56,7 +56,7 @@ inline constexpr std::array kServerSettings{
         "how often the relevant entities of a client are determined, s"),
 };
 
-/// The numbers of OwnershipRules.
+/// The numeric settings of OwnershipRules.
 inline constexpr std::array kOwnershipSettings{
     setting<&OwnershipRules::max_acceleration_mps2>("max_acceleration_mps2", "", "m/s^2", 0.001, 1e12, "",
                                                     "largest acceleration of the owner's motions, m/s^2"),

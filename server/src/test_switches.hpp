@@ -15,15 +15,16 @@ class CodingStatistics;
 /// Switches of a server for measurements and tests. They are not part of the product's configuration.
 struct ServerTestSwitches {
   SenderParts parts;
-  /// Counts every update that is written. Not owned; null: nothing is counted. If set, the server uses one
-  /// thread.
+  /// Counts every update that is written. The caller owns the object. Null: nothing is counted. If this is
+  /// not null, the server uses only one thread.
   CodingStatistics* coding = nullptr;
-  /// The secret from which session keys are derived. Null: a random one, as in the product.
+  /// The secret from which session keys are derived. Null: the server makes a random secret, as in the
+  /// product.
   SecretKey session_secret{};
 };
 
-/// Makes a server for a measurement or a test, whose configuration is known to be valid. If it is invalid,
-/// this prints the error and ends the program.
+/// Makes a server for a measurement or a test. The caller must pass a valid configuration. If the
+/// configuration is invalid, this prints the error and ends the program.
 [[nodiscard]] RECKONER_SERVER_API Server make_test_server(ServerConfig config, Transport& transport,
                                                           const ServerTestSwitches& switches = {});
 

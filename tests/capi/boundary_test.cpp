@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Errors of a caller must give an error code, not a crash. Programs compiled with another version of the
-// header work with the members that both know.
+// header work with the members that both versions know.
 #include "pair.hpp"
 
 #include <cmath>
@@ -105,7 +105,7 @@ TEST(CBoundary, InvalidConfigurationsAreRefused) {
   EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT);
 }
 
-// The texts of the validators, with the names that the settings have in C.
+// The error texts come from the validators. They use the names that the settings have in C.
 TEST(CBoundary, ErrorsNameTheSettingItsValueAndItsRange) {
   const auto why_not = [](auto spoil) {
     Pair pair;

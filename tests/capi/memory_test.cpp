@@ -9,7 +9,7 @@
 
 namespace {
 
-std::atomic<long> allowed{-1};  // allocations until they fail; below zero: all succeed
+std::atomic<long> allowed{-1};  // allocations that still succeed; below zero: all
 std::atomic<long> living{0};
 
 __attribute__((noinline)) void* allocate(std::size_t size) {

@@ -18,7 +18,7 @@ TEST(CFrames, OutOfFrameAndIntoFrameAreInverse) {
   reckoner_out_of_frame(&ship, &man, &outside);
   EXPECT_NEAR(outside.position[0], 100.0, 1e-5);
   EXPECT_NEAR(outside.position[1], -18.0, 1e-5);
-  // The ship's velocity, the man's, and that of the rotation.
+  // The sum of the ship's velocity, the man's velocity and the velocity from the rotation.
   EXPECT_NEAR(outside.velocity[0], 7.0f - 1.0f - 0.2f, 1e-4f);
   reckoner_into_frame(&ship, &outside, &inside);
   for (int i = 0; i < 3; ++i) {

@@ -41,7 +41,7 @@ class Pair {
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
 
-  /// Starts both as configured. True once the client has joined.
+  /// Starts the server and the client as configured. True if the client has joined.
   [[nodiscard]] bool start() {
     char why[200] = "";
     if (reckoner_server_create(&server_config, &server, why, sizeof why) != RECKONER_OK) return failed(why);
@@ -54,7 +54,7 @@ class Pair {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
-  /// Runs both until `so` returns true; false after ten seconds.
+  /// Runs both ends until `so` returns true. Returns false if that takes ten seconds.
   [[nodiscard]] bool until(const std::function<bool()>& so) {
     const double end_s = now_s() + 10.0;
     while (now_s() < end_s) {
@@ -69,7 +69,7 @@ class Pair {
     (void)until([&] { return now_s() >= end_s; });
   }
 
-  /// Whether the client had such an event for this entity.
+  /// True if the client had an event of this kind for this entity.
   [[nodiscard]] bool had(std::int32_t what, reckoner_entity entity) const {
     for (const auto& event : events) {
       if (event.kind == what && event.entity == entity) return true;
@@ -116,7 +116,7 @@ class Pair {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// At (x, y, z), without rotation.
+/// A state at rest at (x, y, z), without rotation.
 [[nodiscard]] inline reckoner_state at(double x, double y, double z) {
   reckoner_state state;
   reckoner_state_init(&state);

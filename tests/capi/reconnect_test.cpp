@@ -26,7 +26,7 @@ TEST(CReconnect, RestartedServerIsJoinedAgain) {
   char why[200] = "";
   ASSERT_EQ(reckoner_server_create(&pair.server_config, &pair.server, why, sizeof why), RECKONER_OK) << why;
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "other", &state, 0, &second), RECKONER_OK);
-  second = 0;  // the first spawn has the same id as the old entity, this one has another
+  second = 0;  // the first spawn gets the old entity's id, this one another
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "second", &state, 0, &second), RECKONER_OK);
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_LOST, 0); }));
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, second); }));

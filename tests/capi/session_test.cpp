@@ -341,7 +341,7 @@ TEST(CSession, ServerReconstructsTheShownPose) {
     return reckoner_server_pose_seen_by(pair.server, pair.peer, runner, when_s, &seen) == RECKONER_OK;
   }));
   EXPECT_NEAR(seen.position[0], shown.state.position[0], 0.1);
-  EXPECT_LT(seen.position[0], 5.0 * when_s - 0.5);  // not the position at that time, but 0.2 s before
+  EXPECT_LT(seen.position[0], 5.0 * when_s - 0.5);  // the client shows the past, 0.2 s before
   reckoner_seen all[4];
   std::size_t count = 0;
   ASSERT_EQ(reckoner_server_rewind(pair.server, pair.peer, when_s, all, 4, &count), RECKONER_OK);

@@ -113,7 +113,7 @@ TEST(CToken, IsValidForTheServersItNames) {
   EXPECT_NE(why_not([](auto& c) { c.ticket_s = -1.0; }).find("ticket_s"), std::string::npos);
   EXPECT_NE(why_not([](auto& c) { c.handshakes_per_second = -1.0; }).find("handshakes"), std::string::npos);
 
-  // A token with the right key, at a server that is known by another address.
+  // The token has the right key, but tokens must name this server by another address.
   sealed.issue(7001);
   Pair& pair = sealed.pair;
   reckoner_server_config config = pair.server_config;
@@ -162,7 +162,7 @@ TEST(CToken, ProvidesTheServerAddress) {
   EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));
 }
 
-// A client that was closed joins again without its backend.
+// A client that was closed joins again, without a new token from the backend.
 TEST(CToken, TicketLetsAClientJoinAgain) {
   SecureServer sealed;
   sealed.issue(7004);

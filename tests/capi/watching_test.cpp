@@ -14,7 +14,7 @@ namespace {
 
 struct LogCapture {
   std::vector<std::string> lines;
-  std::map<std::string, std::uint64_t> client_of;  ///< by event
+  std::map<std::string, std::uint64_t> client_of;  ///< client by event
   std::set<std::string> texts;
 
   static void hear(void* user, const reckoner_log_record* record) {

@@ -61,8 +61,9 @@ TEST(ClientClock, IsAccurateUnderJitterAndLoss) {
   }
 }
 
-// A client at 30 or 60 frames a second that calls receive() once per frame reads datagrams up to a frame
-// after their arrival, and always at the same phase if ticks and frames have related rates.
+// A client at 30 or 60 frames a second may call receive() once per frame. It then reads datagrams up to a
+// frame after their arrival. If ticks and frames have related rates, the phase between them is always the
+// same.
 TEST(ClientClock, IsAccurateWithOneReceivePerFrameIfArrivalTimesAreKnown) {
   for (const double frame_rate_hz : {30.0, 60.0}) {
     for (const double latency_ms : {20.0, 43.0, 61.0}) {
@@ -103,8 +104,9 @@ TEST(ClientClock, SymmetricDelayChangeCausesNoJump) {
   EXPECT_LT(sum_s / 5.0, 0.012);
 }
 
-// The minimum delay counts, and it is nearly equal in both directions even if one direction is often slower.
-// The mean delays differ by 0.8 of the jitter; half of that would be an error of 0.4 of the jitter.
+// The estimate uses the minimum delay, which is nearly equal in both directions even if one direction is
+// often slower. The mean delays differ by 0.8 of the jitter. An estimate from means would be wrong by half of
+// that difference, 0.4 of the jitter.
 TEST(ClientClock, IsAccurateUnderJitterInOneDirection) {
   for (const auto& [up_ms, down_ms] :
        {std::pair{0.0, 40.0}, {5.0, 60.0}, {40.0, 0.0}, {60.0, 5.0}, {100.0, 2.0}}) {

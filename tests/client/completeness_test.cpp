@@ -39,7 +39,7 @@ TEST(Completeness, WaitsForAMissingDatagramUntilTheServerHasNoticedTheLoss) {
     complete.note(static_cast<Sequence>(tick - 99), tick, tick, kNoticed);
     EXPECT_EQ(complete.tick(), 100u) << tick;
   }
-  complete.note(33, 132, 120, kNoticed);  // since then the server holds back its claim
+  complete.note(33, 132, 120, kNoticed);  // the server has noticed, and claims only 120
   EXPECT_EQ(complete.tick(), 120u);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Clocks that jump, machines that sleep and hostile clients. Other clients are not affected, and affected
-// ones are correct again soon.
+// Clocks that jump, machines that sleep and hostile clients. Other clients are not affected, and an affected
+// client is correct again soon.
 #include "near_network.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
@@ -238,7 +238,7 @@ TEST(HostileClients, ClientThatNeverAcknowledgesCostsBoundedMemory) {
   world.tap(mute).drop_sent = [](Channel channel, std::span<const std::byte>) {
     return channel == Channel::state;
   };
-  // Spawns, despawns and messages that the client should each confirm.
+  // The client should confirm each of these spawns, despawns and messages.
   std::vector<EntityId> fleeting;
   expect_harmless(world, path, [&](double time_s) {
     const EntityId id = world.server().spawn(0, "fleeting", Still{}(time_s));

@@ -80,7 +80,7 @@ TEST(FieldTimeline, DropsOnlyIntermediateValuesWhenFull) {
       timeline.advance(now);
       for (std::size_t field = 0; field < fields; ++field) {
         const auto value = std::get<std::int64_t>(timeline.value(field));
-        EXPECT_LE(value, now);  // each value equals its time
+        EXPECT_LE(value, now);  // each value equals the time at which it was set
         EXPECT_GE(value, shown[field]);
         shown[field] = value;
       }

@@ -39,7 +39,7 @@ const ShownEntity* find(std::span<const ShownEntity> shown, EntityId id) {
   return found == shown.end() ? nullptr : &*found;
 }
 
-// On a moving ship, over any link, in every playout mode.
+// The passenger is on a moving ship. This covers all links and every playout mode.
 TEST(ClientFrames, PassengerAtRestStandsStillOnDeck) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed}) {
     World world(over("stress"));
@@ -72,7 +72,8 @@ TEST(ClientFrames, PassengerAtRestStandsStillOnDeck) {
   }
 }
 
-// Boards and leaves the ship, and keeps its world velocity at every change, so that the true path is smooth.
+// A walker boards and leaves the ship, and keeps its world velocity at every change, so that its true path is
+// smooth.
 struct FrameChanges {
   World& world;
   EntityId ship, walker;
@@ -136,8 +137,8 @@ TEST(ClientFrames, ChangeOfFrameIsContinuousInTheWorld) {
       EXPECT_EQ(world.count(0, ClientEvent::Kind::teleported), 0u);
       EXPECT_EQ(world.client(0).stats().malformed, 0u);
     }
-    // The velocity does not jump either: at a change, at most 0.1 m/s more than the largest ordinary step of
-    // this walk.
+    // The velocity does not jump either: its step at a change is at most 0.1 m/s larger than the largest
+    // ordinary step of this walk.
     std::ranges::sort(elsewhere);
     const double usual = elsewhere[elsewhere.size() * 99 / 100];
     EXPECT_LT(*std::ranges::max_element(at_changes), usual + 0.1) << static_cast<int>(mode);
@@ -164,8 +165,8 @@ TEST(ClientFrames, ChangeOfFrameIsInvisibleOnAPerfectLink) {
   }
 }
 
-// Despite loss and reordering around a change, no entity is shown relative to a frame that it was not in
-// recently. The ships are a kilometre apart.
+// Despite loss and reordering around a change, no entity is shown in a frame in which it was not recently.
+// The ships are a kilometre apart.
 TEST(ClientFrames, EntityIsNeverShownInAWrongFrame) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {

@@ -37,8 +37,8 @@ TEST(HoldLimit, UnconfirmedMotionEnds) {
   for (double now_s = 10.0; now_s < 20.0; now_s += 0.1)
     limit.note_arrival(now_s);
   EXPECT_TRUE(limit.passed(15.1));
-  EXPECT_DOUBLE_EQ(limit.of(8.0), 15.0);   // counts from the first arrival, which is assumed to be complete
-  EXPECT_DOUBLE_EQ(limit.of(12.0), 17.0);  // its own motion is a confirmation
+  EXPECT_DOUBLE_EQ(limit.of(8.0), 15.0);   // counts from the first arrival, which counts as complete
+  EXPECT_DOUBLE_EQ(limit.of(12.0), 17.0);  // the entity's own motion confirms it
 }
 
 TEST(HoldLimit, MotionHoldsAgainAfterANewConfirmation) {
@@ -51,7 +51,7 @@ TEST(HoldLimit, MotionHoldsAgainAfterANewConfirmation) {
   EXPECT_FALSE(limit.holds_again(9.0, until_s, 12.0));
   limit.note_arrival(12.0);  // a datagram arrives, but it claims nothing about the time before
   EXPECT_FALSE(limit.holds_again(9.0, until_s, 12.0));
-  EXPECT_TRUE(limit.holds_again(11.9, until_s, 12.0));  // an entity with a newer motion of its own
+  EXPECT_TRUE(limit.holds_again(11.9, until_s, 12.0));  // an entity that has a newer motion
   limit.note_complete(11.9);
   EXPECT_TRUE(limit.holds_again(9.0, until_s, 12.0));
 }

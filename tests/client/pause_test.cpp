@@ -101,7 +101,7 @@ TEST_P(Pause, RemovesDespawnedEntitiesAndDelaysSpawns) {
   EXPECT_EQ(world.count(0, ClientEvent::Kind::despawned), 1u);
 }
 
-// A passenger who stands still on deck keeps doing so while the ship catches up over 30 m.
+// A passenger who stands still on deck continues to stand still while the ship catches up over 30 m.
 TEST_P(Pause, PassengerStaysOnTheShip) {
   World world(config());
   const auto sailing = [](double time_s) {

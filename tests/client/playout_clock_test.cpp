@@ -106,7 +106,7 @@ TEST(PlayoutClock, WaitsForExpectedGapsOnly) {
       now_s += 1.0 / 60.0;
       clock.advance(now_s, false);
       if (i % 24 == 0) clock.note_update(0.1, 0.4);
-      if (i % 240 == 0) clock.note_update(0.1, 3.0);  // no updates: the motion before it held
+      if (i % 240 == 0) clock.note_update(0.1, 3.0);  // 3 s without updates: the motion held
     }
     EXPECT_NEAR(clock.delay_s(), expected_s > 0.0 ? 0.5 : 0.1, 0.02);
   }

@@ -21,7 +21,7 @@ namespace {
 using Mode = PlayoutMode;
 
 constexpr double kSwitchFrameHz = 240.0;
-constexpr double kFromS = 3.0;  // earlier, clocks settle
+constexpr double kFromS = 3.0;  // before this time, clocks settle
 
 PlayoutConfig playout(Mode mode, double delay_s = 0.2) {
   return {.mode = mode, .delay_s = delay_s, .frame_rate_hz = kSwitchFrameHz};
@@ -66,7 +66,7 @@ struct Steps {
   double corner_rad = 0.0;
   double turn_rps = 0.0;
 
-  void take(const State& before, const State& now) {
+  void add(const State& before, const State& now) {
     const double dt_s = 1.0 / kSwitchFrameHz;
     const glm::dvec3 v0{before.velocity}, v1{now.velocity};
     const glm::dvec3 w0{before.angular_velocity}, w1{now.angular_velocity};
@@ -77,7 +77,7 @@ struct Steps {
     corner_rad = std::max(corner_rad, glm::distance(turned, 0.5 * dt_s * (w0 + w1)));
     turn_rps = std::max(turn_rps, glm::distance(w0, w1));
   }
-  void take(const Steps& other) {
+  void add(const Steps& other) {
     corner_m = std::max(corner_m, other.corner_m);
     velocity_mps = std::max(velocity_mps, other.velocity_mps);
     corner_rad = std::max(corner_rad, other.corner_rad);
@@ -98,7 +98,7 @@ Steps watch(const Truth& path, std::uint64_t seed, const PlayoutConfig& first,
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < kFromS) return;
     ASSERT_EQ(shown.size(), 1u);
-    if (before) steps.take(*before, shown[0].shown);
+    if (before) steps.add(*before, shown[0].shown);
     before = shown[0].shown;
   };
   for (const Switch& way : ways) {
@@ -122,7 +122,7 @@ TEST(PlayoutSwitch, CausesNoJumpInPositionVelocityOrRotation) {
     Steps alone;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       for (const Mode mode : {Mode::present, Mode::adaptive, Mode::delayed})
-        alone.take(watch(path, seed, playout(mode), {}));
+        alone.add(watch(path, seed, playout(mode), {}));
     }
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       SCOPED_TRACE("path " + std::to_string(i) + ", seed " + std::to_string(seed));
@@ -176,8 +176,8 @@ struct Watch {
 };
 
 // Shortly after a switch, each mode behaves as if no other mode had been used, in the shown poses and in the
-// server's publishes. In buffered mode the server publishes for the gaps between motions, not for their
-// prediction.
+// server's publishes. In buffered mode the server chooses publishes for the interpolation between motions,
+// not for prediction.
 TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
   Watch watch{playout(Mode::present)};
   double from_s = 5.0;
@@ -200,7 +200,7 @@ TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
   EXPECT_EQ(watch.world.server().stats().malformed, 0u);
 }
 
-// A switch before the join or during a reconnect takes effect as well.
+// A switch before the join or during a reconnect takes effect, too.
 TEST(PlayoutSwitch, ServerLearnsOfASwitchMadeWithoutAConnection) {
   for (const bool in_time : {true, false}) {  // before the join message is sent
     Watch watch{playout(Mode::present), "9 loss=100\n15 loss=0\n"};

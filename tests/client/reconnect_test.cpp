@@ -21,9 +21,9 @@ namespace {
 
 using Kind = ClientEvent::Kind;
 
-// A reconnected client is correct again within this time. It adds up: the next datagram (250 ms), the repair
-// bound of this link (300 ms), a blend of at most 0.5 s, and a round trip of an
-// acknowledgement, after which the link counts as working.
+// A reconnected client is correct again within this time. The time is the sum of the next datagram (250 ms),
+// the repair bound of this link (300 ms), a blend of at most 0.5 s, and the round trip of an acknowledgement.
+// After that acknowledgement, the link counts as working.
 constexpr double kRightAgainS = 1.25;
 
 double speed_of(const ShownEntity& entity) {
@@ -35,7 +35,7 @@ struct Errors {
   std::vector<Truth> paths;
   double last_s = 0.0;
 
-  void take(World& world, std::size_t client, double time_s, std::span<const ShownEntity> shown) {
+  void add(World& world, std::size_t client, double time_s, std::span<const ShownEntity> shown) {
     if (shown.size() != paths.size()) last_s = time_s;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const ShownEntity* entity = world.shown(client, world.body(i));
@@ -69,7 +69,7 @@ TEST_P(ServerRestart, NewServersStateReplacesTheOldOne) {
         EXPECT_LT(speed_of(entity), 1e-3) << time_s;
       rested_s = time_s;
     }
-    errors.take(world, client, time_s, shown);
+    errors.add(world, client, time_s, shown);
   };
   world.run_to(5.0);
   world.kill_server();
@@ -137,7 +137,8 @@ struct Outage {
   const char* name;
   std::string script;
   double ends_s;
-  // largest displacement per frame: a minute at 1 m/s, caught up in 0.5 s at up to twice the mean speed
+  // largest displacement per frame: the motion of a minute at 1 m/s is caught up in 0.5 s, at up to twice the
+  // mean speed
   double most_step_m = 60.0 / 0.5 / 60.0 * 2.0;
 };
 
@@ -155,7 +156,7 @@ TEST_P(ReconnectAfterOutage, LosesNoReliableMessages) {
   ASSERT_EQ(world.count(ServerEvent::Kind::client_joined), 1u);
   const ClientId id = world.server_events().front().client;
   Numbers numbers;
-  double next_s = 4.0, back_s = 0.0;  // time from which all have joined and the link works
+  double next_s = 4.0, back_s = 0.0;  // since back_s, all are joined and the link works
   std::map<EntityId, glm::dvec3> last;
   double worst_step_m = 0.0;
   Errors errors{paths};
@@ -166,7 +167,7 @@ TEST_P(ReconnectAfterOutage, LosesNoReliableMessages) {
         worst_step_m = std::max(worst_step_m, glm::distance(last[entity.id], entity.shown.position));
       last[entity.id] = entity.shown.position;
     }
-    errors.take(world, client, time_s, shown);
+    errors.add(world, client, time_s, shown);
     if (time_s < next_s || time_s > GetParam().ends_s + 5.0) return;
     next_s += 0.1;
     numbers.step(world, 0, id);
@@ -186,7 +187,7 @@ TEST_P(ReconnectAfterOutage, LosesNoReliableMessages) {
   EXPECT_EQ(world.client(0).stats().malformed, 0u);
   EXPECT_EQ(world.server().stats().malformed, 0u);
   // The server may close the connection just before the outage ends, and the client needs five seconds to
-  // notice. Otherwise no wait is longer than ten seconds and no attempt longer than six.
+  // notice. All other waits take at most ten seconds, and an attempt takes at most six.
   EXPECT_LT(back_s, GetParam().ends_s + 17.0);
   EXPECT_LT(worst_step_m, GetParam().most_step_m);
   EXPECT_LT(errors.last_s, back_s + kRightAgainS);
@@ -291,7 +292,8 @@ TEST(Reconnect, ClientThatLeavesIsRemovedAtOnceAndDoesNotReconnect) {
   EXPECT_EQ(world.dialer(0).dialed, 1u);
 }
 
-// The player has joined from elsewhere. Two clients that replace each other in turn would help nobody.
+// The player has joined from elsewhere. If a replaced client reconnected, the two clients would replace each
+// other again and again.
 TEST(Reconnect, ReplacedClientDoesNotReconnect) {
   World world(near_network());
   world.add_dialing_client();

@@ -70,7 +70,7 @@ TEST(SeveralServers, ReportsAPossibleReasonForNoAnswer) {
   EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
 }
 
-// The route to the server fails. Another relay of the same token leads back to the session.
+// The route to the server fails. Through another relay in the same token, the client resumes its session.
 TEST(SeveralServers, ResumesTheSessionOverAnotherRelay) {
   World world(near_network("6 loss=100\n20 loss=0\n"));
   world.add_body(Circle{});

@@ -109,8 +109,8 @@ TEST(ShownPose, StaysCloseToTheTruthAtItsShownTime) {
     const double worst = errors.back();
     const bool stress = std::string(c.network) == "stress";
     if (c.mode == PlayoutMode::present) {
-      // The threshold plus the error that grows while an update is in flight: a w^2 age^3 / 6, reduced by the
-      // fit.
+      // The bound is the threshold plus the error that grows while an update is in flight. This error is a
+      // w^2 age^3 / 6, and the fit reduces it.
       EXPECT_LT(p95, stress ? 0.45 : 0.15) << c.network;
       EXPECT_LT(worst, stress ? 2.5 : 1.0) << c.network;
     } else {

@@ -24,7 +24,7 @@ struct Watch {
   std::optional<State> before;
   double worst_corner_mps = 0.0;  ///< shown velocity minus the displacement between frames per second
 
-  void take(const State& shown, double frame_s) {
+  void add(const State& shown, double frame_s) {
     if (before) {
       const glm::dvec3 mean = 0.5 * (glm::dvec3{shown.velocity} + glm::dvec3{before->velocity});
       const glm::dvec3 moved = (shown.position - before->position) / frame_s;
@@ -61,7 +61,7 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndRecoversWithoutAJump) {
     if (time_s < 4.0) return;
     ASSERT_EQ(shown.size(), 1u);
     const State& state = shown[0].shown;
-    watch.take(state, 1.0 / kFrameHz);
+    watch.add(state, 1.0 / kFrameHz);
     if (time_s > 6.0 && !at_silence) at_silence = state.position;
     if (time_s > 6.0 && time_s < 9.0) worst_m = std::max(worst_m, glm::distance(state.position, *at_silence));
     if (time_s > 8.6 && time_s < 9.0) {
@@ -74,11 +74,12 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndRecoversWithoutAJump) {
   };
   world.run_to(13.0);
   ASSERT_NE(world.shown(0, id), nullptr);
-  // At 5 m/s and 5 m/s^2. A velocity step of a tenth of the speed would exceed the bound.
+  // The body moves at 5 m/s with 5 m/s^2. A velocity step of a tenth of the speed would exceed the bound.
   EXPECT_LT(watch.worst_corner_mps, 0.2);
   EXPECT_LT(least_speed, 1e-3);
   EXPECT_LT(last_way_m, 0.01);
-  // The silence limit plus link delay, then the displacement bound of faded_state().
+  // The motion continues for the silence limit plus the link delay. After that, the displacement bound of
+  // faded_state() applies.
   const double silence_timeout_s = kSilenceS + 0.3 + 0.1;
   const double speed = path.speed() + path.acceleration() * silence_timeout_s;
   EXPECT_LT(worst_m,
@@ -154,7 +155,7 @@ TEST(EntitySilence, EntityWithoutUpdatesDoesNotRunAway) {
   world.run_to(60.0);
   ASSERT_GT(world.shown(0).size(), 30u);
   EXPECT_GT(oldest_s, 7.0) << "no entity waited long: the test proves nothing";
-  // 20 m/s and 20 m/s^2, for 5 s and during the fade.
+  // An old motion continues at 20 m/s with 20 m/s^2 for 5 s, and then during the fade.
   const double held_s = 5.0;
   const double way_m = 20.0 * held_s + 10.0 * held_s * held_s;
   const double speed = 20.0 + 20.0 * held_s;

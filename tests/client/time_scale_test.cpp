@@ -23,7 +23,8 @@
 namespace reckoner::test {
 namespace {
 
-/// A message from the server's game to its clients' games: the time scale from a server time on.
+/// A message from the server's game to its clients' games: the time scale, and the server time from which it
+/// applies.
 struct Change {
   double from_s;
   double scale;
@@ -123,7 +124,7 @@ struct RunResult {
   double velocity_step_mps = 0.0;  ///< largest change of velocity from frame to frame, m/s; in fast motion
                                    ///< divided by the scale squared
   double rest_m = 0.0;             ///< largest displacement in one frame of a stopped world
-  std::vector<double> mean_mps{};  ///< in the second second after each change has arrived
+  std::vector<double> mean_mps{};  ///< mean speed in the second second after each change
   int frames = 0;
 };
 
@@ -166,7 +167,7 @@ RunResult Game::run(std::span<const ScaleChange> paces, double until_s) {
 constexpr double kMeanKink = 1.2;
 constexpr double kMaxKink = 4.0;
 
-// Distance from the intended position, m, likewise.
+// Mean distance from the intended position over these links, m.
 constexpr double kMeanOffM = 0.15;
 constexpr double kMaxOffM = 0.3;
 

@@ -15,8 +15,8 @@ namespace reckoner::fuzz {
 
 using Bytes = std::vector<std::byte>;
 
-/// Turns a fuzzer's bytes into decisions, from which valid messages, and damage to them, are made. The fuzzer
-/// can then mutate the messages. When the bytes are used up, every choice is the simplest one.
+/// Turns a fuzzer's bytes into decisions. A target makes valid messages from the decisions, or damages them.
+/// So the fuzzer can mutate the messages. When the bytes are used up, every choice is the simplest one.
 class Choices {
  public:
   explicit Choices(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -31,7 +31,7 @@ class Choices {
     return most == UINT64_MAX ? value : value % (most + 1);
   }
   bool flag() { return (std::to_integer<unsigned>(byte()) & 1u) != 0; }
-  /// True in one of `n` cases.
+  /// True in one of `n` + 1 cases.
   bool rarely(std::uint64_t n) { return up_to(n) == n; }
 
   /// A signed number of at most `bits` bits in two's complement. All widths and the ends are equally likely.
@@ -78,7 +78,7 @@ class Choices {
   std::span<const std::byte> left_;
 };
 
-/// Changes some bytes, or their number. True if anything changed.
+/// Changes some bytes, or the number of bytes. True if anything changed.
 inline bool damage(Choices& choices, Bytes& bytes) {
   const Bytes before = bytes;
   for (std::uint64_t n = choices.up_to(3); n > 0; --n) {

@@ -26,7 +26,7 @@ void use(const SpawnMessage& spawn) {
     check(quantise(values[i], kinds[spawn.archetype].fields[i]) == values[i], "a value is one of its field");
 }
 
-// A decoded message can be encoded again and means the same.
+// A decoded message can be encoded again, and its meaning does not change.
 void decode(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::size_t before = bytes.size();

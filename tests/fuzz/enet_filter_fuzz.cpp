@@ -157,8 +157,8 @@ Bytes near(Choices& choices, std::uint16_t taken, std::uint16_t given) {
   return out;
 }
 
-// Accepted datagrams cost ENet no more steps than the filter counted. No accepted command is too far ahead or
-// acknowledges an unsent one.
+// Accepted datagrams cost ENet no more steps than the filter counted. No accepted command is too far ahead,
+// and none acknowledges a command that was never sent.
 void work(Choices& choices) {
   const auto given = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
   const auto under_way = static_cast<std::uint16_t>(choices.up_to(40));

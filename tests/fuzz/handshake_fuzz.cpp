@@ -42,7 +42,7 @@ class HandshakeWorld {
                .ticket_s = 40.0};
     server_.emplace(config_);
     for (std::size_t i = 0; i < kClients; ++i) {
-      ConnectGrant grant{.client_id = i % 2, .expires_s = kNow + 30};  // two are the same client
+      ConnectGrant grant{.client_id = i % 2, .expires_s = kNow + 30};  // two for the same client
       grant.servers = {kServer};
       grant.issued_ms = kNow * 1000 + i / 2;
       clients_[i].emplace(*issue_token(grant, key, kGame), kGame);
@@ -231,8 +231,8 @@ class HandshakeWorld {
   std::optional<Guard> server_;
   std::array<std::optional<Guard>, kClients> clients_;
   double now_s_ = 100.0;
-  int depth_ = 0;                        // of probes that cause others
-  std::array<std::size_t, 2> credit_{};  // of the victims: bytes received in their names and not answered yet
+  int depth_ = 0;                        // depth of probes that cause other probes
+  std::array<std::size_t, 2> credit_{};  // bytes from each victim, not answered yet
   std::vector<Bytes> seen_;
   std::set<std::size_t> sealed_, from_server_;  // not opened yet
   std::set<std::uint32_t> sessions_;            // sessions that were joined

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Full and residual motions, with any limits and code parameters that a welcome message may contain.
+// Motions in full and as residuals, with any limits and code parameters that a welcome message may contain.
 #include "generate.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "target.hpp"

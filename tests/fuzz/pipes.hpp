@@ -14,7 +14,8 @@
 
 namespace reckoner::fuzz {
 
-/// One end of connections in memory. Sent payloads go to `outgoing`; received ones were pushed by the test.
+/// One end of connections in memory. Sent payloads go to `outgoing`. The test pushes the payloads that this
+/// end receives.
 class PipeEnd final : public Transport {
  public:
   using Outgoing = std::function<void(PeerId, Channel, Bytes)>;

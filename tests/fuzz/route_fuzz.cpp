@@ -33,7 +33,7 @@ void travel(const Route& route, RouteTable& routes, Choices& choices) {
 }
 
 // Tens of thousands of points take a tenth of a second to measure, and ten times that with sanitizers. They
-// find no more than fewer points do.
+// find no more faults than fewer points.
 constexpr int kMaxPasses = 8;
 
 void make(const RouteDefinition& definition, Choices& choices) {

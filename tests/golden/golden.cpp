@@ -101,7 +101,7 @@ void predictor() {
   hash.print("predictor");
 }
 
-// Braking hard and softly, to rest and beyond.
+// Covers hard and soft braking, until rest and beyond.
 void braking() {
   Hash hash;
   test::RandomStates random{12};
@@ -188,8 +188,8 @@ CodingMode any_coding_mode(test::RandomStates& random) {
   return coding_mode;
 }
 
-// A sequence of updates, each against the one before, with ever smaller deviations. Ends early if coarse
-// steps have moved the state out of the world.
+// Encodes a sequence of updates, each as a residual against the update before it, with ever smaller
+// deviations. Ends early if coarse steps have moved the state out of the world.
 void live(Codec& codec, const Quantisation& q, bool has_orientation, test::RandomStates& random) {
   State s = any_state(random);
   if (!has_orientation) {

@@ -135,7 +135,7 @@ TEST(Conditioner, DelaysBothDirections) {
     EXPECT_GE(round_trip_s, 0.045);
     least = std::min(least, round_trip_s);
   }
-  // The best of twenty shows the timer's precision. The margin allows for a busy machine.
+  // The best of twenty results shows the precision of the timer. The margin allows for a busy machine.
   EXPECT_LT(least, 0.055);
   echo.finish();
   EXPECT_EQ(echo.stats().up.forwarded, 20u);

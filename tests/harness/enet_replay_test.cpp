@@ -36,7 +36,7 @@ Result<ReplayResult> run(const char* method, ReplayTransport transport) {
   return replay(*crowd(), over_intercity(method, transport));
 }
 
-// The real value may differ by `share` of the simulated one plus `more`.
+// The real value may differ by `share` of the simulated value plus `more`.
 void expect_near(double real, double simulated, double share, double more, const char* what) {
   EXPECT_NEAR(real, simulated, share * simulated + more) << what;
 }
@@ -64,7 +64,7 @@ TEST(EnetReplay, RealSocketsAgreeWithTheSimulation) {
   ASSERT_TRUE(simulated) << simulated.error();
   EXPECT_FALSE(simulated->real_time);
   ASSERT_TRUE(reckoner->real_time);
-  EXPECT_LT(reckoner->real_time->dropped_frames, 48u);  // a tenth
+  EXPECT_LT(reckoner->real_time->dropped_frames, 48u);  // a tenth of all frames
   expect_alike(*reckoner, *simulated);
   ASSERT_TRUE(reckoner->run.clock_error_ms);
   EXPECT_LT(reckoner->run.clock_error_ms->p95, 20.0);
@@ -100,11 +100,11 @@ std::vector<std::byte> bytes_of(std::initializer_list<int> numbers) {
 }
 
 TEST(EnetDatagram, ReportsItsPayload) {
-  // An acknowledgement, and an unsequenced command with three bytes; without a sent time.
+  // A datagram without a sent time: an acknowledgement, and an unsequenced command with three bytes.
   const auto state = bytes_of({0x00, 0x01, 1, 0, 0, 1, 0, 1, 0, 2, 0x49, 1, 0, 7, 0, 1, 0, 3, 9, 9, 9});
   EXPECT_EQ(enet_payload(state).bytes, 3u);
   EXPECT_TRUE(enet_payload(state).state);
-  // A reliable command of two bytes, with a sent time.
+  // A datagram with a sent time: a reliable command with two bytes.
   const auto control = bytes_of({0x80, 0x01, 0, 5, 0x86, 0, 0, 7, 0, 2, 9, 9});
   EXPECT_EQ(enet_payload(control).bytes, 2u);
   EXPECT_FALSE(enet_payload(control).state);

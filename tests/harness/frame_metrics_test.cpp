@@ -70,7 +70,7 @@ TEST(FrameMetrics, StepAtAChangeOfFrameIsMeasured) {
     return metrics.figures().frame_switch_velocity_step_mps.max;
   };
   EXPECT_LT(worst(0.0), 0.01);
-  EXPECT_NEAR(worst(0.01), 0.6, 0.1);  // a centimetre within one frame
+  EXPECT_NEAR(worst(0.01), 0.6, 0.1);  // a jump of a centimetre in one frame
 }
 
 TEST(FrameMetrics, CountsEntitiesShownWithoutTheirFrame) {
@@ -151,7 +151,7 @@ TEST(Ship, WithoutFramesPassengersShake) {
   EXPECT_GT(run("ship", 1, "present", "without-frames").in_frames->frame_rest_error_m.p99, 0.05);
 }
 
-// From files, as a real server and client write them.
+// The figures can be computed from files, as a real server and client write them.
 TEST(Ship, CanBeMeasuredFromFiles) {
   const auto ship = make("ship");
   std::vector<scenario::PoseRow> truth, rendered;

@@ -22,7 +22,7 @@ PoseRow row(double monotonic_s, double x, double clock_error_s = 0.0, bool rende
   return result;
 }
 
-// 2 m/s for ten seconds from 500 s on, a row per tick.
+// Motion at 2 m/s for ten seconds, from 500 s on, with one row per tick.
 std::vector<PoseRow> straight_truth() {
   std::vector<PoseRow> rows;
   for (int k = 0; k <= 600; ++k)

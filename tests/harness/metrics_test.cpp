@@ -19,7 +19,7 @@ Pose at(double x, double y = 0.0, double z = 0.0) {
   return Pose{{x, y, z}};
 }
 
-// Straight at 2 m/s.
+// A motion straight ahead at 2 m/s.
 MotionSource straight() {
   return MotionSource::single([](double t) { return at(2.0 * t); });
 }
@@ -76,7 +76,7 @@ TEST(Metrics, DelayCostsSameTimeErrorOnly) {
 TEST(Metrics, OneChangeOfVelocityIsOneStepAndOnePop) {
   const MotionSource truth = straight();
   Metrics metrics(truth, {});
-  // From frame 300 on, also one metre a second sideways.
+  // From frame 300 on, the shown pose also moves sideways, at one metre a second.
   play(metrics, 10.0, [](double t) { return at(2.0 * t, std::max(0.0, t - 300 * kFrameS)); });
   const Figures figures = metrics.figures();
   EXPECT_NEAR(figures.velocity_step_mps.max, 1.0, 1e-6);
@@ -116,7 +116,8 @@ TEST(Metrics, AngleErrorIsTheAngleToTheTruth) {
   EXPECT_NEAR(metrics.figures().angle_error_rad->p95, 0.2, 1e-3);
 }
 
-// Shown half a second late, with the orientation of that time: wrong for now, right for its shown time.
+// The pose is shown half a second late, with the orientation of that earlier time. It is wrong for the
+// present, and right for its shown time.
 TEST(Metrics, ShownAngleErrorRefersToTheShownTime) {
   const auto turning = [](double t) {
     return Pose{{2.0 * t, 0.0, 0.0},
@@ -149,7 +150,7 @@ TEST(Metrics, ExcludesTheDocumentedFrames) {
   truth.at(0).teleports_s = {4.0};
   truth.at(0).gaps_s = {{6.0 + 0.5 * kFrameS, 7.0 + 0.5 * kFrameS}};
   Metrics metrics(truth, {});
-  // Completely wrong in all excluded frames, right elsewhere.
+  // The shown pose is completely wrong in all excluded frames and right in all others.
   play(metrics, 10.0, [&](double t) {
     const bool counts = t >= 2.0 - 1e-9 && !(t >= 4.0 - 1e-9 && t < 4.7 - 1e-9) && !truth.in_gap(0, t);
     return counts ? truth.pose(0, t) : at(2.0 * t, 50.0 * std::sin(900.0 * t));
@@ -199,7 +200,7 @@ TEST(Metrics, CountsGhostsAfterTheGracePeriod) {
   EXPECT_EQ(metrics.entity_figures(1).frames.entity_start, 18u);
 }
 
-// Rests at 0 until 5 s, then 20 m away.
+// The body rests at 0 until 5 s. Then it rests 20 m away.
 MotionSource jumper() {
   MotionSource source = MotionSource::single([](double t) { return at(t < 5.0 ? 0.0 : 20.0); });
   source.at(0).teleports_s = {5.0};

@@ -31,8 +31,8 @@ ReplayOptions owned(const char* owner, const char* viewer, std::uint64_t seed) {
   return options;
 }
 
-// Other clients see an owned entity about as well as an entity of the server over a link of the same total
-// length.
+// Other clients see an owned entity about as well as they would see an entity of the server over one link
+// with the same total delay.
 TEST(Owned, IsShownAlmostAsWellAsAServerEntity) {
   const auto source = scenario::make_builtin("owned");
   ASSERT_TRUE(source);

@@ -78,7 +78,7 @@ TEST(Replay, ModeMayChangeDuringARun) {
   options.switches = {{5.0, adaptive}, {10.0, {}}, {14.0, adaptive}};
   const Figures both = figures_of(*source, options);
   EXPECT_EQ(present.delay_ms.max, 0.0);
-  // Shortly after the change, the measured gaps are still those of present mode.
+  // Shortly after the change, the measured gaps still come from present mode.
   EXPECT_GT(both.delay_ms.max, 0.8 * past.delay_ms.mean);
   EXPECT_GT(both.delay_ms.mean, 0.2 * past.delay_ms.mean);
   EXPECT_LT(both.delay_ms.mean, 0.9 * past.delay_ms.mean);
@@ -196,7 +196,7 @@ TEST(Replay, PacketsAddUpToTheTraffic) {
     lost += packet.arrived_s ? 0 : 1;
   }
   EXPECT_EQ(wire_bytes, result->run.down->wire_bytes);
-  EXPECT_EQ(entities + source->size(), result->run.down->updates);  // one spawn each
+  EXPECT_EQ(entities + source->size(), result->run.down->updates);  // one spawn for each entity
   EXPECT_GT(lost, 0u);
 }
 

@@ -125,7 +125,7 @@ TEST(Routes, EntityLeavesAndRejoinsItsRouteSmoothly) {
   EXPECT_TRUE(back);
   EXPECT_LT(off_curve, 1e-6);
   EXPECT_LT(worst, 0.12);
-  EXPECT_LT(furthest_step, 1.2);  // of a blend: 6 E0 / T^2 per second
+  EXPECT_LT(furthest_step, 1.2);  // from a blend: 6 E0 / T^2 per second
 }
 
 TEST(Routes, SteadyWalkNeedsFewPublishesAndRestIsExact) {
@@ -135,7 +135,7 @@ TEST(Routes, SteadyWalkNeedsFewPublishesAndRestIsExact) {
   const Route& route = *world.server.route(id);
   const EntityId entity = world.server.spawn(0, "guard", route.state_at({}, 0.0));
   ASSERT_TRUE(world.server.follow(entity, id));
-  // Walks until 12 s, brakes at 1 m/s^2, rests from 13.5 s.
+  // The walker walks until 12 s, brakes at 1 m/s^2, and rests from 13.5 s on.
   const auto place = [](double t) {
     return Route::advanced({1.5 * std::min(t, 12.0), 1.5, t < 12.0 ? 0.0 : -1.0}, std::max(0.0, t - 12.0));
   };
@@ -194,7 +194,8 @@ TEST(Routes, LateClientReceivesAllRoutesAndALaterOne) {
   world.run(2.0, game);
   Client& late = world.add_client();
   world.run(5.0, game);
-  // State may overtake the route: no motion on it is sent before the client has it.
+  // State datagrams may overtake the route. So the server sends no motion on the route before the client has
+  // the route.
   const RouteId another = *world.server.add_route(loop(RouteWrap::kPingPong));
   ASSERT_TRUE(world.server.follow(entity, another));
   world.run(8.0, game);
@@ -260,7 +261,8 @@ TEST(Routes, PatrolCostsFewBytesAndIsShownWithinFiveCentimetres) {
   options.links = link(80.0, 40.0, 3.0);
   options.links.up.burst = options.links.down.burst = 3.0;
   options.seconds = 60.0;
-  options.seed = 2;  // in so short a run, a burst that silences all guards for a second exceeds 1 %
+  // With some seeds, a loss burst silences all guards for a second. In so short a run, that is more than 1 %.
+  options.seed = 2;
   const auto result = replay(**source, options);
   ASSERT_TRUE(result);
   ASSERT_TRUE(result->routes);

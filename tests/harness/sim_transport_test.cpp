@@ -207,8 +207,8 @@ TEST(SimTransport, BadRadioLinkDelaysTheJoinOnlyBriefly) {
   }
   std::ranges::sort(open_s);
   EXPECT_LT(open_s[500], 0.6);
-  EXPECT_LT(open_s[990], 3.5);     // with ENet's doubled timeouts 7.5
-  EXPECT_LT(open_s.back(), 10.0);  // with them, one in a hundred never connects
+  EXPECT_LT(open_s[990], 3.5);     // 7.5 if timeouts doubled, as in ENet
+  EXPECT_LT(open_s.back(), 10.0);  // with doubled timeouts, 1 % never connect
 }
 
 TEST(SimTransport, OldestMessageArrivesSoonAndOthersDoNotFillTheLink) {
@@ -268,7 +268,7 @@ TEST(SimTransport, LogsEveryDatagramAndItsEntities) {
   ASSERT_TRUE(net.server().send(kPeer, Channel::state, std::vector<std::byte>(100)));
   net.note_entities(first, 8);
   const auto packets = net.packets().subspan(first);
-  ASSERT_EQ(packets.size(), 4u);  // each twice
+  ASSERT_EQ(packets.size(), 4u);  // each one twice
   EXPECT_EQ(packets[0].entities, 6u);
   EXPECT_EQ(packets[1].entities, 6u);
   EXPECT_TRUE(packets[1].duplicate);

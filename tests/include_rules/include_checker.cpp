@@ -16,8 +16,8 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-/// The includes and identifiers that the files of one folder may use: the boundaries between the libraries,
-/// as data.
+/// The includes and identifiers that the files of one folder may use. These rules are the boundaries between
+/// the libraries.
 struct Rules {
   std::string_view folder;  ///< path prefix; the longest match applies
   Names own;                ///< prefixes of the project's headers, public or internal, that may be included
@@ -181,7 +181,7 @@ std::optional<std::size_t> room_of(std::string_view path) {
   return best;
 }
 
-/// The fault of an include of one of the project's own headers; empty if there is none.
+/// Returns what is wrong with an include of a header of this project; empty if nothing is wrong.
 std::string judge_own(const std::string& path, const Rules& rules, std::string_view name) {
   if (!starts_with_any(name, rules.own)) return "is not this folder's to include";
   const auto from = room_of(path), to = room_of(name);

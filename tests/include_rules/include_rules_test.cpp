@@ -32,7 +32,7 @@ TEST(IncludeRules, ProjectFollowsThem) {
   }
 }
 
-// The transport, and the plain ENet server that it is compared with.
+// Only two places may include ENet: the transport, and the plain ENet server that is its yardstick.
 TEST(IncludeRules, EnetIsIncludedInTwoPlaces) {
   const std::vector<std::string> expected{"harness/stress/load/roles/plain_enet.cpp",
                                           "net/src/transport/enet/enet_library.hpp"};

@@ -14,7 +14,7 @@ namespace {
 class Exchange {
  public:
   double offset_s = 1234.5;  // server minus client at time 0
-  double drift = 0.0;        // rate of the server's clock relative to the client's, minus 1
+  double drift = 0.0;        // rate of the server's clock divided by that of the client, minus 1
   double up_s = 0.08;
   double down_s = 0.08;
   double jitter_s = 0.0;

@@ -71,7 +71,7 @@ TEST(ConnectToken, IssueTimeDefaultsToNow) {
   EXPECT_LE(opened->grant.issued_ms, unix_ms());
 }
 
-// An older library would accept a grant with a different layout.
+// Otherwise an older library would accept a grant with a different layout.
 TEST(ConnectToken, OtherVersionsAreRefused) {
   auto bytes = *write_token(*issue_token(grant(), SecretKey::make(), kGame));
   ASSERT_TRUE(read_token(bytes));

@@ -63,8 +63,8 @@ struct Bench {
   }
 };
 
-// Connects with the token first, then with one ticket after another, as the same client. Also at a restarted
-// server that knows nothing but the key.
+// Connects with the token first, then with one ticket after another, as the same client. This also works at a
+// restarted server that knows nothing but the key.
 TEST(EnetDialer, ReconnectsWithTicketsEvenToARestartedServer) {
   Bench bench;
   bench.listen(0);

@@ -232,8 +232,8 @@ TEST_F(EnetHostile, DatagramsTooLongForEnetAreCountedAndSkipped) {
   EXPECT_EQ(server_->stats().service_errors + server_->stats().system_drops, 100u);
 }
 
-// ENet mistakes an empty datagram for an empty socket. A server that polls once a tick would then fall behind
-// by one datagram for each empty one.
+// ENet mistakes an empty datagram for an empty socket. With each empty datagram, a server that polls once a
+// tick would then fall behind by one datagram.
 TEST_F(EnetHostile, EmptyDatagramsDoNotDelayOthers) {
   for (int round = 0; round < 20; ++round) {
     const int before = received_;
@@ -258,7 +258,7 @@ TEST_F(EnetHostile, ConnectWithOneChannelGetsNoAnswer) {
   ASSERT_TRUE(client_still_heard());
   EXPECT_EQ(server_->stats().refused, refused + 1);
   EXPECT_FALSE(raw_->heard());
-  // The same datagram with two channels is answered, so it was well formed.
+  // The same datagram with two channels is answered, so the refused datagram was well formed.
   raw_->send(Datagram::connect(2).bytes);
   const double end_s = now_s() + 10.0;
   bool answered = false;

@@ -52,7 +52,7 @@ class EnetResendWait : public testing::Test {
 TEST_F(EnetResendWait, ConnectsDespiteSixLostRequests) {
   std::size_t lost = 0;
   relay->drop_up = [&](const Bytes&) { return ++lost <= 6; };
-  // With doubled timeouts this takes 31 s, and a client gives up after 5.
+  // If the timeouts doubled, this would take 31 s. A client gives up after 5 s.
   EXPECT_TRUE(until([&] { return joined(); }));
 }
 
@@ -74,8 +74,8 @@ TEST_F(EnetResendWait, OldestMessageIsRepeatedOften) {
   ASSERT_TRUE(server.transport->send(server.connected[0], Channel::control, Bytes(kLarge)));
   const double start_s = now_s();
   ASSERT_TRUE(until([&] { return now_s() - start_s > 4.0; }));
-  // On an idle machine, 4 s contain at least a dozen tries. With doubled timeouts, half of the time would
-  // pass without one.
+  // On an idle machine, 4 s contain at least a dozen tries. If the timeouts doubled, no try would happen in
+  // half of this time.
   double longest_s = start_s + 4.0 - tried_s.back();
   for (std::size_t i = 1; i < tried_s.size(); ++i)
     longest_s = std::max(longest_s, tried_s[i] - tried_s[i - 1]);

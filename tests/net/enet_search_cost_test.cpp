@@ -153,12 +153,12 @@ class EnetSearchCost : public testing::Test {
     relay->drop_up = [this](const Bytes& bytes) { return up(bytes); };
     relay->drop_down = [this](const Bytes& bytes) { return down(bytes); };
   }
-  /// Sends as the client. Never more at a time than the socket's buffer holds.
+  /// Sends as the client. Never sends more at a time than the socket's buffer holds.
   void say(const EnetDatagram& datagram) {
     relay->send_up(datagram.bytes);
     if (++said_ % 50 == 0) server.turn();
   }
-  /// As many empty reliable packets as fit.
+  /// A datagram with as many empty reliable packets as fit.
   EnetDatagram empty_packets(unsigned first) const {
     EnetDatagram made(header);
     for (unsigned i = 0; i < kMaxCommands; ++i)
@@ -178,7 +178,7 @@ class EnetSearchCost : public testing::Test {
   std::uint64_t said_ = 0;
 };
 
-// The first packet is missing, and as many empty ones as ENet keeps arrive after it.
+// The first packet is missing. After it arrive as many empty packets as ENet keeps.
 TEST_F(EnetSearchCost, NumberOfWaitingPacketsIsBounded) {
   const std::size_t before = enet_bytes;
   constexpr unsigned kDatagrams = 28'000 / kMaxCommands;
@@ -192,8 +192,8 @@ TEST_F(EnetSearchCost, NumberOfWaitingPacketsIsBounded) {
   EXPECT_EQ(refused(Refusal::peer_limit), kDatagrams - (CommandWindow::kCommands - 1) / kMaxCommands);
   EXPECT_EQ(refused(), refused(Refusal::peer_limit));
 
-  // Repeats the oldest packet. For each one, ENet walks along the whole list, until the step budget is used
-  // up.
+  // Repeats the oldest packet. For each repetition, ENet walks along the whole list, until the step budget is
+  // used up.
   const std::uint64_t refused_before = refused();
   const double begin_s = now_s();
   constexpr unsigned kRepeated = 1000;
@@ -309,7 +309,7 @@ TEST_F(EnetSearchCost, SendsAtMostAWindowBeyondALostPacket) {
   EXPECT_TRUE(server.disconnected.empty());
 }
 
-// The disconnect is reported when all messages are delivered, not only when the close times out.
+// The disconnect is reported as soon as all messages are delivered, not later when the close times out.
 TEST_F(EnetSearchCost, DisconnectIsReportedAsSoonAsAllIsDelivered) {
   constexpr std::uint32_t kSent = 3000;  // more than may be in flight
   for (std::uint32_t i = 0; i < kSent; ++i)

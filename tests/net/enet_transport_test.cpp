@@ -146,8 +146,8 @@ TEST_F(EnetTransportTest, CountsHeadersOnTheWire) {
   ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::state, pattern(100)));
   client_.transport->service(0.0);
   const TransportStats& after = client_.transport->stats();
-  // UDP and IPv4 headers: 28, ENet's datagram header: 2 to 4, its command: 8. Acknowledgements may be
-  // included.
+  // Sizes in bytes: UDP and IPv4 headers 28, ENet's datagram header 2 to 4, ENet's command 8.
+  // Acknowledgements may be included.
   const std::uint64_t datagrams = after.datagrams_sent - before.datagrams_sent;
   ASSERT_GE(datagrams, 1u);
   EXPECT_GE(after.wire_bytes_sent - before.wire_bytes_sent, 100 + 28 + 2 + 8);
@@ -303,7 +303,7 @@ TEST_F(EnetTransportTest, PayloadLivesUntilTheNextCall) {
   EXPECT_TRUE(std::equal(event->payload.begin(), event->payload.end(), expected.begin(), expected.end()));
 }
 
-// One test for several waits of some seconds, so that they run at the same time.
+// This test covers several waits of some seconds, so that the waits run at the same time.
 TEST_F(EnetTransportTest, GivesUpOnSilentPeers) {
   server_ = {};
   listen(2);

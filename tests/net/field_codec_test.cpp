@@ -189,7 +189,7 @@ TEST(FieldCodec, AnyBitsAreReadSafely) {
     }
     for (const FieldChange& change : changes) {
       ASSERT_LT(change.field, fields.size());
-      EXPECT_EQ(quantise(change.value, fields[change.field]), change.value);  // in range and on its step
+      EXPECT_EQ(quantise(change.value, fields[change.field]), change.value);  // in range, on a step
     }
   }
   EXPECT_GT(failed, 1000);

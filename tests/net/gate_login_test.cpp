@@ -49,7 +49,7 @@ TEST(GateLogin, TokenAndItsTicketsGiveOneSessionAtATime) {
   }
 }
 
-// This also holds before a connection is bound to the session.
+// Sessions to which no connection is bound yet are limited too.
 TEST(GateLogin, SessionsWithoutAConnectionDoNotPileUp) {
   GateServer house;
   ConnectToken token = house.token(7);
@@ -84,7 +84,7 @@ TEST(GateLogin, OnlyOneTicketOfASessionIsAccepted) {
 }
 
 // A player whose game has crashed gets a new token from the backend and can join at once. The tickets of the
-// older login become invalid. If a thief used that login, he is disconnected.
+// older login become invalid. If a thief used that login, the thief is disconnected.
 TEST(GateLogin, NewestTokenOfAClientWins) {
   GateServer house(2);
   const auto thiefs = house.join(house.token(7), {1, 1}, 0);
@@ -204,7 +204,7 @@ TEST(GateLogin, EavesdropperCannotUseUpAToken) {
     if (ticket) token = token_of(*house.join(token));
     ClientHandshake alice(token, kGame);
     ASSERT_TRUE(alice.receive(*house.ask({1, 1}, *alice.to_send(house.now_s))));
-    const auto seen = *read_response(*alice.to_send(house.now_s));  // and lost
+    const auto seen = *read_response(*alice.to_send(house.now_s));  // this response gets lost
     const std::size_t before = house.gates[0].counts().wrong_token;
     const std::size_t sessions = house.sessions();
     const KeyExchange eve;
@@ -246,7 +246,7 @@ TEST(GateLogin, AnyChangedBitOfAResponseIsDetected) {
   EXPECT_TRUE(house.ask(kClient, good));
 }
 
-// The client asks two hosts of one server, because its port changed and its datagrams reached the other host.
+// The client asks two hosts of one server: its port changed, so its datagrams reached the other host.
 TEST(GateLogin, TokenHasOneSessionOverSeveralGates) {
   GateServer house(2);
   const ConnectToken token = house.token();
@@ -335,7 +335,7 @@ TEST(GateLogin, TicketsExpireWhenTheBackendSays) {
     ticket = next;
   }
   EXPECT_EQ(times, 4u);
-  // A client that stays connected receives no ticket beyond that time.
+  // A client that stays connected receives no ticket that is valid beyond the backend's time.
   GateServer other;
   ClientHandshake client(other.token(1, kNow + 400), kGame);
   other.talk(client, kClient);
@@ -388,8 +388,8 @@ TEST(GateLogin, SettingTheWallClockDoesNotRevalidateTokens) {
   }
 }
 
-// Used while the clock was ahead by less than a ticket's lifetime. The entry is kept longer than it appears
-// to be valid.
+// A ticket is used while the clock is ahead by less than a ticket's lifetime. The server keeps the entry for
+// longer than the ticket appears to be valid.
 TEST(GateLogin, TicketUsedWhileTheClockIsAheadStaysUsed) {
   GateServer house;
   house.unix_s += 3000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a handshake is charged to, and how many sessions are allowed: no client uses up another client's
-// limits.
+// Which limits a handshake counts against, and how many sessions are allowed. No client uses up another
+// client's limits.
 #include "gate_server.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST(GateShare, CopiedResponsesDoNotUseUpTheHandshakeLimit) {
         ASSERT_EQ(*again, *answer);
       }
       if (i % 100 != 0) continue;
-      house.now_s += 0.09;  // less than five seconds in all
+      house.now_s += 0.09;  // all rounds take less than five seconds
       house.gates[0].tidy(house.now_s, house.unix_s);
     }
     EXPECT_EQ(house.gates[0].counts().accepted, accepted) << "no handshake was computed twice";
@@ -108,7 +108,7 @@ TEST(GateShare, SessionsOfAnAddressAreCountedCorrectly) {
   GateServer house(1, config);
   Gate& gate = house.gates[0];
   std::mt19937 random(17);
-  std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> inside;  // client to session and host
+  std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> inside;  // session and host by client
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t who = random() % 30;
     const auto host = static_cast<std::uint32_t>(random() % 7);

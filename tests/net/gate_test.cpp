@@ -114,8 +114,8 @@ TEST(Gate, ClientMayRetryAfterALostAnswer) {
   }
 }
 
-// A client that presents its token a second time, from the same address and with the same secret, counts its
-// datagrams from 0 again. With the keys of the first attempt it would use each nonce twice.
+// A client that presents its token a second time, from the same address and with the same secret, numbers its
+// datagrams from 0 again. If it kept the keys of the first attempt, it would use each nonce twice.
 TEST(Gate, SecondAttemptHasItsOwnKeys) {
   Bench bench;
   const ConnectToken token = bench.token();
@@ -177,9 +177,9 @@ TEST(Gate, RefusesExpiredTokensAndTokensForOtherServers) {
   };
   ConnectGrant grant{.client_id = 1, .expires_s = kNow + 30};
   grant.servers = {{kServer.host, 4001}};
-  EXPECT_FALSE(joins(*issue_token(grant, bench.key, kGame)));  // for another server
+  EXPECT_FALSE(joins(*issue_token(grant, bench.key, kGame)));  // a token for another server
   grant.servers = {{kServer.host, 4001}, kServer};
-  EXPECT_TRUE(joins(*issue_token(grant, bench.key, kGame)));  // one of two
+  EXPECT_TRUE(joins(*issue_token(grant, bench.key, kGame)));  // a token for two servers
   EXPECT_FALSE(joins(*issue_token(grant, SecretKey::make(), kGame)));
   EXPECT_FALSE(joins(*issue_token(grant, bench.key, kGame + 1)));
   EXPECT_FALSE(joins(*issue_token(grant, bench.key, kGame + 1), kGame + 1));
@@ -203,8 +203,8 @@ TEST(Gate, TicketLetsAClientReturn) {
   EXPECT_NE(again.session()->keys.to_server.bytes(), client.session()->keys.to_server.bytes());
 }
 
-// A connection that lasts longer than any ticket: the client's newest ticket is valid at all times, even if
-// most tickets are lost.
+// The connection lasts longer than any ticket. At all times the client's newest ticket is valid, even if most
+// tickets are lost.
 TEST(Gate, ConnectedClientAlwaysHasAValidTicket) {
   for (const bool lossy : {false, true}) {
     Bench bench;
@@ -315,7 +315,7 @@ TEST(Gate, ForgedSourceAddressesDoNotUseUpAnAddressesLimits) {
   }
 }
 
-// Everything that a client seals counts against its limit, of any kind, valid or not.
+// Every datagram that a client seals counts against its limit, whatever its kind, valid or not.
 TEST(Gate, AllSealedDatagramsCountAgainstTheClientsLimit) {
   for (const Kind kind : {Kind::enet, Kind::state, Kind::ticket, Kind::probe, Kind::echo}) {
     Bench bench;

@@ -13,8 +13,8 @@
 namespace reckoner {
 namespace {
 
-// Uses whole numbers and powers of two only. The inputs are exact on every platform, however it rounds
-// products and sums.
+// Uses whole numbers and powers of two only. So the inputs are exact on every platform, however the platform
+// rounds products and sums.
 class Numbers {
  public:
   // From -most to most.

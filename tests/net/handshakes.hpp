@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kNow = 1'800'000'000;  ///< seconds since 1970 at
 inline constexpr ServerAddress kServer{0x0A000001, 4000};
 inline constexpr ServerAddress kClient{0x01020304, 999};
 
-/// The token that a returning client makes of its ticket.
+/// The token that a returning client makes from its ticket.
 inline ConnectToken token_of(const secure::Ticket& ticket) {
   return {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client};
 }

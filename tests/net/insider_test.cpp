@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An admitted client cannot harm another client. The attacker seals datagrams by hand for its own session and
-// sends them from the other client's address, as behind one router, so that addresses do not distinguish
-// them.
+// sends them from the other client's address, as if both were behind one router. So their addresses are
+// equal.
 #include "enet_datagram.hpp"
 #include "net/src/secure/guard.hpp"
 #include "raw_client.hpp"
@@ -113,8 +113,8 @@ TEST_F(HostileClient, CannotSealForAnotherSession) {
   expect_undisturbed();
 }
 
-// Correctly sealed for the insider's own session, but the ENet header names the other client's peer. ENet
-// identifies peers by number and address, and both match.
+// The datagrams are correctly sealed for the insider's own session, but the ENet header names the other
+// client's peer. ENet identifies peers by number and address, and both match.
 TEST_F(HostileClient, CannotNameAnotherConnection) {
   const auto speaks = [this](const Bytes& plain) {
     const auto sealed = insider->seal(*insider->sealer_of(0), Kind::enet, plain);

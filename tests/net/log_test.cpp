@@ -150,7 +150,7 @@ concept ConnectsWithoutAWord = requires(Host host) {
 };
 static_assert(!ConnectsWithoutAWord<const char*>);
 
-// Logged once, even if several hosts share the port. Not logged for a server that requires tokens for itself.
+// The warning is logged once, even if several hosts share the port. A server that requires tokens logs none.
 TEST(TransportLog, WarnsOfAnInsecureServer) {
   LogCapture heard;
   auto open = ShardedTransport::listen(

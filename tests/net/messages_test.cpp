@@ -177,7 +177,7 @@ TEST(Messages, TooLongRouteIsRefused) {
 TEST(Messages, InvalidRouteIsRefused) {
   RouteDefinition d = route_of(RouteKind::kPolyline);
   std::vector<std::byte> bytes = encoded(RouteMessage{{1}, d});
-  // The first number follows kind (4), id - 1 (12), three enumerators (6) and the count (13): bits.
+  // The first number follows the kind (4 bits), id - 1 (12), three enumerators (6) and the count (13).
   constexpr std::size_t kFirstNumber = 4 + 12 + 6 + 13;
   const auto put = [&bytes](double number) {
     std::uint64_t bits = 0;
@@ -200,7 +200,7 @@ TEST(Messages, InvalidRouteIsRefused) {
 }
 
 TEST(Messages, JoinOfAnotherVersionIsReadable) {
-  // A later version may append more data, or other data, after its number.
+  // A later version may send more data, or other data, after the version number.
   std::vector<std::byte> bytes = encoded(JoinMessage{static_cast<std::uint16_t>(kProtocolVersion + 1), 1});
   bytes.resize(bytes.size() + 20, std::byte{0xab});
   const auto join = decode_control(bytes);
@@ -327,7 +327,7 @@ TEST(Messages, OwnershipRoundTrips) {
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).change, OwnershipMessage::Change::revoked);
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).term, 3);
 
-  // A delay out of the encoder's range, written over a valid one.
+  // Overwrites a valid delay with a delay that the encoder would not write.
   OwnershipMessage slow = std::get<OwnershipMessage>(messages[9]);
   slow.viewers_s = 0.25;
   const auto bytes = encoded(slow);

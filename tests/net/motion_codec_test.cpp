@@ -115,8 +115,9 @@ TEST(MotionCodec, InvalidFramesAreMalformed) {
   EXPECT_FALSE(reads(false, true, 5));
 }
 
-// Checks that rounding costs less than a tenth of the threshold, as the root mean square over the time in
-// which a motion is shown: from shortly after its time stamp until the next motion.
+// Checks that the error from rounding is less than a tenth of the threshold. The error is the root mean
+// square over the time in which a motion is shown. That time lasts from shortly after its time stamp until
+// the next motion.
 TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
   test::RandomStates random{22};
   for (const double threshold : {0.001, 0.05, 1.0}) {
@@ -143,7 +144,7 @@ TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
 }
 
 // The quantised velocity compensates the rounding of the position, and the acceleration compensates the
-// rounding of both. The error at the reach is then that of the last step alone.
+// rounding of both. The error at the reach is then only the error of the last rounding.
 TEST(MotionCodec, EachRoundingCompensatesTheEarlierOnes) {
   test::RandomStates random{26};
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));

@@ -121,7 +121,7 @@ TEST_P(FasterAttacker, NeitherMovesNorStallsTheSession) {
   EXPECT_LT(world.probes, 61 * 8);
   if (!race.forwards) world.expect_nobody_is_flooded();
 
-  // When the client really changes its address, it is followed, though perhaps not at once.
+  // When the client really changes its address, the session follows, though perhaps not at once.
   world.on_client_datagram = nullptr;
   move(world, kNewAddress);
   const double moved_s = world.now_s;
@@ -156,8 +156,8 @@ TEST(PathCheck, MuchFasterAttackerHoldsTheSessionOnlyOnce) {
   EXPECT_EQ(world.moves, moves);
 }
 
-// A phone that changes its network may stay reachable in the old one for a while. The address that it sends
-// from decides.
+// A phone that changes its network may stay reachable in the old one for a while. The session uses the
+// address from which the phone sends.
 TEST(PathCheck, LeavesAReachableOldAddressThatIsNotUsedAnyMore) {
   World world;
   world.run(2.0);
@@ -188,8 +188,8 @@ TEST(PathCheck, DatagramsInFlightDoNotDelayTheMove) {
   EXPECT_EQ(world.received_numbers.size(), world.said.size() - 1) << "and they are taken in";
 }
 
-// An attacker holds back an old datagram and sends it from another address. This causes nothing, not even a
-// probe.
+// An attacker holds back an old datagram and sends it from another address. This has no effect and does not
+// even cause a probe.
 TEST(PathCheck, OldDatagramsCauseNoProbe) {
   World world;
   world.run(1.0);
@@ -270,7 +270,8 @@ TEST(PathCheck, WrongAnswersAreRefused) {
   EXPECT_EQ(says(kNewAddress, world.sealed_by_client(Kind::echo, 8)).refusal, Refusal::wrong_cookie);
   EXPECT_EQ(says(kNewAddress, world.sealed_by_client(Kind::probe, 8)).refusal, Refusal::malformed);
   EXPECT_EQ(world.address(), kOldAddress);
-  // A number that was sent to kAttacker is not valid at kNewAddress, and at home it proves nothing.
+  // A number that was sent to kAttacker is not valid at kNewAddress, and it proves nothing about the client's
+  // own address.
   world.on_other_address = [&](const ServerAddress& to, const Bytes& bytes) {
     if (to == kAttacker) world.to_client(bytes, 0.0);  // the attacker forwards it from its own address
   };

@@ -47,8 +47,8 @@ class PathWorld {
   ServerAddress sends_from = kOldAddress;
   std::set<Key> receives_at{key_of(kOldAddress)};
   double lost_up = 0.0, lost_down = 0.0;
-  /// Observes the client's datagrams as they leave, and the server's datagrams to addresses where the client
-  /// is not.
+  /// Observes the client's datagrams as they leave, and the server's datagrams to addresses at which the
+  /// client does not receive.
   std::function<void(const Bytes&)> on_client_datagram;
   std::function<void(const ServerAddress&, const Bytes&)> on_other_address;
 
@@ -92,7 +92,7 @@ class PathWorld {
     }
     return std::max(longest, now_s - last);
   }
-  /// An address where the client is not never receives more bytes than were sent in its name.
+  /// Expects that no address at which the client does not receive gets more bytes than were sent in its name.
   void expect_nobody_is_flooded() const {
     for (const auto& [to, bytes] : out) {
       const auto from = in.find(to);

@@ -79,7 +79,7 @@ TEST(PeerTable, TablesWithDifferentTagsGiveDifferentIds) {
       EXPECT_EQ(id.value & 7u, tag);
       EXPECT_TRUE(ever.insert(id.value).second);
       EXPECT_EQ(*table.find(id), step);
-      EXPECT_EQ(table.find({id.value ^ 1u}), nullptr);  // another table's
+      EXPECT_EQ(table.find({id.value ^ 1u}), nullptr);  // an id of another table
       if (table.size() == 4) {
         EXPECT_TRUE(table.remove(id));
       }

@@ -94,7 +94,7 @@ class PortZero : public testing::TestWithParam<bool> {
   }
 };
 
-// The datagrams are valid requests that would be answered from any other port.
+// The datagrams are valid requests. The server would answer them if they came from any other port.
 TEST_P(PortZero, IsNotAnsweredAndDoesNotDelayOthers) {
   const End& here = join();
   ASSERT_TRUE(until([&] { return !here.connected.empty() && !server.connected.empty(); }));

@@ -10,12 +10,12 @@ namespace reckoner::test {
 /// How long a test over real sockets waits before it fails, s. Generous, because the machine may be busy.
 inline constexpr double kTimeoutS = 40.0;
 
-/// For measuring durations: seconds on a monotonic clock.
+/// Seconds on a monotonic clock, to measure durations.
 inline double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Time stamps of tokens: seconds since 1970.
+/// Seconds since 1970, for the time stamps of tokens.
 inline std::uint64_t unix_s() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
 }

@@ -19,7 +19,7 @@ template <class Transport>
 struct EndOf {
   std::unique_ptr<Transport> transport;
   std::vector<PeerId> connected, disconnected;
-  std::vector<std::uint32_t> reasons;  ///< of the disconnected peers
+  std::vector<std::uint32_t> reasons;  ///< reasons of the disconnects
   std::vector<Bytes> state, control;
 
   void turn() {

@@ -22,7 +22,7 @@ ReliableQueue retaining(const ReliableQueue::Limits& limits = {}) {
   return queue;
 }
 
-// Compares with the simplest implementation.
+// Compares the queue with the simplest possible implementation.
 TEST(ReliableQueue, RetainsUnconfirmedMessagesInOrder) {
   ReliableQueue queue = retaining();
   std::deque<Bytes> model;
@@ -60,7 +60,7 @@ TEST(ReliableQueue, RetainsUnconfirmedMessagesInOrder) {
 TEST(ReliableQueue, SendsWaitingMessagesOnceAConnection) {
   // At most 7 messages, or 150 bytes, are in flight.
   ReliableQueue queue = retaining({.in_flight = {7, 150}, .game = {}, .retained = {}});
-  std::uint32_t added = 0, confirmed = 0, sent = 0;  // since the beginning
+  std::uint32_t added = 0, confirmed = 0, sent = 0;  // numbers since the beginning
   for (std::uint64_t step = 0; step < 20'000; ++step) {
     const std::uint64_t random = scenario::hash(8, step);
     std::size_t bytes = 0;  // in flight

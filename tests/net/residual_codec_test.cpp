@@ -29,7 +29,7 @@ CodingMode coding_mode_of(test::RandomStates& random) {
           up_to(kMaxWander),    up_to(kMaxTwist), up_to(1) == 1};
 }
 
-// `baseline` some time later, with a deviation from its prediction.
+// The state some time after `baseline`, with a deviation from the prediction.
 State surprised(const State& baseline, double dt_s, test::RandomStates& random) {
   State s = extrapolate(baseline, dt_s);
   s.position += random.vector(0.5);

@@ -80,7 +80,7 @@ TEST(Seal, WorksBeyond32BitSequenceNumbers) {
   constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
   std::mt19937 random(3);
   for (std::uint64_t wrap = kWrap; wrap <= 3 * kWrap; wrap += kWrap) {
-    // At most half of the range of the sent bits may be lost at once.
+    // Each step skips at most half of 2^32 datagrams: the receiver cannot follow a larger loss.
     for (const std::uint64_t ahead : {kWrap / 4 * 3, kWrap / 4, kWrap / 1024}) {
       Sealer sealer(ends.key, 0xABCD1234, wrap - ahead);
       const auto opened = ends.opener.open(sealed(sealer, Bytes(3)), ends.buffer);

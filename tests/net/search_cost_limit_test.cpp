@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far ENet would walk along a peer's lists for a datagram, and which datagrams it must not see.
+// How far ENet would walk along a peer's lists for a datagram, and which datagrams ENet must not see.
 #include "net/src/transport/enet/search_cost_limit.hpp"
 
 #include "enet_datagram.hpp"
@@ -50,7 +50,7 @@ EnetDatagram acknowledgement(unsigned number, unsigned channel = 0) {
   return EnetDatagram(3).command(kAcknowledge, channel, 0).put16(number).put16(0);
 }
 
-// Works at any command number, also across the wrap.
+// The limit works at any command number, also across the wrap.
 class SearchCostLimitAt : public testing::TestWithParam<unsigned> {
  protected:
   [[nodiscard]] std::uint16_t at(int ahead) const { return static_cast<std::uint16_t>(GetParam() + ahead); }

@@ -27,7 +27,7 @@ inline std::string as_text(const DecodedFields& fields) {
   return text;
 }
 
-/// Section 1.
+/// Reads the notations of section 1.
 class Bits {
  public:
   explicit Bits(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -55,7 +55,7 @@ class Bits {
 
 std::int64_t unfold(std::uint64_t n);
 
-/// Section 4.2, for one archetype.
+/// The numbers of section 4.2, for one archetype.
 struct Numbers {
   double threshold_m = 0, threshold_rad = 0, max_speed_mps = 0, world_size_m = 0;
   std::array<int, 15> offset{}, slope{};
@@ -71,7 +71,7 @@ struct Numbers {
   void derive(bool has_orientation);  ///< B
 };
 
-/// Section 2.
+/// A motion, as in section 2.
 struct Motion {
   bool on_route = false;
   std::int64_t frame = 0, generation = 0;  // 0: the world

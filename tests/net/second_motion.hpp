@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-// Section 2 of docs/WIRE.md, and what section 3 needs of it.
+// Section 2 of docs/WIRE.md, and the parts of it that section 3 needs.
 
 namespace second {
 

@@ -135,7 +135,7 @@ class Residual {
   }
   double T(std::size_t i) const { return (std::abs(dv_[i]) + std::abs(dp_[i]) * per_dt_) * per_dt_; }
 
-  void take(std::size_t i) {
+  void use_forecast(std::size_t i) {
     m_.v[i] = v_forecast(i);
     m_.a[i] = a_forecast(i);
     bits_.must(std::abs(m_.v[i]) <= kRate && std::abs(m_.a[i]) <= kRate);
@@ -148,8 +148,8 @@ class Residual {
     read_p(0, 0, S);
     read_p(1, 1, 0.5 * (std::abs(dp_[0]) / steps_.p + S));
     if (dp_[0] == 0 && dp_[1] == 0 && bits_.flag()) {
-      take(0);
-      take(1);
+      use_forecast(0);
+      use_forecast(1);
     } else {
       read_v(0, 2, (std::abs(dp_[0]) + 0.5 * std::abs(dp_[1])) * per_dt_);
       read_v(1, 3, (std::abs(dp_[1]) + 0.5 * std::abs(dp_[0])) * per_dt_ + 0.5 * std::abs(dv_[0]));
@@ -158,7 +158,7 @@ class Residual {
     }
     read_p(2, 6, (std::abs(r0_.v[2]) + std::abs(r0_.a[2]) * dt_) * dt_ / steps_.p);
     if (dp_[2] == 0 && bits_.flag()) {
-      take(2);
+      use_forecast(2);
     } else {
       read_v(2, 7, std::abs(dp_[2]) * per_dt_);
       read_a(2, 8, T(2));

@@ -27,7 +27,7 @@ class ShardedSecurity : public test::TokenServer<ShardedTransport> {
   End& join(const ConnectToken& with) { return TokenServer::join(with, port()); }
 };
 
-// If each host kept its own table, each would admit one of them.
+// If each host kept its own table of used tokens, each host would admit one of these clients.
 TEST_F(ShardedSecurity, TokenIsAcceptedOnceOverAllHosts) {
   constexpr std::size_t kThieves = 11;
   const ConnectToken stolen = token(1);
@@ -43,7 +43,7 @@ TEST_F(ShardedSecurity, TokenIsAcceptedOnceOverAllHosts) {
   EXPECT_EQ(inside, 1u);
 }
 
-// Returns with a ticket and with a newer token in turn.
+// The client returns with a ticket and with a newer token in turn.
 TEST_F(ShardedSecurity, ReturningClientReplacesItsConnectionAtAnyHost) {
   join(token(5));
   ASSERT_TRUE(until([&] { return !clients[0]->connected.empty() && server.connected.size() == 1; }));

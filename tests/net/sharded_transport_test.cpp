@@ -31,7 +31,7 @@ template <class T>
 struct EventLog {
   std::unique_ptr<T> transport;
   std::vector<PeerId> connected, disconnected;
-  std::vector<std::uint32_t> reasons;  // one for each of `connected`
+  std::vector<std::uint32_t> reasons;  // one reason for each of `connected`
   std::vector<PeerId> senders;
   std::vector<Bytes> received;
 
@@ -158,7 +158,7 @@ TEST_F(ShardedTransportTest, DatagramAtAnyHostEndsTheWait) {
     const std::size_t before = server_.received.size();
     const double start_s = now_s();
     while (server_.received.size() == before && now_s() - start_s < kTimeoutS) {
-      server_.transport->wait(kTimeoutS);  // acknowledgements and pings end it, too
+      server_.transport->wait(kTimeoutS);  // acknowledgements and pings end the wait, too
       server_.turn();
     }
     ASSERT_EQ(server_.received.size(), before + 1);
@@ -203,7 +203,7 @@ TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
   auto single = EnetTransport::listen(same);
   ASSERT_FALSE(single);
   EXPECT_EQ(single.error(), in_use);
-  sharded->reset();  // and in the other order
+  sharded->reset();  // now the single host listens first
   single = EnetTransport::listen(same);
   ASSERT_TRUE(single) << single.error();
   second = ShardedTransport::listen(same, kClientsPerHost);

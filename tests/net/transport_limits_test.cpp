@@ -27,7 +27,8 @@ using test::unix_s;
 
 constexpr std::uint64_t kGame = 12;
 
-// ENet's memory, by the end whose turn it was at the allocation. Everything runs in one thread.
+// The bytes that ENet has allocated for each end. Everything runs in one thread, so an allocation counts for
+// the end whose turn it is.
 struct AllocatedBytes {
   std::size_t bytes[2] = {0, 0};
   std::size_t whose = 0;
@@ -180,8 +181,8 @@ TEST_F(TransportLimit, BoundsUnacknowledgedData) {
   EXPECT_TRUE(deaf.control.empty());
 }
 
-// The game does not poll events. The transport then reads no more than may wait, and nothing is lost as long
-// as the system's buffer holds it.
+// The game does not poll events. The transport then stops reading at its limit. Nothing is lost as long as
+// the system's buffer has room.
 TEST_F(TransportLimit, BoundsTheNumberOfUnpolledEvents) {
   config.limits.waiting_events = 50;
   listen();
@@ -200,8 +201,8 @@ TEST_F(TransportLimit, BoundsTheNumberOfUnpolledEvents) {
   EXPECT_TRUE(until([&] { return waited + server.state.size() == kSent; }));
 }
 
-// Also limited by bytes, because large messages cost more than small ones. No peer is disconnected for it,
-// and the remaining data arrives when the game polls again.
+// The limit also counts bytes, because large messages cost more than small ones. No peer is disconnected for
+// this reason, and the remaining data arrives when the game polls again.
 TEST_F(TransportLimit, BoundsTheBytesOfUnpolledEvents) {
   config.limits.waiting_event_bytes = 200'000;
   listen();

@@ -101,7 +101,7 @@ TEST_F(TransportRefusal, CountsForgedAndRepeatedSeals) {
   secure::Sealer sealer(let_in->session()->keys.to_server, let_in->session()->number);
   Bytes out(200), again;
   expect_refused(Refusal::no_session, 2, [&] {
-    // The session exists but has no connection; and a session that does not exist.
+    // Covers a session that exists but has no connection, and a session that does not exist.
     const auto sealed = sealer.seal(secure::Kind::state, Bytes(20), out);
     again.assign(sealed.begin(), sealed.end());
     somebody->send(sealed);
@@ -119,7 +119,8 @@ TEST_F(TransportRefusal, CountsForgedAndRepeatedSeals) {
   });
 }
 
-// From an admitted client with a connection. Inside a seal, only our own filter checks ENet's commands.
+// The commands come from an admitted client with a connection. Inside a seal, only our own filter checks
+// ENet's commands.
 TEST_F(TransportRefusal, CountsCommandsThatWouldCostEnetTooMuch) {
   using test::EnetDatagram;
   const auto let_in = handshake(*somebody);
@@ -138,7 +139,7 @@ TEST_F(TransportRefusal, CountsCommandsThatWouldCostEnetTooMuch) {
     if (!opened || opened->kind != secure::Kind::enet) return false;
     const auto at = [&](std::size_t i) { return std::to_integer<unsigned>(opened->plain[i]); };
     constexpr std::size_t kHead = 4,
-                          kVerifyConnect = 3;  // its last number is the peer's number, which is ours
+                          kVerifyConnect = 3;  // it has the peer number for our headers
     if ((at(kHead) & 0x0Fu) != kVerifyConnect) return false;
     header = (at(kHead + 4) << 8 | at(kHead + 5)) | at(kHead + 7) << 12;
     return true;
@@ -176,8 +177,8 @@ TEST_F(TransportRefusal, CountsRefusedHandshakes) {
     secure::ClientHandshake own(good, kGame);
     thief.send(ask(own, thief));
   });
-  // 20 at once and two a second, from one client, which has one session. Messages that start no handshake are
-  // not counted.
+  // The limit is 20 handshakes at once and two a second. One client with one session sends here. Messages
+  // that start no handshake are not counted.
   const auto over_limit = [&] { return server.transport->stats().refusals[Refusal::handshake_limit]; };
   for (int i = 0; i < 60; ++i) {
     somebody->send(response);  // answered like before

@@ -45,7 +45,7 @@ TEST(UsedTokens, AcceptEachTokenOnceAndLimitTheSessionsOfAClient) {
     const std::uint32_t gates[] = {used.add_gate(), used.add_gate()};
     using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
     std::set<Key> connected;
-    std::map<std::uint32_t, std::pair<Shown, Slot>> open;  // by session
+    std::map<std::uint32_t, std::pair<Shown, Slot>> open;  // tokens and slots by session
     std::uint32_t sessions = 0;
     for (int i = 0; i < 20'000; ++i) {
       const std::uint32_t login = below(60), generation = below(8), tag = below(2);
@@ -165,7 +165,7 @@ TEST(UsedTokens, EntryOfARunningSessionIsKept) {
   const Slot place{used.add_gate(), 1};
   const Shown shown = shown_of(1, 1, 0, 1, 1);
   used.begin(shown, place, {1000, 50.0});
-  used.keep(shown.login.id, {place.gate, 2}, {9000, 9000.0});  // another session's
+  used.keep(shown.login.id, {place.gate, 2}, {9000, 9000.0});  // the entry of another session
   used.keep(shown.login.id, place, {2000, 500.0});
   used.tidy(499.0, 3000);
   EXPECT_EQ(used.size(), 1u);
@@ -207,7 +207,7 @@ TEST(UsedTokens, EntriesOfOneClientAreLimited) {
   EXPECT_EQ(used.judge(shown_of(1, 2, 1, 1, 1)), Verdict::good) << "it comes back";
   EXPECT_EQ(used.judge(shown_of(2, 4, 0, 1, 1)), Verdict::good) << "another";
   used.tidy(50.5, 5000);
-  // A login that was closed for a newer one was kept as long as the newer one.
+  // A login that was closed because of a newer login is kept as long as the newer login.
   EXPECT_EQ(used.judge(shown_of(1, 3, 0, 1, 1)), Verdict::full);
   used.tidy(60.0, 5000);
   EXPECT_EQ(used.judge(shown_of(1, 3, 0, 1, 1)), Verdict::good);

@@ -83,7 +83,7 @@ inline std::string text_of(const FieldValue& value) {
   return buffer;
 }
 
-// A server and its clients' view of two entities: slot 4, a body, and slot 7, a crate.
+// A server, and what its clients know about two entities: a body in slot 4 and a crate in slot 7.
 class Conversation {
  public:
   static constexpr std::uint32_t kBodySlot = 4;
@@ -242,7 +242,8 @@ class Conversation {
     return s;
   }
 
-  // The extrapolated baseline: sometimes exact, usually with a deviation, sometimes replaced.
+  // Usually returns the extrapolated baseline with a deviation. Sometimes returns it exactly, and sometimes
+  // another state.
   QuantisedState next(std::uint32_t slot, const Held& held, double dt_s) {
     const double surprise = random_.number(0.0, 1.0);
     State s = surprise < 0.1 ? state(slot) : extrapolate(*dequantise(held.state, quantisation(slot)), dt_s);

@@ -187,7 +187,8 @@ TEST(WireFields, SecondDecoderReadsEveryControlMessage) {
     EXPECT_GT(count, 20);
 }
 
-// A client that owns the entities of four slots and sends their motions, each later one as a residual.
+// A client that owns the entities of four slots and sends their motions. All motions of an entity after its
+// first one are residuals.
 class Owner {
  public:
   explicit Owner(std::uint64_t seed) : engine_(seed) {}
@@ -258,7 +259,7 @@ class Owner {
   std::array<Held, test::WireReader::kSlots> held_;
 };
 
-// Both decoders after the same join.
+// Both decoders, after the same join.
 struct Both {
   second::Decoder second{test::declared_as(fuzz::archetypes())};
   test::WireReader first;

@@ -37,7 +37,7 @@ class WireReader {
     return fuzz::quantisations()[slot % fuzz::quantisations().size()];
   }
 
-  /// Spawns an entity at rest, of archetype slot modulo the number of archetypes.
+  /// Spawns an entity at rest. Its archetype's index is the slot modulo the number of archetypes.
   SpawnMessage spawn(std::uint32_t slot) {
     SpawnMessage m;
     m.entity = {slot + 1, 1};

@@ -39,7 +39,7 @@ double monotonic_s() {
 /// An interval without a fault, or with a fault that must not be visible.
 struct Interval {
   const char* name;
-  double from_s, until_s;  // since the start of the relay
+  double from_s, until_s;  // both since the start of the relay
 };
 
 PoseTable within(const PoseTable& all, double from_s, double until_s) {

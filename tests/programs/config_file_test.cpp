@@ -127,7 +127,8 @@ TEST_F(ConfigFile, MissingFileIsRefused) {
   EXPECT_NE(finished.errors.find("/no/such.toml"), std::string::npos) << finished.errors;
 }
 
-// A bind mount of a missing file creates a directory. Read as an empty file, it would remove all limits.
+// A bind mount of a missing file creates a directory. If the server read it as an empty file, it would use no
+// limits from the file.
 TEST_F(ConfigFile, DirectoryOrEndlessFileIsRefused) {
   for (const char* path : {"/tmp", "/dev/zero"}) {
     const Finished finished = run("reckoner-server", {"--config", path, "--scenario", "orbit", "--insecure"});

@@ -84,7 +84,7 @@ TEST(ExampleConfiguration, EveryLineIsAccepted) {
     if (!std::regex_match(line, match, option)) continue;
     const std::string path = dir.file("one.toml");
     std::ofstream(path) << match[2] << "\n";
-    // Fails later, because the host does not exist, but not because of the file.
+    // The server fails because the host does not exist, not because of the file.
     const Finished finished = run("reckoner-server", {"--config", path, "--host", "no.such.host.invalid"});
     EXPECT_EQ(finished.errors.find("one.toml"), std::string::npos) << line << "\n" << finished.errors;
     ++taken;
@@ -100,7 +100,7 @@ TEST(ServiceUnit, UsesExistingServerOptions) {
   EXPECT_TRUE(lines.begin()->starts_with("/usr/bin/reckoner-server "));
   for (const std::string& option : all_matches(*lines.begin(), "--[a-z-]+"))
     EXPECT_NE(help.find(option), std::string::npos) << option;
-  // The server needs no more than a socket. If you loosen one of these, give the reason here.
+  // The server needs no more than a socket. If you loosen one of these restrictions, give the reason here.
   for (const char* hardening :
        {"DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n",
         "SystemCallFilter=@system-service", "RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK\n"})

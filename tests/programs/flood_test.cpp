@@ -16,11 +16,16 @@ namespace {
 TEST(Flood, AttackersGetNoSlotAndNoAmplification) {
   const ScratchDir dir;
   const std::string path = dir.file("flood.json");
-  const Finished flood =
-      run("reckoner-harness",
-          {"flood", "--clients", "6", "--entities", "20", "--per-second", "3000", "--seconds", "3",
-           "--warmup-s", "0.5", "--late", "2", "--pairs", "1", "--json", path},
-          100.0);
+  const auto run_flood = [&] {
+    return run("reckoner-harness",
+               {"flood", "--clients", "6", "--entities", "20", "--per-second", "3000", "--seconds", "3",
+                "--warmup-s", "0.5", "--late", "2", "--pairs", "1", "--json", path},
+               30.0);
+  };
+  Finished flood = run_flood();
+  // Other programs may take the processor from the attackers. A weaker flood would show nothing.
+  for (int again = 0; again < 3 && flood.errors.find("did not reach its rate") != std::string::npos; ++again)
+    flood = run_flood();
   ASSERT_EQ(flood.exit_code, 0) << flood.output << flood.errors;
   std::ifstream file(path);
   const auto json = nlohmann::json::parse(file, nullptr, false);

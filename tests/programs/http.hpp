@@ -6,7 +6,7 @@
 
 namespace reckoner::test {
 
-/// Answer of a web server on 127.0.0.1; code 0 if there was none within two seconds.
+/// Answer of a web server on 127.0.0.1; code 0 if no answer came within two seconds.
 struct HttpAnswer {
   int code = 0;
   std::string head;

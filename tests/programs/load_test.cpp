@@ -44,7 +44,8 @@ TEST(Load, SmallRunGivesConsistentFigures) {
   const double publishes = server["publishes"].get<double>();
   EXPECT_GT(publishes, kEntities * 2.0);
   EXPECT_LT(publishes, kEntities * kTicks / 2.0);
-  // Every client receives and applies all updates, except those in flight at either end of the interval.
+  // Every client receives and applies all updates, except updates in flight at the beginning or the end of
+  // the interval.
   EXPECT_NEAR(server["updates_sent"].get<double>(), kClients * publishes, 0.1 * kClients * publishes);
   EXPECT_NEAR(saw["updates_applied"].get<double>(), server["updates_sent"].get<double>(),
               0.2 * server["updates_sent"].get<double>());

@@ -18,15 +18,15 @@ struct PoseRow {
 /// format.
 struct PoseTable {
   std::string header;
-  std::map<std::string, std::vector<PoseRow>> entities;  ///< by id, in the file's order
+  std::map<std::string, std::vector<PoseRow>> entities;  ///< rows by id, in the file's order
 };
 
 /// Reads a pose CSV. Adds a test failure for every row that does not match the header, or that has a value
-/// other than a finite number in a column except the id.
+/// that is not a finite number. The id may have any value.
 [[nodiscard]] PoseTable read_poses(const std::string& path);
 
 /// Distances (m, sorted) between shown poses and the truth of the same entity at the same monotonic time,
-/// from `skip_s` after the entity's first shown row on. The truth is interpolated linearly.
+/// without the first `skip_s` of each entity's shown rows. The truth is interpolated linearly.
 [[nodiscard]] std::vector<double> same_time_errors(const PoseTable& shown, const PoseTable& truth,
                                                    double skip_s);
 

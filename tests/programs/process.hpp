@@ -12,8 +12,9 @@ namespace reckoner::test {
 /// Path of one of Reckoner's programs.
 [[nodiscard]] std::string program_path(const std::string& name);
 
-/// A program under test in its own process, started by the constructor with this process's environment. Its
-/// output goes to files that the test can read at any time. The destructor kills it if it still runs.
+/// A program under test in its own process. The constructor starts the program with the environment of the
+/// test. The program's output goes to files that the test can read at any time. The destructor kills the
+/// program if it still runs.
 class Process {
  public:
   /// `program`: name of one of Reckoner's programs, or an absolute path.
@@ -22,10 +23,11 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Exit code; 128 + number if a signal ended it; nullopt if it still runs after `timeout_s`.
+  /// Exit code of the program; 128 + number if a signal ended it; nullopt if it still runs after `timeout_s`.
   std::optional<int> wait(double timeout_s = 20.0);
 
-  /// Waits until `text` appears in the program's output (both streams). False if it ends or time runs out.
+  /// Waits until `text` appears in the program's output (both streams). False if the program ends without it,
+  /// or if the time runs out.
   bool wait_for(const std::string& text, double timeout_s = 20.0);
 
   void send_signal(int number) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RecordedScenario motion through real processes over real UDP and a bad network, compared with the project's
-// guarantees. All recordings run at the same time, to save time; they need little of the machine.
+// Recorded motion through real processes over real UDP and a bad network, compared with the project's
+// guarantees. To save time, all recordings run at once. Each needs little processor time.
 #include "pose_table.hpp"
 #include "process.hpp"
 

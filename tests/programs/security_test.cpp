@@ -73,7 +73,7 @@ struct NamedServer {
   std::string said;  // the server's output
 };
 
-// Two servers share a key: a token for one is refused at the other.
+// Two servers share a key. Each refuses a token for the other server.
 TEST(Security, TokenIsValidForTheServersItNames) {
   NamedServer named;
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
@@ -108,7 +108,8 @@ TEST(Security, ServerAddressesCanBeConfigured) {
   refused({"127.0.0.1:70000"});
 }
 
-// Without a host, a client tries the servers of its token, also after one that does not answer.
+// Without a host, a client tries the servers of its token in turn. It also goes on after a server that does
+// not answer.
 TEST(Security, ClientTriesTheServersOfItsTokenInTurn) {
   Keys keys;
   const UdpSocket nobody;  // owns the port but answers nothing

@@ -32,7 +32,7 @@ std::string parsed(ServerOptions& options, std::vector<std::string> arguments) {
   return {};
 }
 
-// Every member of TransportLimits has a row: all members have 8 bytes.
+// Checks that every member of TransportLimits has a row. All members have 8 bytes.
 static_assert(sizeof(std::size_t) != 8 || sizeof(TransportLimits) == 8 * kTransportLimitSettings.size());
 
 // The values of all limits, in the order of the tables.
@@ -107,7 +107,7 @@ TEST(ServerOptions, SettingsReachTheServer) {
   }
 }
 
-// The tables of settings in the documents.
+// Expects a row of the document for every row of the table of settings.
 template <class Table, class Config>
 void expect_in_reference(const std::string& document, const Table& table, const Config& defaults) {
   for (const auto& row : table) {

@@ -25,7 +25,7 @@ class BlendTest : public ::testing::TestWithParam<int> {
     motion_ = {random.state(), 10.0, 0};
     shown_ = random.state();
     shown_.position = motion_.state.position + random.vector(2.0);
-    // Every other seed with the quintic.
+    // Every other seed uses the quintic.
     const BlendShape* const shape = GetParam() % 2 == 0 ? &quintic_blend() : nullptr;
     blend_ = Blend{shown_, state_at(motion_, kStart), kStart, kT, 1.0, shape};
   }
@@ -91,7 +91,7 @@ TEST(Blend, PeakSpeedAndAccelerationMatchTheCubic) {
   EXPECT_NEAR(peak_acceleration, 6.0 * 3.0 / (kT * kT), 1e-2);
 }
 
-// The conditions that BlendShape's comment lists, and the derivatives against differences.
+// Checks the conditions that BlendShape's comment lists. Compares the derivatives with differences.
 TEST(BlendShape, FadesFromTheOffsetToZero) {
   for (const BlendShape* shape : {&cubic_blend(), &quintic_blend()}) {
     const BlendShape::Weights begin = shape->value(0.0), end = shape->value(1.0);

@@ -108,7 +108,7 @@ TEST(Chase, ShownSpeedStaysWithinTheLimit) {
       watch.sample_until(now_s + 2.0);
       EXPECT_LE(watch.fastest_mps(), kTopMps * kRounding)
           << "seed " << seed << " path " << static_cast<int>(path);
-      EXPECT_GT(watch.fastest_mps(), 0.9 * kTopMps);  // it was at its limit
+      EXPECT_GT(watch.fastest_mps(), 0.9 * kTopMps);  // the entity was at its limit
     }
   }
 }
@@ -144,7 +144,7 @@ TEST(Chase, ShownVelocityMatchesTheShownPositions) {
     watch.sample_until(now_s);
     (void)entity.receive(any_motion(random, now_s - 0.1), now_s, kChaseBlendS);
   }
-  // Half of the largest change of velocity in one step, which is 16 m/s.
+  // The largest change of velocity in one step would be 16 m/s. The limit is half of that.
   EXPECT_LT(watch.worst_mismatch_mps(), 0.5 * kTopMps);
 }
 
@@ -155,7 +155,8 @@ TEST(Chase, CatchesUpWithATargetBelowTheLimit) {
   away.position = {20.0, 0.0, 0.0};
   away.velocity = {2.0f, 1.0f, 0.0f};
   ASSERT_TRUE(entity.receive(limited(away, 2.0), 2.0, kChaseBlendS));
-  // 20 m at 8 m/s, of which 2 are the target's own: 3.4 s, and some time to settle.
+  // The chase covers 20 m at 8 m/s while the target moves on at 2 m/s. This takes 3.4 s, and some time to
+  // settle.
   const Motion target = limited(away, 2.0);
   EXPECT_GT(glm::distance(entity.shown(4.5).position, state_at(target, 4.5).position), 1.0);
   EXPECT_LT(glm::distance(entity.shown(6.5).position, state_at(target, 6.5).position), 1e-3);

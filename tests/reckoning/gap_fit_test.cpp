@@ -18,8 +18,8 @@ constexpr double kTickS = 1.0 / kTickRateHz;
 constexpr double kLongestGapS = 0.5;
 using Path = std::function<glm::dvec3(double)>;
 
-// A body on a path. The GapFit receives its positions and, like from many games, velocities from the
-// difference to the last tick.
+// A body on a path. The GapFit receives the body's positions. As in many games, the velocities are
+// differences to the last tick.
 class Body {
  public:
   explicit Body(Path path, double longest_gap_s = kLongestGapS)
@@ -139,7 +139,8 @@ TEST(GapFit, DetourCountsEvenIfThePredictionIsRightAgain) {
 }
 
 TEST(GapFit, PredictionCountsBeyondTheLongestGap) {
-  // Steady acceleration, which a cubic follows exactly, but the published motion has none.
+  // The body has a steady acceleration, which a cubic follows exactly. But the published motion has no
+  // acceleration.
   Body body([](double t) { return glm::dvec3{2.0 * t * t, 0.0, 0.0}; }, 0.15);
   body.run(240, 6);
   for (int i = 0; i < 8; ++i)
@@ -168,7 +169,7 @@ TEST(GapFit, LearnsToCorrectTheLagOfDifferencedVelocities) {
   const double given = glm::distance(glm::dvec3{body.truth.velocity}, exact);
   const State smoothed = body.fit.smoothed(body.truth);
   EXPECT_LT(glm::distance(glm::dvec3{smoothed.velocity}, exact), 0.3 * given);
-  EXPECT_LT(glm::distance(smoothed.position, body.truth.position), 1e-9);  // nothing to smooth
+  EXPECT_LT(glm::distance(smoothed.position, body.truth.position), 1e-9);  // there is nothing to smooth
 }
 
 TEST(GapFit, LearnsToAverageNoise) {
@@ -217,7 +218,7 @@ TEST(GapFit, ForgetsThePathAtATeleport) {
   EXPECT_LT(glm::length(body.fit.smoothed(body.truth).velocity), 40.0f);
 }
 
-// A turning head with a noisy tracker. Its angular velocity over the last tick is as noisy.
+// A turning head with a noisy tracker. The angular velocity over the last tick is as noisy.
 class Head {
  public:
   Head(std::uint64_t seed, double noise_rad) : fit(kTickRateHz), random_(seed), noise_rad_(noise_rad) {}

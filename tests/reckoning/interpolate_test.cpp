@@ -115,7 +115,7 @@ TEST(Interpolate, BentCurveEndsWithTheGivenAcceleration) {
     const glm::dvec3 backwards =
         (2.0 * at(10.2) - 5.0 * at(10.2 - kStepS) + 4.0 * at(10.2 - 2.0 * kStepS) - at(10.2 - 3.0 * kStepS)) /
         (kStepS * kStepS);
-    EXPECT_LT(glm::distance(backwards, glm::dvec3{to.state.acceleration}), 5.0);  // of tens of thousands
+    EXPECT_LT(glm::distance(backwards, glm::dvec3{to.state.acceleration}), 5.0);  // they are about 10^4
     const double time_s = random.number(10.01, 10.19);
     const State s = interpolate(from, to, time_s);
     EXPECT_EQ(s.position, at(time_s));

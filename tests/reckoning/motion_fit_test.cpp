@@ -20,7 +20,7 @@ using test::Uniform;
 
 constexpr double kTickRateHz = 60.0;
 
-// Feeds a path, given as a function of time, to the fit the way a game would: velocity by differences.
+// Feeds a path (a function of time) to the fit as a game would, with velocities from differences.
 template <class Path>
 State feed(MotionFit& fit, Path path, double from_s, double to_s) {
   State state;
@@ -92,7 +92,7 @@ TEST(MotionFit, TeleportClearsTheHistoryButNotTheLearnedPrior) {
   feed(fit, swing, 0.0, 30.0);
   fit.restart();
   const State truth = feed(fit, elsewhere, 30.0, 30.5);
-  EXPECT_LT(miss(fit, truth, elsewhere, 30.5 - 1.0 / kTickRateHz), 0.2);  // no trace of the 500 m
+  EXPECT_LT(miss(fit, truth, elsewhere, 30.5 - 1.0 / kTickRateHz), 0.2);  // the 500 m have no effect
 }
 
 TEST(MotionFit, RestIsFittedAsRest) {
@@ -155,7 +155,7 @@ TEST(MotionFit, BounceIsForgottenAtOnce) {
   EXPECT_LT(later_m, 0.7 * later_by_velocity_m);
 }
 
-// The longer updates are in use, the longer the horizon. The learned prior follows.
+// The longer clients use an update, the longer the horizon becomes. The learned prior follows.
 TEST(MotionFit, HorizonFollowsTheAgeOfUpdates) {
   double before_s = 0.0;
   for (const double updates_per_second : {60.0, 10.0, 6.0, 4.0, 1.0}) {
@@ -180,8 +180,8 @@ TEST(MotionFit, HorizonFollowsTheAgeOfUpdates) {
       << "unknown values use the typical horizon";
 }
 
-// The link turns out faster or slower than assumed after a prior was learned. The prior is still much better
-// than velocity alone, and adapts in time.
+// After a prior was learned, the link turns out to be faster or slower than assumed. The prior is still much
+// better than velocity alone, and adapts in time.
 TEST(MotionFit, LearnedPriorCarriesOverToAnotherHorizon) {
   const auto swing = [](double t) {
     return glm::dvec3{2.0 * std::sin(4.0 * t), std::cos(5.0 * t), 0.3 * std::sin(9.0 * t)};
@@ -273,7 +273,7 @@ TEST(MotionFit, LearnsAtAnyTickRate) {
   }
 }
 
-// Spawned at any speed on any of these paths, and fed without velocities from the game. In the first second,
+// A body spawns at any speed on any of these paths, and the game gives no velocities. In the first second,
 // the fit misses by no more than the worse of the two simple predictors.
 TEST(MotionFit, NewEntityIsNeverPredictedWorseThanByBothSimplePredictors) {
   constexpr double kShare = 1.05;
@@ -283,7 +283,7 @@ TEST(MotionFit, NewEntityIsNeverPredictedWorseThanByBothSimplePredictors) {
     const double rate_hz = round % 3 == 0 ? 20.0 : round % 3 == 1 ? 60.0 : 128.0;
     const double radius = 2.0 + 60.0 * std::abs(next()), speed = 80.0 * std::abs(next());
     const double phase = 3.0 * next(), up = 10.0 * next();
-    // No faster than one turn in two seconds, so that a quadratic can represent it.
+    // The body turns no faster than once in two seconds, so that a quadratic can represent its motion.
     const double turn = std::min(speed / radius, 3.14);
     const auto circle = [&](double t) {
       return radius * glm::dvec3{std::cos(turn * t + phase), std::sin(turn * t + phase), 0.0};

@@ -90,7 +90,7 @@ TEST(RemoteEntity, InterpolationPassesThroughPositionsAndVelocities) {
     expect_same_pose(entity.shown(s), motion_at(s, 0, {0.1 * s, 0.0, 0.0}).state);
     expect_same_pose(entity.shown(s - 1e-7), entity.shown(s + 1e-7), 1e-4);  // C1 across the time stamp
   }
-  // Between the motions, it is close to the truth, to fourth order in the gap.
+  // Between the motions, the shown pose is close to the truth. Its error is of fourth order in the gap.
   RemoteEntity fine(motion_at(1.0), MotionPath::interpolate);
   ASSERT_TRUE(fine.receive(motion_at(1.2), 0.5, 0.0));
   const double bound_m =

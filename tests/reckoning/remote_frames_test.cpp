@@ -34,7 +34,7 @@ TEST(RemoteFrames, BlendsOntoAMotionInAnotherFrame) {
   EXPECT_LT(glm::distance(entity.shown(1.2).position, there.position), 1e-9);
   EXPECT_LT(glm::distance(entity.shown(1.2).velocity, there.velocity), 1e-6f);
   EXPECT_LT(glm::distance(entity.shown(2.0).position, aboard.state.position), 1e-9);
-  // Blended gently: no velocity step above 0.1 m/s from frame to frame.
+  // The correction is gentle: no velocity step from frame to frame is above 0.1 m/s.
   for (double t = 1.2; t < 2.0; t += 1.0 / 60.0)
     EXPECT_LT(glm::distance(entity.shown(t).velocity, entity.shown(t + 1.0 / 60.0).velocity), 0.1f) << t;
 }
@@ -54,7 +54,7 @@ TEST(RemoteFrames, BlendOfOneFrameIsNotAppliedInAnother) {
   EXPECT_EQ(entity.shown(2.0).position, (glm::dvec3{0.0, 5.0, 0.0}));
 }
 
-// Buffered mode: interpolates in the old frame up to the change of frame.
+// In buffered mode, the entity interpolates in the old frame up to the change of frame.
 TEST(RemoteFrames, InterpolatesAcrossAChangeOfFrame) {
   const test::Voyage ship;
   const auto deck = [&](double t) { return out_of_frame(ship(t), test::standing({3.0, 1.0, 0.0})); };

@@ -59,7 +59,7 @@ TEST(SendPolicy, RestIsPublishedExactlyOnce) {
   const SendPolicy::Comparison drifting{at(0.0, 0.0f), at(0.001, 0.01f), at(0.0, 0.0f), at(0.002, 0.01f)};
   EXPECT_FALSE(policy.due(drifting, 1));
   EXPECT_FALSE(policy.due(drifting, 2));
-  EXPECT_TRUE(policy.due(drifting, 3));  // at rest for three ticks, while the published motion is not
+  EXPECT_TRUE(policy.due(drifting, 3));  // at rest for three ticks, but the published motion moves
   const SendPolicy::Comparison beside{at(0.0, 0.0f), at(0.001, 0.0f), at(0.0, 0.0f), at(0.001, 0.0f)};
   EXPECT_TRUE(policy.due(beside, 4));  // a fiftieth of the threshold, but permanent
   const SendPolicy::Comparison resting{at(0.0, 0.0f), at(0.0005, 0.0f), at(0.0, 0.0f), at(0.0005, 0.0f)};
@@ -122,7 +122,7 @@ TEST(SendPolicy, BudgetIsKeptAtAnyScaleOfMotion) {
     constexpr int kSeconds = 60;
     for (std::uint32_t tick = 1; tick <= kSeconds * 60; ++tick) {
       off +=
-          // Grows at a varying speed until an update corrects it.
+          // The error grows at a varying speed until an update corrects it.
           size / 60.0 * (1.0 + std::sin(tick * 0.05));
       if (policy.due(apart(off, 2.0 * off), tick)) {
         policy.update_sent();
@@ -154,7 +154,7 @@ TEST(SendPolicy, BudgetGoesToUnpredictableMotion) {
   EXPECT_GT(wild, 2 * calm);
 }
 
-// Random motions: the fast decision equals the full comparison except for rounding.
+// For random motions, the fast decision equals the full comparison except for rounding.
 TEST(SendPolicy, OutlookDecidesLikeAComparison) {
   std::uint32_t random = 1;
   const auto next = [&random] {
@@ -270,7 +270,8 @@ TEST(SendPolicy, RepairsCountAgainstTheBudget) {
 TEST(SendPolicy, AngleThresholdDependsOnTheLever) {
   SendPolicy policy{{.threshold_m = 0.05, .threshold_rad = 0.05}, 0};
   EXPECT_EQ(policy.lever_share(), 1.0);
-  // At that distance, a rotation of the threshold moves a passenger by less than the distance threshold.
+  // At that distance, a rotation by the angular threshold moves a passenger by less than the distance
+  // threshold.
   policy.set_lever(0.5);
   EXPECT_EQ(policy.lever_share(), 1.0);
   policy.set_lever(4.0);

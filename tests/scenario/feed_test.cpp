@@ -179,7 +179,7 @@ TEST(Feed, IsDeterministic) {
       teleports += items_a[i].kind == Kind::teleport ? 1 : 0;
     }
   }
-  EXPECT_GE(teleports, 10);  // every 10 s in 25 s, for five entities
+  EXPECT_GE(teleports, 10);  // five entities jump every 10 s, for 25 s
   EXPECT_LE(teleports, 15);
 }
 

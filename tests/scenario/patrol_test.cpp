@@ -79,7 +79,7 @@ TEST(Patrol, MovesSmoothlyAndOnItsRouteBetweenExcursions) {
 // A guard changes its speed every 10 s to 20 s, rests included, and not more often.
 TEST(Patrol, ChangesSpeedEveryTenToTwentySeconds) {
   const auto source = patrol(8, 5);
-  for (std::size_t i = 0; i < source->size(); i += 2) {  // these never leave their route
+  for (std::size_t i = 0; i < source->size(); i += 2) {  // every other guard never leaves its route
     int ramps = 0;
     bool ramping = false;
     constexpr double kStep = 0.1;

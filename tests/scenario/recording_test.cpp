@@ -116,7 +116,7 @@ TEST(Recording, LoadsAFile) {
   EXPECT_EQ((*source)->size(), 2u);
 }
 
-// A small fuzz run: damaged texts are refused with a line number, or give finite poses.
+// A small fuzz run: a damaged text is refused with a line number, or it gives finite poses.
 TEST(Recording, HandlesDamagedText) {
   Random random(5);
   const std::string valid = kValid;

@@ -18,7 +18,7 @@ struct Facts {
   std::size_t entities;
   int teleports;  // over all entities
   bool has_orientation;
-  double last_s;  // last time of the recording; if ids play in turn, of the last one
+  double last_s;  // last time of the recording, or of the last id if ids play in turn
 };
 
 // Counted from the files by other means.

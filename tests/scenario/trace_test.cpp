@@ -10,7 +10,7 @@
 namespace reckoner::scenario {
 namespace {
 
-// b moves furthest. a would, if its teleport counted.
+// b moves furthest. If its teleport counted, a would move furthest.
 std::string crowd() {
   std::string text = "id,t,x,y,z\n";
   for (int i = 0; i <= 20; ++i) {

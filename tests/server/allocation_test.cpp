@@ -175,7 +175,8 @@ struct Game {
     config.archetypes = archetypes(rich);
     config.threads = threads;
     if (rich) {
-      // An entity that enters the view costs a reliable message, which allocates.
+      // The radius covers all entities, because an entity that enters the view costs a reliable message,
+      // which allocates.
       config.interest.radius_m = 1000.0;
       config.interest.level_distance_m = {8.0, 14.0};
     }

@@ -41,7 +41,8 @@ struct Shown {
   double end_error_m = 0.0;
 };
 
-// Shows the car to a client that receives nothing from shortly before the car stops until 0.5 s after.
+// Shows the car to a client that receives nothing from shortly before the car stops until 0.5 s after it has
+// stopped.
 Shown watch(bool never_reverses) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0});

@@ -37,8 +37,8 @@ TEST(ByteBudget, IsKeptAndEveryEntityIsServed) {
   const double rate = (wire_bytes() - before) / 15.0;
   EXPECT_LT(rate, 1500.0 * 1.1);
   EXPECT_GT(rate, 1500.0 * 0.9);
-  // An update takes about 20 bytes: 45 updates a second, 1.4 s for all 60 entities. No entity may wait much
-  // longer.
+  // An update takes about 20 bytes, so the budget carries 45 updates a second and needs 1.4 s for all 60
+  // entities. No entity may wait much longer.
   ASSERT_EQ(oldest.size(), ids.size());
   for (const auto& [id, age_s] : oldest)
     EXPECT_LT(age_s, 5.0);
@@ -47,7 +47,7 @@ TEST(ByteBudget, IsKeptAndEveryEntityIsServed) {
 
 TEST(ByteBudget, OneClientsBudgetDoesNotReducePublishes) {
   WorldConfig config{.links = network("lan")};
-  config.server.bytes_per_second = 100;  // hardly more than heartbeats
+  config.server.bytes_per_second = 100;  // carries little more than heartbeats
   World world(config);
   for (int i = 0; i < 20; ++i)
     world.add_body(Circle{});
@@ -57,8 +57,8 @@ TEST(ByteBudget, OneClientsBudgetDoesNotReducePublishes) {
   EXPECT_LT(world.server().stats().state_bytes_sent, 4000u);  // includes the heartbeats after the join
 }
 
-/// Compares the completeness claims in the server's datagrams with what the server has published. Follows a
-/// claim as a client may: only while no sequence number is missing.
+/// Compares the completeness claims in the server's datagrams with what the server has published. Like a
+/// client, it believes a claim only while no sequence number is missing.
 class CompletenessCheck {
  public:
   CompletenessCheck(World& world, std::size_t client) : world_(world) {
@@ -73,7 +73,7 @@ class CompletenessCheck {
   }
 
   std::size_t claims = 0;
-  std::size_t behind = 0;  // claims of a tick before the datagram's own
+  std::size_t behind = 0;  // number of claims about a tick before the datagram's tick
 
  private:
   void note_published() {

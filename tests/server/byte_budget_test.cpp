@@ -77,8 +77,7 @@ TEST(LinkBudget, IgnoresJitterAndRandomLoss) {
 }
 
 TEST(LinkBudget, LowersTheRateOnLossOnlyIfThatReducesLoss) {
-  // Loss that does not depend on the rate: the budget tries a lower rate once or twice, then ignores the
-  // loss.
+  // The loss does not depend on the rate. The budget tries a lower rate once or twice, then ignores the loss.
   for (const double loss_percent : {20.0, 30.0, 40.0}) {
     const LinkOptions link{.latency_ms = 40, .jitter_ms = 5, .loss_percent = loss_percent};
     LinkModel model{{.down = link, .up = {.latency_ms = 40}, .demand = 50e3}};
@@ -124,7 +123,7 @@ TEST(LinkBudget, LongerRouteIsNotMistakenForAQueue) {
 }
 
 // A delay that jumps while the arrival rate stays the same is not a queue. Almost nothing may be held back,
-// except data in flight before the new delay is known.
+// except the data that is in flight until the new delay is known.
 TEST(LinkBudget, DelayJumpAtAnUnchangedRateIsNotMistakenForAQueue) {
   for (const double to_ms : {300.0, 500.0, 995.0}) {
     for (const double jitter_ms : {0.0, 5.0, 20.0}) {
@@ -244,7 +243,7 @@ TEST(LinkBudget, StaysWithinItsBoundsWhateverTheClientAcknowledges) {
         case 6:
           budget.acknowledged(nan, infinity, nan, 1240);
           break;
-        case 7:  // acknowledges everything once a second, as if after a very long time
+        case 7:  // acknowledges everything at once, once a second
           if (tick % 60 == 0) {
             for (const double s : sent)
               budget.acknowledged(s, now_s, 0.0, 1240);

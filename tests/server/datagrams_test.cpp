@@ -13,7 +13,7 @@ namespace {
 TEST(InFlight, ReturnsTheContentsOfEachDatagramForAnyOrderOfFates) {
   std::mt19937 random(3);
   InFlight in_flight;
-  std::map<std::uint16_t, std::vector<std::uint32_t>> open;  // sequence number to entity numbers
+  std::map<std::uint16_t, std::vector<std::uint32_t>> open;  // entity numbers by sequence number
   std::uint32_t number = 0;
   for (std::uint32_t i = 0; i < 150'000; ++i) {  // sequence numbers wrap twice
     const auto sequence = static_cast<Sequence>(60'000u + i);
@@ -26,7 +26,8 @@ TEST(InFlight, ReturnsTheContentsOfEachDatagramForAnyOrderOfFates) {
       in_flight.add({.subscription = 7, .serial = i, .number = number, .motion_tick = i, .level = 1});
     }
     in_flight.set_bytes(sequence, 10 + count);
-    // Fates become known out of order. The oldest datagram's must be known before its slot is reused.
+    // The fates of datagrams become known out of order. The fate of the oldest datagram must be known before
+    // its slot is reused.
     while (open.size() > random() % 200 + 20 || open.contains(static_cast<Sequence>(sequence - 250))) {
       const auto behind = static_cast<Sequence>(sequence - 250);
       auto known =

@@ -60,7 +60,7 @@ TEST(Encodings, AreMadeOnceAndDoNotMove) {
       ASSERT_GT(again.bits, 0u);
     }
   }
-  EXPECT_NE(copy(first[0]), copy(first[1]));  // in full; as a residual against the first publish
+  EXPECT_NE(copy(first[0]), copy(first[1]));  // the second is a residual against the first
 }
 
 TEST(Encodings, ChangeOnlyWhenATickBegins) {

@@ -109,7 +109,7 @@ TEST(FieldTable, RefusesInvalidValuesAndIgnoresUnchangedOnes) {
   EXPECT_TRUE(bench.table.changes().empty());
   EXPECT_TRUE(bench.table.set(id, 0, 0.06, 0));
   EXPECT_TRUE(bench.table.changes().contains(3));
-  bench.table.add({8, 1}, 1, 0);  // of the archetype without fields
+  bench.table.add({8, 1}, 1, 0);  // an entity of the archetype without fields
   EXPECT_FALSE(bench.table.set({8, 1}, 0, 0.5, 0));
   bench.table.remove(id);
   EXPECT_EQ(bench.table.find(id), nullptr);
@@ -171,7 +171,7 @@ TEST(FieldUpdates, SendsNothingBeforeTheClientKnowsTheEntity) {
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1, false);
   EXPECT_FALSE(bench.updates.any());
-  EXPECT_EQ(bench.oldest(), 100u);  // but the client is not complete
+  EXPECT_EQ(bench.oldest(), 100u);  // but the client still lacks a change
   EXPECT_TRUE(bench.send().empty());
   bench.updates.release_held(id);
   EXPECT_EQ(bench.send().size(), 1u);
@@ -186,7 +186,7 @@ TEST(FieldUpdates, ForgottenEntityIsNeitherSentNorRepaired) {
   bench.updates.forget(id);
   bench.settle(65534, false);
   EXPECT_FALSE(bench.updates.any());
-  const EntityId next = bench.add(5, 2);  // the next entity in the slot
+  const EntityId next = bench.add(5, 2);  // the next entity, in the slot of the removed one
   bench.set(next, 0, 9);
   const auto sent = bench.send();
   ASSERT_EQ(sent.size(), 1u);
@@ -232,8 +232,8 @@ TEST(FieldUpdates, SplitsAnEntityLargerThanADatagram) {
   EXPECT_EQ(sent, kMaxFields);
 }
 
-// Holds for any loss and any datagram size: once loss ends, the client has the last values. Every change that
-// it received is a real change with its true tick.
+// For any loss and any datagram size, the client has the last values soon after the loss ends. Every change
+// that it received is a real change with its true tick.
 TEST(FieldUpdates, ClientHasTheLastValuesAfterLoss) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 50; ++round) {

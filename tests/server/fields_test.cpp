@@ -80,12 +80,12 @@ TEST(Fields, EveryClientHasTheLastValuesAfterHeavyLoss) {
     world.server().set_field(id, kAlarm, random() % 2 == 0);
     world.server().set_field(id, kLabel, label(static_cast<char>(random() % 26 + 'a')));
   };
-  // Round trip + 4 deviations + one way + acknowledgement interval + 2 ticks.
+  // The repair bound: round trip + 4 deviations + one way + acknowledgement interval + 2 ticks.
   const double bound_s = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
   world.run_to(10.0 + bound_s);
   for (const EntityId id : ids)
     world.expect_last_values(0, id);
-  world.run_to(10.0 + bound_s + 1.0);  // by then the shown time has reached it, too
+  world.run_to(10.0 + bound_s + 1.0);  // by then the shown time has reached the change, too
   for (const std::size_t player : {0u, 1u, 2u}) {
     for (const EntityId id : ids)
       world.expect_last_values(player, id);
@@ -94,14 +94,14 @@ TEST(Fields, EveryClientHasTheLastValuesAfterHeavyLoss) {
   EXPECT_GT(world.server().stats().field_repairs_sent, 100u);
 }
 
-// In buffered mode, the value in every frame is the one in force at the shown instant, exact to the tick.
+// In buffered mode, every frame shows the value that was in force at the shown instant, exact to the tick.
 TEST(Fields, ChangeAppearsWhenTheShownTimeReachesIt) {
   for (const double loss_percent : {0.0, 10.0}) {
     WorldConfig config;
     config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 10.0, .loss_percent = loss_percent});
     FieldWorld world(config);
     const EntityId id = world.add_body(Circle{});
-    const std::size_t player = world.add_player(PlayoutMode::delayed, 1.2);  // time for several repairs
+    const std::size_t player = world.add_player(PlayoutMode::delayed, 1.2);  // allows several repairs
     std::map<double, std::int64_t> made{{0.0, 100}};
     std::size_t compared = 0;
     world.after_tick = [&](double) {
@@ -200,7 +200,7 @@ TEST(Fields, EntityThatReentersTheViewHasItsCurrentValues) {
     world.run_to(world.now_s() + 1.0);
     world.expect_last_values(player, id);
     world.server().set_field(id, kHealth, whole(10 * round));
-    if (round % 2 == 0) world.run_to(world.now_s() + 0.02);  // in flight, or not even sent
+    if (round % 2 == 0) world.run_to(world.now_s() + 0.02);  // the spawn is in flight or not yet sent
     world.server().set_view(client, {1000.0, 0.0, 0.0});
     world.run_to(world.now_s() + 0.7);
     EXPECT_EQ(world.client(player).field(id, kHealth), nullptr);

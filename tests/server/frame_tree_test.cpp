@@ -45,7 +45,7 @@ TEST(FrameTree, RefusesCyclesAndExcessiveDepth) {
   EXPECT_EQ(tree.fit({}, entity(4)), FrameTree::Fit::too_deep);
   EXPECT_EQ(tree.fit({}, entity(3)), FrameTree::Fit::fits);
   EXPECT_EQ(tree.fit(entity(0), entity(3)), FrameTree::Fit::circle);
-  EXPECT_EQ(tree.fit(entity(0), entity(9)), FrameTree::Fit::too_deep);  // together with everything inside it
+  EXPECT_EQ(tree.fit(entity(0), entity(9)), FrameTree::Fit::too_deep);  // with all entities inside it
   EXPECT_EQ(tree.fit(entity(1), entity(9)), FrameTree::Fit::fits);
   EXPECT_EQ(tree.fit(entity(0), {}), FrameTree::Fit::fits);
 }

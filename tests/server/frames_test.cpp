@@ -202,7 +202,7 @@ TEST(ServerFrames, RestingPassengerAppearsWhenItsFrameComesIntoRange) {
   EXPECT_TRUE(sees(world, 0, passenger));
 }
 
-// The rotation threshold of a frame depends on how far it displaces the entities in the frame.
+// The rotation threshold of a frame depends on how far a rotation displaces the entities in the frame.
 TEST(ServerFrames, RotationIsFinerWithAPassengerFarFromTheCentre) {
   const auto publishes = [](bool passenger) {
     World world({});

@@ -173,7 +173,7 @@ TEST(GameMessages, ServerReceivesTheClientsTimeStamp) {
   const std::size_t player = world.add_client();
   world.run_to(1.0);
   EXPECT_TRUE(world.client(player).send(numbered(1), Delivery::unreliable, 0.1));
-  // Delivered without waiting for its time.
+  // The server delivers the message without waiting for its time.
   EXPECT_TRUE(world.client(player).send(numbered(2), Delivery::reliable, 1e6));
   world.run_to(1.5);
   std::map<std::uint32_t, std::optional<double>> stamps;
@@ -234,7 +234,7 @@ TEST(GameMessages, UnreliableMessagesBeyondTheBudgetAreDroppedAndCounted) {
   world.run_to(14.0);
   EXPECT_EQ(world.server().stats().messages_sent + world.server().stats().messages_dropped, asked);
   EXPECT_EQ(arrived, world.server().stats().messages_sent);
-  EXPECT_GT(arrived, 80u);  // 10 kB/s would be 100
+  EXPECT_GT(arrived, 80u);  // a budget of 10 kB/s would allow 100
   EXPECT_LT(arrived, 110u);
   EXPECT_GT(world.client(player).stats().updates_applied, updates_before + 10 * 20 * 2);
 }
@@ -366,7 +366,7 @@ TEST(GameMessages, ServerStopsSendingToAClientThatDoesNotPoll) {
   std::uint64_t taken = 0;
   while (taken < 100 && world.server().send(id, Bytes(kMaxReliableBytes), Delivery::reliable))
     ++taken;
-  EXPECT_EQ(taken, 15u);  // 256 KiB with their headers
+  EXPECT_EQ(taken, 15u);  // one more, with all headers, would exceed 256 KiB
   EXPECT_EQ(world.server().stats().messages_dropped, 1u);
   EXPECT_TRUE(world.server().send(id, numbered(1), Delivery::unreliable));
   world.run_to(12.0);

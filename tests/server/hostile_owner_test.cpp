@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Owned sections that no client writes: random, damaged or misplaced ones.
+// Owned sections that no client writes: they are random, damaged or misplaced.
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"

@@ -35,7 +35,7 @@ class Checked {
     plain_.erase(slot);
   }
 
-  /// Returns the number of entities found. The test fails if they are the wrong ones.
+  /// Returns the number of entities found. The test fails if the list gives other entities.
   std::size_t ask(const glm::dvec3& centre, double radius_m) const {
     std::vector<Found> found;
     grid_.within(centre, radius_m, [&](std::uint32_t slot, double d2) { found.push_back({slot, d2}); });
@@ -149,7 +149,7 @@ TEST(InterestGrid, HandlesExtremePositions) {
   checked.ask({0.0, 0.0, 0.0}, kInfinity);
   checked.ask({kInfinity, 0.0, 0.0}, 10.0);
   checked.ask({0.0, 0.0, 0.0}, 1e20);
-  checked.set_position(1, {0.0, 0.0, 0.0});  // and back from an extreme position
+  checked.set_position(1, {0.0, 0.0, 0.0});  // returns from an extreme position
   EXPECT_EQ(checked.ask({0.0, 0.0, 0.0}, 1.0), 2u);
 
   InterestGrid grid{10.0};

@@ -116,7 +116,7 @@ void wander_about(const std::string& link, double settled_s, std::uint64_t seed)
   scenario::Random random{seed};
   for (int i = 0; i < 4; ++i) {
     Circle path = wander(random);
-    if (i % 2 == 1) path.turn_rps *= 0.1;  // a fast view passes a body before it can appear
+    if (i % 2 == 1) path.turn_rps *= 0.1;  // a fast view would pass a body before the body can appear
     bystander.eyes.push_back({.client = join(world), .path = path});
     ASSERT_TRUE(world.server().set_groups(bystander.eyes.back().client, 1u));
   }

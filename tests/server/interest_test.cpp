@@ -14,7 +14,7 @@
 namespace reckoner::test {
 namespace {
 
-// An interest update every 0.1 s, the grid's age, a round trip and a frame.
+// Longest delay of a change: an interest update every 0.1 s, the grid's age, a round trip and a frame.
 constexpr double kInterestDelayS = 0.4;
 
 /// Oscillates between two distances from the origin, on the x axis.
@@ -274,8 +274,8 @@ TEST(Interest, ChangeOfLevelCausesNoJump) {
     if (time_s > near_since_s + 0.5) worst_near_m = std::max(worst_near_m, glm::length(off));
   };
   world.run_to(world.now_s() + 65.0);
-  // Step between frames beyond the body's own movement. The error of the coarsest level is blended away
-  // without a jump.
+  // The step between two frames, beyond the body's own movement. The error of the coarsest level is blended
+  // away without a jump.
   EXPECT_LT(worst_step_m, 0.3 * 16.0 * 0.05);
   EXPECT_LT(worst_near_m, 0.1);  // soon after it comes near, it is as exact as an entity that was always near
   EXPECT_EQ(world.count(0, ClientEvent::Kind::spawned), 1u);

@@ -158,7 +158,7 @@ TEST(Join, GarbageStateIsCountedAndHarmless) {
   scenario::Random random(3);
   const std::uint64_t before = world.server().stats().malformed;
   for (std::size_t i = 0; i < 300; ++i) {
-    // From a connection that has not joined, from a client, and to a client.
+    // Sends garbage from a connection that has not joined, from a client, and to a client.
     stranger.send(Channel::state, garbage(random, 1 + random.below(60)));
     world.client_transport(client).send({1}, Channel::state, garbage(random, 20 + random.below(60)));
     world.tap(client).inject_payload({1}, Channel::state, garbage(random, 20 + random.below(1000)));

@@ -98,7 +98,7 @@ TEST(KindPriors, AreSeparateForEachArchetype) {
   EXPECT_EQ(prediction_error_m(peopled, 10.0, 0.4, 1), first_m);
 }
 
-// A hash of every bit of every published motion, for any number of threads.
+// Returns a hash of every bit of every published motion. It must not depend on the number of threads.
 std::uint64_t digest(unsigned threads) {
   World world(config(threads));
   std::uint64_t hash = 1469598103934665603u;

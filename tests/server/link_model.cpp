@@ -132,7 +132,7 @@ void LinkModel::server_receives() {
     for (const std::size_t sequence : ack.sequences) {
       newest_acknowledged_ = std::max(newest_acknowledged_, sequence);
       Datagram& d = datagrams_[sequence];
-      if (d.acknowledged) continue;  // but datagrams already given up count: see ByteBudget::acknowledged()
+      if (d.acknowledged) continue;  // given-up datagrams count: ByteBudget::acknowledged()
       if (d.settled) budget_.found(d.sent_s);
       d.settled = d.acknowledged = true;
       link_.add(time_s_ - d.sent_s - ack.delay_s);

@@ -14,7 +14,8 @@
 namespace reckoner::test {
 
 /// A server that sends one client what its ByteBudget allows, over a bottleneck and a link, in virtual time.
-/// Like a Reckoner client, the client acknowledges every 8 datagrams or every 50 ms and names the last 32.
+/// Like a Reckoner client, the client acknowledges every 8 datagrams or every 50 ms and names the last 32
+/// datagrams.
 class LinkModel {
  public:
   struct Options {
@@ -28,7 +29,7 @@ class LinkModel {
 
   explicit LinkModel(const Options& options);
 
-  /// Runs until this time. The figures below cover this interval only.
+  /// Runs until this time. The figures that the functions below return cover this interval only.
   void run_to(double end_s);
 
   /// Changes the link from the server to the client from now on.
@@ -46,7 +47,7 @@ class LinkModel {
   [[nodiscard]] double utilisation() const;
   /// Quantile over all ticks of the delay (s) that the bottleneck's queue would add to a new datagram.
   [[nodiscard]] double queue_s(double quantile) const;
-  /// Share of the ticks that left more than 100 ms' worth of the demand unsent.
+  /// Share of the ticks after which more data was unsent than the demand produces in 100 ms.
   [[nodiscard]] double held_back() const;
   [[nodiscard]] double lowest_rate() const { return figures_.lowest_rate; }
   [[nodiscard]] double highest_rate() const { return figures_.highest_rate; }
@@ -91,7 +92,7 @@ class LinkModel {
   std::multimap<double, std::size_t> arrivals_;  // sequence numbers by arrival time
   std::multimap<double, Acknowledgement> acknowledgements_;
 
-  std::deque<std::size_t> received_;  // the most recent ones
+  std::deque<std::size_t> received_;  // the most recently received sequence numbers
   std::size_t newest_received_ = 0, unacknowledged_ = 0;
   double newest_received_s_ = 0.0;
   double acknowledge_at_s_ = 1e18;

@@ -47,7 +47,7 @@ TEST(LinkWindow, LooksFurtherBackForEnoughRoundTrips) {
   EXPECT_EQ(window.recent(2, 4).rounds, 4u);
   EXPECT_EQ(window.recent(2, 4).slots, 10u);
   EXPECT_EQ(window.recent(3, 0, 9).rounds, 1u);
-  EXPECT_EQ(window.recent(2, 99).rounds, 7u);  // all there are
+  EXPECT_EQ(window.recent(2, 99).rounds, 7u);  // all rounds that exist
 }
 
 TEST(LinkWindow, ForgetsRoundTripsAfterTwoSecondsAndTheMinimumAfterTen) {

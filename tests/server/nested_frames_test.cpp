@@ -46,7 +46,7 @@ class Crane {
 
  private:
   World& world_;
-  std::vector<EntityId> parts_;  // each part lives in the one before it
+  std::vector<EntityId> parts_;  // each part lives in the part before it
   EntityId passenger_;
 };
 

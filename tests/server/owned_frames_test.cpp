@@ -102,7 +102,7 @@ TEST(OwnedInFrame, AvatarIsShownOnDeckOverABadLink) {
       EXPECT_EQ(shown->frame, c.ship);
       const double off_m = glm::distance(shown->local.position, walk(10.0).position);
       (client == 0 ? worst_own_m : worst_m) = std::max(client == 0 ? worst_own_m : worst_m, off_m);
-      // In the world, it is placed relative to the shown ship.
+      // In the world, the avatar is placed relative to the shown ship.
       const ShownEntity* ship = c.world().shown(client, c.ship);
       ASSERT_NE(ship, nullptr);
       EXPECT_LT(glm::distance(shown->shown.position, out_of_frame(ship->shown, shown->local).position), 1e-6);
@@ -210,7 +210,7 @@ TEST(OwnedInFrame, ChangeOfFrameDoesNotAllowALeap) {
 TEST(OwnedInFrame, DistantFramesCannotBeEntered) {
   OwnedAvatarWorld c("lan", "lan", 1, PlayoutMode::present, {.frame_reach_m = 1.5});
   c.world().run_to(4.0);
-  EXPECT_EQ(c.server().frame(c.avatar), c.ship);  // it is in the frame that the server put it in
+  EXPECT_EQ(c.server().frame(c.avatar), c.ship);  // the avatar is in the frame in which the server put it
   c.place = [&](double t) {
     return t < 5.0 ? OwnedPose{c.in_world(t), EntityId{}} : OwnedPose{walk(t), c.ship};
   };

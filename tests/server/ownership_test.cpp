@@ -85,8 +85,8 @@ TEST(Ownership, LostMotionsAreRepaired) {
     match.world().run_to(3.0);
     ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
     match.world().run_to(5.0);
-    // The client's datagrams that carry data are lost at random, one in three, and at the end all of them. If
-    // exactly every third were lost, a repair could be lost again and again.
+    // Of the client's datagrams that carry data, one in three is lost at random. At the end, all of them are
+    // lost. If exactly every third were lost, a repair could be lost again and again.
     std::minstd_rand draw(static_cast<std::minstd_rand::result_type>(seed));
     Tap& tap = match.world().tap(0);
     tap.drop_sent = [&](Channel channel, std::span<const std::byte>) {
@@ -100,8 +100,8 @@ TEST(Ownership, LostMotionsAreRepaired) {
   }
 }
 
-// The owner's player opens a menu for a while. Without the brake, the avatar would run on at the other client,
-// 24 m in 3 s, and be thrown back.
+// The owner's player opens a menu for a while. Without the brake, the avatar would run on at the other
+// client, 24 m in 3 s, and be thrown back.
 void expect_rest_while_idle(bool paused, double idle_s, const std::string& network) {
   constexpr double kSpeedMps = 8.0;
   constexpr double kBeginS = 6.0;
@@ -171,7 +171,8 @@ TEST(Ownership, EntityOfAPausedOwnerComesToRest) {
   for (const char* network : {"lan", "intercity", "mobile"}) {
     for (const double idle_s : {0.2, 0.4, 1.0, 3.0, 30.0}) {
       for (const bool paused : {true, false}) {
-        SCOPED_TRACE(std::string(network) + (paused ? ", paused, " : ", idle, ") + std::to_string(idle_s) + " s");
+        SCOPED_TRACE(std::string(network) + (paused ? ", paused, " : ", idle, ") + std::to_string(idle_s) +
+                     " s");
         expect_rest_while_idle(paused, idle_s, network);
       }
     }
@@ -218,8 +219,8 @@ std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
 }
 
 TEST(Ownership, ChangeOfOwnerCausesNoJump) {
-  // A change of owner is invisible: its steps are not larger than those of ordinary corrections over this
-  // link, which depend mostly on datagram loss.
+  // A change of owner is invisible: its steps are not larger than the steps of ordinary corrections over this
+  // link. These steps depend mostly on datagram loss.
   constexpr std::uint64_t kSeeds = 8;
   double usual_mps = 0.0, mean_mps = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -283,8 +284,8 @@ TEST(Ownership, OwnerSeesACorrectionAsABlend) {
   match.world().run_to(9.0);
   ASSERT_TRUE(corrected_s);
   EXPECT_LT(*corrected_s, kLiesFromS + 1.0);
-  // A cubic over T of 6.5 frames covers at most a quarter of the offset in one frame, and changes velocity by
-  // at most 6 / T^2 of it. The avatar's own movement adds to that.
+  // A cubic blend over T (6.5 frames) covers at most a quarter of the offset in one frame. Its acceleration
+  // is at most the offset times 6 / T^2. The avatar's own movement adds to that.
   constexpr double kFrames = 6.5;
   double farthest_m = 0.0;
   const auto& shown_poses = match.shown_poses[0];

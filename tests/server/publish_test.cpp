@@ -68,8 +68,8 @@ TEST(Publish, RestIsExactAndCausesNoPublishes) {
   EXPECT_LT(glm::distance(motion->state.position, at.position), 0.0125);
 }
 
-// Any moving body that stops is shown within a sixtieth of the threshold of its position at rest. This takes
-// one or two publishes, and no more follow.
+// When a moving body stops, the shown position differs from its position at rest by at most a sixtieth of the
+// threshold. This takes one or two publishes, and no more follow.
 TEST(Publish, EntityThatStopsIsShownExactlyAtRest) {
   for (const double updates_per_second : {0.0, 4.0}) {
     WorldConfig config;
@@ -105,7 +105,7 @@ TEST(Publish, EntityThatStopsIsShownExactlyAtRest) {
   }
 }
 
-// An orientation has at most 15 bits a component. A threshold finer than that requests no more.
+// An orientation has at most 15 bits a component. A finer threshold does not raise this number.
 TEST(Publish, TiltedEntityAtRestIsSilentAtAnyThreshold) {
   for (const double threshold_rad : {0.05, 0.002, 0.0001}) {
     WorldConfig config;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values are checked, not only bytes: invalid ones are refused, counted by their reason, and harmless.
+// Values are checked, not only bytes: invalid values are refused, are counted by their reason, and do no
+// harm.
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
@@ -86,8 +87,8 @@ class ServerAndClientRefusals : public testing::Test {
     return {bytes.begin(), bytes.end()};
   }
 
-  // Number of additional refusals for this reason, at the server or at the hostile client's end, after these
-  // bytes.
+  // Sends these bytes. Returns how many more refusals for this reason the server, or the hostile client's
+  // end, then counts.
   std::uint64_t at_server(Refusal why, Channel channel, const Bytes& bytes) {
     const std::uint64_t before = world.server().stats().refusals[why];
     world.client_transport(hostile).send(kServer, channel, bytes);
@@ -117,7 +118,7 @@ class ServerAndClientRefusals : public testing::Test {
       w.write(0, 1);
     });
   }
-  // A datagram like the server's next one, with a motion of this slot.
+  // A datagram like the server's next datagram, with a motion of this slot.
   Bytes update(std::uint32_t slot, const QuantisedState& state, int ahead = 0) {
     return written([&](BitWriter& w) {
       ServerHeader h;
@@ -157,14 +158,14 @@ TEST_F(ServerAndClientRefusals, ServerCountsMalformedBytes) {
   EXPECT_EQ(at_server(Refusal::malformed, Channel::control, Bytes(9, std::byte{0x0f})), 1u);
   GameDataMessage m{{std::byte{1}}, 1.0};
   Bytes stamped = encoded(m);
-  // The 64 bits of the stamp, after 4 bits of kind and a flag, all set: a NaN.
+  // Sets all 64 bits of the stamp, which follow 4 bits of kind and a flag. The stamp is then a NaN.
   for (std::size_t bit = 5; bit < 5 + 64; ++bit)
     stamped[bit / 8] |= static_cast<std::byte>(1u << (bit % 8));
   EXPECT_EQ(at_server(Refusal::malformed, Channel::control, stamped), 1u);
 }
 
-// A client that changes its playout every tick is followed at most twice a second, and a repetition is
-// ignored. Other clients are not affected. The hostile client is shown correctly in the end, too.
+// If a client changes its playout every tick, the server applies at most two changes a second. It ignores a
+// repetition. Other clients are not affected. The hostile client is shown correctly in the end, too.
 TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
   const PlayoutMessage present{false, false, 0.1};
   const PlayoutMessage past{true, true, 0.1};
@@ -372,7 +373,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
   EXPECT_NE(world.client(late).status(), ClientStatus::joined);
 }
 
-// The tick wraps to the largest one.
+// The tick wraps to the largest tick.
 TEST_F(ServerAndClientRefusals, ClientRefusesATimeBeforeTheFirstTick) {
   const auto before_all = static_cast<int>(world.server().next_tick()) + 5;
   EXPECT_EQ(at_client(Refusal::from_future, Channel::state,

@@ -36,7 +36,7 @@ struct Halting {
   }
 };
 
-// Round trip + 4 deviations + one way + acknowledgement interval + 2 ticks, for 50 ms
+// The repair bound: round trip + 4 deviations + one way + acknowledgement interval + 2 ticks, for 50 ms
 // latency and 10 ms of jitter.
 constexpr double kRepairBoundS = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
 
@@ -59,7 +59,7 @@ TEST(Repair, EveryClientIsCorrectWithinTheBoundAfterHeavyLoss) {
     for (int i = 0; i < 3; ++i)
       clients.push_back(world.add_client());
     world.run_to(kEndS);
-    std::map<EntityId, double> published_s;  // time of the newest motion published by then
+    std::map<EntityId, double> published_s;  // time of each entity's newest published motion
     for (const auto& [id, path] : bodies)
       published_s[id] = world.server().published(id)->time_s;
     world.run_to(kEndS + kRepairBoundS);
@@ -151,8 +151,8 @@ TEST(Repair, MotionFadesToRestInABlackoutAndRecovers) {
 }
 
 TEST(Repair, DuplicatesAndReorderingHaveNoEffect) {
-  // On one link every datagram arrives twice and out of order, on the other one once. The newest motion is
-  // the same.
+  // On one link every datagram arrives twice and out of order. On the other link it arrives once. Both
+  // clients end with the same newest motion.
   WorldConfig plain;
   plain.links = both_ways({.latency_ms = 40.0, .jitter_ms = 30.0});
   WorldConfig doubled = plain;
@@ -186,8 +186,8 @@ TEST(Repair, NoRepairsWithoutLoss) {
 }
 
 TEST(Repair, ManyDatagramsPerTickAreAllAcknowledged) {
-  // 1500 bodies at 60 Hz: about forty datagrams in an acknowledgement interval, more than one acknowledgement
-  // names.
+  // 1500 bodies at 60 Hz: about forty datagrams in an acknowledgement interval, which is more than an
+  // acknowledgement can name.
   WorldConfig config{.links = both_ways({.latency_ms = 30.0})};
   config.server.fixed_rate_hz = 60.0;
   config.server.bytes_per_second = 0;

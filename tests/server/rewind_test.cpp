@@ -15,7 +15,8 @@
 namespace reckoner::test {
 namespace {
 
-// Records a client's last frames and compares them with the server's rewound poses a while later.
+// Records a client's last frames. A while later, compares them with the poses that the server computes for
+// them.
 class RewindCheck {
  public:
   RewindCheck(World& world, double later_s) : world_(world), later_s_(later_s) {
@@ -99,7 +100,7 @@ void add_weavers(World& world, int count) {
     world.add_body([i](double t) { return weave(t, 0.7 * i); });
 }
 
-// Over all frames and over links that lose different datagrams. Burst loss also loses reports of arrivals.
+// Checks all frames, over links that lose different datagrams. Burst loss also loses reports of arrivals.
 void expect_known(const char* link, PlayoutMode mode) {
   constexpr std::uint64_t kFirstSeed = 4;
   constexpr std::uint64_t kSeeds = 16;
@@ -133,7 +134,8 @@ TEST(Rewind, ServerReconstructsTheClientsShownPoses) {
   }
 }
 
-// Shortly after a client changed its playout mode. An unknown pose stays unknown instead of being guessed.
+// Covers the time shortly after a client changed its playout mode. If the server does not know a pose, it
+// returns none instead of a guess.
 TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
   constexpr double kSwitchS = 6.0;
   for (const auto& [from, to] : {std::pair{PlayoutMode::present, PlayoutMode::adaptive},
@@ -156,7 +158,7 @@ TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
       world.run_to(kSwitchS + 4.5);
       const std::string what = std::string(link) + " to mode " + std::to_string(static_cast<int>(to));
       EXPECT_GT(witness.share_below(0.1), 0.98) << what;
-      // For four bodies after both changes together, about 2.5 s each.
+      // Over both changes together, the poses of each of the four bodies are unknown for about 2.5 s.
       EXPECT_LT(witness.unknown, 4 * 60 * 2.5) << what;
       witness.errors_m.clear();
       witness.unknown = 0;
@@ -167,8 +169,8 @@ TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
   }
 }
 
-// A shot in a reliable message may overtake the report on what its shooter saw. The server then says so, instead
-// of answering with what it knows so far.
+// A shot in a reliable message may overtake the report on what its shooter saw. The server then says so,
+// instead of answering with what it knows so far.
 TEST(Rewind, IsPendingUntilTheReportHasArrived) {
   for (const char* link : {"lan", "intercity", "mobile"}) {
     World world(weaving(link, 7));
@@ -211,7 +213,8 @@ TEST(Rewind, IsPendingUntilTheReportHasArrived) {
 void expect_right_or_nothing(World& world, double later_s, const std::string& what) {
   RewindCheck check(world, later_s);
   world.run_to(40.0);
-  EXPECT_GT(check.errors_m.size(), 4000u) << what << " unknown " << check.unknown << " pending " << check.pending;
+  EXPECT_GT(check.errors_m.size(), 4000u)
+      << what << " unknown " << check.unknown << " pending " << check.pending;
   EXPECT_LT(check.worst_m, 0.05) << what << " at " << check.worst_s << " s";
 }
 
@@ -227,9 +230,9 @@ TEST(Rewind, IsRightOrUnknownAfterTheClientWasSuspended) {
           world.add_client(client, {.offset_s = -4321.0});
           world.run_to(8.0);
           world.suspend_client(0, 8.0 + stop_s);
-          expect_right_or_nothing(world, 0.4, std::string(link) + " mode " + std::to_string(static_cast<int>(mode)) +
-                                                  " stop " + std::to_string(stop_s) + " seed " +
-                                                  std::to_string(seed));
+          expect_right_or_nothing(world, 0.4,
+                                  std::string(link) + " mode " + std::to_string(static_cast<int>(mode)) +
+                                      " stop " + std::to_string(stop_s) + " seed " + std::to_string(seed));
         }
       }
     }

@@ -211,20 +211,20 @@ TEST(Session, LossOfARemovedEntityIsNotRepaired) {
   bench.publish(stays);
   bench.step();
   bench.remove(gone);
-  const EntityId next = bench.add();  // may reuse the slot of the removed one
+  const EntityId next = bench.add();  // may reuse the slot of the removed entity
   bench.step();
   ASSERT_TRUE(bench.confirm(4));
   for (int i = 0; i < 120; ++i)
-    bench.step();  // nothing is acknowledged, so all of it is given up
+    bench.step();  // nothing is acknowledged, so all datagrams are given up
   EXPECT_GT(bench.stats.datagrams_lost, 0u);
   EXPECT_NE(bench.session.subscriptions().find(static_cast<std::uint32_t>(next.slot())), nullptr);
   EXPECT_FALSE(bench.session.subscriptions().is_due(static_cast<std::uint32_t>(gone.slot())) &&
                gone.slot() != next.slot());
-  EXPECT_GT(bench.stats.repairs_sent, 0u);  // of the remaining entity
+  EXPECT_GT(bench.stats.repairs_sent, 0u);  // repairs of the remaining entity
 }
 
 TEST(Session, SequenceNumbersMayWrapWithoutDoubleRepairs) {
-  // 70 000 datagrams, acknowledged at once except every tenth, which is found lost.
+  // Sends 70 000 datagrams. Every tenth is found lost. All others are acknowledged at once.
   SessionBench bench(4);
   const EntityId id = bench.add();
   bench.step();
@@ -282,7 +282,7 @@ TEST(Session, SendsNothingToAPeerWithoutRoom) {
   const EntityId id = bench.add();
   bench.step();
   ASSERT_TRUE(bench.confirm(1));
-  for (const std::size_t room : {0u, 30u}) {  // disconnected; and too small for a single update
+  for (const std::size_t room : {0u, 30u}) {  // 0: disconnected; 30: too small for an update
     bench.transport.room = room;
     bench.publish(id);
     bench.step();  // it reconnects

@@ -56,7 +56,7 @@ TEST(ServerSettings, EveryRangeIsEnforced) {
     const auto error_at = [&](double value) {
       return error_after([&](ServerConfig& c) { row.set(c, value); });
     };
-    if (row.name != "threads" && row.name != "max_entities") {  // these would cost much
+    if (row.name != "threads" && row.name != "max_entities") {  // their largest values cost much
       EXPECT_EQ(error_at(row.least), "") << row.name;
       EXPECT_EQ(error_at(row.most), "") << row.name;
     }

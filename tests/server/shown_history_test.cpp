@@ -109,8 +109,8 @@ TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
   }
 }
 
-// A client could claim that all motions arrived at the same instant, or ever earlier. Without limits, nothing
-// would be forgotten and every blend computed again.
+// A client could claim that all motions arrived at the same instant, or each one earlier than the one before.
+// Without limits, the server would forget nothing and would compute every blend again.
 TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
   for (const double step_s : {0.0, -5e-4, 5e-4}) {
     SCOPED_TRACE(step_s);

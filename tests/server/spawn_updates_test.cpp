@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kFast = 80.0;  // m/s
 
-// Spawned with zero velocity, because the game knows no velocity before the second tick. At full speed from
-// then on.
+// The body spawns with zero velocity, because the game knows no velocity before the second tick. From the
+// second tick on, it moves at full speed.
 State racer(double t) {
   State s;
   s.position = {kFast * (t - 3.0), 0.0, 0.0};

@@ -159,7 +159,7 @@ TEST(Streams, UpdateWithAnUnknownBaselineIsRefusedAndRepeated) {
   EXPECT_EQ(stats.malformed, 0u);
   const std::uint64_t applied = stats.updates_applied;
   world.run_to(4.0);
-  // First in full, then against that update.
+  // The first new update is in full. The next one is a residual against it.
   EXPECT_GT(world.client(client).stats().updates_applied, applied + 2);
 }
 

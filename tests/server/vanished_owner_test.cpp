@@ -77,7 +77,7 @@ class DisconnectedOwnerWorld {
   Circle path{.radius_m = 4.0, .turn_rps = 1.2};
   ClientId owner;
   EntityId avatar;
-  std::vector<State> drawn;  // by the watching client
+  std::vector<State> drawn;  // states drawn by the watching client
   std::vector<double> drawn_s;
 
  private:
@@ -145,7 +145,7 @@ TEST_P(DisconnectedOwner, HasLostTheOwnershipAfterReconnecting) {
     EXPECT_EQ(match_.world().count(0, ClientEvent::Kind::despawned), 1u);
     return;
   }
-  // Both clients see it where the server has it, also when the server moves it.
+  // Both clients show the avatar where the server has it, also when the server moves it.
   for (std::size_t client : {0u, 1u}) {
     const ShownEntity* shown = match_.world().shown(client, match_.avatar);
     ASSERT_NE(shown, nullptr) << client;

@@ -13,8 +13,8 @@
 
 namespace reckoner::test {
 
-/// Expects `add(sum, part)` to add every field of a struct that contains only 64-bit counters. Covers fields
-/// that are added later, too.
+/// Expects `add(sum, part)` to add every field of a struct that contains only 64-bit counters. The check
+/// includes fields that are added to the struct later.
 template <class Stats, class Add>
 void expect_all_added(Add add) {
   static_assert(std::has_unique_object_representations_v<Stats>, "made of something else, or with gaps");

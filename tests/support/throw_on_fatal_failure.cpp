@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A failed ASSERT_ in a helper function ends the whole test, not only the helper. Without this, the test
-// would go on with what the helper could not prepare, and crash.
+// A failed ASSERT_ in a helper function ends the whole test, not only the helper. Otherwise the test would
+// continue without the objects that the helper could not prepare, and crash.
 #include <gtest/gtest.h>
 
 namespace reckoner::test {
@@ -13,7 +13,7 @@ class ThrowOnFatalFailure final : public testing::EmptyTestEventListener {
 };
 
 const bool kRegistered = [] {
-  testing::UnitTest::GetInstance()->listeners().Append(new ThrowOnFatalFailure);  // which deletes it
+  testing::UnitTest::GetInstance()->listeners().Append(new ThrowOnFatalFailure);  // the list deletes it
   return true;
 }();
 

@@ -14,8 +14,8 @@ namespace reckoner::test {
 struct Voyage {
   glm::dvec3 centre{0.0};
   double radius_m = 40.0;
-  double turn_rps = 0.15;  ///< on average
-  double surge = 0.3;      ///< share of the rate, oscillating with a period of 2 pi / 0.4 s
+  double turn_rps = 0.15;  ///< mean rate of the turn
+  double surge = 0.3;      ///< share of the rate that oscillates, period 2 pi / 0.4 s
 
   State operator()(double t) const {
     const double angle = turn_rps * (t - surge / 0.4 * std::cos(0.4 * t));

@@ -62,17 +62,17 @@ class World {
   /// another order if `shuffled`, so that they get other ids.
   void kill_server();
   void start_server(bool shuffled = false);
-  /// Suspends the server's process until then.
+  /// Suspends the server's process until this time.
   void suspend_server(double until_s) { suspended_until_s_ = until_s; }
 
-  /// Suspends the client's process until then. Datagrams queue up.
+  /// Suspends the client's process until this time. Datagrams queue up.
   void suspend_client(std::size_t client, double until_s) { clients_[client]->suspended_until_s = until_s; }
 
-  /// Replaces the client's clock from now on: the machine slept, or its clock was set.
+  /// Replaces the client's clock from now on, as if the machine had slept or its clock had been set.
   void set_local_clock(std::size_t client, LocalClock clock) { clients_[client]->clock = clock; }
 
   /// Adds a body that spawns in the next tick and follows `path` from then on. `teleports`: the times at
-  /// which the path jumps, which are declared to the server.
+  /// which the path jumps. The jumps are declared to the server.
   EntityId add_body(Truth path, std::vector<double> teleports = {}, const std::string& name = "body",
                     std::size_t archetype = 0);
   void remove_body(EntityId id);
@@ -89,7 +89,8 @@ class World {
   [[nodiscard]] Tap& tap(std::size_t i) { return *clients_[i]->tap; }
   [[nodiscard]] Transport& client_transport(std::size_t i) { return *clients_[i]->tap; }
   [[nodiscard]] harness::SimDialer& dialer(std::size_t i) { return *clients_[i]->dialer; }
-  /// The current server's id of a body, by the order in which bodies were added.
+  /// The id that the current server uses for a body. `i` counts the bodies in the order in which they were
+  /// added.
   [[nodiscard]] EntityId body(std::size_t i) const { return bodies_[i].id; }
   [[nodiscard]] harness::SimNetwork& network() { return network_; }
   [[nodiscard]] double now_s() const { return network_.now_s(); }
@@ -119,8 +120,8 @@ class World {
     std::size_t teleported = 0;
   };
   struct Player {
-    std::unique_ptr<Tap> tap;                    // for a client with a single connection, or
-    std::unique_ptr<harness::SimDialer> dialer;  // for a client that reconnects
+    std::unique_ptr<Tap> tap;                    // of a client with a single connection, else null
+    std::unique_ptr<harness::SimDialer> dialer;  // of a client that reconnects, else null
     std::size_t connection = 0;                  // index in the network, if it has a tap
     LocalClock clock;
     std::unique_ptr<Client> client;

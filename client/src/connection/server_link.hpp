@@ -193,7 +193,7 @@ class ServerLink {
 
   bool rewinds_ = false;  // the server uses lag compensation
   unsigned era_ = 0;
-  bool jumped_ = false;  // since the last report
+  bool jumped_ = false;   // since the last report
   Sequence applied_ = 0;  // of the datagram decoded last
   ArrivalLog arrivals_;
 

@@ -20,10 +20,10 @@ namespace reckoner {
 
 /// Ownership data of an entity that this client owns. (Its motions are sent by OwnedEntity.)
 struct OwnershipState {
-  Motion go_on;            ///< motion from which the game must continue after a grant, a correction or a brake
-  double given_s = 0.0;    ///< time stamp of the motion in the last grant or correction, s
-  unsigned unpolled = 0;   ///< number of `given` and `corrected` events not polled yet
-  bool moved = false;      ///< the game has called move() since then
+  Motion go_on;           ///< motion from which the game must continue after a grant, a correction or a brake
+  double given_s = 0.0;   ///< time stamp of the motion in the last grant or correction, s
+  unsigned unpolled = 0;  ///< number of `given` and `corrected` events not polled yet
+  bool moved = false;     ///< the game has called move() since then
   double viewers_s = 0.0;  ///< delay of updates from the server to other clients, s
   double moved_s = 0.0;    ///< server time of the game's last move(), or of the last grant or correction, s
 
@@ -31,7 +31,7 @@ struct OwnershipState {
   struct Brake {
     State from;
     FrameId frame;
-    double begin_s = 0.0;      ///< server time, s
+    double begin_s = 0.0;       ///< server time, s
     bool game_is_back = false;  ///< the game has called move() again and must now continue from the brake
   };
   std::optional<Brake> brake;  ///< nullopt while the game moves the entity

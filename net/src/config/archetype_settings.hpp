@@ -18,7 +18,7 @@ namespace reckoner {
 inline constexpr std::size_t kMaxArchetypes = 256;         ///< maximum number of archetypes
 inline constexpr std::size_t kMaxArchetypeNameBytes = 32;  ///< maximum length of an archetype's name, bytes
 
-/// The numbers of an archetype.
+/// The settings of an archetype that are numbers.
 inline constexpr std::array kArchetypeSettings{
     setting<&Archetype::threshold_m>(
         "threshold_m", "threshold-m", "m", 1e-6, 1e6, "",
@@ -32,14 +32,14 @@ inline constexpr std::array kArchetypeSettings{
                                       "positions further from the origin are refused, m"),
 };
 
-/// Why there cannot be this number of archetypes; nullopt if there can.
+/// Returns an error if the number of archetypes is not allowed, otherwise nullopt.
 [[nodiscard]] inline std::optional<Error> find_invalid_archetype_count(std::size_t count) {
   if (count >= 1 && count <= kMaxArchetypes) return std::nullopt;
   return Error{"there are " + std::to_string(count) + " archetypes; there must be from 1 to " +
                std::to_string(kMaxArchetypes)};
 }
 
-/// The first fault in a list of archetypes; nullopt if there is none.
+/// Returns the first error in a list of archetypes, or nullopt if all are valid.
 [[nodiscard]] inline std::optional<Error> find_invalid_setting(const std::vector<Archetype>& archetypes) {
   if (auto error = find_invalid_archetype_count(archetypes.size())) return error;
   for (std::size_t i = 0; i < archetypes.size(); ++i) {

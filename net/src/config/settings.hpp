@@ -17,21 +17,22 @@
 
 namespace reckoner {
 
-/// Describes one number of a configuration. Each configuration has a table of these rows, and no other place
-/// repeats a range. The validator, the command line, the configuration file and the tables in the documents
-/// all use the row. The default is the value in a default-constructed configuration.
+/// Describes one numeric setting of a configuration. Each configuration has a table with one row of this type
+/// per setting. The range of a setting is written only in its row. The validator, the command line, the
+/// configuration file and the tables in the documents read the row. The default of a setting is its value in
+/// a default-constructed configuration.
 template <class Config>
 struct Setting {
-  std::string_view name;    ///< the configuration's member, for example interest.radius_m
-  std::string_view option;  ///< name on the command line and in the file; empty: the programs do not offer it
-  std::string_view unit;    ///< for example Hz; empty: a count, a factor or a share
-  double least;             ///< smallest valid value
-  double most;              ///< largest valid value
-  std::string_view zero;    ///< the special meaning of 0, which is then valid; empty: 0 is an ordinary number
+  std::string_view name;     ///< name of the member in the configuration, for example interest.radius_m
+  std::string_view option;   ///< name on the command line and in the file; empty: programs cannot set it
+  std::string_view unit;     ///< for example Hz; empty for a count, a factor or a share
+  double least;              ///< smallest valid value
+  double most;               ///< largest valid value
+  std::string_view zero;     ///< special meaning of 0, which is then valid; empty: 0 has no special meaning
   std::string_view meaning;  ///< one sentence without a full stop
   double (*get)(const Config&);
-  void (*set)(Config&, double);  ///< the value must be valid
-  bool is_whole;                 ///< an integer; false: a real number
+  void (*set)(Config&, double);  ///< the caller must pass a valid value
+  bool is_whole;                 ///< true: an integer; false: a real number
 };
 
 namespace settings {
@@ -43,7 +44,7 @@ struct MemberOf<Member Config::*> {
   using Class = Config;
 };
 
-// Follows a path of member pointers and array indices.
+// Returns the object at the end of a path, which consists of member pointers and may end with an array index.
 template <auto First, auto... Rest, class Object>
 constexpr auto& at_path(Object& object) {
   if constexpr (std::is_member_object_pointer_v<decltype(First)>) {
@@ -71,8 +72,8 @@ void set(Config& config, double value) {
 
 }  // namespace settings
 
-/// Makes the row for the member at the end of a path, for example &ServerConfig::interest,
-/// &InterestConfig::radius_m.
+/// Returns the row for the member at the end of a path of member pointers. Example of a path:
+/// &ServerConfig::interest, &InterestConfig::radius_m.
 template <auto First, auto... Rest>
 [[nodiscard]] constexpr auto setting(std::string_view name, std::string_view option, std::string_view unit,
                                      double least, double most, std::string_view zero,
@@ -91,7 +92,7 @@ template <auto First, auto... Rest>
                          std::is_integral_v<Member>};
 }
 
-/// The row with this name; the table must have one.
+/// Returns the row with this name. The table must contain the name.
 template <class Table>
 [[nodiscard]] constexpr const auto& find_setting(const Table& table, std::string_view name) {
   std::size_t i = 0;
@@ -100,7 +101,7 @@ template <class Table>
   return table[i];
 }
 
-/// The shortest text of a number: 0.25, 1000, 1e6.
+/// Returns the shortest text for a number, for example "0.25", "1000" or "1e6".
 [[nodiscard]] inline std::string number_text(double value) {
   std::array<char, 32> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
@@ -112,13 +113,14 @@ template <class Table>
   return text;
 }
 
-/// The valid values as text, for example "1 to 1000".
+/// Returns the range of valid values as text, for example "1 to 1000".
 template <class Config>
 [[nodiscard]] std::string range_text(const Setting<Config>& setting) {
   return number_text(setting.least) + " to " + number_text(setting.most);
 }
 
-/// The meaning for help texts and documents, with that of 0.
+/// Returns the meaning of a setting, and the special meaning of 0 if there is one, for help texts and
+/// documents.
 template <class Config>
 [[nodiscard]] std::string meaning_text(const Setting<Config>& setting) {
   std::string text(setting.meaning);
@@ -126,12 +128,12 @@ template <class Config>
   return text;
 }
 
-/// Why a value is invalid, in one line that names the setting, the value and its range. Nullopt if the value
-/// is valid. `name`: the name under which the user knows the setting.
+/// Checks a value. Returns nullopt if it is valid. Otherwise returns an error of one line, which contains
+/// `name`, the value and the valid range. `name` is the setting's name that the user knows.
 template <class Config>
 [[nodiscard]] std::optional<Error> find_invalid(const Setting<Config>& setting, double value,
                                                 std::string_view name) {
-  // Comparisons with NaN are false.
+  // Comparisons with NaN are false, so NaN is invalid.
   if (value >= setting.least && value <= setting.most) return std::nullopt;
   if (value == 0.0 && !setting.zero.empty()) return std::nullopt;
   std::string text(name);
@@ -141,7 +143,8 @@ template <class Config>
   return Error{std::move(text)};
 }
 
-/// The first invalid value of a configuration. `prefix`: put in front of the names.
+/// Returns an error for the first invalid value in a configuration, or nullopt if all are valid. In the
+/// error, `prefix` stands before the name of the setting.
 template <class Config>
 [[nodiscard]] std::optional<Error> find_invalid(std::span<const std::type_identity_t<Setting<Config>>> table,
                                                 const Config& config, std::string_view prefix = {}) {

@@ -7,14 +7,14 @@
 namespace reckoner {
 namespace {
 
-constexpr double kLargestSlew = 0.02;  // share of the local clock's speed; not visible in motion
+constexpr double kLargestSlew = 0.02;  // fraction of the local clock's speed; players do not see it
 constexpr double kStepS = 0.25;
 
-// Clocks do not drift this far apart within ten seconds. If bounds contradict each other by more, one of the
-// clocks was set, or stopped.
+// Two clocks drift apart by less than this within ten seconds. If the bounds contradict each other by more,
+// somebody set one of the clocks, or a clock stopped.
 constexpr double kContradictionS = 0.05;
 
-constexpr double kClockSettleS = 0.5;  // time constant of the exponential decay of an error
+constexpr double kClockSettleS = 0.5;  // time constant with which an error decays exponentially
 
 }  // namespace
 
@@ -75,7 +75,7 @@ std::optional<double> ClockSync::round_trip_s() const {
 }
 
 ClockSync::Stretch& ClockSync::stretch_at(double local_s) {
-  // Only the newest stretch: a clock that goes back must not change old bounds.
+  // Returns only the newest stretch, so that a clock that goes back does not change old bounds.
   newest_stretch_ = std::max(newest_stretch_, static_cast<std::int64_t>(std::floor(local_s / kStretchS)));
   Stretch& stretch = stretches_[static_cast<std::size_t>(newest_stretch_) % kStretches];
   if (stretch.number != newest_stretch_) {

@@ -12,46 +12,48 @@ namespace reckoner {
 
 /// Estimates the clock of another machine from time stamps sent in both directions.
 ///
-/// A stamp sent at local time c and received at server time s is an upper bound: server time minus local time
-/// is at most s - c, because the delay is not negative. A stamp in the other direction is a lower bound. The
-/// estimate is the middle of the tightest bounds of the last ten seconds. This combines the fastest delays of
-/// both directions into the smallest round trip. If the smallest delays of both directions differ, half the
-/// difference remains as an error, which cannot be measured over one path (D. Mills, NTP, RFC 5905, section
+/// The unknown offset is server time minus local time. A time stamp that is sent at local time c and received
+/// at server time s gives an upper bound: the offset is at most s - c, because the delay is not negative. A
+/// time stamp in the other direction gives a lower bound. The estimate is the middle between the smallest
+/// upper bound and the largest lower bound of the last ten seconds. These two bounds come from the shortest
+/// delay in each direction. If the shortest delays of the two directions differ, the estimate has an error of
+/// half the difference. No measurement over one path can find this error (D. Mills, NTP, RFC 5905, section
 /// 4).
 ///
-/// The clock that callers read is slewed: it runs at 98 % to 102 % of the local clock's speed. It steps only
-/// when it is wrong by more than 250 ms.
+/// Callers read a slewed clock, which approaches the estimate slowly. It runs at 98 % to 102 % of the local
+/// clock's speed. It steps only if its error is greater than 250 ms.
 class RECKONER_NET_API ClockSync {
  public:
-  /// Adds one exchange: a stamp sent at local time `sent_local_s` and received at server time
-  /// `received_server_s`, and the answer sent at server time `answered_server_s` and received at local time
-  /// `answer_local_s`, all in s. An exchange with a negative round trip is ignored.
+  /// Adds one exchange of time stamps. The request was sent at local time `sent_local_s` and received at
+  /// server time `received_server_s`. The answer was sent at server time `answered_server_s` and received at
+  /// local time `answer_local_s`. All times are in s. An exchange with a negative round trip is ignored.
   void add_exchange(double sent_local_s, double received_server_s, double answered_server_s,
                     double answer_local_s);
 
-  /// Adds a one-way stamp, sent at server time `sent_server_s` and received at local time `received_local_s`,
-  /// in s.
+  /// Adds a time stamp from the server without an exchange. It was sent at server time `sent_server_s` and
+  /// received at local time `received_local_s`, both in s.
   void add_arrival(double sent_server_s, double received_local_s);
 
-  /// Advances the slewed clock to `local_s`; an earlier time is ignored. Returns true if the clock stepped,
-  /// so that the caller can blend over the step.
+  /// Advances the slewed clock to local time `local_s`, s. Does nothing if `local_s` is not later than in the
+  /// last call. Returns true if the clock stepped, so that the caller can hide the step.
   bool advance(double local_s);
 
-  /// True once both directions were measured.
+  /// Returns true after the first advance() for which time stamps from both directions were known.
   [[nodiscard]] bool known() const { return started_; }
 
-  /// Server time at `local_s` by the slewed clock, s. Requires known().
+  /// Returns the server time at local time `local_s` by the slewed clock, s. Call it only if known() is true.
   [[nodiscard]] double server_time_s(double local_s) const;
 
-  /// Smallest round trip of the last ten seconds, s; nullopt before the first exchange.
+  /// Returns the smallest round trip of the last ten seconds, s. Returns nullopt if there was no exchange in
+  /// this time.
   [[nodiscard]] std::optional<double> round_trip_s() const;
 
  private:
-  // Bounds of server time minus local time, measured within one stretch of local time.
+  // Bounds of the offset from the time stamps of one stretch of local time. A stretch lasts kStretchS.
   struct Stretch {
     std::int64_t number = -1;
-    double upper_s = 0.0;  // smallest of the stamps to the server
-    double lower_s = 0.0;  // largest of the stamps from the server
+    double upper_s = 0.0;  // smallest upper bound, from time stamps to the server
+    double lower_s = 0.0;  // largest lower bound, from time stamps from the server
     bool has_upper = false;
     bool has_lower = false;
   };
@@ -69,7 +71,7 @@ class RECKONER_NET_API ClockSync {
   std::array<Stretch, kStretches> stretches_{};
   std::int64_t newest_stretch_ = -1;
   bool started_ = false;
-  double offset_s_ = 0.0;  // of the slewed clock, at advanced_local_s_
+  double offset_s_ = 0.0;  // slewed server time minus local time, at advanced_local_s_
   double advanced_local_s_ = 0.0;
 };
 

@@ -11,7 +11,7 @@ constexpr double kLongestRoundTripS = 10.0;
 constexpr double kRoundTripGain = 1.0 / 8.0;  // RFC 6298, alpha
 constexpr double kDeviationGain = 1.0 / 4.0;  // RFC 6298, beta
 constexpr double kInitialTimeoutS = 1.0;
-constexpr double kShortestTimeoutS = 0.05;  // clock granularity and scheduling of a busy machine
+constexpr double kShortestTimeoutS = 0.05;  // allows for coarse clocks and a busy machine
 constexpr double kLongestOneWayS = 0.25;
 
 }  // namespace

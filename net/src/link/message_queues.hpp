@@ -18,30 +18,32 @@
 namespace reckoner {
 
 /// Received messages that wait until the game polls them. The memory for each sender is limited, so that a
-/// hostile sender does not affect the others.
+/// hostile sender does not affect other senders.
 class RECKONER_NET_API MessageInbox {
  public:
   /// Limits for the waiting messages of one sender.
   struct Limits {
-    std::size_t messages = 1024;     ///< number of messages
-    std::size_t bytes = 256 * 1024;  ///< payload bytes
+    std::size_t messages = 1024;     ///< maximum number of messages
+    std::size_t bytes = 256 * 1024;  ///< maximum total size of the payloads, bytes
   };
 
   /// Creates an empty inbox with these limits for each sender.
   explicit MessageInbox(const Limits& limits) : limits_(limits) {}
 
-  /// Adds a message. If `held` is true and the message has a time stamp, it waits for release(). Returns
-  /// false, and drops the message, if the sender's limits are reached.
+  /// Adds a message. If `held` is true and the message has a time stamp, poll() does not return the message
+  /// before release() makes it available. Returns false and drops the message if it would exceed the limits
+  /// for its sender.
   bool add(ClientId sender, std::span<const std::byte> payload, std::optional<double> time_s, bool held);
 
-  /// True if this many more messages and bytes of the sender are within the limits.
+  /// Returns true if the sender can add `messages` messages with `bytes` bytes in total within the limits.
   [[nodiscard]] bool has_room(ClientId sender, std::size_t messages, std::size_t bytes) const;
 
-  /// Makes held messages with a time stamp up to `time_s` available to poll(), in order of their stamps.
+  /// Makes all held messages whose time stamp is at most `time_s` available to poll(), in the order of the
+  /// time stamps.
   void release(double time_s);
 
-  /// Removes and returns the next message, oldest first; nullopt if none waits. Its payload is valid until
-  /// the next call.
+  /// Removes and returns the message that has been available for the longest time. Returns nullopt if no
+  /// message is available. The payload is valid until the next call of poll().
   [[nodiscard]] std::optional<GameMessage> poll();
 
  private:
@@ -57,32 +59,33 @@ class RECKONER_NET_API MessageInbox {
 
   Limits limits_;
   std::deque<Entry> ready_;
-  std::multimap<double, Entry> held_;  // by time stamp, then in order of arrival
-  std::map<ClientId, Usage> usage_;    // of senders with waiting messages
+  std::multimap<double, Entry> held_;  // ordered by time stamp, then by arrival
+  std::map<ClientId, Usage> usage_;    // contains only senders with waiting messages
   Entry polled_;
 };
 
-/// Unreliable messages that wait for the next datagram. A message that is not sent in time is dropped: a late
-/// message is useless, and a queue of them would delay all later messages.
+/// Unreliable messages that wait for the next datagram. The caller uses expire() to drop messages that were
+/// not sent in time. A late message is useless, and it would delay all later messages.
 class RECKONER_NET_API MessageOutbox {
  public:
-  static constexpr std::size_t kMaxMessages = 128;     ///< largest number of waiting messages
-  static constexpr std::size_t kMaxBytes = 16 * 1024;  ///< largest size of their payloads together
+  static constexpr std::size_t kMaxMessages = 128;     ///< maximum number of waiting messages
+  static constexpr std::size_t kMaxBytes = 16 * 1024;  ///< maximum total size of the waiting payloads, bytes
 
-  /// All clients that are sent one message share its bytes.
+  /// The bytes of a message. If a message goes to several clients, their outboxes share the bytes.
   using Payload = std::shared_ptr<const std::vector<std::byte>>;
 
-  /// Adds a message at time `now_s`. Returns false, and adds nothing, if too many messages wait.
+  /// Adds a message at time `now_s`. Returns false and adds nothing if the message would exceed kMaxMessages
+  /// or kMaxBytes.
   bool add(Payload payload, std::optional<double> time_s, double now_s);
 
-  /// Drops the messages that were added before `before_s`. Returns their number.
+  /// Drops all messages that were added before time `before_s`. Returns the number of dropped messages.
   std::size_t expire(double before_s);
 
-  /// Writes a section of at most `most_bits`, including its end mark: all waiting messages that fit, in
-  /// order. Removes them and returns their number. Writes nothing if no message fits.
+  /// Writes a section of at most `most_bits` bits. It contains all waiting messages that fit, in order, and
+  /// an end mark. Removes the written messages and returns their number. Writes nothing if no message fits.
   std::size_t write(BitWriter& writer, std::size_t most_bits);
 
-  /// True if no message waits.
+  /// Returns true if no message waits.
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
 
  private:

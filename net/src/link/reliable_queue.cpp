@@ -6,7 +6,7 @@
 namespace reckoner {
 namespace {
 
-// An empty buffer larger than this returns its memory.
+// If an empty buffer is larger than this, the queue releases its memory.
 constexpr std::size_t kReusedBytes = 16 * 1024;
 
 }  // namespace
@@ -20,7 +20,7 @@ void ReliableQueue::add(std::span<const std::byte> message, Origin origin) {
   if (!retains_ || overflowed_) return;
   if (sizes_.size() >= limits_.retained.messages ||
       retained_bytes() + message.size() > limits_.retained.bytes) {
-    // A part of the messages is of no use for a resume.
+    // A resume needs all unconfirmed messages. Without the new message, the retained ones are useless.
     overflowed_ = true;
     bytes_ = {};
     sizes_.clear();
@@ -87,7 +87,8 @@ void ReliableQueue::drop_retained(std::uint32_t count) {
     }
     sizes_.pop_front();
   }
-  // Waits until half of the buffer is unused, so that each byte is moved once or twice and not more often.
+  // Moves the bytes only when at least half of the buffer is unused. So for each dropped byte, the queue
+  // moves about one byte at most.
   if (begin_ < bytes_.size() / 2) return;
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_));
   begin_ = 0;

@@ -55,7 +55,7 @@ bool Gate::allowed(const ServerAddress& from, double now_s) {
   if (config_.handshakes_per_second <= 0.0) return true;
   if (handshakes_.size() >= kMaxHosts && !handshakes_.contains(from.host)) handshakes_.clear();
   const double depth = std::max(1.0, kSavedS * config_.handshakes_per_second);
-  return handshakes_[from.host].take(1.0, config_.handshakes_per_second, depth, now_s);
+  return handshakes_[from.host].spend(1.0, config_.handshakes_per_second, depth, now_s);
 }
 
 Cookie Gate::cookie_for(const ServerAddress& from, const PublicKey& client, std::int64_t epoch) const {
@@ -130,7 +130,7 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
 
 bool Gate::may_begin(double now_s) {
   const double rate = config_.begun_per_second;
-  return rate <= 0.0 || begun_.take(1.0, rate, std::max(1.0, rate), now_s);
+  return rate <= 0.0 || begun_.spend(1.0, rate, std::max(1.0, rate), now_s);
 }
 
 // Returns the token's content if it is for this server and the sender has its keys.

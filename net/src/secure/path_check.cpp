@@ -62,7 +62,7 @@ void PathCheck::begin(const ServerAddress& in_use, const ServerAddress& from, do
   new_ = {.address = from};
   open_ = true;
   wait_s_ = 0.0;
-  if (changes_.take(1.0, kChangesPerS, kChangesAtOnce, now_s)) next_s_ = std::min(next_s_, now_s);
+  if (changes_.spend(1.0, kChangesPerS, kChangesAtOnce, now_s)) next_s_ = std::min(next_s_, now_s);
 }
 
 void PathCheck::received(const ServerAddress& in_use, const Datagram& datagram, double now_s) {

@@ -56,7 +56,7 @@ class ByteReader {
   template <class T>
   [[nodiscard]] T number() {
     std::uint64_t value = 0;
-    const auto bytes = take(sizeof(T));
+    const auto bytes = read_bytes(sizeof(T));
     for (std::size_t i = 0; i < bytes.size(); ++i)
       value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
     return static_cast<T>(value);
@@ -64,18 +64,18 @@ class ByteReader {
   template <std::size_t N>
   [[nodiscard]] std::array<std::byte, N> bytes() {
     std::array<std::byte, N> out{};
-    const auto bytes = take(N);
+    const auto bytes = read_bytes(N);
     std::copy(bytes.begin(), bytes.end(), out.begin());
     return out;
   }
   /// The next `count` bytes; empty past the end. Valid as long as the reader's input.
-  std::span<const std::byte> take(std::size_t count) {
+  std::span<const std::byte> read_bytes(std::size_t count) {
     failed_ = failed_ || bytes_.size() - at_ < count;
     if (failed_) return {};
     at_ += count;
     return bytes_.subspan(at_ - count, count);
   }
-  void skip(std::size_t count) { (void)take(count); }
+  void skip(std::size_t count) { (void)read_bytes(count); }
   [[nodiscard]] bool failed() const { return failed_; }
   /// How many bytes were read.
   [[nodiscard]] std::size_t position() const { return at_; }

@@ -70,7 +70,7 @@ class RecordReader {
     const std::size_t size = number<std::uint32_t>();
     if (size > most) malformed_ = true;
     if (malformed_) return {};
-    const auto content = stream_.take(size);
+    const auto content = stream_.read_bytes(size);
     return {content.begin(), content.end()};
   }
 

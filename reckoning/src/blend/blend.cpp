@@ -12,7 +12,7 @@ namespace {
 
 using Weights = BlendShape::Weights;
 
-// f = 1 - 3u^2 + 2u^3 and g = u (1-u)^2, factored, and their derivatives.
+// f = 1 - 3u^2 + 2u^3 and g = u (1-u)^2 in factored form, and their derivatives.
 Weights cubic_value(double u) {
   const double left = 1.0 - u;
   return {(1.0 + 2.0 * u) * left * left, u * left * left};
@@ -25,7 +25,7 @@ Weights cubic_second(double u) {
   return {12.0 * u - 6.0, 6.0 * u - 4.0};
 }
 
-// f = 1 - 10u^3 + 15u^4 - 6u^5 and g = u - 6u^3 + 8u^4 - 3u^5, factored, and their derivatives.
+// f = 1 - 10u^3 + 15u^4 - 6u^5 and g = u - 6u^3 + 8u^4 - 3u^5 in factored form, and their derivatives.
 Weights quintic_value(double u) {
   const double left = 1.0 - u, left3 = left * left * left;
   return {(1.0 + 3.0 * u + 6.0 * u * u) * left3, (1.0 + 3.0 * u) * u * left3};
@@ -49,7 +49,8 @@ struct OffsetAt {
   glm::dvec3 second;
 };
 
-// The offset at u. The cubic, which games use, is computed without a call through the shape.
+// The offset at u. The default shape (null) is the cubic; it is computed without a call through a function
+// pointer.
 glm::dvec3 value_at(const BlendShape* shape, const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
   if (shape == nullptr) {
     const double left = 1.0 - u;
@@ -88,7 +89,8 @@ Blend::Blend(const State& shown, const State& motion_at_start, double start_s, d
   const glm::dquat turn =
       glm::normalize(glm::dquat{shown.orientation} * glm::conjugate(glm::dquat{motion_at_start.orientation}));
   rotation_ = rotation_log(turn);
-  // shown = exp(r) motion, so w_shown = J(r) r' + exp(r) w_motion; solved for r' so that w is continuous.
+  // From shown = exp(r) motion follows w_shown = J(r) r' + exp(r) w_motion. This is solved for r', so that
+  // the angular velocity w is continuous.
   const glm::dvec3 turned_angular_velocity = turn * glm::dvec3{motion_at_start.angular_velocity};
   rotation_rate_ = angular_velocity_to_rotation_rate(
       rotation_, glm::dvec3{shown.angular_velocity} - turned_angular_velocity);

@@ -23,7 +23,8 @@ CaldwellSpline spline_through(const glm::dvec3& p0, const glm::dvec3& p1, const 
 
 CaldwellSpline caldwell_spline(const glm::dvec3& shown_position, const glm::vec3& shown_velocity,
                                const State& packet, double age_s, double duration_s) {
-  // All in double precision: extrapolate() rounds the velocity to float, which would lose nine digits.
+  // Everything is computed in double precision, without extrapolate(): it rounds the velocity to float, which
+  // would lose nine digits.
   const double ahead_s = age_s + duration_s;
   const glm::dvec3 velocity{packet.velocity};
   const glm::dvec3 acceleration{packet.acceleration};

@@ -14,13 +14,13 @@ namespace reckoner {
 ///
 /// Three errors of the article are corrected:
 ///
-/// 1. The article puts the inner points one second of velocity away from the ends. So the shown velocity is
-///    3/T times the true velocity, which is right only for T = 3 s. Here their distance is velocity x T/3,
-///    and velocity is continuous.
-/// 2. The article extrapolates a packet by T only. Here the age of the packet, the time since it was sent, is
-///    added.
-/// 3. The article's text swaps points 3 and 4, compared with its coefficients. Here point 4 is the end of
-///    the curve, and point 3 is the one before it.
+/// 1. The article puts each inner point where a body would be after one second at the velocity of the end
+///    point. So the shown velocity is 3/T times the true velocity, which is right only for T = 3 s. Here the
+///    distance between an inner point and its end point is velocity x T/3, so the velocity is continuous.
+/// 2. The article extrapolates a packet by T only. Here it is extrapolated by T plus the age of the packet,
+///    which is the time since the packet was sent.
+/// 3. In the article, the text and the coefficients disagree about the order of points 3 and 4. Here point 4
+///    is the end of the curve, and point 3 is the point before it.
 ///
 /// For quadratic motion this is the same curve as the offset form of Blend; a test compares the two.
 struct RECKONER_RECKONING_API CaldwellSpline {
@@ -36,16 +36,18 @@ struct RECKONER_RECKONING_API CaldwellSpline {
   [[nodiscard]] glm::dvec3 velocity(double elapsed_s) const;  ///< velocity at `elapsed_s`, m/s
 };
 
-/// The cubic through four Bézier points, in the article's coefficients: A = p3 - 3 p2 + 3 p1 - p0, and so on.
+/// The cubic Bézier curve with four given control points, as the article's coefficients: A = p3 - 3 p2 + 3 p1
+/// - p0, and so on.
 [[nodiscard]] RECKONER_RECKONING_API CaldwellSpline spline_through(const glm::dvec3& p0, const glm::dvec3& p1,
                                                                    const glm::dvec3& p2, const glm::dvec3& p3,
                                                                    double duration_s);
 
-/// The curve from the pose that is shown now to the predicted position of the motion, `duration_s` later.
+/// The curve that begins at the position shown now. It ends `duration_s` seconds later at the position that
+/// is predicted from the packet.
 ///
-/// `shown_position`, `shown_velocity`: the pose drawn at this instant. `packet`: the received motion, exact
-/// `age_s` ago. `duration_s`: T in seconds, > 0. Use frames_to_seconds() to convert from frames, the
-/// article's unit.
+/// `shown_position`, `shown_velocity`: position, m, and velocity, m/s, as drawn at this instant. `packet`:
+/// the received state, which was exact `age_s` seconds ago. `duration_s`: T in seconds, > 0. Use
+/// frames_to_seconds() to convert from frames, the article's unit.
 [[nodiscard]] RECKONER_RECKONING_API CaldwellSpline caldwell_spline(const glm::dvec3& shown_position,
                                                                     const glm::vec3& shown_velocity,
                                                                     const State& packet, double age_s,

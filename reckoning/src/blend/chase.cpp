@@ -32,7 +32,8 @@ Motion limited_to_top_speed(const Motion& motion, double valid_until_s, double t
   if (motion.route != nullptr || !std::isfinite(motion.max_speed_mps)) return motion;
   if (motion.never_reverses && is_braking(motion.state)) return motion;
   const double hold_s = std::max(valid_until_s, motion.time_s);
-  // While the acceleration fades, the velocity lies between those at the beginning and end of the fade.
+  // While the acceleration fades, the velocity lies between its values at the beginning and at the end of the
+  // fade.
   const double until_s = time_s > hold_s ? hold_s + kFadeAccelerationS : time_s;
   const double span_s = until_s - motion.time_s;
   if (!(span_s > 0.0) || surely_slower(motion.state, span_s, motion.max_speed_mps)) return motion;
@@ -57,7 +58,7 @@ bool stays_within_limits(const Motion& motion, double span_s) {
 }
 
 bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1, double max_mps) {
-  // The tolerance allows for velocities in single precision.
+  // The tolerance of 1e-6 allows for velocities in single precision.
   const double most2 = max_mps * max_mps * (1.0 + 1e-6);
   const auto slower = [most2](const glm::dvec3& v) { return glm::dot(v, v) <= most2; };
   const auto hull = [&](auto& self, const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c,

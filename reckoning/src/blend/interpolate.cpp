@@ -8,7 +8,8 @@
 namespace reckoner {
 namespace {
 
-// A time between two motions: their distance in time, s, and the position in it, 0 to 1.
+// A time between two motions: the time from the first motion to the second, s, and the share u of it that has
+// passed, 0 to 1.
 struct Between {
   double duration_s;
   double u;
@@ -24,8 +25,8 @@ CubicPiece<glm::dvec3> path(const State& from, const State& to, double duration_
                        glm::dvec3{to.velocity} * duration_s);
 }
 
-// At u = 1 the second derivative of u^2 (1 - u)^2 is 2. So b is half of what the cubic's second derivative
-// lacks.
+// At u = 1 the second derivative of u^2 (1 - u)^2 is 2. So b is half of the difference between the wanted
+// second derivative and the second derivative of the cubic.
 glm::dvec3 bend(const CubicPiece<glm::dvec3>& cubic, const Motion& from, const Motion& to,
                 double duration_s) {
   if (!bends(from, to)) return glm::dvec3{0.0};

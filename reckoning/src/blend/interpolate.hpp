@@ -6,15 +6,16 @@
 
 namespace reckoner {
 
-/// The state at `time_s`, interpolated between a motion and a later one. Positions and velocities of both
-/// define a Hermite cubic. Orientations and angular velocities do the same on the rotation vector, along the
-/// shorter rotation. Routes are ignored.
+/// The state at `time_s`, interpolated between a motion and a later one. The positions and velocities of both
+/// motions define a Hermite cubic. Their orientations and angular velocities define another Hermite cubic,
+/// for the rotation vector of the shorter rotation between them. Routes are ignored.
 ///
 /// Accelerations are normally ignored: the sent acceleration is fitted for prediction and is not the
-/// derivative at the end point. But if bends(from, to), the result is a quartic that
-/// ends with the acceleration of `to`: the cubic plus b u^2 (1 - u)^2, with u from 0 to 1.
+/// derivative at the end point. But if bends(from, to) is true, the position follows a quartic that ends with
+/// the acceleration of `to`. The quartic is the cubic plus b u^2 (1 - u)^2, where b is the bend, m, and u
+/// runs from 0 to 1.
 ///
-/// Clients in buffered mode show this curve, and the server compares it with the truth. The acceleration of
+/// Clients in buffered mode show this curve, and the server compares it with the truth. The acceleration in
 /// the result is zero.
 [[nodiscard]] RECKONER_RECKONING_API State interpolate(const Motion& from, const Motion& to, double time_s);
 
@@ -22,8 +23,8 @@ namespace reckoner {
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 interpolate_position(const Motion& from, const Motion& to,
                                                                      double time_s);
 
-/// The link of a motion that bends and follows `from`: 0 if `from` does not bend, otherwise 1, 2 and 3 in
-/// turn.
+/// The link (Motion::link) of a motion that bends and follows `from`. It is 0 if `from` does not bend. In a
+/// chain of motions that bend, it counts 1, 2, 3 and then 1 again.
 [[nodiscard]] inline std::uint8_t next_link(const Motion& from) {
   return from.bends ? static_cast<std::uint8_t>(from.link % (Motion::kLinks - 1) + 1) : std::uint8_t{0};
 }
@@ -34,7 +35,7 @@ namespace reckoner {
   return to.bends && to.link == next_link(from);
 }
 
-/// The share of b at u: u^2 (1 - u)^2, which is 1/16 in the middle.
+/// The factor on the bend b at u: u^2 (1 - u)^2, which is 1/16 in the middle.
 [[nodiscard]] constexpr double bend_share(double u) {
   return u * u * (1.0 - u) * (1.0 - u);
 }

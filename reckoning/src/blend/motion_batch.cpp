@@ -13,18 +13,19 @@
 namespace reckoner {
 namespace {
 
-constexpr std::size_t kBlock = 256;  // entries per block: a block stays in the L1 cache
+constexpr std::size_t kBlock = 256;  // entries per block; a block fits into the L1 cache
 
-// Largest squared half rotation vector for which turn_of() is accurate: rotations of up to 4 rad.
+// turn_of() is accurate if the squared length of the half rotation vector is at most this, which means
+// rotations of up to 4 rad.
 constexpr float kFarHalf2 = 4.0f;
 
 struct Turn {
   float w, x, y, z;
 };
 
-// The unit quaternion (cos h, h sin(h)/h) of half a rotation vector h, without branches, roots or divisions.
-// It evaluates series of 1 - cos and of sin(h)/h at a quarter of the angle, and then doubles the angle twice.
-// Using 1 - cos keeps the relative error small, about 2e-7 up to |h| = 2.
+// The unit quaternion (cos h, h sin(h)/h) for half a rotation vector h. It is computed without branches,
+// roots or divisions. It evaluates series of 1 - cos and of sin(h)/h at a quarter of the angle, and then
+// doubles the angle twice. Using 1 - cos keeps the relative error small, about 2e-7 up to |h| = 2.
 inline Turn turn_of(float hx, float hy, float hz) {
   const float y = (hx * hx + hy * hy + hz * hz) * (1.0f / 16.0f);
   float sine = 1.0f - y * (1.0f / 6.0f - y * (1.0f / 120.0f - y * (1.0f / 5040.0f)));

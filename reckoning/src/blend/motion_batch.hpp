@@ -15,13 +15,14 @@
 
 namespace reckoner {
 
-/// Samples many motions and their blends in one pass. Each number has its own array, so the compiler can use
-/// vector instructions. The result for each entry is that of Blend::apply(extrapolate()).
+/// Samples many motions and their blends in one pass. Each component of the motions has its own array, so the
+/// compiler can use vector instructions. For each entry the result is extrapolate() of the motion, with
+/// Blend::apply() on top.
 ///
-/// For drawing only: positions are equal to a relative error of 1e-9 and orientations to 1e-6 rad, but not
-/// bit for bit. (Prediction, which must be equal at both ends, uses extrapolate().) Only for quadratic
-/// motion, not for routes. Entries are numbered from 0. A value; use it from one thread at a time. Sampling
-/// allocates nothing and changes nothing.
+/// Use it for drawing only. Positions agree with extrapolate() to a relative error of 1e-9, and orientations
+/// to 1e-6 rad, but not bit for bit. (Prediction must be equal at both ends, so it uses extrapolate().) It
+/// supports quadratic motion, but no routes. Entries are numbered from 0. A value; use it from one thread at
+/// a time. Sampling allocates nothing and changes nothing.
 class RECKONER_RECKONING_API MotionBatch {
  public:
   /// The number of entries.
@@ -33,7 +34,7 @@ class RECKONER_RECKONING_API MotionBatch {
   /// Replaces the entry `index`, which must be below size(). The motion must be free (no route).
   void set(std::size_t index, const Motion& motion, const Blend& blend = {});
 
-  /// Removes the entry `index`, which must be below size(). The last entry gets its number.
+  /// Removes the entry `index`, which must be below size(). The last entry moves to `index`.
   void swap_remove(std::size_t index);
 
   /// Removes all entries.

@@ -11,10 +11,10 @@
 namespace reckoner {
 namespace {
 
-// After a change of frame, corrections are larger for a while: the entity moves on its own in a frame with
-// errors of its own, and its motion there is new. Such corrections are blended gently. The acceleration of a
-// blend is at most 6 E0/T^2 + 4 E1/T; T is chosen to limit it to kGentleMps2 (0.08 m/s from frame to frame at
-// 60 Hz), but is at most kLongestGentleS.
+// For kGentleS after a change of frame, corrections are larger: the errors of the entity and the errors of
+// its frame add up, and the entity's motion in this frame is new. Such corrections are blended gently. The
+// acceleration of a blend is at most 6 E0/T^2 + 4 E1/T. T is chosen so that this is kGentleMps2, which
+// changes the velocity by 0.08 m/s per drawn frame at 60 Hz. But T is at most kLongestGentleS.
 constexpr double kGentleS = 0.7;
 constexpr double kGentleMps2 = 5.0;
 constexpr double kLongestGentleS = 0.5;
@@ -30,7 +30,8 @@ double gentle_s(const State& from, const State& to, double lever_m) {
   return std::min(t, kLongestGentleS);
 }
 
-// Limits a velocity: a pose taken in the middle of a jump has the speed of the jump.
+// Limits a velocity to `max_mps`. This is necessary because a pose in the middle of a jump has the speed of
+// the jump.
 glm::dvec3 no_faster(const glm::dvec3& velocity, double max_mps) {
   const double speed = glm::length(velocity);
   return speed > max_mps ? velocity * (max_mps / speed) : velocity;
@@ -82,14 +83,14 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   }
   blends_.along = {};
   const State base_after = view().unblended(shown_time_s);
-  // A motion that lies ahead of the shown time, or that arrived too late to matter, does not change the pose
-  // at this instant. A blend in progress then continues.
+  // If the motion is ahead of the shown time, or arrived too late to matter, it does not change the pose at
+  // this instant. Then a blend in progress continues.
   continue_from(shown_before, chasing || !same_rates(base_before, base_after), shown_time_s, blend_s);
   return true;
 }
 
-// The known future has changed, and the shown pose continues from `shown`. A chase must then be computed
-// again.
+// Call this after the known motions have changed. The shown pose continues from `shown`, and a chase is
+// computed again. `moved`: the change moved the pose at `time_s`.
 void RemoteEntity::continue_from(const State& shown, bool moved, double time_s, double blend_s) {
   if (moved || is_chasing(time_s)) {
     blend_from(shown, time_s, blend_s);
@@ -122,14 +123,14 @@ void RemoteEntity::blend_from(const State& shown, double time_s, double blend_s)
   const State base = view().unblended(time_s);
   const bool gently = blend_s > 0.0 && time_s < blends_.gentle_until_s;
   const double duration_s = gently ? std::max(blend_s, gentle_s(shown, base, blends_.lever_m)) : blend_s;
-  // A gentle blend takes the same time for position and orientation: in a frame with other entities,
-  // rotations move those entities most.
+  // A gentle blend takes the same time for position and orientation. If other entities use this entity as
+  // their frame, rotations move them most.
   const double turn_share = gently ? 1.0 : policy_.turn_share;
   start_blend(Blend{shown, base, time_s, duration_s, turn_share, policy_.shape}, time_s);
 }
 
-// Blends from `shown`, the state at `from_s`, converted to the frame in use since `time_s`. Without `shown`
-// the pose jumps.
+// Blends from `shown`, which is the state that was shown at `from_s`, converted to the entity's frame at
+// `time_s`. If `shown` is empty, the pose jumps.
 void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s, double time_s,
                                 double blend_s) {
   blends_.along = {};
@@ -223,7 +224,8 @@ void RemoteEntity::set_path(MotionPath path, double time_s, double blend_s) {
   continue_from(before, chasing || !same_rates(base_before, view().unblended(time_s)), time_s, blend_s);
 }
 
-// Blends along the route from `shown_before`. A blend in space that is in progress continues on top of it.
+// Blends along the route from `shown_before`. A blend in space that is in progress continues; it is added to
+// the blend along the route.
 void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, double blend_s) {
   const std::optional<RouteState> now = view().shown_along(time_s);
   if (now->distance == shown_before.distance && now->speed == shown_before.speed) return;
@@ -266,8 +268,8 @@ bool RemoteEntity::is_clearly_within(double time_s, double max_mps) const {
   return added_mps == 0.0 || glm::length(glm::dvec3{last.velocity}) + gained + added_mps <= max_mps;
 }
 
-// Checks the shown pose from `time_s` on, as far as motions are known. If it becomes faster than the body's
-// top speed, a chase replaces it from that time on.
+// Checks the shown pose from `time_s` on, as far as motions are known. If the shown pose becomes faster than
+// the body's top speed, a chase replaces it from that time on.
 void RemoteEntity::start_chase_if_too_fast(double time_s) {
   blends_.chase = {};
   const double max_mps = view().active(time_s).max_speed_mps;
@@ -275,7 +277,7 @@ void RemoteEntity::start_chase_if_too_fast(double time_s) {
   const Motion* const end = &newest() + 1;
   const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
   if (!std::isfinite(max_mps) || !free || is_clearly_within(time_s, max_mps)) return;
-  // The shown curve is a cubic in each of these intervals.
+  // look_until() checks one interval in kParts parts. The shown curve is a single cubic in each interval.
   constexpr int kParts = 4;
   double from_s = time_s;
   const auto look_until = [&](double until_s) {
@@ -283,7 +285,7 @@ void RemoteEntity::start_chase_if_too_fast(double time_s) {
     const double part_s = (until_s - from_s) / kParts;
     for (int i = 0; i < kParts; ++i) {
       const double s = from_s + i * part_s;
-      // Just before the end, because another motion may begin there.
+      // The last part ends just before `until_s`, because another motion may begin at `until_s`.
       const double last_s = i + 1 < kParts ? s + part_s : std::nextafter(until_s, from_s);
       const State first = view().blended(s);
       const glm::dvec3 v0{first.velocity};

@@ -86,7 +86,8 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
   if (!(time_s >= chase.start_s)) return std::nullopt;
   if (chase.holds(from, time_s)) return chase;
   if (path_ == MotionPath::predict || from.route != nullptr || from.frame != chase.frame) return std::nullopt;
-  // After a teleport that was already known, a new chase starts from the motion there.
+  // After a teleport that was already known when the chase began, a new chase starts from the first motion
+  // after the teleport.
   const Motion* first = &from;
   while (first != known_.data() && leads_to(*(first - 1), *first))
     --first;

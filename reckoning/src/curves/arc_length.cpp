@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kMaxDepth = 40;  // largest number of halvings of a piece; only a cusp comes close to it
 
-// The Hermite cubic from 0 to `rise` over `run`, without its constant. The slopes are limited so that it
-// never decreases.
+// The coefficients of the Hermite cubic from 0 to `rise` over `run`, without the constant term, which is 0.
+// The slopes are limited so that it never decreases.
 std::array<double, 3> rising_cubic(double run, double rise, double slope0, double slope1) {
   const double mean = rise / run;
   const double s0 = std::min(slope0, 3.0 * mean);
@@ -72,7 +72,8 @@ class ArcLengthBuilder {
     const double m = 0.5 * (a + b);
     const double left = quadrature(piece, a, m);
     const double length = left + quadrature(piece, m, b);
-    // At least the rounding error of such a length: below it, more halving does not improve the result.
+    // This part's share of the tolerance. It is at least the rounding error of such a length, because more
+    // halving cannot improve the result below that.
     constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
     const double share = std::max(0.25 * tolerance_ * (b - a) / path_.end_parameter(), kRounding * length);
     const bool measured = std::abs(quadrature(piece, a, b) - length) <= share;
@@ -85,7 +86,7 @@ class ArcLengthBuilder {
     cover(piece, m, b, depth + 1);
   }
 
-  // Checks both cubics at one quarter, one half and three quarters.
+  // Checks both cubics at one quarter, one half and three quarters of the part.
   bool interpolates(const CubicPiece<V>& piece, double a, double b, double left, double length) const {
     const double h = b - a;
     const double s0 = speed(piece, a);
@@ -134,8 +135,8 @@ void ArcLengthTable::finish(double tolerance, std::size_t piece_count) {
   const std::size_t parts = part_count();
   const std::size_t buckets = 2 * parts;
   buckets_per_unit_ = static_cast<double>(buckets) / length_;
-  // bucket_[k + 1] is the last part that begins in bucket k or before. Here and in parameter_at() the bucket
-  // of a distance comes from the same rounded product, so both always agree.
+  // bucket_[k + 1] is the last part that begins in bucket k or before. Here and in parameter_at(), the bucket
+  // of a distance is computed from the same rounded product, so both functions always agree.
   bucket_.assign(buckets + 2, 0);
   std::size_t part = 0;
   for (std::size_t k = 0; k <= buckets; ++k) {

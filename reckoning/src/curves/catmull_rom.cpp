@@ -16,20 +16,20 @@ double knot_interval_between(const V& a, const V& b, CatmullRomKnots knots) {
   return knots == CatmullRomKnots::kCentripetal ? std::sqrt(distance) : distance;
 }
 
-// The points that determine the shape. With uniform knots these are all points, otherwise those that do not
-// repeat the point before.
+// The points that determine the shape. With uniform knots these are all points. With other knots, points that
+// repeat the point before them are left out.
 template <CurveVector V>
 struct Shape {
   std::vector<V> points;
-  // Knot interval from each point to the next; closed: also from the last to the first.
+  // Knot interval from each point to the next. If the curve is closed, also from the last point to the first.
   std::vector<double> intervals;
   std::vector<V> velocities;  // mean velocity of each interval, per unit of knot time
 };
 
 template <CurveVector V>
 V phantom_velocity(CatmullRomEnds ends, const V& neighbour) {
-  // A doubled end point rests for one interval. A mirrored neighbour gives the velocity of the first interval
-  // of the curve.
+  // In the extra interval, a doubled end point gives zero velocity. A mirrored neighbour gives the velocity
+  // of the neighbouring interval of the curve.
   return ends == CatmullRomEnds::kDoubled ? V(0.0) : neighbour;
 }
 
@@ -104,7 +104,7 @@ std::vector<V> CatmullRom<V>::subdivide(std::size_t n) const {
   assert(n >= 1);
   std::vector<V> out;
   out.reserve(segment_count() * n + 1);
-  // Computed from the index j, not by adding 1/n repeatedly, so that the joints are exact.
+  // The parameter is computed from the index j, not by adding 1/n repeatedly. So the joints are exact.
   for (const CubicPiece<V>& piece : path_.pieces()) {
     for (std::size_t j = 0; j < n; ++j) {
       out.push_back(piece.position(static_cast<double>(j) / static_cast<double>(n)));

@@ -28,7 +28,7 @@ V three_quarters(const V& near, const V& far) {
   return V(0.75 * near + 0.25 * far);
 }
 
-// Replaces every edge by its points Q and R.
+// Replaces every edge by its points Q and R (chaikin() in curves.hpp defines them).
 template <CurveVector V>
 std::vector<V> cut_edges(const std::vector<V>& points, bool closed) {
   const std::size_t n = points.size();
@@ -44,7 +44,8 @@ std::vector<V> cut_edges(const std::vector<V>& points, bool closed) {
   return out;
 }
 
-// Replaces every corner that turns by the limit or more by the R before it and the Q after it.
+// Replaces every corner that turns by at least `limit`. The R of the edge before it and the Q of the edge
+// after it take its place.
 template <CurveVector V>
 std::vector<V> cut_corners(const std::vector<V>& points, bool closed, double limit) {
   const std::size_t n = points.size();
@@ -85,8 +86,8 @@ class Neighbourhood {
     if (!(turn() > limit) || !(has_before_ || has_after_)) return false;
     const double half = 0.5 * limit;
     if (has_before_ && has_after_) {
-      // Both neighbours of the spike coincide. So only one turn remains, between the steps before and after
-      // them.
+      // Both neighbours of the spike coincide. So without the spike only one turn remains: between the step
+      // before the neighbours and the step after them.
       if (curve_math::length(bridge_) < kSamePoint) return curve_math::angle_between(before_, after_) <= half;
       return curve_math::angle_between(before_, bridge_) <= half &&
              curve_math::angle_between(bridge_, after_) <= half;

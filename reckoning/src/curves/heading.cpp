@@ -25,8 +25,8 @@ V unit(const V& v) {
   return l > kSamePoint ? V(v / l) : V(0.0);
 }
 
-// The direction in which a piece continues from u, or with `arriving` the direction in which it arrives at u.
-// Zero if the piece does not move.
+// The direction in which a piece continues from u. If `arriving` is true, the direction in which the piece
+// arrives at u. Zero if the piece does not move.
 template <CurveVector V>
 V piece_direction(const CubicPiece<V>& piece, double u, bool arriving) {
   const double zero = kZeroDerivative * derivative_scale(piece);
@@ -112,8 +112,8 @@ TangentFrame transport_frame(const TangentFrame& frame, const glm::dvec3& from, 
   glm::dvec3 up = frame.up;
   const glm::dvec3 chord = to - from;
   const double chord2 = glm::dot(chord, chord);
-  // A chord of the size of the rounding error has no direction. Over such a short distance the shortest
-  // rotation gives the same result.
+  // A chord that is as short as the rounding error has no useful direction. Over such a short distance the
+  // shortest rotation gives the same result.
   if (chord2 > 1e-16 * glm::dot(to, to) && chord2 > kSamePoint) {
     const glm::dvec3 reflected_up = up - chord * (2.0 * glm::dot(chord, up) / chord2);
     const glm::dvec3 reflected_tangent =

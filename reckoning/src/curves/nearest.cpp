@@ -8,13 +8,13 @@
 namespace reckoner {
 namespace {
 
-// Two points are equally near if their squared distances differ by less than this share.
+// Two points count as equally near if their squared distances differ by less than this share.
 constexpr double kSameDistance = 1e-13;
 // An interval of a piece that is shorter than this counts as a point.
 constexpr double kShortest = 1e-11;
 
-// Part of a cubic as a Bézier curve, relative to the given point. It begins at the parameter `start` and has
-// the length `width`.
+// Part of a cubic, as a Bézier curve relative to the given point. In the path's parameter, the part begins at
+// `start` and is `width` long.
 template <CurveVector V>
 struct Stretch {
   std::array<V, 4> b;
@@ -42,7 +42,8 @@ std::pair<Stretch<V>, Stretch<V>> halves(const Stretch<V>& s) {
   return {{{s.b[0], p01, p012, middle}, s.start, half}, {{middle, p123, p23, s.b[3]}, s.start + half, half}};
 }
 
-// A lower bound for the squared distance in the stretch: the smallest of its Bernstein coefficients.
+// A lower bound for the squared distance in the stretch: the smallest Bernstein coefficient of the squared
+// distance.
 template <CurveVector V>
 double least_squared_distance(const std::array<V, 4>& b) {
   using curve_math::dot;
@@ -51,8 +52,8 @@ double least_squared_distance(const std::array<V, 4>& b) {
                    (2.0 * dot(b[1], b[3]) + 3.0 * dot(b[2], b[2])) / 5.0, dot(b[2], b[3]), dot(b[3], b[3])});
 }
 
-// Bernstein coefficients (degree 5) of position times derivative, divided by 3: up to a factor, the slope of
-// the squared distance.
+// Bernstein coefficients (degree 5) of the dot product of position and derivative, divided by 3. Except for a
+// constant factor, this is the slope of the squared distance.
 template <CurveVector V>
 std::array<double, 6> slope_coefficients(const std::array<V, 4>& b) {
   using curve_math::dot;
@@ -67,8 +68,8 @@ std::array<double, 6> slope_coefficients(const std::array<V, 4>& b) {
 
 enum class Slope { kOneSign, kFallsThenRises, kRisesThenFalls, kUndecided };
 
-// Descartes' rule of signs: a polynomial has at most as many roots in the stretch as its coefficients change
-// sign.
+// Descartes' rule of signs: in the stretch, a polynomial has at most as many roots as its Bernstein
+// coefficients have sign changes.
 Slope classify_slope(const std::array<double, 6>& coefficients) {
   int changes = 0;
   double sign = 0.0;
@@ -133,7 +134,7 @@ class Search {
       if (least_squared_distance(s.b) >= best_squared_ * (1.0 - kSameDistance)) continue;
       const Slope slope = classify_slope(slope_coefficients(s.b));
       if (slope == Slope::kOneSign || slope == Slope::kRisesThenFalls)
-        continue;  // the minimum is an end, and all ends were checked before
+        continue;  // the minimum is at an end, and all ends were checked before
       if (slope == Slope::kFallsThenRises) {
         const double u = minimum_parameter(s.b);
         const V p01 = s.b[0] + u * (s.b[1] - s.b[0]), p12 = s.b[1] + u * (s.b[2] - s.b[1]);

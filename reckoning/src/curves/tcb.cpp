@@ -55,7 +55,8 @@ double Easing::inverse(double value) const {
 
 TcbWeights tcb_weights(const TcbShape& shape, double before, double after) {
   const double loose = 0.5 * (1.0 - shape.tension);
-  // Tangents are relative to the segment. The velocity per unit of time must be equal on both sides of a key.
+  // Tangents are derivatives with respect to the segment's parameter, so they are scaled by the durations.
+  // Then, with continuity 0, the velocity in time is equal on both sides of a key.
   const double in = loose * 2.0 * before / (before + after);
   const double out = loose * 2.0 * after / (before + after);
   const double c = shape.continuity;
@@ -165,7 +166,7 @@ struct Weights {
   double b1, b2, b3;
 };
 
-// Cumulative Bernstein polynomials of degree 3; below, their derivatives.
+// weights() returns the cumulative Bernstein polynomials of degree 3, weight_rates() their derivatives.
 Weights weights(double u) {
   const double r = 1.0 - u;
   return {1.0 - r * r * r, u * u * (3.0 - 2.0 * u), u * u * u};
@@ -209,7 +210,7 @@ Result<OrientationSpline> OrientationSpline::make(std::span<const OrientationKey
     s.from = orientations[i];
     s.w1 = tangents[i].leaves / 3.0;
     s.w3 = tangents[i].arrives / 3.0;
-    // The remainder of the step without its first and last part.
+    // The part of the step that remains between its first part and its last part.
     s.w2 = rotation_log(rotation_exp(-s.w1) * rotation_exp(steps[i]) * rotation_exp(-s.w3));
     out.segments_.push_back(s);
   }

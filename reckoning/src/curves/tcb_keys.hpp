@@ -12,7 +12,7 @@
 namespace reckoner::tcb_keys {
 
 /// Checks all numbers of the keys except their values. Returns an error message, or an empty string if they
-/// are valid. Key: TcbKey or OrientationKey.
+/// are valid. `Key` is TcbKey or OrientationKey.
 template <class Key>
 std::string error(std::span<const Key> keys) {
   if (keys.empty()) return "a TCB spline needs at least 1 key";
@@ -42,7 +42,8 @@ struct Tangents {
 };
 
 /// The tangents of all segments. `steps[i]` is the step from key i to the next, and `durations[i]` its
-/// duration. With as many steps as keys the curve is closed, and the last step leads to the first key.
+/// duration. If there are as many steps as keys, the curve is closed, and the last step leads to the first
+/// key.
 template <class Key, class V>
 std::vector<Tangents<V>> tangents(std::span<const Key> keys, const std::vector<V>& steps,
                                   const std::vector<double>& durations) {

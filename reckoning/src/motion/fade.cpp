@@ -7,8 +7,8 @@
 namespace reckoner {
 namespace {
 
-// The progress of a fade some time after it began. With the velocity v and the acceleration a at its
-// beginning, the velocity is (v + a gained_s) rate, and its integral is v time_s + a square_s2.
+// The progress of a fade some time after it began. Let v and a be the velocity and the acceleration when the
+// fade began. Then the velocity is (v + a gained_s) rate, and the displacement is v time_s + a square_s2.
 struct Fade {
   double gained_s;      // the time for which the full acceleration would give the same change of velocity
   double acceleration;  // remaining share of the acceleration
@@ -35,7 +35,7 @@ Fade fade_after(double since_s) {
           kTa * kTa / 3.0 + 0.5 * kTa * slowing_s};
 }
 
-// Follows the course of the motion, but more and more slowly.
+// The state on the course of the motion, on which the entity moves more and more slowly.
 State slowed(const Motion& motion, double valid_until_s, const Fade& fade) {
   State state = state_at(motion, valid_until_s + fade.time_s);
   state.acceleration = glm::vec3{glm::dvec3{state.acceleration} * (fade.rate * fade.rate) +

@@ -16,7 +16,7 @@
 namespace reckoner {
 namespace {
 
-// Smaller numbers count as zero, so that a processor which flushes denormals gets the same result.
+// Smaller numbers count as zero, so that a processor that flushes denormals gets the same result.
 constexpr double kTiny = 1e-30;
 
 struct SinCos {
@@ -25,8 +25,8 @@ struct SinCos {
 };
 
 // Sine and cosine of x >= 0 by Taylor polynomials on [-pi/4, pi/4], with an absolute error below 1e-15.
-// Subtracting multiples of pi/2 in two parts is exact enough up to about 1e6 rad. Larger angles are limited
-// to that: they are meaningless anyway.
+// Subtracting multiples of pi/2 in two parts is exact enough up to about 1e6 rad. A larger angle is
+// meaningless anyway, so it is replaced by 1e6 rad.
 SinCos sine_and_cosine(double x) {
   constexpr double kTwoOverPi = 0.63661977236758134308;
   constexpr double kHalfPiHigh = 1.57079632673412561417e+00;  // first 33 bits of pi/2
@@ -132,7 +132,8 @@ State extrapolate_braking(const State& state, double dt_s) {
   if (!is_braking(state)) return out;
   const double stop_s = along_velocity(state, state.velocity) / -along_velocity(state, state.acceleration);
   if (!(dt_s > stop_s)) return out;
-  // At stop_s it moves sideways with v + a stop_s, and brakes with |a| until it rests.
+  // At stop_s the body still moves sideways with the velocity v + a stop_s. From then on it brakes with |a|
+  // until it rests.
   double left2 = 0.0;
   double brake2 = 0.0;
   for (int i = 0; i < 3; ++i) {

@@ -17,8 +17,8 @@ State without_acceleration(State state) {
 State state_at(const Motion& motion, double time_s) {
   const double dt_s = time_s - motion.time_s;
   if (motion.route == nullptr) {
-    // The acceleration describes the curve up to this motion. Over short gaps it is large, and useless for
-    // extrapolation.
+    // The acceleration of a motion that bends describes the curve that ends at this motion. After a short gap
+    // it is large, and it is useless for extrapolation.
     if (motion.bends) return extrapolate(without_acceleration(motion.state), dt_s);
     return motion.never_reverses ? extrapolate_braking(motion.state, dt_s) : extrapolate(motion.state, dt_s);
   }

@@ -28,7 +28,7 @@ glm::dvec3 rotation_log(const glm::dquat& q) {
   const double w = sign * q.w;
   const glm::dvec3 v{sign * q.x, sign * q.y, sign * q.z};
   const double sine = glm::length(v);
-  // angle / sin(angle/2); atan2 is exact near both ends, unlike acos(w).
+  // angle / sin(angle/2); Unlike acos(w), atan2 is exact for angles near 0 and near pi.
   const double k = sine < kSmallAngle ? 2.0 + sine * sine / 3.0 : 2.0 * std::atan2(sine, w) / sine;
   return v * k;
 }

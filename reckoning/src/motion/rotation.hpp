@@ -15,7 +15,7 @@ namespace reckoner {
 /// The unit quaternion that rotates by |r| rad about r.
 [[nodiscard]] RECKONER_RECKONING_API glm::dquat rotation_exp(const glm::dvec3& r);
 
-/// The shortest rotation vector of q (|r| <= pi), the same for q and -q. q must be a unit quaternion.
+/// The shortest rotation vector r of q (|r| <= pi). It is the same for q and -q. q must be a unit quaternion.
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 rotation_log(const glm::dquat& q);
 
 /// The angular velocity (rad/s, world axes) of exp(r(t)) when r changes at the rate r_dot: the left Jacobian

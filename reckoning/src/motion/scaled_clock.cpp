@@ -40,7 +40,8 @@ double ScaledClock::real_time_of(double wanted_s) const {
     if (next_scale <= 0.0) return std::numeric_limits<double>::infinity();
     return real_s + ease_s + (ahead_s - eased_s) / next_scale;
   }
-  // Solves ahead = scale u + (next - scale) u^2 / (2 ease) by the form of the root without cancellation.
+  // Solves ahead = scale u + (next - scale) u^2 / (2 ease) with the form of the root that has no
+  // cancellation.
   const double half_rise = 0.5 * (next_scale - scale) / ease_s;
   const double root = std::sqrt(std::max(0.0, scale * scale + 4.0 * half_rise * ahead_s));
   return real_s + 2.0 * ahead_s / (scale + root);

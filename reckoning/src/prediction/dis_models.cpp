@@ -18,9 +18,9 @@ constexpr std::array<std::string_view, 9> kNames{"static", "fpw", "rpw", "rvw", 
 // Above this angle, rad, cancellation in the closed forms is harmless; below it, the series converge fast.
 constexpr double kSeriesBelow = 1.0;
 
-// Sum over n = 0, 2, 4, ... of terms that start at 1/factorial; the next term is the last one times -x /
-// ((n+a)(n+a+1)). With `weight`, each term is divided by n + weight, which is the integral of s^(n+weight-1)
-// from 0 to 1.
+// The sum of a series over n = 0, 2, 4, ... The first term is 1/factorial. The term of n + 2 is the term of n
+// times -x / ((n+a)(n+a+1)). If `weight` is above 0, each term is also divided by n + weight, because 1/(n +
+// weight) is the integral of s^(n+weight-1) from 0 to 1.
 double series(double x, double factorial, int a, int weight) {
   double term = 1.0 / factorial;
   double sum = 0.0;
@@ -78,7 +78,8 @@ glm::dquat orientation_of(const EulerAngles& angles) {
 }
 
 EulerAngles euler_angles_of(const glm::dquat& q) {
-  // The body's x axis in the world, and the components of its y and z axes along the world's z axis.
+  // xx, xy, xz: the body's x axis in world axes. yz, zz: the components of the body's y and z axes along the
+  // world's z axis.
   const double xx = 1.0 - 2.0 * (q.y * q.y + q.z * q.z);
   const double xy = 2.0 * (q.x * q.y + q.w * q.z);
   const double xz = 2.0 * (q.x * q.z - q.w * q.y);

@@ -13,9 +13,10 @@
 
 namespace reckoner {
 
-/// The dead reckoning models of DIS (IEEE 1278.1, annex on dead reckoning), with their wire numbers. First
-/// letter: F(ixed) or R(otating) orientation. Second letter: constant rate of P(osition), which is constant
-/// velocity, or of V(elocity), which is constant acceleration. Third letter: W(orld) or B(ody) axes.
+/// The dead reckoning models of DIS (IEEE 1278.1, annex on dead reckoning), with their wire numbers. The
+/// first letter of a name is F for a fixed or R for a rotating orientation. The second letter is P for a
+/// constant rate of the position (constant velocity), or V for a constant rate of the velocity (constant
+/// acceleration). The third letter is W for world axes or B for body axes.
 enum class DeadReckoningModel : std::uint8_t {
   kStatic = 1,
   kFpw = 2,
@@ -72,15 +73,15 @@ struct DisState {
 };
 
 /// The state `dt_s` seconds after `state`, or before it if `dt_s` is negative, in the same axes. The result
-/// is a closed form: it is as exact after an hour as after a frame, and two steps give the same result as one
-/// step of their sum. Fields that the model does not use are returned unchanged. The orientation is
-/// normalised; a zero quaternion counts as no rotation.
+/// is computed in closed form. So it is as exact after an hour as after a frame, and two steps give the same
+/// result as one step over both times. Fields that the model does not use are returned unchanged. The
+/// orientation is normalised; a zero quaternion counts as no rotation.
 [[nodiscard]] RECKONER_RECKONING_API DisState extrapolate(DeadReckoningModel model, const DisState& state,
                                                           double dt_s);
 
-/// Converts to a Reckoner state: world axes, and zero in the fields that the model does not use, so that the
-/// derivatives are those of the model's motion. For a rotating B model the velocity rotates with the body:
-/// acceleration = R (A_b + w x V_b).
+/// Converts to a Reckoner state. The result is in world axes. Fields that the model does not use are zero, so
+/// the derivatives describe the motion that the model assumes. For a rotating B model the velocity rotates
+/// with the body: acceleration = R (A_b + w x V_b).
 [[nodiscard]] RECKONER_RECKONING_API State to_state(DeadReckoningModel model, const DisState& state);
 
 /// Extrapolates `state` by `dt_s` seconds with `model` and converts the result with to_state(). It is an
@@ -89,10 +90,11 @@ struct DisState {
                                                        double dt_s);
 
 /// The products [R1] v and [R2] a of DIS: the displacement, in the initial body axes, of a body that rotates
-/// at the constant rate w (rad/s, body axes) for t seconds. For R1 its velocity in body axes is v; for R2
-/// that velocity grows from zero at the rate a:
+/// at the constant rate w (rad/s, body axes) for t seconds. For R1 the body's velocity in body axes is v. For
+/// R2 its velocity in body axes grows from zero at the rate a:
 ///   R1 = integral of exp([w]x s) ds, R2 = integral of s exp([w]x s) ds, s from 0 to t.
-/// Both are computed as a multiple of I plus c1 [w]x + c2 [w]x^2, with series for c1 and c2 at small angles.
+/// Both are computed as a multiple of the unit matrix plus c1 [w]x + c2 [w]x^2. At small angles, c1 and c2
+/// are computed by series.
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 dis_r1(const glm::dvec3& w, double t, const glm::dvec3& v);
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 dis_r2(const glm::dvec3& w, double t, const glm::dvec3& a);
 

@@ -17,17 +17,19 @@
 namespace reckoner {
 namespace {
 
-// Time constants of the low-pass filters, each of which filters the output of the one before: close together
-// for recent changes, wider for the past; the longest is the length of a stride. On the recorded traces these
-// five inputs predict as well as the rates themselves at eight lags.
+// Time constants of the low-pass filters. Each filter gets the output of the filter before it. The short time
+// constants are close together, because they show recent changes; the long ones are farther apart. The
+// longest is about the duration of a stride. On the recorded traces, the current rate and these four filters
+// predict as well as unfiltered rates at eight lags.
 constexpr std::array<double, 4> kTimeConstantsS{1.0 / 60, 3.0 / 60, 8.0 / 60, 20.0 / 60};
 
-constexpr double kMemoryS = 5.0;  // memory of a prediction's error
+constexpr double kMemoryS = 5.0;  // time constant of the mean error of a prediction
 constexpr float kMinError = 1e-12f;
-// One lesson per axis: on a single axis, a circle may look like a stop.
+// A lesson is a sample that was learned from. At least one is needed per axis, because on a single axis a
+// circle may look like a stop.
 constexpr std::uint8_t kMinLessons = 3;
-constexpr std::uint8_t kPriorLessons = 8;  // fewer lessons give no prior
-// Errors from a prior count as if they had been seen for half a second.
+constexpr std::uint8_t kPriorLessons = 8;  // with fewer lessons, there is no prior
+// Factor on the errors in a prior: they count as if they had been seen for half a second.
 constexpr float kPriorErrorShare = 0.1f;
 constexpr double kFitSettleS = 0.5;  // time at rest after which the entity's past is forgotten
 constexpr double kSampleHz = 60.0;   // tick rate for which the constants of LeastSquares are chosen
@@ -39,8 +41,8 @@ std::size_t axis_of(std::uint32_t order) {
   return static_cast<std::size_t>((std::uint64_t{order} * 3) >> 32);
 }
 
-// A prediction's weight decreases with the fourth power of its mean square error. Predictions of similar
-// quality are averaged, which is better than each of them; a bad one has no effect.
+// A prediction's weight decreases with the fourth power of its mean square error. So predictions of similar
+// quality are averaged, and the average is better than each of them. A bad prediction has almost no effect.
 float weight_of(float error, float least) {
   const float ratio = (least + kMinError) / (error + kMinError);
   return ratio * ratio * ratio * ratio;
@@ -189,8 +191,8 @@ void RateFit::step(const glm::vec3& rate, const glm::vec3& derivative, const glm
 }
 
 void RateFit::follow(const glm::vec3& rate) {
-  // Assumes that the entity moved at its first rate before the first tick. The first tick has no velocity
-  // yet.
+  // For two ticks, assume that the entity has always moved at the current rate. Two are needed, because at
+  // its first tick an entity has no velocity yet.
   if (ticks_seen_ < 2) {
     ++ticks_seen_;
     smooth_.fill(rate);
@@ -247,7 +249,8 @@ void RateFit::settle() {
   mean_ = glm::vec3{0.0f};
 }
 
-// The entity begins to move: the samples in flight become those of an entity that has always rested.
+// The entity begins to move: the samples in flight are replaced by the samples of an entity that has always
+// rested.
 void RateFit::wake(const glm::vec3& rate, const glm::dvec3& displacement) {
   settled_ = false;
   smooth_.fill(glm::vec3{0.0f});
@@ -263,15 +266,15 @@ void RateFit::wake(const glm::vec3& rate, const glm::dvec3& displacement) {
 
 namespace {
 
-// The typical age of an update in use: the delay, part of a blend, and a good half of the gap until the next
-// update (docs/TUNING.md).
+// The typical age of an update while a client uses it is the sum of three parts: the delay, part of a blend,
+// and a little more than half of the gap until the next update (docs/TUNING.md).
 constexpr double kTypicalDelayS = 0.1;
 constexpr double kTypicalGapS = 0.1;
 constexpr double kOfBlendS = 0.02;
 constexpr double kGapShare = 0.6;
 
-// Limits of the horizon. Any model predicts well below the minimum. The maximum is the longest horizon at
-// which 60 ticks per second can all be learned from.
+// Limits of the horizon. For horizons below the minimum, any model predicts well. The maximum is the longest
+// horizon at which, with 60 ticks per second, every tick can still be learned from.
 constexpr double kMinHorizonS = 0.12;
 constexpr double kMaxHorizonS = 0.27;
 
@@ -323,9 +326,9 @@ State MotionFit::fitted(const State& truth) const {
 
 namespace {
 
-// The candidates other than the game's own state: degree of the polynomial, duration of the fit, and whether
-// it also replaces the position. Short fits follow turns, long fits average noise. On the recorded traces,
-// more candidates bring no gain.
+// One candidate other than the game's own state: the degree of its polynomial, the duration of the fit, and
+// whether the polynomial also replaces the position. Short fits follow turns, long fits average noise. On the
+// recorded traces, more candidates bring no gain.
 struct Window {
   int degree;
   double seconds;
@@ -334,10 +337,11 @@ struct Window {
 constexpr std::array<Window, 4> kWindows{
     {{2, 3.0 / 60, false}, {2, 4.0 / 60, false}, {1, 3.0 / 60, true}, {2, 8.0 / 60, true}}};
 
-constexpr double kMaxWindowTicks = 12.0;  // longest window; leaves most of the history to the gap
+constexpr double kMaxWindowTicks = 12.0;  // longest window, ticks; most of the history remains for the gap
 constexpr double kMemoryGaps = 40.0;      // number of publishes over which candidates are compared
 
-// Over shorter gaps a cubic is as good, and an acceleration for extrapolation is more useful.
+// A gap that is shorter than this, s, has no bend. For short gaps a cubic is as good, and an acceleration for
+// extrapolation is more useful.
 constexpr double kShortestBentGapS = 0.06;
 
 using Weights = std::array<double, 3>;
@@ -396,7 +400,8 @@ std::size_t GapFit::ticks_in(double gap_s) const {
   return static_cast<std::size_t>(std::max(0.0, std::round(gap_s * tick_rate_hz_)));
 }
 
-// The candidate's state `ticks_ago`; the game's own state while too little history is known.
+// The state that the candidate gives for `ticks_ago` ticks ago. While too little history is known, this is
+// the game's own state.
 GapFit::End GapFit::end(std::size_t candidate, std::size_t ticks_ago) const {
   const Candidate& c = candidates_[candidate];
   const Past& then = past(ticks_ago);
@@ -427,15 +432,15 @@ State GapFit::smoothed(const State& truth) const {
   return state;
 }
 
-// True if the entity turns nearly half a revolution in `ticks`. Rotation vectors no longer show the direction
-// of rotation then.
+// True if the entity turns nearly half a revolution in `ticks`. Then a rotation vector no longer shows the
+// direction of the rotation.
 bool GapFit::turns_too_far(std::size_t ticks) const {
   constexpr double kMaxRad = 0.9 * std::numbers::pi;
   const double rate = glm::length(glm::dvec3{past(0).angular_velocity});
   return !(rate * static_cast<double>(ticks) < kMaxRad * tick_rate_hz_);
 }
 
-// The orientations of the last `count` ticks relative to the newest.
+// The orientations of the last `count` ticks, relative to the newest orientation.
 GapFit::Turns GapFit::turns(std::size_t count) const {
   Turns turns{};
   const glm::dquat back = glm::conjugate(glm::dquat{past(0).pose.orientation});
@@ -461,7 +466,7 @@ GapFit::TurnEnd GapFit::turn_end(const Turns& turns, std::size_t candidate, std:
   return end;
 }
 
-// Like strayed() for positions.
+// Like strayed() for positions, but in rad.
 double GapFit::strayed(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const {
   const double gap_s = static_cast<double>(gap_ticks) / tick_rate_hz_;
   const TurnEnd from = turn_end(turns, candidate, gap_ticks);

@@ -17,15 +17,16 @@
 namespace reckoner {
 
 /// Recursive least squares with exponential forgetting, for a linear predictor of N inputs (L. Ljung and T.
-/// Söderström, "Theory and Practice of Recursive Identification", 1983, sec. 2.2). The initial prediction is
-/// the first input; learning finds how the other inputs improve it. Outliers have less weight (P. J. Huber,
-/// "Robust estimation of a location parameter", 1964), because rare events such as collisions do not describe
-/// normal motion.
+/// Söderström, "Theory and Practice of Recursive Identification", 1983, sec. 2.2). Before any learning, the
+/// prediction is the first input. Learning finds how the other inputs improve the prediction. Outliers have
+/// less weight (P. J. Huber, "Robust estimation of a location parameter", 1964), because rare events such as
+/// collisions do not describe normal motion.
 ///
-/// It stays stable for days. The covariance is limited to its prior, so inputs without information cannot
-/// make it grow. The noise level, which sets the gain, is measured from the first sample on. A sample without
-/// any motion is ignored. If rounding makes the covariance invalid, it is reset to its prior. Single
-/// precision saves memory, because every entity has several of these predictors.
+/// It stays stable for days. The trace of the covariance never exceeds its initial value, so inputs without
+/// information cannot make the covariance grow. The noise level, which sets the gain, is measured from the
+/// first sample on. A sample without any motion is ignored. If rounding makes the covariance invalid, it is
+/// reset to its initial value. Single precision saves memory, because every entity has several of these
+/// predictors.
 template <std::size_t N>
 class LeastSquares {
  public:
@@ -43,7 +44,8 @@ class LeastSquares {
   [[nodiscard]] float noise() const { return noise_; }
 
   /// Starts with weights and noise that other entities of the archetype have learned. Call it only before the
-  /// first learn(). The weights count as if many samples had been seen, but learning continues.
+  /// first learn(). The predictor trusts these weights as if it had learned them from many samples, but
+  /// learning continues.
   void begin_with(const Inputs& weights, float noise) {
     weights_ = weights;
     noise_ = noise;
@@ -52,15 +54,16 @@ class LeastSquares {
       c *= kPriorVarianceFactor;
   }
 
-  /// Weights for targets that differ `factor` times as much from the first input.
+  /// Converts `weights` to targets whose difference from the first input is `factor` times as large.
   [[nodiscard]] static Inputs stretched(const Inputs& weights, float factor) {
     Inputs result{1.0f};
     for (std::size_t i = 0; i < N; ++i)
       result[i] += factor * (weights[i] - result[i]);
     return result;
   }
-  /// Adapts to targets that differ about `factor` times as much from the first input, for example after a
-  /// change of the horizon. It scales the weights and the noise, and increases the covariance a little.
+  /// Call this when the difference between the targets and the first input becomes about `factor` times as
+  /// large, for example when the horizon changes. It scales the weights and the noise, and increases the
+  /// covariance a little.
   void stretch(float factor) {
     weights_ = stretched(weights_, factor);
     noise_ = std::max(kMinNoise, noise_ * factor * factor);
@@ -103,25 +106,28 @@ class LeastSquares {
  private:
   static constexpr std::size_t kPairs = N * (N + 1) / 2;
   // Variance of a weight before any sample. The first input is larger than the others, which are differences.
-  // With the same variance, its weight would absorb most of the first errors.
+  // If all weights had the same variance, the weight of the first input would absorb most of the first
+  // errors.
   static constexpr float kPriorVariance = 1.0f;
   static constexpr float kFirstPriorVariance = 0.01f;
   static constexpr float kPriorVarianceFactor = 0.1f;  // factor on the variances after begin_with()
   static constexpr float kPriorNoiseGain = 0.05f;      // noise gain after begin_with()
-  // Standard deviation of scaled weights per unit of (factor - 1). On recorded motion, all values up to 0.1
-  // give similar results; as much doubt as in begin_with() costs 3 percent.
+  // Standard deviation of the doubt that stretch() adds to the weights, per unit of (factor - 1). On recorded
+  // motion, all values up to 0.1 give similar results. With as much doubt as begin_with() assumes, the
+  // results are 3 percent worse.
   static constexpr float kStretchDoubt = 0.05f;
-  static constexpr float kForgetting = 0.9998f;  // per sample: older samples fade within a minute or two
+  // Factor on the weight of all older samples at each new sample. Older samples fade within a minute or two.
+  static constexpr float kForgetting = 0.9998f;
   // Variance that each weight gains per sample. Without it, an hour of perfectly constant motion would make
   // the weights so certain that learning anything else would take an hour.
   static constexpr float kDrift = 1e-8f;
-  static constexpr float kNoiseGain = 0.002f;  // per sample
+  static constexpr float kNoiseGain = 0.002f;  // share of a sample in noise_, after the first samples
   static constexpr float kMinNoise = 1e-9f;    // squared input units
   static constexpr float kMinSize = 1e-12f;    // squared input units; a smaller sample counts as no motion
   static constexpr float kMaxSize = 1e12f;     // squared input units; a larger sample is ignored as invalid
   static constexpr float kOutlier = 3.0f;      // standard deviations above which an error has less weight
 
-  // The mean of all samples at first, later an exponential average of the recent ones.
+  // At first noise_ is the mean over all samples. Later it is an exponential average over the recent samples.
   void measure_noise(float error2, float samples) {
     noise_gain_ = std::max(noise_gain_ / (1.0f + noise_gain_), std::min(0.5f, kNoiseGain * samples));
     noise_ = std::max(kMinNoise, noise_ + noise_gain_ * (error2 - noise_));
@@ -150,8 +156,8 @@ class LeastSquares {
     return spread;
   }
 
-  // Updates the covariance: the sample reduces it, forgetting (`growth`) and `drift` increase it, and its
-  // trace stays at most that of the prior.
+  // Updates the covariance. The sample reduces it; forgetting (`growth`) and `drift` increase it. The trace
+  // of the covariance never exceeds its initial value.
   void shrink(const Inputs& gain, float scale, float growth, float drift) {
     float trace = 0.0f;
     for (std::size_t i = 0, k = 0; i < N; ++i) {
@@ -171,25 +177,27 @@ class LeastSquares {
   Inputs weights_{};
   std::array<float, kPairs> covariance_{};  // symmetric; lower triangle by rows
   float noise_ = 0.1f;                      // mean square of the errors, squared input units
-  // Share of the last sample in noise_; the first sample has half, the initial guess the other half.
+  // Share of the newest sample in noise_. After the first sample, the sample has one half and the initial
+  // guess the other half.
   float noise_gain_ = 1.0f;
 };
 
-/// Predicts the mean velocity (or angular velocity) of an entity over the coming horizon, from its own past.
-/// Four predictions compete: the current rate; the current rate plus its derivative; zero; and a learned
-/// linear predictor, whose inputs are the current rate and its smoothed past. The linear predictor has one
-/// set of weights for the horizontal axes and one for the vertical axis, because gravity and jumps follow
-/// other laws than steering. Each prediction is weighted by its recent accuracy, so a clearly best one
-/// dominates.
+/// Predicts the mean velocity (or angular velocity) of an entity over the coming horizon, which is the time
+/// that the prediction looks ahead. The prediction uses only the entity's own past. Four predictions compete:
+/// the current rate; the current rate plus its derivative times half the horizon; zero; and a learned linear
+/// predictor, whose inputs are the current rate and its smoothed past. The linear predictor has one set of
+/// weights for the horizontal axes and one for the vertical axis, because gravity and jumps follow other laws
+/// than steering. The result is their average, weighted by recent accuracy. If one prediction is clearly the
+/// best, it dominates.
 ///
-/// The past is stored as a cascade of four low-pass filters instead of a record. This takes only a few
-/// numbers at any tick rate. The differences between neighbouring filters are nearly independent, which keeps
-/// least squares stable in single precision. Each sample is learned from one axis only, in an aperiodic
-/// order. Consecutive ticks of one axis contain almost the same information. A fixed order would see only
-/// half of a motion that was recorded at half the tick rate.
+/// The past is stored in a cascade of four low-pass filters, not as a list of old values. This takes only a
+/// few numbers at any tick rate. The differences between neighbouring filters are nearly independent, which
+/// keeps least squares stable in single precision. Each sample comes from one axis only, because consecutive
+/// ticks of one axis contain almost the same information. The order of the axes is aperiodic. With a periodic
+/// order, only half of a motion that was recorded at half the tick rate would be seen.
 ///
-/// One instance per entity and kind of rate. A value of less than 1 KB; allocates nothing. Call observe()
-/// once per tick.
+/// Use one instance per entity for the velocity, and another one for the angular velocity. A value of less
+/// than 1 KB; allocates nothing. Call observe() once per tick.
 class RECKONER_RECKONING_API RateFit {
  public:
   /// `tick_rate_hz`: calls of observe() per second, Hz. `horizon_s`: how far ahead it predicts, s.
@@ -207,21 +215,20 @@ class RECKONER_RECKONING_API RateFit {
   /// Call this after a teleport: it forgets the recent past, but keeps what was learned about the entity.
   void restart();
 
-  /// The horizon for which priors are expressed, s; independent of the horizons of the entities that use
-  /// them.
+  /// Every prior is converted to this horizon, s. The entities that use the prior may have other horizons.
   static constexpr double kPriorHorizonS = 0.18;
-  /// The number of values of a Prior: the weights, the error of each prediction, and the noise.
+  /// The number of values in a Prior: the weights, the error of each prediction, and the noise.
   static constexpr std::size_t kPriorSize = 2 * 5 + 4 + 2;
   /// The learned parameters of an entity, converted to a horizon of kPriorHorizonS. Priors of entities of the
   /// same archetype and tick rate may be averaged.
   using Prior = std::array<float, kPriorSize>;
 
-  /// The current parameters; nullopt until enough was learned to be useful for other entities.
+  /// The current parameters; nullopt until the entity has learned enough to be useful for other entities.
   [[nodiscard]] std::optional<Prior> prior() const;
   /// Starts with a prior. Call it only before the first observe(). A prior that is not finite is ignored.
   void begin_with(const Prior& prior);
 
-  /// The predicted mean rate over the coming horizon, as of the last tick.
+  /// The mean rate over the coming horizon, as predicted at the last tick.
   [[nodiscard]] const glm::vec3& mean_rate() const { return mean_; }
 
   /// The horizon in ticks.
@@ -263,10 +270,10 @@ class RECKONER_RECKONING_API RateFit {
   std::uint8_t slots_ = 1;         // number of slots_in_flight_ in use
   std::uint8_t slot_ = 0;          // index of the oldest slot, which is replaced next
   std::uint8_t slots_filled_ = 0;  // filled slots since the last restart
-  std::uint8_t lessons_ = 0;       // lessons in total, counted up to kMinLessons
+  std::uint8_t lessons_ = 0;       // lessons (samples learned from) in total, counted up to kMinLessons
   // Lessons with motion, counted up to kPriorLessons.
   std::uint8_t moving_lessons_ = 0;
-  std::uint16_t ticks_per_slot_ = 1;  // above 1 only at high tick rates
+  std::uint16_t ticks_per_slot_ = 1;  // ticks from one slot to the next; above 1 only at high tick rates
   std::uint16_t ticks_to_slot_ = 1;
   std::uint16_t ticks_seen_ = 0;     // ticks since the last restart, counted up to 2
   std::uint16_t ticks_at_rest_ = 0;  // consecutive ticks at rest
@@ -287,7 +294,7 @@ class RECKONER_RECKONING_API RateFit {
 };
 
 /// Computes the motion to publish, so that it matches the expected future of the entity. Position and
-/// velocity are the true ones. The acceleration is chosen so that the quadratic motion reaches the position
+/// velocity are the true values. The acceleration is chosen so that the quadratic motion reaches the position
 /// that RateFit expects after horizon_s(). The angular velocity is chosen so that the motion reaches the
 /// expected orientation. The receiver remains simple, whatever the sender learns.
 ///
@@ -296,18 +303,19 @@ class RECKONER_RECKONING_API RateFit {
 /// settled().
 class RECKONER_RECKONING_API MotionFit {
  public:
-  /// The default horizon, s: that of ten updates per second with a delay of 0.1 s.
+  /// The default horizon, s. It fits ten updates per second with a delay of 0.1 s (horizon_for()).
   static constexpr double kTypicalHorizonS = 0.18;
 
   /// `tick_rate_hz`: calls of observe() per second, Hz. `horizon_s`: the horizon, how far ahead the published
   /// motion is fitted, s.
   explicit MotionFit(double tick_rate_hz, double horizon_s = kTypicalHorizonS);
 
-  /// The best horizon, s, for a link with `updates_per_second` that take `delay_s` seconds to arrive: about
-  /// the age of an update in use. Pass 0 for an unknown rate or delay.
+  /// The best horizon, s, for a link that carries `updates_per_second` updates per second, each with a delay
+  /// of `delay_s` seconds. It is about the typical age of an update while a client uses it. Pass 0 for an
+  /// unknown rate or delay.
   [[nodiscard]] static double horizon_for(double updates_per_second, double delay_s);
 
-  /// Changes the horizon to `horizon_s`, s, unless it is nearly the same, for example when a link changes.
+  /// Changes the horizon to `horizon_s`, s, for example when a link changes. A very small change is ignored.
   /// Learned weights are scaled to the new horizon.
   void change_horizon(double horizon_s);
 
@@ -317,9 +325,9 @@ class RECKONER_RECKONING_API MotionFit {
   /// The learned parameters, as a starting point for other entities of the same archetype and tick rate. They
   /// are independent of the horizon (RateFit::Prior).
   struct Priors {
-    /// Of the velocity; nullopt until the entity has moved for a while.
+    /// Prior of the velocity; nullopt until the entity has moved for a while.
     std::optional<RateFit::Prior> linear;
-    /// Of the angular velocity; nullopt until the entity has turned for a while.
+    /// Prior of the angular velocity; nullopt until the entity has turned for a while.
     std::optional<RateFit::Prior> angular;
   };
   /// The parameters learned up to the last tick. A missing part is not yet reliable enough for other
@@ -331,7 +339,8 @@ class RECKONER_RECKONING_API MotionFit {
   /// Call this after a teleport: it forgets the recent path, but keeps what was learned about the entity.
   void restart();
 
-  /// `truth`, the last observed state, with the acceleration and angular velocity to publish.
+  /// Returns `truth` with the acceleration and angular velocity to publish. `truth` must be the last observed
+  /// state.
   [[nodiscard]] State fitted(const State& truth) const;
 
   /// The horizon in force, s: a whole number of ticks.
@@ -344,23 +353,25 @@ class RECKONER_RECKONING_API MotionFit {
  private:
   double horizon_s_;
   double tick_s_;
-  glm::dvec3 turned_{0.0};  // sum of the rotation per tick, rad
+  glm::dvec3 turned_{0.0};  // sum of the rotation vectors of all ticks, rad
   RateFit linear_;
   RateFit angular_;
 };
 
 /// Decides how to publish for clients in buffered mode, which interpolate (interpolate.hpp) and do not
 /// predict. Such clients show the curve from the last published motion to the next. An update is due when the
-/// curve to the present would deviate too far from the entity's true path, which the server knows.
+/// curve from the last published motion to the present would deviate too far from the entity's true path. The
+/// server knows that path.
 ///
 /// The curve is the Hermite cubic between two states plus a bend. The bend is fitted to the true path by
 /// least squares. It is one number per axis, and it is sent in place of the acceleration, which these clients
 /// do not use for prediction.
 ///
-/// It also learns which position and velocity are the best ends of such a cubic: those that the game reports,
-/// or those of a polynomial fitted to the last positions. The polynomial is better where the game's values
-/// are noisy, or are averages over the last tick. Each candidate is scored by the deviation of its cubics
-/// between recent publishes, and the best one is used. Orientations have candidates of their own.
+/// GapFit also learns which position and velocity make the best ends of such a cubic. The candidates are the
+/// values that the game reports and several polynomials fitted to the last positions. A polynomial is better
+/// if the game's values are noisy, or are averages over the last tick. Each candidate is scored by how far
+/// its cubics between recent publishes deviate from the true path, and the best candidate is used. The best
+/// candidate for orientations is chosen separately.
 ///
 /// One instance per entity. A value; allocates nothing. Call observe() once per tick.
 class RECKONER_RECKONING_API GapFit {
@@ -386,26 +397,26 @@ class RECKONER_RECKONING_API GapFit {
   [[nodiscard]] GapError worst_error(const Motion& published, const State& truth, double time_s,
                                      double longest_gap_s) const;
 
-  /// `truth`, the last observed state, with the position, velocity, orientation and angular velocity that
-  /// interpolate best. Position and velocity stay unchanged if the entity does not move; the other two, if it
-  /// does not turn.
+  /// Returns `truth` with the position, velocity, orientation and angular velocity that interpolate best.
+  /// `truth` must be the last observed state. If the entity does not move, position and velocity stay
+  /// unchanged. If it does not turn, orientation and angular velocity stay unchanged.
   [[nodiscard]] State smoothed(const State& truth) const;
 
-  /// The acceleration, m/s^2, that smoothed() must have for the curve from `published` to bend like the true
-  /// path. Nullopt if the gap is too short for a bend, or if part of the path in the gap is not known.
+  /// The acceleration, m/s^2, to publish with smoothed(). With it, the curve from `published` bends like the
+  /// true path. Nullopt if the gap is too short for a bend, or if part of the path in the gap is not known.
   [[nodiscard]] std::optional<glm::vec3> bend(const Motion& published, const State& truth,
                                               double time_s) const;
 
-  /// Learns from the path between two consecutive publishes: now and `gap_s` seconds ago.
+  /// Learns from the path between two consecutive publishes: one now, and one `gap_s` seconds ago.
   void learn(double gap_s);
 
  private:
   static constexpr std::size_t kPast = 32;  // ticks of history
   static constexpr std::size_t kCandidates = 5;
 
-  // A polynomial fitted to the last ticks + 1 positions, evaluated at the newest. In its value and
-  // derivative, the position j ticks ago has the weight c0 + c1 j + c2 j^2. The first candidate, with no
-  // ticks, is the game's own state.
+  // A polynomial that is fitted to the last `ticks` + 1 positions and evaluated at the newest of them. Its
+  // value and its derivative are weighted sums of these positions. The position j ticks ago has the weight c0
+  // + c1 j + c2 j^2. The first candidate has no ticks; it is the game's own state.
   using Weights = std::array<double, 3>;
   struct Candidate {
     std::size_t ticks = 0;
@@ -444,7 +455,8 @@ class RECKONER_RECKONING_API GapFit {
 
   [[nodiscard]] bool bends_over(std::size_t gap_ticks) const;
 
-  // The deviation of the path of the last ticks from a cubic, newest first, and the bend that fits it best.
+  // How far the true path of the last ticks deviates from a cubic (newest tick first), and the bend that fits
+  // this deviation best.
   struct PathDeviations {
     std::array<glm::dvec3, kPast> by{};
     std::size_t count = 0;
@@ -460,7 +472,7 @@ class RECKONER_RECKONING_API GapFit {
   std::size_t best_ = 0;
   std::array<double, kCandidates> turn_errors_{};
   std::size_t best_turn_ = 0;
-  std::array<Past, kPast> past_{};  // ring buffer; the newest is at next_ - 1
+  std::array<Past, kPast> past_{};  // ring buffer; the newest entry is at next_ - 1
   std::size_t next_ = 0;
   std::size_t filled_ = 0;
 };

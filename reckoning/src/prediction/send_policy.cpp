@@ -12,9 +12,10 @@
 namespace reckoner {
 namespace {
 
-// How fast the threshold adapts to a budget: it falls by this many factors of e per second. Slower, it lags
-// behind changes of motion. Faster, it sends evenly and wastes updates on predictable stretches. On the
-// recorded traces the p95 error is lowest at 4.
+// How fast the threshold adapts to a budget: in one second it falls by the factor exp(-kAdaptPerS). With a
+// smaller value, the threshold lags behind changes of the motion. With a larger value, updates are sent
+// evenly, and many are wasted on predictable motion. On the recorded traces, the p95 error (95th percentile)
+// is lowest at 4.
 constexpr double kAdaptPerS = 4.0;
 constexpr double kMinScale = 0.02;
 constexpr double kMinGapScale = 0.005;  // smaller, because interpolation is much more exact
@@ -23,36 +24,40 @@ constexpr double kMaxThresholdScale = 1000.0;
 // Under a budget, position matters more than angle: the angular threshold is this many times larger.
 constexpr double kBudgetAngleShare = 4.0;
 
-// The factor for clients in buffered mode is smaller. On the recorded traces, between 2 and 3 the p95 error
-// of position is constant, and that of the angle falls with the factor.
+// For clients in buffered mode this factor is smaller. On the recorded traces, all factors from 2 to 3 give
+// the same p95 error of the position. The p95 error of the angle is lower with a smaller factor.
 constexpr double kGapAngleShare = 2.0;
 
-// The time integral of the error, above the tolerated rounding, may reach the threshold times this, s. So an
-// error just below the threshold may last 4/3 s, and one of half the threshold 4 s.
+// The part of the error above the tolerated rounding is integrated over time. The integral may reach the
+// threshold times this number of seconds. So an error just below the threshold may last 4/3 s, and an error
+// of half the threshold may last 4 s.
 constexpr double kMaxErrorIntegralS = 1.0;
 
-constexpr double kGolden = 0.6180339887498949;  // its multiples are distributed evenly
+// The fractional parts of its multiples are distributed evenly.
+constexpr double kGolden = 0.6180339887498949;
 
-// An entity counts as resting after this many ticks without motion. Its resting pose is then published
-// exactly: its error may be at most this share of the threshold, which is more than the finest rounding.
+// An entity counts as resting after kTicksToRest ticks without motion. Its resting pose is then published
+// exactly: the error of the published pose may be at most kRestShare of the threshold. This limit is above
+// the error of the finest rounding.
 constexpr std::uint32_t kTicksToRest = 3;
 constexpr double kRestShare = 1.0 / 64.0;
 // An orientation is sent with at most 15 bits per component (docs/WIRE.md). The remaining error is up to
 // 1.13e-4 rad, even if the threshold is smaller.
 constexpr double kFinestTurnRad = 1.3e-4;
-// Share of the threshold; above the rounding error of moving entities.
+// Errors below this share of the threshold are tolerated as rounding. Moving entities have smaller rounding
+// errors.
 constexpr double kRoundingShare = 0.25;
 
-// Distributes consecutive phases evenly over 0 to 1. Under a budget the threshold rises and falls like a
-// sawtooth. Entities that are published together would stay synchronised, so each entity's sawtooth starts at
-// another point.
+// Distributes consecutive phases evenly over the range from 0 to 1. Under a budget the threshold rises and
+// falls like a sawtooth. Entities that are published together would stay synchronised, so each entity's
+// sawtooth starts at another point.
 double spread(std::uint32_t phase) {
   return std::fmod(kGolden * phase, 1.0);
 }
 
-// The share of the limits for an entity's first publish. Errors grow with the square of time, so entities
-// with equal errors reach these shares at evenly distributed times. The share is never 0, which all would
-// reach at once.
+// The factor on an entity's limits until its first publish. Errors grow with the square of time, so entities
+// with equal errors reach these limits at evenly distributed times. The factor is never 0, because all
+// entities would exceed a limit of 0 at the same tick.
 double first_share(std::uint32_t phase) {
   const double left = 1.0 - 0.75 * spread(phase);
   return left * left;
@@ -70,7 +75,8 @@ glm::dvec3 place(const State& s, double dt_s) {
   return s.position + (glm::dvec3{s.velocity} + glm::dvec3{s.acceleration} * (0.5 * dt_s)) * dt_s;
 }
 
-// The orientation of extrapolate(), to 1e-6; for small rotations without a sine or a root.
+// The orientation of extrapolate(), with an error of up to 1e-6. For small rotations it is computed without a
+// sine or a root.
 glm::quat turned(const State& s, double dt_s) {
   constexpr double kSmall2 = 0.25;  // limit of the squared half angle
   const glm::dvec3 half = glm::dvec3{s.angular_velocity} * (0.5 * dt_s);
@@ -185,8 +191,8 @@ bool SendPolicy::exceeds(const FreeMotionInputs& o) {
   const double off_m = now_m + glm::length(place(o.fitted, o.ahead_s) - place(published, age_s + o.ahead_s));
   if (integral_exceeds(now_m) || off_m > limit_m()) return true;
 
-  // If both rotate alike, the angle between them stays the same, so the later angle often need not be
-  // computed.
+  // If the true and the published orientation rotate at nearly the same rate, the angle between them hardly
+  // changes. Then the later angle need not be computed.
   const double off_rad = angle_between(o.truth.orientation, turned(published, age_s));
   const glm::dvec3 apart = glm::dvec3{o.fitted.angular_velocity} - glm::dvec3{published.angular_velocity};
   if (2.0 * off_rad + o.ahead_s * glm::length(apart) <= limit_rad()) return false;

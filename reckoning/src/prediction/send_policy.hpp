@@ -13,10 +13,12 @@ namespace reckoner {
 
 /// Settings that decide when an entity is published.
 struct SendPolicyConfig {
-  double tick_rate_hz = 60.0;   ///< calls of due() per second, Hz
-  double threshold_m = 0.05;    ///< m, > 0; with a budget, the initial threshold
-  double threshold_rad = 0.05;  ///< rad, > 0; like threshold_m, for the angle
-  /// Above 0: a budget in updates per second, to which the threshold adapts; 0: no budget.
+  double tick_rate_hz = 60.0;  ///< calls of due() per second, Hz
+  /// Largest tolerated error of the position, m, > 0. With a budget this is only the initial threshold.
+  double threshold_m = 0.05;
+  /// Largest tolerated error of the orientation, rad, > 0. With a budget this is only the initial threshold.
+  double threshold_rad = 0.05;
+  /// Above 0: a budget in updates per second; the thresholds adapt to it. 0: no budget.
   double updates_per_second = 0.0;
   /// Above 0: publish at this constant rate, Hz, and ignore the thresholds; 0: off.
   double fixed_rate_hz = 0.0;
@@ -28,63 +30,67 @@ struct SendPolicyConfig {
 /// - A smaller error has lasted too long. The error above a quarter of the threshold is integrated over time
 ///   (D. Roberts et al. 2008). The integral may reach at most the threshold times one second.
 ///
-/// The first limit of an entity is smaller than the later ones, by its phase. So entities that start in the
-/// same way are not always published in the same tick.
+/// Until the first publish of an entity, the limits are smaller than later. How much smaller depends on the
+/// entity's phase. So entities that start in the same way are not all published in the same tick.
 ///
-/// With a budget of U updates per second, the threshold adapts: it falls steadily and rises with every
-/// update, in balance at U updates per second. A token bucket of rate U and depth U limits bursts. So updates
-/// go to the least predictable motion, and the average rate is U while the entity moves.
+/// With a budget of U updates per second, the threshold adapts: it falls steadily, and it rises with every
+/// update. The fall and the rises balance at U updates per second. A token bucket of rate U and depth U
+/// limits bursts. So most updates are sent while the motion is least predictable, and the average rate is U
+/// while the entity moves.
 ///
 /// One instance per entity. A value; allocates nothing.
 class RECKONER_RECKONING_API SendPolicy {
  public:
-  /// `phase`, any number, distributes entities over the ticks.
+  /// `phase` may be any number. Entities with different phases are distributed over the ticks.
   SendPolicy(const SendPolicyConfig& config, std::uint32_t phase);
 
-  /// The true state and the published motion, now and `ahead_s` seconds later, when an update sent now would
-  /// be in use.
+  /// The true state and the published motion, each at two times: now, and when an update sent now would be in
+  /// use. The second time is `ahead_s` seconds later (see FreeMotionInputs::ahead_s).
   struct Comparison {
     State truth;            ///< true state now
     State published;        ///< state of the published motion now
     State expected_ahead;   ///< expected true state `ahead_s` seconds later
     State published_ahead;  ///< state of the published motion `ahead_s` seconds later
-    /// Set if all clients are in buffered mode: the error they would show, which replaces the other fields.
+    /// Set if all clients are in buffered mode: the error that they would show. For a moving entity, it
+    /// replaces the errors computed from the other fields.
     std::optional<GapFit::GapError> gap{};
   };
   /// True if the entity must be published at this tick. Call one of the two due() functions once per tick.
   [[nodiscard]] bool due(const Comparison& comparison, std::uint32_t tick);
 
-  /// The inputs of due() for free motion. It replaces a Comparison and is cheaper: where the positions
-  /// decide, no orientation is computed.
+  /// The inputs of due() for free motion. Use them instead of a Comparison, because they are cheaper: if the
+  /// positions already decide, no orientation is computed.
   struct FreeMotionInputs {
     const State& truth;       ///< true state now, as the game reported it
     const State& fitted;      ///< `truth` with the expected acceleration and angular velocity
     const Motion& published;  ///< last published motion; must be free quadratic motion
     double time_s;            ///< current time, s
-    double ahead_s;  ///< time until an update sent now would be in use, s: its delay plus kTakesEffectS
+    /// Time until an update sent now would be in use, s: the delay of the update plus kTakesEffectS.
+    double ahead_s;
   };
   /// Time from the arrival of an update until it takes effect in the shown pose, s: half a blend.
   static constexpr double kTakesEffectS = 0.05;
   /// True if the entity must be published at this tick. Call one of the two due() functions once per tick.
   [[nodiscard]] bool due(const FreeMotionInputs& outlook, std::uint32_t tick);
 
-  /// Call this when other entities are in the entity's frame. `lever_m` is the largest distance of them from
-  /// its origin, m; 0 if there are none. A rotation then also moves those entities, so the angular threshold
-  /// becomes smaller, but not below kMinLeverShare.
+  /// Call this when other entities use this entity as their frame. `lever_m` is the distance from this entity
+  /// to the farthest of them, m; 0 if there are none. A rotation of this entity also moves the others, so the
+  /// angular threshold becomes smaller. It becomes lever_share() times as large, and lever_share() is at
+  /// least kMinLeverShare.
   void set_lever(double lever_m);
-  /// The share of the angular threshold that is in force because of the lever: kMinLeverShare to 1.
+  /// The factor on the angular threshold that results from set_lever(), kMinLeverShare to 1.
   [[nodiscard]] double lever_share() const { return lever_share_; }
-  /// Smallest share of the angular threshold, for any lever.
+  /// Smallest value of lever_share(), for any lever.
   static constexpr double kMinLeverShare = 1.0 / 16.0;
 
-  /// Call this when an update was sent: a publish, or the repair of a lost one.
+  /// Call this when an update was sent: a publish, or the repair of a lost update.
   void update_sent();
 
-  /// True if the entity has not moved for some ticks. It is then due until its published pose is exact to a
-  /// small share of the threshold, and not due after that.
+  /// True if the entity has not moved for some ticks. The entity is then due until the error of its published
+  /// pose is below a small share of the threshold. After that it is not due.
   [[nodiscard]] bool is_at_rest() const;
 
-  /// The threshold in force, as a multiple of the configured one. 1 without a budget.
+  /// The factor on the configured thresholds that is in force; 1 without a budget.
   [[nodiscard]] double scale() const { return scale_; }
 
  private:
@@ -97,7 +103,7 @@ class RECKONER_RECKONING_API SendPolicy {
   [[nodiscard]] bool rest_pose_differs(const State& truth, const State& published) const;
   [[nodiscard]] double limit_rad() const;
 
-  // The decision that needs no comparison; nullopt if a comparison must decide.
+  // The decision, if it can be made without a comparison; otherwise nullopt.
   [[nodiscard]] std::optional<bool> early_decision(const State& truth, double least_scale,
                                                    std::uint32_t tick);
 
@@ -105,7 +111,7 @@ class RECKONER_RECKONING_API SendPolicy {
   std::uint32_t phase_;
   std::uint32_t ticks_at_rest_ = 0;
   double error_integral_m_s_ = 0.0;  // time integral of the error since the last update, m s
-  double first_limit_share_;         // share of the limits in force until the first update
+  double first_limit_share_;         // factor on the limits until the first publish
   double fall_factor_;               // factor on the threshold per tick, with a budget
   double rise_factor_;               // factor on the threshold per update, with a budget
   double scale_ = 1.0;

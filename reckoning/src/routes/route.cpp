@@ -113,7 +113,9 @@ glm::dvec3 Route::position(double distance) const {
 
 RouteState Route::advanced(const RouteState& s, double dt_s) {
   const bool slows =
-      s.speed * s.acceleration * dt_s < 0.0;  // also for negative dt_s, back to where an entity started
+      // Also true for a negative dt_s if the entity speeds up: back in time, it slows down to the point where
+      // it started.
+      s.speed * s.acceleration * dt_s < 0.0;
   const double way_to_rest_s = slows ? -s.speed / s.acceleration : 0.0;
   if (slows && std::abs(dt_s) >= std::abs(way_to_rest_s))
     return {s.distance + 0.5 * s.speed * way_to_rest_s, 0.0, 0.0};
@@ -143,15 +145,15 @@ TangentFrame Route::facing_frame(double parameter, double direction) const {
   return frame;
 }
 
-// Angular velocity of `frame` when it moves along a path of curvature `bend` at `velocity`, which is signed
-// along the path.
+// Angular velocity of `frame` when it moves along a path with the curvature vector `bend`. `velocity` is in
+// m/s, positive in the direction of frame.tangent.
 glm::dvec3 Route::turn_rate(const TangentFrame& frame, const glm::dvec3& bend, double velocity) const {
   if (definition_.facing == RouteFacing::kFixed) return glm::dvec3(0.0);
-  const glm::dvec3 forward_rate = bend * velocity;  // derivative of the path's tangent; perpendicular to it
+  const glm::dvec3 forward_rate = bend * velocity;  // time derivative of frame.tangent; perpendicular to it
   glm::dvec3 w = glm::cross(frame.tangent, forward_rate);
   if (frames_) return w + frame.tangent * (frames_->closing_roll_rate() * velocity);
-  // Upright: left = up x tangent (normalised) stays level. Its rate about the tangent is the part along
-  // frame.up.
+  // Upright facing: left = up x tangent (normalised) stays level. The part of its derivative along frame.up
+  // is the rotation rate about the tangent.
   const glm::dvec3 level = glm::cross(definition_.up, frame.tangent);
   const double size = glm::length(level);
   if (size > 1e-9) w += frame.tangent * (glm::dot(glm::cross(definition_.up, forward_rate), frame.up) / size);
@@ -194,7 +196,7 @@ Route::Nearest Route::nearest(const glm::dvec3& point, double distance, double r
   };
   Nearest best = between(std::max(0.0, middle - reach), std::min(full, middle + reach));
   if (definition_.wrap != RouteWrap::kClosed) return best;
-  // On a closed route the search continues across the seam.
+  // On a closed route the search continues across the point where the end meets the start.
   if (middle - reach < 0.0) {
     const Nearest other = between(full + middle - reach, full);
     if (other.distance_to_point < best.distance_to_point) best = other;

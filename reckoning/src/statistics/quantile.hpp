@@ -8,15 +8,16 @@
 
 namespace reckoner {
 
-/// The value at an index of the ascending order of `values`, which must contain it. Reorders `values`.
+/// The value that is at `index` when `values` is sorted in ascending order. `index` must be below the number
+/// of values. Reorders `values`.
 [[nodiscard]] inline double nth_value(std::span<double> values, std::size_t index) {
   const auto nth = values.begin() + static_cast<std::ptrdiff_t>(index);
   std::nth_element(values.begin(), nth, values.end());
   return *nth;
 }
 
-/// The smallest of `values` such that a share `q` of them (0 to 1) is not larger: the nearest-rank quantile,
-/// without interpolation. Returns 0 if `values` is empty. Reorders `values`.
+/// The nearest-rank quantile, without interpolation. It is the smallest of `values` for which at least the
+/// share `q` (0 to 1) of all values is not larger. Returns 0 if `values` is empty. Reorders `values`.
 [[nodiscard]] inline double quantile(std::span<double> values, double q) {
   if (values.empty()) return 0.0;
   const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));

@@ -11,13 +11,14 @@
 namespace reckoner {
 namespace {
 
-// Without a radius the grid stays empty, so any cell size will do.
+// The cell size if the interest radius is unlimited. The grid then stays empty, so any size works.
 constexpr double kAnyCellM = 100.0;
 
-// An entity at rest enters the interest at a larger distance than a moving one, and leaves it at a smaller
-// one, both by this share of the hysteresis distance. Entities at rest are searched again only after the eye
-// has moved by that distance. So, like every entity, they are followed within the radius and not followed
-// beyond radius and hysteresis. Must be less than a quarter, see margin_m().
+// An entity at rest enters the interest at a larger distance than a moving entity, and leaves it at a smaller
+// distance. Both distances differ by a margin, which is this share of the hysteresis distance. Entities at
+// rest are searched again only after the eye has moved by the margin. Nevertheless a client follows every
+// entity within the radius, and no entity beyond the radius plus the hysteresis. The share must be less than
+// a quarter, see margin_m().
 constexpr double kRestMargin = 0.2;
 
 }  // namespace
@@ -53,7 +54,7 @@ void Interest::remove(std::uint32_t slot) {
 
 namespace {
 
-// True if the entity is hidden from the client, or any frame that contains the entity is.
+// True if the entity, or any frame that contains it, is hidden from the client.
 bool is_hidden_from(const Entity& entity, const ClientView& view, const EntityTable& entities) {
   const Entity* e = &entity;
   for (;;) {
@@ -117,7 +118,8 @@ void Interest::reconsider(Entity& entity, Session& session, EntityTable& entitie
   reconsider(entities.slots()[entity.frame.slot()], session, entities, tick);
 }
 
-// Follows the entity's frame first, so that the client is sent the announcement of the frame first.
+// Changes how the client follows the entity. Follows the frame of the entity first, so that the frame is
+// announced before the entity.
 void Interest::change(Entity& entity, Session& session, EntityTable& entities,
                       std::optional<std::uint8_t> level, Tick tick) const {
   if (level && entity.frame) {
@@ -140,7 +142,7 @@ void Interest::change(Entity& entity, Session& session, EntityTable& entities,
   EntityLevel& l = entity.levels[*level];
   l.add_subscriber(session.view().shows_past);
   l.delay_s = std::max(l.delay_s, session.link().one_way_s());
-  entities.awake().insert(slot);  // an entity without subscribers may be out of date
+  entities.awake().insert(slot);  // its publishes may be out of date if it had no subscribers
 }
 
 void Interest::update(Session& session, EntityTable& entities, Tick tick) {
@@ -160,16 +162,16 @@ void Interest::update(Session& session, EntityTable& entities, Tick tick) {
 }
 
 // Returns the margin, m: the entity enters the interest at the radius plus the margin, and leaves it at the
-// outer radius (with hysteresis) minus the margin. The margin doubles for settling entities. A client's eye
-// may have moved by one margin since its last search of entities at rest, and may move by another until the
-// next.
+// outer radius (with hysteresis) minus the margin. Settling entities have twice the margin: the client's eye
+// may have moved by one margin since its last search of entities at rest, and may move by another margin
+// until the next search.
 double Interest::margin_m(std::uint32_t slot) const {
   if (spatial_index_->is_resting(slot)) return rest_margin_m_;
   return spatial_index_->is_settling(slot) ? 2.0 * rest_margin_m_ : 0.0;
 }
 
-// Collects the entities to decide about if nothing but positions has changed. Few of the followed entities
-// are among them.
+// Collects the entities to decide about if only positions have changed. These contain few of the entities
+// that the client already follows.
 void Interest::search_nearby(Session& session) {
   const ClientView& view = session.view();
   const SlotSet& followed = session.subscriptions().slots();

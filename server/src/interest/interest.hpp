@@ -16,20 +16,22 @@ namespace reckoner {
 class SpatialIndex;
 
 /// Decides which entities each client follows, and at which level of detail. A client follows the entities
-/// near its eye and those that are always relevant, but no hidden ones (InterestConfig). Each client is
-/// updated a few times a second; the clients are spread over the ticks.
+/// near its eye and the entities that are always relevant, but no hidden entities (InterestConfig). Each
+/// client is updated a few times a second; the clients are spread over the ticks.
 class Interest {
  public:
   Interest(const InterestConfig& config, double tick_rate_hz);
   ~Interest();
 
-  /// Decides again whether and at which level the client follows one entity. For new entities, and for
-  /// entities whose relevance changed for another reason than their position.
+  /// Decides again whether the client follows one entity, and at which level. Call it for new entities, and
+  /// for entities whose relevance changed although they did not move.
   void reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick);
 
-  /// Updates the entity's position and relevance in the index, whether or not the index has it already.
+  /// Updates the entity's position and relevance in the index. Adds the entity if the index does not contain
+  /// it.
   void set_position(const Entity& entity, const EntityTable& entities);
-  /// Updates the positions of a share of the moving entities. Call once a tick.
+  /// Updates the positions of some of the moving entities. Call it once a tick; over many ticks it updates
+  /// all of them.
   void update_positions(const EntityTable& entities, Tick tick);
   void remove(std::uint32_t slot);
 
@@ -43,7 +45,7 @@ class Interest {
   /// Sets whether the client shows the past (interpolates) or the present (predicts).
   static void set_shows_past(Session& session, EntityTable& entities, bool shows_past);
 
-  /// Call before a session is removed: it no longer counts as a subscriber.
+  /// Call it before a session is removed, so that the client no longer counts as a subscriber.
   static void release(const Session& session, EntityTable& entities);
 
  private:
@@ -62,8 +64,8 @@ class Interest {
 
   InterestConfig config_;
   Tick interval_ticks_;
-  bool by_distance_;      // relevance or level of detail depends on distance
-  double rest_margin_m_;  // entities at rest are searched only after the eye moved by this, m
+  bool by_distance_;      // true if relevance or level of detail depends on distance
+  double rest_margin_m_;  // the eye must move by this distance before entities at rest are searched again, m
   std::unique_ptr<SpatialIndex> spatial_index_;
   SlotSet always_relevant_;                // entities that are always relevant
   SlotSet near_;                           // scratch

@@ -36,8 +36,7 @@ void InterestGrid::set_position(std::uint32_t slot, const glm::dvec3& position) 
 void InterestGrid::remove(std::uint32_t slot) {
   if (slot >= locations_.size() || locations_[slot].block == kNone) return;
   Location& location = locations_[slot];
-  // Moves the newest entity of the bucket into the free lane, so that only the first block is ever partly
-  // full.
+  // Moves the newest entity of the bucket into the free lane, so that all blocks except the first stay full.
   std::uint32_t& first = buckets_[bucket_of(location.cell.x, location.cell.y)];
   Block& from = blocks_[first];
   const std::uint32_t last = --from.count;
@@ -49,7 +48,7 @@ void InterestGrid::remove(std::uint32_t slot) {
   Location& moved = locations_[from.slot[last]];
   moved.block = location.block;
   moved.lane = location.lane;
-  location.block = kNone;  // last, because the moved entity may be the removed one
+  location.block = kNone;  // must come last, because the moved entity may be the removed entity itself
   if (from.count == 0) {
     const std::uint32_t emptied = first;
     first = from.next;
@@ -98,7 +97,7 @@ void SpatialIndex::update_positions(const EntityTable& entities, Tick tick) {
       set_position(slot, entities.position_in_world(entities.slots()[slot]));
   };
   // Entities fall asleep long after their last move, so their final position is not missed. Entities in a
-  // frame move with it even while they sleep.
+  // frame move with the frame even while they sleep.
   entities.awake().for_each(replace);
   std::ranges::for_each(entities.frames().members(), replace);
   // Every client has searched since these entities began to settle: they are at rest now.

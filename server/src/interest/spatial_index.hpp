@@ -16,41 +16,43 @@
 
 namespace reckoner {
 
-/// Finds the entities within a distance of a point. Entities are known by slot.
+/// Finds the entities within a distance of a point. The slot identifies an entity.
 ///
-/// A uniform grid of square cells over the horizontal plane (z is up). The cells wrap round a torus of 256 x
-/// 256 buckets. Cells a multiple of 256 apart share a bucket; the distance test, which is needed anyway,
-/// separates their entities. So the world may have any size, and a cell is found without hashing or
+/// A uniform grid of square cells over the horizontal plane (z is up). The grid has 256 x 256 buckets, and
+/// the cells are mapped to them modulo 256 in each direction. So two cells share a bucket if both their
+/// indices differ by multiples of 256. Every search tests the distance of each entity anyway, so it does not
+/// confuse the entities of such cells. The world may have any size, and a cell is found without hashing or
 /// searching. Memory is bounded: 256 bytes for every eight entities of a bucket, 16 bytes for every slot, and
 /// 256 KiB. The grid allocates only when the number of entities or of buckets in use exceeds its previous
 /// maximum.
 ///
-/// Any position is safe. Beyond 2^29 cells from the origin, the outermost cells extend without limit;
-/// infinities and NaN are never within any distance. Only one thread may change the grid at a time, and no
+/// Any position is safe. The outermost cells, 2^29 cells from the origin, extend without limit. A search
+/// never finds a position with an infinity or a NaN. Only one thread may change the grid at a time, and no
 /// thread may search it meanwhile. Several threads may search it at once.
 class InterestGrid {
  public:
-  /// `cell_m`: edge of a cell, m, > 0; best about half the usual radius. With larger cells, a search examines
-  /// more entities that are too far away. With smaller ones, it examines more cells, and moving entities
-  /// change cells more often.
+  /// `cell_m` is the edge of a cell, m, above 0. The best value is about half the usual search radius. With
+  /// larger cells, a search examines more entities that are too far away. With smaller cells, a search
+  /// examines more cells, and moving entities change cells more often.
   explicit InterestGrid(double cell_m);
 
-  /// Sets the position, m, of the entity in this slot, whether or not the grid has it already. The cost does
-  /// not depend on the number of entities, and is lowest while the entity stays in its cell. Memory grows
-  /// with the largest slot.
+  /// Sets the position of the entity in this slot, m. Adds the entity if the grid does not contain it. The
+  /// cost does not depend on the number of entities. It is lowest while the entity stays in its cell. Memory
+  /// grows with the largest slot.
   void set_position(std::uint32_t slot, const glm::dvec3& position);
 
-  /// Removes the entity. Does nothing if the grid does not have it.
+  /// Removes the entity. Does nothing if the grid does not contain it.
   void remove(std::uint32_t slot);
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Calls f(slot, distance2_m2) once for every entity at most `radius_m` from `centre` in three dimensions,
-  /// with the squared distance in m^2. A negative radius finds nothing. `f` must not change the grid.
+  /// Calls f(slot, distance2_m2) once for every entity whose distance from `centre` is at most `radius_m`.
+  /// distance2_m2 is the squared distance in three dimensions, m^2. A negative radius finds nothing. `f` must
+  /// not change the grid.
   ///
   /// The order depends on when the entities entered their cells, so it may differ between two grids with the
   /// same entities. Sort the slots where the order matters. (Sorted cells would need a sort whenever an
-  /// entity enters one. Callers mostly look for newly found entities, which are few.)
+  /// entity enters a cell. Callers mostly look for newly found entities, which are few.)
   template <class F>
   void within(const glm::dvec3& centre, double radius_m, F&& f) const;
 
@@ -67,12 +69,13 @@ class InterestGrid {
     std::int32_t x = 0, y = 0;
     bool operator==(const Cell&) const = default;
   };
-  // Entities of one bucket, with separate arrays per component so that compilers vectorise the distances.
+  // Entities of one bucket. Each coordinate has its own array, so that compilers vectorise the computation of
+  // distances.
   struct alignas(64) Block {
     std::array<double, kLanes> x, y, z;
     std::array<std::uint32_t, kLanes> slot;
     std::uint32_t next = kNone;  // next block of the bucket; only the first block may have free lanes
-    std::uint32_t count = 0;     // number of lanes in use; they come first
+    std::uint32_t count = 0;     // number of lanes in use; the used lanes come first
   };
   struct Location {
     Cell cell;
@@ -80,7 +83,8 @@ class InterestGrid {
     std::uint32_t lane = 0;
   };
 
-  // Monotonic in `metres`: a search over a range of cells therefore misses nothing.
+  // The index never decreases when `metres` increases. Therefore a search over a range of cells misses
+  // nothing.
   [[nodiscard]] std::int32_t cell_index(double metres) const {
     const double index = std::floor(metres * cells_per_m_);
     if (!(index > -kFarthestCell)) return -kFarthestCell;
@@ -100,14 +104,15 @@ class InterestGrid {
   std::size_t size_ = 0;
   std::vector<std::uint32_t> buckets_;  // index of each bucket's first block
   std::vector<Block> blocks_;
-  std::vector<Location> locations_;  // by slot
+  std::vector<Location> locations_;  // index: slot
   std::uint32_t free_block_ = kNone;
 };
 
 template <class F>
 void InterestGrid::within_block(const Block& block, const glm::dvec3& centre, double radius2_m2, F& f) {
   std::array<double, kLanes> distance2_m2;
-  for (std::uint32_t i = 0; i < kLanes; ++i) {  // free lanes too: compilers vectorise a fixed count
+  // Includes the free lanes, because compilers vectorise a loop with a fixed count.
+  for (std::uint32_t i = 0; i < kLanes; ++i) {
     const double dx = block.x[i] - centre.x, dy = block.y[i] - centre.y, dz = block.z[i] - centre.z;
     distance2_m2[i] = dx * dx + dy * dy + dz * dz;
   }
@@ -126,7 +131,8 @@ template <class F>
 void InterestGrid::within(const glm::dvec3& centre, double radius_m, F&& f) const {
   if (!(radius_m >= 0.0)) return;
   const double radius2_m2 = radius_m * radius_m;
-  // Upper bound for the rounding errors of coordinates and cell borders. It adds one cell at most.
+  // Upper bound for the rounding errors of coordinates and cell borders. It makes the search at most one cell
+  // larger.
   const double slack_m = 8.0 * std::numeric_limits<double>::epsilon() *
                          (std::abs(centre.x) + std::abs(centre.y) + radius_m + cell_m_);
   const double reach_m = radius_m + slack_m;
@@ -140,7 +146,8 @@ void InterestGrid::within(const glm::dvec3& centre, double radius_m, F&& f) cons
     return;
   }
   for (std::int32_t y = first_y; y <= last_y; ++y) {
-    // The part of the circle in this row of cells: half a chord at the row's nearest border.
+    // The part of the circle in this row of cells. `half_m` is half the chord at the border of the row that
+    // is nearest to the centre.
     double dy_m = std::max({0.0, y * cell_m_ - centre.y, centre.y - (y + 1) * cell_m_}) - slack_m;
     if (std::abs(y) == kFarthestCell || dy_m < 0.0) dy_m = 0.0;
     const double half_m = std::sqrt(std::max(0.0, reach_m * reach_m - dy_m * dy_m)) + slack_m;
@@ -152,21 +159,23 @@ void InterestGrid::within(const glm::dvec3& centre, double radius_m, F&& f) cons
   }
 }
 
-/// The positions of all entities, with moving entities apart from those at rest. A search for moving entities
-/// may find something new every time; one for entities at rest, only after the client's eye has moved.
+/// The positions of all entities. Moving entities and entities at rest are in separate grids. A search for
+/// moving entities may find new entities every time. A search for entities at rest finds new entities only
+/// after the client's eye has moved.
 ///
 /// An entity that comes to rest is "settling" for one interest interval and stays in the grid of moving
 /// entities meanwhile. Every client searches once in that time, so no client misses it between the two grids.
 class SpatialIndex {
  public:
-  /// Every client searches once in `interval_ticks`. For `cell_m`, m, see InterestGrid.
+  /// Every client searches once in `interval_ticks`. `cell_m` is the edge of a cell, m (see InterestGrid).
   SpatialIndex(double cell_m, Tick interval_ticks)
       : interval_ticks_(interval_ticks), moving_(cell_m), resting_(cell_m) {}
 
-  /// Sets the position, m, of an entity and counts it as moving, whether or not the index has it already.
+  /// Sets the position of an entity, m, and counts the entity as moving. Adds the entity if the index does
+  /// not contain it.
   void set_position(std::uint32_t slot, const glm::dvec3& position);
   void remove(std::uint32_t slot);
-  /// Call once a tick. Updates the positions of a share of the moving entities, and notes which entities have
+  /// Call once a tick. Updates the positions of some of the moving entities, and notes which entities have
   /// come to rest or moved again.
   void update_positions(const EntityTable& entities, Tick tick);
 
@@ -190,7 +199,7 @@ class SpatialIndex {
 
   Tick interval_ticks_;
   InterestGrid moving_, resting_;
-  SlotSet moving_slots_, settling_, at_rest_;  // each slot in the index is in exactly one
+  SlotSet moving_slots_, settling_, at_rest_;  // each slot in the index is in exactly one of these sets
   std::vector<Settling> settling_order_;       // oldest first; some entities have moved again since
   std::vector<Tick> settling_since_;           // tick of coming to rest, by slot
 };

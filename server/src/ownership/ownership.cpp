@@ -16,11 +16,12 @@
 namespace reckoner {
 namespace {
 
-// Tolerance for single precision: a motion reduced to a limit must pass is_possible().
+// Tolerance for rounding in single precision. It lets a motion that was reduced to a limit pass
+// is_possible().
 constexpr double kRounding = 1e-3;
 
-// A displacement of up to this time at top speed, such as a prediction makes after a loss, is shown at once
-// and blended as a correction.
+// A prediction can be wrong after a loss. An error of at most the displacement in this time at top speed is
+// shown at once, and clients blend it as a correction.
 constexpr double kAtOnceS = 0.1;
 
 glm::vec3 shortened(const glm::vec3& v, double most) {
@@ -51,7 +52,8 @@ void OwnerCheck::restart(const Motion& start) {
   budget_ = {limits_.position_slack_m, limits_.velocity_slack_mps};
 }
 
-// The budget at `time_s`: what was left at last_, which is at most the slack, and what has accrued since.
+// The budget at `time_s`: the budget left after the motion last_ (at most the slack) plus the budget accrued
+// since then.
 OwnerCheck::Budget OwnerCheck::budget_at(double time_s) const {
   const double dt_s = time_s - last_.time_s;
   return {budget_.displacement_m + limits_.max_speed_mps * dt_s,
@@ -59,32 +61,33 @@ OwnerCheck::Budget OwnerCheck::budget_at(double time_s) const {
 }
 
 bool OwnerCheck::is_possible(const Motion& next) const {
-  Budget purse = budget_at(next.time_s);
-  purse.displacement_m += kRounding;
-  purse.change_mps += kRounding;
+  Budget allowed = budget_at(next.time_s);
+  allowed.displacement_m += kRounding;
+  allowed.change_mps += kRounding;
   const double speed = glm::length(glm::dvec3{next.state.velocity});
   return in_world(next.state.position, limits_.world_size_m) &&
          speed <= limits_.max_speed_mps + limits_.velocity_slack_mps + kRounding &&
          glm::length(glm::dvec3{next.state.acceleration}) <= limits_.max_acceleration_mps2 + kRounding &&
-         glm::distance(next.state.position, last_.state.position) <= purse.displacement_m &&
-         glm::distance(glm::dvec3{next.state.velocity}, glm::dvec3{last_.state.velocity}) <= purse.change_mps;
+         glm::distance(next.state.position, last_.state.position) <= allowed.displacement_m &&
+         glm::distance(glm::dvec3{next.state.velocity}, glm::dvec3{last_.state.velocity}) <=
+             allowed.change_mps;
 }
 
 Motion OwnerCheck::nearest(const Motion& next) const {
-  const Budget purse = budget_at(next.time_s);
+  const Budget allowed = budget_at(next.time_s);
   Motion out = next;
-  const glm::dvec3 way = next.state.position - last_.state.position;
-  const double displacement_m = glm::length(way);
-  if (displacement_m > purse.displacement_m) {
-    out.state.position = last_.state.position + way * (purse.displacement_m / displacement_m);
-    // Its further motion is unknown. With the owner's velocity, clients would extrapolate it faster than it
-    // can move.
+  const glm::dvec3 displacement = next.state.position - last_.state.position;
+  const double displacement_m = glm::length(displacement);
+  if (displacement_m > allowed.displacement_m) {
+    out.state.position = last_.state.position + displacement * (allowed.displacement_m / displacement_m);
+    // The further motion of the entity is unknown. With the velocity from the owner, clients would
+    // extrapolate the entity faster than it can move.
     out.state.velocity = glm::vec3{0.0f};
     out.state.acceleration = glm::vec3{0.0f};
   }
   const glm::vec3 change = out.state.velocity - last_.state.velocity;
-  if (displacement_m <= purse.displacement_m)
-    out.state.velocity = last_.state.velocity + shortened(change, purse.change_mps);
+  if (displacement_m <= allowed.displacement_m)
+    out.state.velocity = last_.state.velocity + shortened(change, allowed.change_mps);
   out.state = within(out.state, limits_);
   return out;
 }
@@ -117,17 +120,17 @@ bool OwnerCheck::is_leap(const Motion& next) const {
 }
 
 void OwnerCheck::accept(const Motion& next) {
-  const Budget purse = budget_at(next.time_s);
+  const Budget allowed = budget_at(next.time_s);
   const double displacement_m = glm::distance(next.state.position, last_.state.position);
   const double change_mps = glm::distance(glm::dvec3{next.state.velocity}, glm::dvec3{last_.state.velocity});
-  budget_.displacement_m = std::clamp(purse.displacement_m - displacement_m, 0.0, limits_.position_slack_m);
-  budget_.change_mps = std::clamp(purse.change_mps - change_mps, 0.0, limits_.velocity_slack_mps);
+  budget_.displacement_m = std::clamp(allowed.displacement_m - displacement_m, 0.0, limits_.position_slack_m);
+  budget_.change_mps = std::clamp(allowed.change_mps - change_mps, 0.0, limits_.velocity_slack_mps);
   last_ = next;
 }
 
 namespace {
 
-// An owner's estimate of server time may be ahead by this, because the delay can differ between the two
+// An owner's estimate of server time may be ahead by this time, because the delay can differ between the two
 // directions.
 constexpr double kMaxAheadS = 0.1;
 // An owner's motion that is older than this counts as late and is not applied.
@@ -139,20 +142,20 @@ constexpr double kNotifyEveryS = 0.25;
 // An entity without a valid owner comes to rest within this time.
 constexpr double kFadeS = 0.5;
 
-// Size of the token bucket, s of the allowed rate: motions that queued up while the link was stalled may
-// arrive at once.
+// Size of the token bucket, in seconds at the allowed rate. Motions that queued up while the link was stalled
+// may arrive at once.
 constexpr double kBurstS = 0.25;
 
-// The owner is sent the delay to its viewers at most this often, and only if the delay changed by the second
-// constant.
+// The server sends the owner the delay to its viewers at most once in this interval, and only if the delay
+// changed by more than the second constant.
 constexpr double kViewersEveryS = 1.0;
 constexpr double kViewersChangeS = 0.015;
 
 // An extrapolated motion may exceed the top speed by this factor before the server slows it down.
 constexpr double kSpeedRoom = 1.05;
 
-// Encodes a state, and returns it as clients will decode it. The limits are narrowed by one rounding step:
-// otherwise rounding could lead beyond them, and all clients would refuse the motion.
+// Encodes a state, and returns it as clients will decode it. The limits are narrowed by one rounding step.
+// Otherwise rounding could move the state beyond the limits, and all clients would refuse the motion.
 OwnedMotion rounded(const State& state, const OwnerLimits& limits, const Entity& entity, double time_s,
                     Tick tick, const Quantisation& q) {
   OwnerLimits inside = limits;
@@ -173,7 +176,7 @@ OwnedMotion rounded(const State& state, const OwnerLimits& limits, const Entity&
   return {encoded, decoded.value_or(motion), tick, true};
 }
 
-// Used to decode motions beyond the limits, so that the server can correct them.
+// Returns a quantisation that also decodes motions beyond the limits, so that the server can correct them.
 Quantisation without_limits(const Quantisation& q) {
   constexpr double kAny = 1e7;
   Quantisation wide = q;
@@ -202,7 +205,8 @@ std::optional<ClientId> Ownership::owner(EntityId id) const {
 OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& rules) const {
   const Archetype& archetype = config_.archetypes[entity.archetype];
   const Quantisation& q = quantisation_[entity.archetype];
-  // The tolerance covers rounding, which a budget coarsens by up to 8, and for positions also the threshold.
+  // The tolerance covers rounding; an update budget makes the rounding steps up to 8 times coarser. For
+  // positions it also covers the threshold.
   constexpr double kCoarsest = 8.0;
   return {archetype.max_speed_mps, rules.max_acceleration_mps2, archetype.world_size_m,
           kCoarsest * q.position_step_m + archetype.threshold_m, kCoarsest * q.velocity_step_mps};
@@ -278,7 +282,8 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
   while (const auto head = read_owned_head(reader, previous)) {
     previous = head->slot;
     Owned* owned = find(head->slot);
-    // The client may have lost this entity without knowing it yet. Its motions cannot be decoded any more.
+    // The client may have lost the ownership without knowing it yet. The motions of the entity cannot be
+    // decoded any more.
     if (owned == nullptr || owned->owner != client) {
       ++stats_.void_terms;
       return refused(Refusal::unknown_entity);
@@ -343,7 +348,7 @@ void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const 
   notify(owned, entity, OwnershipMessage::Change::corrected, world.sessions, world.transport);
 }
 
-// Accepts a motion that is possible or whose owner is trusted.
+// Accepts a motion. It must be possible, or the owner must be trusted.
 void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion,
                        const World& world) {
   ++stats_.accepted;
@@ -351,7 +356,8 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
   if (session != nullptr) session->note_shown_frame(motion);
   const bool trusted = owned.rules.policy == OwnerPolicy::accept;
   const Motion shown = trusted ? motion : owned.check.eased(motion);
-  // Clients limit the speed of a correction (Motion::max_speed_mps), which would be too slow here.
+  // A teleport, because clients limit the speed of a correction (Motion::max_speed_mps), and that speed would
+  // be too slow here.
   if (trusted && owned.check.is_leap(motion)) entity.teleported = true;
   set_owner_motion(owned, entity, shown, update.tick);
   // Publish the owner's encoding unchanged if possible, so that clients can use the same baselines.
@@ -373,7 +379,7 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
 
 void Ownership::process(Owned& owned, Entity& entity, const Update& update, double now_s,
                         const World& world) {
-  // An owner is not notified of a dropped motion, so it must be asked to send again.
+  // An owner is not notified of a dropped motion, so the server must ask the owner to send it again.
   if (!has_token(owned, now_s)) {
     ++stats_.too_many;
     ++refusals_[Refusal::too_many];
@@ -413,7 +419,8 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
     return;
   }
   const Motion nearest = check ? check->nearest(motion) : motion;
-  // The entity enters a new frame only from nearby. Otherwise the frame would carry it along.
+  // The entity may enter a new frame only from nearby. Otherwise the frame would carry the distant entity
+  // along.
   const bool near = entity_of(nearest.frame) == entity.frame ||
                     glm::length(nearest.state.position) <= owned.rules.frame_reach_m || !nearest.frame;
   if (check && near) {
@@ -425,8 +432,8 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
   correct(owned, entity, now_s, world);
 }
 
-// Makes `motion` the entity's motion. If its time stamp is slightly ahead, the motion is restamped to the
-// tick in which it is published: no motion may be newer than the datagram that contains it.
+// Makes `motion` the entity's motion. If the time stamp of the motion is slightly ahead, the motion gets the
+// tick of its publish as its time stamp, because no motion may be newer than the datagram that contains it.
 void Ownership::set_owner_motion(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const {
   owned.refused_since_s.reset();
   owned.rest_at_s.reset();
@@ -437,7 +444,7 @@ void Ownership::set_owner_motion(Owned& owned, Entity& entity, const Motion& mot
                           time_of(of), of, quantisation_[entity.archetype]);
 }
 
-// Replaces the owner's motion with the server's own. The entity continues from there.
+// Replaces the owner's motion by a motion from the server. The entity continues from `state`.
 void Ownership::set_server_motion(Owned& owned, Entity& entity, const State& state, Tick tick) {
   *entity.owned =
       rounded(state, owned.check.limits(), entity, time_of(tick), tick, quantisation_[entity.archetype]);
@@ -502,8 +509,8 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
   }
 }
 
-// Brings an entity to rest if its owner is gone, silent or refused for too long, and keeps the extrapolated
-// motion within the limits.
+// Brings an entity to rest if its owner is gone, was silent for too long, or was refused for too long. Also
+// keeps the extrapolated motion within the limits.
 void Ownership::enforce_limits(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s) {
   const State now = state_at(entity.owned->motion, time_s);
   const bool silent = !owned.owner || (owned.notified && now_s - owned.received_s > owned.rules.silence_s) ||
@@ -534,7 +541,8 @@ void Ownership::enforce_limits(Owned& owned, Entity& entity, Tick tick, double t
   State slowed = now;
   slowed.acceleration = glm::vec3{0.0f};
   if (std::max({far.x, far.y, far.z}) > limits.world_size_m) slowed.velocity = glm::vec3{0.0f};
-  const OwnerCheck check = owned.check;  // the owner's next motion is compared with its own last one
+  // A copy: the owner's next motion is compared with the owner's last motion.
+  const OwnerCheck check = owned.check;
   set_server_motion(owned, entity, slowed, tick);
   owned.check = check;
   owned.needs_resend = true;

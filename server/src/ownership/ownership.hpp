@@ -19,10 +19,10 @@
 
 namespace reckoner {
 
-/// Whether all numbers are in their ranges (kOwnershipSettings).
+/// Returns true if all numbers are in their ranges (kOwnershipSettings).
 [[nodiscard]] bool is_valid(const OwnershipRules& rules);
 
-/// The limits of an owned entity's motion.
+/// The limits for the motion of an owned entity.
 struct OwnerLimits {
   double max_speed_mps = 0.0;
   double max_acceleration_mps2 = 0.0;
@@ -32,17 +32,18 @@ struct OwnerLimits {
   double velocity_slack_mps = 0.0;
 };
 
-/// Checks whether an entity can have made each motion that its owner sends, given the motion before. The
-/// allowed displacement is a budget (like a token bucket). It grows at top speed, and every motion spends its
-/// displacement from the motion before. So many small violations together gain no more than one. Changes of
-/// velocity have the same kind of budget, which grows at top acceleration.
+/// Checks each motion that an owner sends: can the entity have made this motion after the previous one? The
+/// allowed displacement is a budget, like a token bucket. It grows at top speed, and every motion spends its
+/// displacement since the previous motion. So many small violations together gain no more than a single
+/// violation. Changes of velocity have a second budget, which grows at the largest acceleration.
 ///
-/// A value. Pure arithmetic without a clock; all times are server time, s.
+/// An object is a copyable value without a clock. All times are server time, s.
 class OwnerCheck {
  public:
   OwnerCheck(const OwnerLimits& limits, const Motion& start);
 
-  /// True if the entity can have made the motion `next`, whose time stamp must be later than that of last().
+  /// True if the entity can have made the motion `next`, whose time stamp must be later than the time stamp
+  /// of last().
   [[nodiscard]] bool is_possible(const Motion& next) const;
 
   /// Returns the possible motion closest to `next`. If the entity cannot have reached the position of `next`,
@@ -50,18 +51,19 @@ class OwnerCheck {
   /// acceleration are limited.
   [[nodiscard]] Motion nearest(const Motion& next) const;
 
-  /// Limits the visible jump to `next`, a possible motion. Returns `next` if it is close to where last()
-  /// leads, else a motion part of the way from there to `next`. An owner that resumes after a silence may be
-  /// far from where others extrapolated its entity to.
+  /// Limits the visible jump to `next`, a possible motion. Let P be the position to which last() leads.
+  /// Returns `next` if it is close to P, else a motion that lies between P and `next`. This matters when an
+  /// owner was silent for a while: the entity may then be far from the position to which other clients have
+  /// extrapolated it.
   [[nodiscard]] Motion eased(const Motion& next) const;
 
-  /// True if `next` lies further from where last() leads than the entity could move in one extra second. A
-  /// trusted owner's game must then have teleported it.
+  /// True if `next` is far from the position to which last() leads: further than the entity could move in one
+  /// extra second. If the owner is trusted, its game must have teleported the entity.
   [[nodiscard]] bool is_leap(const Motion& next) const;
 
   /// Continues in another frame: `last` is the last motion, extrapolated to now and converted to the new
-  /// frame. The owner sees the frames slightly displaced, so this also adds an allowance, at most once a
-  /// second in full.
+  /// frame. The owner sees the frames slightly displaced. Therefore this also adds an allowance to the
+  /// budget. The full allowance is added at most once a second.
   void change_frame(const Motion& last);
 
   /// Records `next` as the entity's newest motion.
@@ -86,14 +88,14 @@ class OwnerCheck {
   double allowed_s_ = -1e9;  // time of the last allowance for a change of frame
 };
 
-/// Returns `state` with speed, acceleration and position reduced to the limits.
+/// Returns a copy of `state` whose speed, acceleration and position are reduced to the limits.
 [[nodiscard]] State within(State state, const OwnerLimits& limits);
 
-/// Manages the entities that clients own. It receives their owners' motions, checks each against the motion
-/// limits, and stores in each entity the motion to publish.
+/// Manages the entities that clients own. It receives the motions that the owners send, checks each motion
+/// against the limits, and stores in each entity the motion to publish.
 ///
-/// Each time the server gives an entity to a client, moves it, or corrects its owner, a new term begins.
-/// Motions that the owner sent in an earlier term are void.
+/// A new term of an entity begins each time when the server gives the entity to a client, moves the entity or
+/// corrects its owner. Motions that the owner sent in an earlier term are void.
 class Ownership {
  public:
   /// `refusals` counts motions that are not accepted, by reason. All arguments must outlive this object.
@@ -106,8 +108,8 @@ class Ownership {
             Transport& transport);
   /// Returns the entity to the server and notifies the owner. False if no client owns the entity.
   bool revoke(Entity& entity, SessionTable& sessions, Transport& transport);
-  /// The game has moved an owned entity to `state`: notifies the owner, which must continue from there. False
-  /// if no client owns the entity.
+  /// Call it when the game has moved an owned entity to `state`. Notifies the owner, which must continue from
+  /// there. False if no client owns the entity.
   bool override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
                        Transport& transport);
 
@@ -123,32 +125,33 @@ class Ownership {
     Motion motion;
   };
   /// Reads the section of owned motions in a client's datagram that arrived before tick `now`. Returns the
-  /// motions, valid until the next call. Returns nothing, and the reason in `why`, if the section is
-  /// malformed, or refers to an entity or baseline that is unknown here. The datagram must then not be
-  /// acknowledged.
+  /// motions, valid until the next call. If the section is malformed, or refers to an unknown entity or
+  /// baseline, returns nullopt and stores the reason in `why`. The datagram must then not be acknowledged.
   [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now,
                                                             Refusal& why);
-  /// Applies motions from read(). frame_changes() lists, until the next call, the entities that changed their
-  /// frame.
+  /// Applies motions from read(). Afterwards frame_changes() lists the entities that changed their frame,
+  /// until the next call of process().
   void process(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
                SessionTable& sessions, Transport& transport);
 
   /// An entity that changed its frame.
   struct FrameChange {
     EntityId entity;
-    EntityId before;  ///< the frame before
+    EntityId before;  ///< the frame that the entity left
   };
   [[nodiscard]] std::span<const FrameChange> frame_changes() const { return frame_changes_; }
 
-  /// Any datagram arrived from the client: the motions of its entities remain valid.
+  /// Call it when any datagram has arrived from the client: the client is not silent, so the motions of its
+  /// entities remain valid.
   void note_arrival(ClientId client, double now_s);
-  /// The client left or lost its connection. Appends the entities that must end with it to `ended`. For the
-  /// others it sends a notification, which reaches the client if it resumes.
+  /// Call it when the client left or lost its connection. Appends to `ended` the entities of the client that
+  /// must despawn. For its other entities, the server sends a notification, which reaches the client if the
+  /// client resumes.
   void release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities, SessionTable& sessions,
                Transport& transport);
 
-  /// Extrapolates all owned entities to the coming tick, brings those without a valid owner to rest, and
-  /// sends what owners must know.
+  /// Extrapolates all owned entities to the coming tick, brings entities without a valid owner to rest, and
+  /// sends the necessary notifications to owners.
   void run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,
            Transport& transport, std::deque<ServerEvent>& events);
 
@@ -161,7 +164,7 @@ class Ownership {
     OwnershipRules rules;
     std::size_t archetype = 0;
     OwnerCheck check;
-    References known;  // baselines for the owner's motions, of all terms
+    References known;  // baselines for the motions of the owner, from all terms
     std::uint8_t term = 0;
     bool notified = false;  // the owner was notified that it owns the entity
     double received_s = 0.0;
@@ -171,11 +174,12 @@ class Ownership {
     double viewers_sent_s = -1e9;
     double viewers_s = 0.0;  // delay to viewers as last sent to the owner, s
     std::optional<double> refused_since_s;
-    std::optional<double> rest_at_s;  // set while the entity is brought to rest: when it will be, s
+    // Set while the entity is brought to rest: the time when it will be at rest, s.
+    std::optional<double> rest_at_s;
     bool at_rest = false;
-    bool needs_resend = false;  // the owner's last motion was not applied, and it does not know
+    bool needs_resend = false;  // the owner's last motion was not applied, and the owner does not know this
     unsigned corrected = 0;     // corrected motions since the last event for the game
-    unsigned refused = 0;       // refused motions since then
+    unsigned refused = 0;       // refused motions since the last event for the game
     double event_s = -1e9;
   };
 
@@ -203,8 +207,8 @@ class Ownership {
   void report(Owned& owned, double now_s, std::deque<ServerEvent>& events) const;
 
   const ServerConfig& config_;
-  std::span<const Quantisation> quantisation_;  // by archetype
-  std::map<std::uint32_t, Owned> owned_;        // by slot
+  std::span<const Quantisation> quantisation_;  // index: archetype
+  std::map<std::uint32_t, Owned> owned_;        // key: slot
   std::vector<Update> updates_;                 // result of the last read()
   std::vector<FrameChange> frame_changes_;      // frame changes of the last process()
   Tick tick_ = 0;                               // the tick of the current or last run()

@@ -6,7 +6,7 @@
 namespace reckoner {
 namespace {
 
-// No encoded motion is longer: 12 numbers of 48 bits and their prefixes.
+// Upper bound for the size of an encoded motion, bytes: 12 numbers of 48 bits, with their prefixes.
 constexpr std::size_t kMaxMotionBytes = 192;
 
 constexpr std::size_t kBlockEncodings = 1024;

@@ -16,8 +16,8 @@
 
 namespace reckoner {
 
-/// Parts of the sender. All are on in the product. Measurements switch single parts off to find out what each
-/// part contributes (docs/TUNING.md).
+/// Parts of the sender. The product always uses all parts. Measurements switch single parts off to find out
+/// what each part contributes (docs/TUNING.md).
 struct SenderParts {
   bool fitted_acceleration = true;  ///< false: the true acceleration is sent
   bool latency_aware = true;        ///< false: an update is due only when the error has reached the threshold
@@ -33,9 +33,9 @@ struct BitString {
 /// Encodes the newest publish of each stream for one tick, in full or relative to an earlier publish that the
 /// client holds. The first session that needs an encoding creates it, and all sessions share it.
 ///
-/// Several workers may call get() at the same time; the result does not depend on which one asks first.
-/// Encoding on demand lets compose() process each client once a tick. With a thousand clients, a second pass
-/// over their memory after a separate encoding step would cost more than the encoding.
+/// Several workers may call get() at the same time; the result does not depend on which worker asks first.
+/// Because motions are encoded on demand, the server visits the memory of each client only once per tick.
+/// With a thousand clients, a second pass over that memory would cost more than the encoding.
 class Encodings {
  public:
   explicit Encodings(unsigned workers) : stores_(workers) {}
@@ -68,7 +68,7 @@ class Encodings {
   struct alignas(64) Store {
     std::vector<Block> blocks;
     std::size_t block = 0;               // index of the block in use
-    std::vector<std::uint32_t> streams;  // streams whose first encoding is in this store
+    std::vector<std::uint32_t> streams;  // streams whose first encoding was made in this store
   };
 
   static const Made* find(const Made* first, std::uint32_t reference);
@@ -80,9 +80,9 @@ class Encodings {
   double tick_rate_hz_ = 0.0;
 
   std::size_t streams_ = 0;
-  std::unique_ptr<std::atomic<const Made*>[]> first_;  // by stream: slot * kLevels + level
-  std::vector<Store> stores_;                          // by worker
-  std::array<std::mutex, 64> mutexes_;                 // by stream modulo the number of mutexes
+  std::unique_ptr<std::atomic<const Made*>[]> first_;  // index: slot * kLevels + level
+  std::vector<Store> stores_;                          // index: worker
+  std::array<std::mutex, 64> mutexes_;                 // index: stream modulo the number of mutexes
 };
 
 }  // namespace reckoner

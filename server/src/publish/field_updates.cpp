@@ -23,8 +23,8 @@ auto place_of(List& list, std::size_t slot) {
                           [](const auto& due, std::size_t s) { return due.id.slot() < s; });
 }
 
-// Returns an upper bound for the size of an entity's changes, bits: its size as the first entity of the
-// section, where the slot number takes the most bits.
+// Returns an upper bound for the size of the changes of an entity, bits. The bound is the size that the
+// changes have at the start of the section, where the slot number takes the most bits.
 std::size_t bits_of(const FieldTable::Row& row, std::uint32_t fields, Tick now, const FieldTable& table) {
   std::array<std::byte, kMaxFields*(kMaxBlobBytes + 16)> scratch;
   BitWriter sizing{scratch};
@@ -33,8 +33,8 @@ std::size_t bits_of(const FieldTable::Row& row, std::uint32_t fields, Tick now, 
   return sizing.bits_written();
 }
 
-// Returns the fields that fit into `most_bits` bits, chosen in ascending order. The blobs of one entity alone
-// may exceed a datagram.
+// Returns the fields that fit into `most_bits` bits, chosen in ascending order. Not all may fit, because the
+// blobs of a single entity may be larger than a datagram.
 std::uint32_t fields_that_fit(const FieldTable::Row& row, std::uint32_t fields, std::size_t most_bits,
                               Tick now, const FieldTable& table) {
   std::uint32_t some = 0;
@@ -97,7 +97,7 @@ void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& tab
   for (; count < chosen_.size() && left > 0; ++count) {
     const Due& due = due_[chosen_[count].due];
     const FieldTable::Row* row = table.find(due.id);
-    if (row == nullptr) continue;  // the entity ended; forget() follows
+    if (row == nullptr) continue;  // the entity has ended; forget() will be called
     const std::size_t bits = bits_of(*row, due.fields, now, table);
     const bool fits = bits <= left;
     chosen_[count].fields = fits ? due.fields : fields_that_fit(*row, due.fields, left, now, table);

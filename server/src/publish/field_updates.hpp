@@ -13,17 +13,17 @@
 
 namespace reckoner {
 
-/// The field changes that one client still lacks: those due to be sent, and those in datagrams that it has
-/// not acknowledged yet.
+/// The field changes that one client may still lack: changes that are due to be sent, and changes in
+/// datagrams that the client has not acknowledged yet.
 ///
 /// A change is due from its tick until it is written into a datagram. It becomes due again when that datagram
-/// is lost and the field has not changed since. (A newer change is due itself or already sent.) What is sent
-/// is always the current value, with the tick of its last change.
+/// is lost and the field has not changed since. (A newer change is due itself, or was already sent.) The
+/// server always sends the current value, with the tick of its last change.
 class FieldUpdates {
  public:
-  /// Notes that the fields in the bit set `fields` of an entity changed at `tick`. `allowed` is false until
-  /// the client has acknowledged the entity's announcement; the change is then held back until
-  /// release_held().
+  /// Notes that the fields in the bit set `fields` of an entity changed at `tick`. Pass false for `allowed`
+  /// until the client has acknowledged the announcement of the entity. A change that is not allowed is held
+  /// back until release_held().
   void changed(EntityId id, std::uint32_t fields, Tick tick, bool allowed);
   /// The client has acknowledged the announcement of the entity: its held changes become due.
   void release_held(EntityId id);
@@ -34,8 +34,8 @@ class FieldUpdates {
   /// True if changes are due.
   [[nodiscard]] bool any() const { return !due_.empty(); }
 
-  /// Calls `f(tick)` with the tick of each change that the client lacks: due, held back or lost. Of several
-  /// due changes of one entity it passes only the oldest tick.
+  /// Calls `f(tick)` with the tick of each change that the client lacks: due, held back or lost. If several
+  /// changes of one entity are due, it passes only the oldest tick.
   template <class F>
   void for_each_since(F&& f) const {
     for (const Due& due : due_)
@@ -53,7 +53,7 @@ class FieldUpdates {
   };
 
   /// Writes a section of at most `most_bits` bits, including its end mark, into the datagram `sequence` of
-  /// tick `now`. If not everything fits, the changes that are due longest go first.
+  /// tick `now`. If not everything fits, it writes the changes first that have been due longest.
   Written write(BitWriter& writer, std::size_t most_bits, Sequence sequence, Tick now,
                 const FieldTable& table);
 
@@ -85,11 +85,11 @@ class FieldUpdates {
   void sent(Due& due, std::uint32_t fields, Sequence sequence, const FieldTable::Row& row);
 
   std::vector<Due> due_;   // sorted by slot
-  std::vector<Due> held_;  // sorted by slot; waiting for release_held()
+  std::vector<Due> held_;  // sorted by slot; these wait for release_held()
   // Changes in each unacknowledged datagram, by sequence modulo capacity. Empty until the first change is
   // sent.
   std::vector<std::vector<SentChange>> sent_changes_;
-  std::vector<SentChange> lost_;  // waiting for requeue_lost()
+  std::vector<SentChange> lost_;  // changes that wait for requeue_lost()
   std::vector<Choice> chosen_;    // scratch
 };
 

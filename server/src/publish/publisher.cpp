@@ -15,11 +15,11 @@
 namespace reckoner {
 namespace {
 
-// Each entity is sampled once in this many ticks, which are one round.
+// Each entity is sampled once in this number of ticks. These ticks are one round.
 constexpr std::size_t kTicksPerAgeTurn = 64;
 
-// Weight of one round, or of one entity that ends, in the moving mean. Any value from 0.02 to 1 predicts the
-// recorded traces equally well, to within one percent.
+// Weight of one round, or of one entity that ends, in the moving mean. All values from 0.02 to 1 predict the
+// recorded traces equally well; the errors differ by less than one percent.
 constexpr float kShare = 0.1f;
 
 }  // namespace
@@ -82,39 +82,40 @@ void KindPriors::ends(const Entity& entity) {
 
 namespace {
 
-// An entity that has not moved for this many ticks goes to sleep. No learning looks further back than this,
-// so skipping the ticks of a sleeping entity changes nothing.
+// An entity that has not moved for this many ticks goes to sleep. Nothing that learns from an entity's motion
+// looks further back than this. So skipping the ticks of a sleeping entity changes nothing.
 constexpr std::uint32_t kTicksToSleep = 128;
 
 // An error dv of the velocity at one end of a gap T bends the cubic on each side of it by up to (4/27) T dv.
-// The same error makes a prediction wrong by T dv at the end of the gap. The weight is the ratio of the two,
-// with both cubics added.
+// The same error makes a prediction wrong by T dv at the end of the gap. The weight is the ratio of the two
+// errors; the errors of both cubics are added.
 constexpr double kEndWeight = 8.0 / 27.0;
 
-// Typical time until a client acknowledges a datagram, beyond the travel time.
+// Typical time that a client waits before it acknowledges a datagram, s.
 constexpr double kClientAnswerDelayS = 0.03;
 
-// The coding mode learns from one in this many publishes, because learning costs four times as much as
-// encoding.
+// The choice of the coding mode learns from every fourth publish, because learning costs four times as much
+// as encoding.
 constexpr std::uint32_t kPublishesPerLesson = 4;
 
 // An entity's memory is prefetched this number of slots ahead.
 constexpr std::uint32_t kFetchAhead = 2;
 
-// The longest gap that interpolating clients should have to wait for: under a budget, 4/3 of the mean gap;
-// without one, some ticks. Their delay follows from it (PlayoutClock), so longer gaps mean more delay but
-// more even errors. Measured on the recorded traces at 10 updates a second, the 95th percentile of the error
-// is the same from 0.12 to 0.15 s.
+// The longest gap for which interpolating clients should have to wait. With an update budget it is 4/3 of the
+// mean gap; without a budget it is some ticks. The delay of the clients follows from this gap (PlayoutClock).
+// So longer gaps mean more delay but more even errors. Measurement on the recorded traces at 10 updates a
+// second: the 95th percentile of the error is the same for all gaps from 0.12 to 0.15 s.
 constexpr double kGapsToWait = 1.33;
 constexpr double kLongestGapS = 0.133;
 
 constexpr double kFrameChangeUrgency = 16.0;
 
-// Below this share of the threshold a bend is not worth sending: the acceleration then serves extrapolation.
+// A bend smaller than this share of the threshold is not worth sending. The acceleration that is sent then
+// serves extrapolation.
 constexpr double kWorthBending = 0.25;
 
-// Returns the error of the published motion in multiples of the level's threshold: of position or
-// orientation, whichever is larger.
+// Returns the error of the published motion in multiples of the level's threshold. Uses the error of position
+// or of orientation, whichever is larger in these multiples.
 double urgency_of(const SendPolicy::Comparison& c, const Archetype& archetype, double factor) {
   double off_m = 0.0, off_rad = 0.0;
   if (c.gap) {
@@ -162,7 +163,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
   published_.begin(entities.slots().size());
   const Now now{routes, tick, time_s};
   const auto awake = entities.awake().words();
-  // Each work item is a whole word, so no two workers write to the same word.
+  // Each work item is a whole word of the slot set, so two workers never write to the same word.
   pool.run(awake.size(), 1, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t w = first; w < last; ++w) {
       SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
@@ -194,7 +195,7 @@ bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
     if (entity.follower) entity.follower->restart();
     entity.teleports = static_cast<std::uint8_t>((entity.teleports + 1) % kTeleportModulus);
   }
-  // Aim at the age that updates have for most subscribers of the finest level.
+  // The fit aims at the age that updates have when most subscribers of the finest level get them.
   entity.fit.change_horizon(MotionFit::horizon_for(rate_hz(), entity.levels[0].delay_s));
   entity.fit.observe(entity.truth);
   const bool interpolated = std::any_of(entity.levels.begin(), entity.levels.end(),
@@ -215,8 +216,8 @@ bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
   return entity.still_ticks < kTicksToSleep;
 }
 
-// The finest level is always published once at the start. If the interest radius is unlimited, it stays up to
-// date even without subscribers, ready for clients that join later.
+// The finest level is always published once at the start. If the interest radius is unlimited, the finest
+// level stays up to date even without subscribers, so that it is ready for clients that join later.
 bool Publisher::followed(const Entity& entity, std::size_t level) const {
   const EntityLevel& l = entity.levels[level];
   return l.subscribers > 0 || (level == 0 && (l.stream.number() == 0 || config_.interest.radius_m <= 0.0));
@@ -236,7 +237,8 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
   std::uint64_t PublishCauses::*cause = &PublishCauses::first;
   if (l.stream.number() > 0) {
     const bool due = is_due(entity, l, now);
-    // Entering or leaving a route is published at once, except under a budget or a fixed rate.
+    // When the entity enters or leaves a route, this is published at once, unless there is a budget or a
+    // fixed rate.
     const RouteId wanted = is_on_route(entity) ? entity.follower->id() : RouteId{};
     const bool changed =
         wanted != l.stream.head().route && config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
@@ -247,7 +249,8 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
             : frame_changed   ? &PublishCauses::frame
             : changed         ? &PublishCauses::route
                               : &PublishCauses::due;
-    // The published motion is in another frame, so no error can be measured: the update gets a high urgency.
+    // The published motion is in another frame, so no error can be measured. The update gets a high urgency
+    // instead.
     urgency = frame_changed ? kFrameChangeUrgency
                             : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype],
                                          l.factor);
@@ -265,12 +268,13 @@ bool Publisher::is_on_route(const Entity& entity) const {
                       quantisation_[entity.archetype]);
 }
 
-// Time until an update published now takes effect on clients, s.
+// Time from publishing an update now until clients show it, s.
 double Publisher::ahead_s(const EntityLevel& level) const {
   return parts_.latency_aware ? level.delay_s + SendPolicy::kTakesEffectS : 0.0;
 }
 
-// A predicted quadratic motion, by far the most common case, has a faster comparison.
+// Decides whether the level must be published now. Uses a faster comparison for predicted quadratic motions,
+// which are by far the most common.
 bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
   const Motion& motion = level.stream.motion();
   if (level.interpolated() || motion.route != nullptr || motion.never_reverses || motion.bends ||
@@ -281,8 +285,9 @@ bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now)
       SendPolicy::FreeMotionInputs{entity.truth, expected, motion, now.time_s, ahead_s(level)}, now.tick);
 }
 
-// Compares the entity with the motion that clients have. On a route only the distance along it counts: the
-// truth is within the thresholds of the route, and no update on the route could reduce a lateral offset.
+// Compares the entity with the motion that clients have. On a route only the distance along the route counts.
+// The true state is within the thresholds of the route anyway, and no update on the route could reduce a
+// lateral offset.
 SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLevel& level,
                                           double time_s) const {
   const double later_s = time_s + ahead_s(level);
@@ -301,8 +306,8 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   return {on_route.state, published, state_at(on_route, later_s), published_ahead};
 }
 
-// From time to time, passes to the coding mode chooser what this motion would have cost relative to an
-// earlier publish that clients may already hold.
+// Lets the coding mode chooser learn from every fourth publish. Computes how many bits the motion would have
+// needed relative to an earlier publish that clients may already hold.
 void Publisher::learn_coding_mode(EntityLevel& level, const QuantisedState& encoded, Tick tick,
                                   const Quantisation& q) const {
   const PublishStream& stream = level.stream;
@@ -328,11 +333,11 @@ State Publisher::fitted(const Entity& entity) const {
   return parts_.fitted_acceleration ? entity.fit.fitted(entity.truth) : entity.truth;
 }
 
-// Returns the state to publish for free motion: the best one to predict from or, if all subscribers
-// interpolate, the best end of an interpolation.
+// Returns the state to publish for free motion. This is the state from which clients predict best. If all
+// subscribers interpolate, it is the state that is the best end of an interpolation.
 Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, const EntityLevel& level,
                                                    double time_s) const {
-  State state = entity.owned ? entity.truth : fitted(entity);  // the owner has fitted it already
+  State state = entity.owned ? entity.truth : fitted(entity);  // an owner has fitted its state already
   if (!level.interpolated()) return {state};
   if (level.stream.number() > 0) entity.gap->learn(time_s - level.stream.motion().time_s);
   const State end = entity.gap->smoothed(entity.truth);
@@ -340,7 +345,7 @@ Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, const EntityL
   state.velocity = end.velocity;
   state.orientation = end.orientation;
   state.angular_velocity = end.angular_velocity;
-  if (!moves(entity.truth)) return {state};  // an entity at rest is sent exactly
+  if (!moves(entity.truth)) return {state};  // the exact state of an entity at rest is sent
   const auto bend = bend_of(entity, level, time_s);
   if (!bend) return {state};
   state.acceleration = *bend;
@@ -368,8 +373,8 @@ std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLe
   return bends_m > kWorthBending * limit_m ? bend : std::nullopt;
 }
 
-// Publishes the owner's own motion with its own time stamp. The owner has already decided when to publish and
-// has fitted the motion.
+// Publishes the owner's own motion with its own time stamp. The owner has already fitted the motion and
+// decided when to publish it.
 void Publisher::publish_owned(Entity& entity, EntityLevel& level, const Now& now) const {
   OwnedMotion& owned = *entity.owned;
   owned.encoded.teleports = entity.teleports;
@@ -389,9 +394,9 @@ void Publisher::publish_owned(Entity& entity, EntityLevel& level, const Now& now
 
 void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const {
   const Quantisation& q = quantisation_[entity.archetype];
-  // Use the finest precision for an entity at rest: its pose may stay for ever and is not sent again. An
-  // entity that only stops for a moment uses at least the precision of its unscaled threshold, even if a
-  // budget has raised the threshold.
+  // Use the finest precision for an entity at rest: its pose may stay for ever, and the server does not send
+  // it again. An entity that only stops for a moment uses at least the precision of its unscaled threshold,
+  // even if a budget has raised the threshold.
   const bool halts = !moves(entity.truth);
   const bool rests = halts && (level.policy.is_at_rest() || level.stream.number() == 0);
   const double scale = halts ? std::min(1.0, level.policy.scale()) : level.policy.scale();
@@ -405,7 +410,7 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
   } else {
     OutgoingState outgoing = outgoing_state(entity, level, now.time_s);
     if (!is_encodable(outgoing.state, q))
-      outgoing = {entity.truth};  // the truth is known to be encodable, the fitted state may not be
+      outgoing = {entity.truth};  // the true state can always be encoded; the fitted state perhaps cannot
     const double gap_s =
         level.stream.number() > 0 ? (now.tick - level.stream.head().tick) / config_.tick_rate_hz : 0.0;
     CodingMode coding_mode = level.interpolated()

@@ -20,20 +20,21 @@
 
 namespace reckoner {
 
-/// Learns what the entities of each archetype have in common in how they move. A new entity starts with this
-/// knowledge instead of learning from nothing. Short-lived entities gain most: they would otherwise end as
-/// soon as they have learned.
+/// Learns how the entities of each archetype typically move. A new entity starts with this knowledge and need
+/// not learn from nothing. Short-lived entities gain most, because they would otherwise end as soon as they
+/// have learned.
 ///
-/// Entities are sampled in order of slot, and ended ones in the order in which the game ends them. So the
-/// result does not depend on the number of threads.
+/// Entities are sampled in order of slot, and entities that end are sampled in the order in which the game
+/// ends them. So the result does not depend on the number of threads.
 class KindPriors {
  public:
   explicit KindPriors(std::size_t archetypes) : kinds_(archetypes) {}
 
-  /// The priors of an archetype; empty until one of its entities has moved for a while.
+  /// The priors of an archetype; empty until an entity of this archetype has moved for a while.
   [[nodiscard]] MotionFit::Priors of(std::size_t archetype) const;
 
-  /// Samples a share of the entities that are awake, so that each is sampled about once a second.
+  /// Samples some of the entities that are awake. Over many calls, each entity is sampled about once a
+  /// second.
   void run(const EntityTable& entities);
 
   /// Call when an entity ends: adds what its fit has learned to its archetype's mean.
@@ -73,8 +74,8 @@ class Publisher {
         counts_(workers),
         kinds_(config.archetypes.size()) {}
 
-  /// Returns a new entity with the publisher's data for it. `phase`, any number, spreads publishes over the
-  /// ticks.
+  /// Returns a new entity that contains the publisher's data. `phase` may be any number; different numbers
+  /// spread the publishes of entities over the ticks.
   [[nodiscard]] Entity make_entity(std::size_t archetype, const std::string& name, const State& truth,
                                    std::uint32_t phase) const;
 
@@ -85,15 +86,16 @@ class Publisher {
   /// Call when an entity ends: KindPriors keeps what was learned about it.
   void ends(const Entity& entity) { kinds_.ends(entity); }
 
-  /// The longest gap between two updates, s, at a level of detail with this threshold factor, for clients
-  /// that interpolate. A gap may be longer while the earlier motion still holds.
+  /// The longest gap between two updates for clients that interpolate, s. `factor` is the threshold factor of
+  /// the level of detail. A gap may be longer while the earlier motion is still correct.
   [[nodiscard]] double longest_gap_s(double factor) const;
 
   /// The slots published in the last run(), by level of detail.
   [[nodiscard]] const Published& published() const { return published_; }
 
  private:
-  // Statistics of one worker, on a cache line of its own.
+  // Statistics of one worker. They have a cache line of their own, so that workers do not slow each other
+  // down.
   struct alignas(64) Counts {
     PublishCauses causes;
     std::uint64_t publishes = 0;
@@ -112,8 +114,8 @@ class Publisher {
     std::uint8_t link = 0;
   };
 
-  // The budget or fixed rate at the finest level of detail, updates per second; 0 if the threshold decides.
-  // Most clients that see the entity up close follow it at this level.
+  // The budget or the fixed rate at the finest level of detail, updates per second. 0 if the threshold
+  // decides. Most clients near the entity follow it at the finest level.
   [[nodiscard]] double rate_hz() const { return std::max(config_.updates_per_second, config_.fixed_rate_hz); }
   [[nodiscard]] bool process_entity(Entity& entity, const Now& now, Counts& counts);
   [[nodiscard]] double ahead_s(const EntityLevel& level) const;
@@ -134,8 +136,8 @@ class Publisher {
 
   const ServerConfig& config_;
   SenderParts parts_;
-  std::span<const Quantisation> quantisation_;  // by archetype
-  std::vector<Counts> counts_;                  // by worker
+  std::span<const Quantisation> quantisation_;  // index: archetype
+  std::vector<Counts> counts_;                  // index: worker
   Published published_;
   KindPriors kinds_;
 };

@@ -15,8 +15,8 @@
 namespace reckoner {
 namespace {
 
-// A client blends over a jump in time for at most this long (kLongestCatchUpS), and then for the usual time if
-// an update arrives meanwhile. How it blends is unknown here.
+// A client blends over a jump in time for at most this long (kLongestCatchUpS), and then for the usual time
+// if an update arrives meanwhile. How it blends is unknown here.
 constexpr double kJumpS = 0.5;
 
 }  // namespace
@@ -65,7 +65,7 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
   const std::size_t place = std::max(step_at(shown_s), earliest) + 1;
   shown_s = std::max(shown_s, shown_s_[place - 1]);
   const auto offset = static_cast<std::ptrdiff_t>(place);
-  // An entity that was not shown yet has no pose to blend from.
+  // An entity that was not shown yet has no pose from which a blend could start.
   const bool blends = appeared() && shown_s >= appear_s_;
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
   steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
@@ -86,7 +86,7 @@ std::vector<Motion> ShownEntityHistory::known_before(std::size_t step) const {
   return known;
 }
 
-// Recomputes the blends of this step and of all later ones with the client's own code.
+// Recomputes the blends of this step and of all later steps with the client's own code.
 void ShownEntityHistory::replay_from(std::size_t step, const FrameConverter& carry) {
   RemoteEntity entity{known_before(step), path_, steps_[step - 1].blends};
   for (std::size_t i = step; i < steps_.size(); ++i) {
@@ -130,7 +130,8 @@ void ShownEntityHistory::carry(double lever_m) {
   }
 }
 
-// The newest of the dropped motions stays, because the entity was shown from it.
+// Drops the motions that were applied before `shown_s`. Keeps the newest of these motions, because the client
+// still showed the entity from it at `shown_s`.
 void ShownEntityHistory::forget_before(double shown_s) {
   while (steps_.size() > 1 && shown_s_[1] < shown_s) {
     const double newer_s = std::max(steps_[0].motion.time_s, steps_[1].motion.time_s);
@@ -167,8 +168,8 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
   if (std::any_of(doubts_.begin(), doubts_.end(), in_doubt)) return std::nullopt;
   const std::size_t last = step_at(shown_s);
   const ShownBlends& blends = steps_[last].blends;
-  // The pose depends on at most two of the motions known by then: the newest one, or the shown one and the
-  // next.
+  // The pose depends on at most two of the motions that the client knew at this instant: either on the newest
+  // motion, or on the motion that is shown and the next motion.
   const Motion* from = nullptr;
   const Motion* to = nullptr;
   for (std::size_t i = 0; i <= last; ++i) {
@@ -201,8 +202,8 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
 
 namespace {
 
-// A client's clock may be off by this, more if the delay differs between the two directions. Reports within
-// it are accepted.
+// A client's clock may be wrong by about this time, or more if the delay differs between the two directions.
+// Reports within this tolerance are accepted.
 constexpr double kClockSlackS = 0.25;
 
 // A report that is older than this comes too late to matter.
@@ -220,7 +221,8 @@ constexpr double kReportedTimeS = 2.0 * kStampUnitS;
 
 constexpr double kLagGain = 1.0 / 16.0;
 
-// The shown time lags by up to the longest delay of buffered modes, and a blend needs the motions before it.
+// Motions are kept for longer than the history. The reasons: the shown time lags by up to the longest delay
+// of buffered modes, and a blend needs earlier motions.
 constexpr double kKeepS = ShownHistory::kHistoryS + 0.5;
 
 // Returns the server time with these low bits that is nearest to the present.
@@ -340,7 +342,7 @@ void ShownHistory::begin_era(unsigned era, double shown_s) {
 }
 
 void ShownHistory::note_instant(const Instant& instant) {
-  // Late reports are sorted by time, too, as far as they matter.
+  // A late report is inserted in order of time if it still matters.
   auto place = instants_.end();
   while (place != instants_.begin() && (place - 1)->now_s > instant.now_s)
     --place;
@@ -351,8 +353,8 @@ void ShownHistory::note_instant(const Instant& instant) {
 }
 
 void ShownHistory::apply(Sent& datagram, double shown_s) {
-  // A motion is not applied before it is sent, and not at a shown time further back than a report can say. A
-  // client gains nothing by claiming that a motion arrived later than the limit.
+  // A client cannot apply a motion before it is sent, and a report cannot express a longer delay than this.
+  // So a client gains nothing by claiming that a motion arrived later than the limit.
   constexpr double kLongestReportedDelayS = ShowingReport::kMaxDelay * kStampUnitS + kClockSlackS;
   shown_s = std::clamp(shown_s, datagram.sent_s - kLongestReportedDelayS,
                        datagram.sent_s + std::max(limit_s_, kHistoryS));
@@ -367,7 +369,7 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
   for (const SentPublish& content : datagram.content) {
     if (ShownEntityHistory* entity = find(content.id)) {
       entity->add(shown_s, content.motion, blend_s_, kKeepS, carry);
-    } else if (std::erase(own_, content.id) > 0) {  // how it blends from its own motion is unknown
+    } else if (std::erase(own_, content.id) > 0) {  // how the client blends from its own motion is unknown
       announced(content.id, content.motion);
       find(content.id)->appear(shown_s + blend_s_);
     }
@@ -387,7 +389,8 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
     const double delay_s = instant.now_s - instant.shown_s;
     const double from_s = datagram.sent_s - delay_s - kEarliestS;
     for (const SentPublish& content : datagram.content) {
-      if (ShownEntityHistory* entity = find(content.id)) entity->doubt(from_s, datagram.applied_by_s, blend_s_);
+      if (ShownEntityHistory* entity = find(content.id))
+        entity->doubt(from_s, datagram.applied_by_s, blend_s_);
     }
     apply(datagram, std::min(datagram.sent_s + lag_s_, datagram.applied_by_s));
     return true;
@@ -427,7 +430,8 @@ std::optional<double> ShownHistory::interpolated_shown_time(double time_s) const
   return shown_s;
 }
 
-// Like the client, corrects an entity gently if its frame contains others.
+// Notes that a frame contains another entity. The entity of the frame is then corrected gently, as on the
+// client.
 void ShownHistory::note_frame(const Motion& motion) const {
   if (!motion.frame) return;
   if (ShownEntityHistory* frame = find(entity_of(motion.frame)))

@@ -21,13 +21,13 @@
 
 namespace reckoner {
 
-/// The history of one entity as one client showed it: which motions the client knew at which instant, and how
-/// it blended from each to the next. The blends are computed by running the client's own RemoteEntity over
-/// the motions. Instants are shown time: the server time that the client showed, s.
+/// The history of one entity as one client showed it: which motions the client knew at each instant, and how
+/// it blended from one motion to the next. To compute the blends, the server runs RemoteEntity, the client's
+/// own code, over the motions. An instant is the server time that the client showed, s.
 class ShownEntityHistory {
  public:
-  /// Converts a state from one frame to another as the client showed them at `shown_s`; empty if that is
-  /// unknown.
+  /// Converts a state from the frame `from` to the frame `to`. Uses the poses of the frames that the client
+  /// showed at `shown_s`. Empty if these poses are unknown.
   using FrameConverter =
       std::function<std::optional<State>(const State&, FrameId from, FrameId to, double shown_s)>;
 
@@ -36,46 +36,50 @@ class ShownEntityHistory {
 
   [[nodiscard]] EntityId id() const { return id_; }
 
-  /// The largest number of motions kept: those of 1.5 s at 170 per second.
+  /// The largest number of motions kept. It is enough for 1.5 s at 170 motions per second.
   static constexpr std::size_t kMaxSteps = 256;
-  /// The largest number of motions whose blends are recomputed when a late one is inserted: those of half a
-  /// second at 128 per second. A motion that belongs before them is inserted just before them.
+  /// The largest number of motions whose blends are recomputed when a late motion is inserted. It is enough
+  /// for half a second at 128 motions per second. If a late motion belongs before even these motions, it is
+  /// inserted just before them.
   static constexpr std::size_t kMaxReplayed = 64;
 
-  /// The client applied `motion` while it showed `shown_s`, and blends it in over `blend_s`. Calls may come
-  /// in any order; a motion that is already known is ignored. Motions more than `keep_s` before the newest
-  /// are dropped. The limits above bound the cost of a call, whatever instants the client claims.
+  /// Adds a motion. The client applied it at the instant `shown_s`, and blends towards it for `blend_s`.
+  /// Calls may come in any order of instants. A motion that is already known is ignored. Motions more than
+  /// `keep_s` older than the newest motion are dropped. kMaxSteps and kMaxReplayed bound the cost of a call,
+  /// whatever instants the client claims.
   void add(double shown_s, const Motion& motion, double blend_s, double keep_s,
            const FrameConverter& carry = {});
 
-  /// The client may have applied a motion with this time stamp, but it is unknown when, and the motion itself
-  /// is lost here. What the client shows is unknown until it applies a motion that is at least as new.
+  /// Notes that the client may have applied a motion with this time stamp, and that the history has lost the
+  /// motion. What the client shows is unknown until it applies a motion that is at least as new.
   void lose(double motion_s);
 
-  /// The client applied a motion somewhere between these shown instants. What it shows is unknown from
-  /// `from_s` until its blend after `until_s` has ended. A blend that begins meanwhile begins at an unknown
-  /// pose, so the doubt lasts until that blend has ended, too, for at most half a second.
+  /// Notes that the client applied a motion somewhere between these two shown instants. What the client shows
+  /// is unknown from `from_s` until the blend that begins at `until_s` has ended. If another blend begins
+  /// meanwhile, it begins at an unknown pose. The doubt then lasts until that blend has ended, too, but at
+  /// most half a second longer.
   void doubt(double from_s, double until_s, double blend_s);
 
-  /// Another entity is in this entity's frame, `lever_m` from its origin, m (RemoteEntity::carry()).
+  /// Notes that another entity is in the frame of this entity, at the distance `lever_m` from the frame's
+  /// origin, m (RemoteEntity::carry()).
   void carry(double lever_m);
 
-  /// The client shows the entity from `shown_s` on.
+  /// Notes that the client shows the entity from the instant `shown_s` on.
   void appear(double shown_s);
   [[nodiscard]] bool appeared() const { return appear_s_ < kNever; }
 
-  /// The client's shown time jumped, or the client changed to `path`. How it blended over that is unknown.
-  /// From `shown_s` on it shows the motions that it has.
+  /// Call it when the client's shown time jumped, or when the client changed to `path`. It is unknown how the
+  /// client blended over this change. From `shown_s` on, the client shows the motions that it has.
   void restart(MotionPath path, double shown_s);
 
-  /// A state, and the frame that it is in.
+  /// A state, and the frame in which it is given.
   struct FramedState {
     State state;
     FrameId frame;
   };
-  /// The state that the client showed at this instant, with its frame. Empty if that is unknown or the client
-  /// did not show the entity. How the client interpolated up to a coming change of frame is unknown; the
-  /// motion before the change is extrapolated instead.
+  /// The state that the client showed at this instant, with the frame of the state. Empty if the state is
+  /// unknown or the client did not show the entity. It is unknown how the client interpolated before a change
+  /// of frame; therefore the motion before the change is extrapolated.
   [[nodiscard]] std::optional<FramedState> shown(double shown_s) const;
 
   /// Time stamp of the newest motion that the client is known to have, s.
@@ -95,8 +99,8 @@ class ShownEntityHistory {
     double latest_s;  // later blends prolong it no further
   };
 
-  // One motion applied by the client, at the instant shown_s_ with the same index, and the blends in progress
-  // from then on.
+  // A motion that the client applied, and the blends that were in progress after that. The instant of
+  // applying it is in shown_s_, at the index that the step has in steps_.
   struct Step {
     Motion motion;
     ShownBlends blends;
@@ -120,10 +124,10 @@ class ShownEntityHistory {
   std::vector<Doubt> doubts_;
 };
 
-/// Reconstructs what one client showed during the last second, from the motions it was sent, its reports of
-/// when it applied them (ShowingReport), and the client's own code.
+/// Reconstructs what one client showed during the last second. It uses three sources: the motions that the
+/// server sent, the client's reports of when it applied them (ShowingReport), and the client's own code.
 ///
-/// The client's reports are limited to plausible values. They cannot reach further back than the limit.
+/// The reports of the client are limited to plausible values. They cannot reach further back than `limit_s`.
 class ShownHistory {
  public:
   /// Length of the history, s.
@@ -132,49 +136,53 @@ class ShownHistory {
   ShownHistory(MotionPath path, double blend_s, double limit_s)
       : path_(path), blend_s_(blend_s), limit_s_(limit_s) {}
 
-  /// The client changes to `path` and `blend_s`, at an unknown time. As after a jump in time, it is then
-  /// unknown for a while what the client shows.
+  /// Notes that the client changes to `path` and `blend_s` at an unknown time. For a while it is then unknown
+  /// what the client shows.
   void change(MotionPath path, double blend_s);
 
-  /// The client was sent the announcement of an entity with the motion `first`.
+  /// Notes that the server sent the client the announcement of an entity, with the motion `first`.
   void announced(EntityId id, const Motion& first);
-  /// A newer motion was sent reliably after the announcement, before the client acknowledged it.
+  /// Notes a newer motion that the server sent reliably after the announcement, before the client
+  /// acknowledged the announcement.
   void announcement_updated(EntityId id, const Motion& newer);
-  /// The client acknowledged the announcement, together with its next report or the one before. The next
-  /// process() makes the entity appear.
+  /// Notes that the client acknowledged the announcement. The acknowledgement belongs to the client's next
+  /// report or to the previous one. The next process() makes the entity appear.
   void confirmed(EntityId id);
-  /// The entity ended, or the client no longer follows it.
+  /// Call it when the entity ended or the client no longer follows it.
   void forget(EntityId id);
 
-  /// The client owns the entity. Until it is sent a motion of the entity again, it is unknown what it shows
-  /// of it.
+  /// Call it when the client becomes the owner of the entity. Its shown pose is then unknown until the server
+  /// sends the client a motion of the entity again.
   void own(EntityId id);
 
-  /// A motion was written into the datagram `sequence`.
+  /// Notes that a motion was written into the datagram `sequence`.
   void sent(Sequence sequence, EntityId id, const Motion& motion, double now_s);
 
-  /// The client has this motion. If it is in another entity's frame, notes that the frame contains an entity.
+  /// Call it for a motion that the client has. If the motion is in the frame of another entity, this notes
+  /// that the frame contains an entity.
   void note_frame(const Motion& motion) const;
 
-  /// The client has received these datagrams. Call it before process() with the report of the same datagram.
+  /// Notes that the client has received these datagrams. The caller must call this before process() with the
+  /// report of the same datagram.
   void acknowledged(const Ack& ack);
 
-  /// Processes the report in a client's datagram that arrived at server time `now_s`. Returns why the report
-  /// is refused, or nothing. While the client's clock is far off, it is unknown what it shows.
+  /// Processes the report in a client's datagram that arrived at server time `now_s`. Returns the reason if
+  /// the report is refused, else nullopt. While the client's clock is far off, it is unknown what the client
+  /// shows.
   std::optional<Refusal> process(const ShowingReport& report, double now_s);
 
-  /// Tells whether it is known what the client showed at `time_s`, the client's own estimate of server time.
-  /// `now_s` is the server's present time.
+  /// Tells whether it is known what the client showed when its own estimate of server time was `time_s`.
+  /// `now_s` is the present server time.
   [[nodiscard]] RewindStatus status(double time_s, double now_s) const;
 
-  /// Returns the shown time at `time_s`, or nothing unless status() is `known`.
+  /// Returns the instant that the client showed at `time_s`. Returns nullopt unless status() is `known`.
   [[nodiscard]] std::optional<double> shown_at(double time_s, double now_s) const;
 
-  /// Returns the state of the entity that the client showed, in the world frame; `shown_s` is from
-  /// shown_at(). Empty if that is unknown.
+  /// Returns the state of the entity that the client showed, in the world frame; `shown_s` is an instant from
+  /// shown_at(). Empty if the state is unknown.
   [[nodiscard]] std::optional<State> shown(EntityId id, double shown_s) const;
 
-  /// Appends the poses of all entities that the client showed, in order of slot.
+  /// Appends to `poses` the poses of all entities that the client showed at `shown_s`, in order of slot.
   void shown(double shown_s, std::vector<SeenPose>& poses) const;
 
  private:
@@ -183,16 +191,17 @@ class ShownHistory {
     EntityId id;
     Motion motion;
   };
-  // A datagram; `open` until it is known when the client applied it.
+  // A datagram. It is `open` until the server knows when the client applied it.
   struct Sent {
     Sequence sequence = 0;
     bool open = false;
     bool acked = false;  // the client has received it
     double sent_s = 0.0;
-    double applied_by_s = 0.0;  // shown time of the first report after the acknowledgement; only in unreported_
+    double applied_by_s =
+        0.0;  // shown time of the first report after the acknowledgement; only in unreported_
     std::vector<SentPublish> content;
   };
-  // When the client's clock was at `now_s`, the client showed `shown_s`.
+  // One instant: when the client's clock was at `now_s`, the client showed `shown_s`.
   struct Instant {
     double now_s = 0.0;
     double shown_s = 0.0;
@@ -217,12 +226,13 @@ class ShownHistory {
   double blend_s_;
   double limit_s_;
   bool changed_ = false;                                       // path or blend changed since the last report
-  std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // by slot; null: unknown to the client
+  std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // index: slot; null: unknown to the client
   std::vector<EntityId> own_;
-  std::vector<EntityId> confirmed_;  // acknowledged since the last report
-  std::array<Sent, kSent> sent_{};   // by sequence modulo kSent
-  std::vector<Sequence> unreported_;  // acknowledged, but no report says when the client applied them
-  std::deque<Instant> instants_;     // of the current era, ascending
+  std::vector<EntityId> confirmed_;  // entities acknowledged since the last report
+  std::array<Sent, kSent> sent_{};   // index: sequence modulo kSent
+  // Datagrams that the client acknowledged. No report has said yet when the client applied them.
+  std::vector<Sequence> unreported_;
+  std::deque<Instant> instants_;  // instants of the current era, ascending
   std::optional<unsigned> era_;
   double known_from_s_ = 0.0;  // start of the known history, shown time, s
   double lag_s_ = 0.1;         // typical time from sending a motion to applying it, s

@@ -15,40 +15,44 @@ constexpr double kBucketS = 0.25;
 constexpr double kQuantumS = 0.04;  // smaller datagrams would waste a slow link on headers
 constexpr double kMinQuantumBytes = 150.0;
 
-// Number of slots, and of rounds of acknowledgements, in each measurement. A client acknowledges every 50 ms.
-// With 60 ms of jitter either way, the smallest of ten round trips is within 60 ms of the smallest of all
-// in 99.9 % of the half seconds.
+// Number of slots and number of rounds of acknowledgements in each measurement. A client acknowledges every
+// 50 ms, so half a second contains ten round trips. With 60 ms of jitter in each direction, the smallest of
+// ten round trips exceeds the smallest possible one by at most 60 ms. This is true for 99.9 % of the half
+// seconds.
 constexpr std::size_t kSlowSlots = 5, kSlowRounds = 6;
 constexpr std::size_t kQuickSlots = 2, kQuickRounds = 3;
 constexpr std::size_t kLossParts = 4, kLossPartSlots = 4, kLossSlots = kLossParts * kLossPartSlots;
 constexpr std::size_t kLossPartDatagrams = 8;
 
-constexpr double kThresholdS = 0.02;  // plus a share of the noise, and a datagram's transmission time
+// The threshold is this time plus a share of the noise plus the transmission time of a datagram.
+constexpr double kThresholdS = 0.02;
 constexpr double kNoiseShare = 0.75;
 constexpr double kMaxThresholdS = 0.08;
 constexpr double kNoiseGain = 1.0 / 8.0;
 constexpr double kUsualGain = 1.0 / 16.0;
-constexpr double kSevereQueueS = 0.25;  // lowers the rate at once
+constexpr double kSevereQueueS = 0.25;  // a queue of this length lowers the rate at once
 constexpr double kLongestQueueS = 1.5;
-constexpr double kStepShare = 2.0;  // delivered rate of a longer route, against that of a queue
-constexpr double kStepMinS = 0.1;   // time of measurement after a jump
+constexpr double kStepShare = 2.0;  // a longer route delivers this many times the rate that a queue delivers
+constexpr double kStepMinS = 0.1;   // shortest time of measurement after a jump
 constexpr double kStepWaitS = 0.25;
 constexpr double kStepMaxS = 1.0;
 constexpr double kHeavyLoss = 0.3;
-constexpr double kMoreLoss = 0.15;  // above the loss that does not depend on the rate
+constexpr double kMoreLoss = 0.15;  // counts on top of the loss that does not depend on the rate
 constexpr double kAmbientGain = 0.02;
-constexpr double kPartShare = 0.6;     // of the threshold, in each part of the window
-constexpr double kHelpedShare = 0.25;  // of the loss before; random losses return to their mean, too
+constexpr double kPartShare = 0.6;  // each part of the window must have this share of the threshold
+// A trial has helped if the loss falls below this share of the loss before the trial. The share is small
+// because a random peak of loss falls by itself, too.
+constexpr double kHelpedShare = 0.25;
 
 constexpr double kDeliveredShare = 0.9;
-constexpr double kNextShare = 0.7;  // of the rate, if the first reduction did not help
+constexpr double kNextShare = 0.7;  // share of the rate to use if the first reduction did not help
 constexpr int kMaxTrials = 3;       // after this many failures the rate returns
 
 constexpr double kGrowthS = 0.25;
 constexpr double kSilentS = 1.0;
 constexpr double kInFlightS = 0.35;
 constexpr double kFirstInFlight = 2.0 * kDatagramBytes;
-constexpr std::size_t kMaxSlotStep = 1'000'000;  // bytes; sums of it do not overflow a slot
+constexpr std::size_t kMaxSlotStep = 1'000'000;  // bytes; sums of such steps do not overflow a slot
 constexpr double kReliableS = 0.06;              // allows for the delays in client and server
 
 }  // namespace
@@ -174,9 +178,9 @@ double ByteBudget::threshold_s() const {
   return std::min(kMaxThresholdS, kThresholdS + kNoiseShare * noise_s_) + quantum() / rate_;
 }
 
-// Limit of the bytes in flight: the capacity of a link with empty queues during a round trip, and the bytes
-// of a third of a second, which allow for jitter, for delayed and lost acknowledgements, and for a short
-// queue.
+// Limit of the bytes in flight. It is the sum of two parts. The first part is what a link with empty queues
+// carries during a round trip. The second part is the bytes of a third of a second; it allows for jitter, for
+// delayed and lost acknowledgements, and for a short queue.
 double ByteBudget::max_in_flight() const {
   if (!std::isfinite(window_.base_s())) return kFirstInFlight;
   return std::max(kFirstInFlight, rate_ * (window_.base_s() + kInFlightS));
@@ -232,7 +236,7 @@ void ByteBudget::lost(double sent_s, double /*now_s*/, std::size_t /*wire_bytes*
   if (now_s_ >= 0.0 && sent_s >= since_s_) window_.lost();
 }
 
-// Looks for a jump of the delay between this datagram and the one before.
+// Looks for a jump of the delay between this datagram and the previous one.
 void ByteBudget::note_step(double sent_s, double round_trip_s, double bytes, double now_s) {
   if (step_s_ >= 0.0 && now_s > step_s_) step_delivered_ += bytes;
   if (sent_s <= newest_sent_s_) return;
@@ -246,8 +250,8 @@ void ByteBudget::note_step(double sent_s, double round_trip_s, double bytes, dou
   stepped_from_s_ = round_trip_s;
 }
 
-// Decides whether a jump of the delay is a longer route or a queue. Returns true if it is a longer route, or
-// if that is not decided yet.
+// Decides whether a jump of the delay is a longer route or a queue. Returns true if the route is longer, or
+// if this is not decided yet.
 bool ByteBudget::judge_step(const LinkWindow::Summary& quick, double now_s) {
   if (step_s_ < 0.0) return false;
   const double since_s = last_ack_s_ - step_s_;
@@ -302,13 +306,13 @@ double ByteBudget::capacity_now(double queue_s, std::size_t slots, double now_s)
   const double delivered = std::max(kMinBytesPerSecond, window_.delivered_bytes_per_second(slots));
   const double sending_s = now_s - since_s_;
   if (sending_s > static_cast<double>(slots) * LinkWindow::kSlotS) return delivered;
-  // The time includes a pause. Since then, the current rate has caused this queue.
+  // The time may include a pause. Since the pause, the current rate has caused this queue.
   return std::max(delivered, rate_ * sending_s / (sending_s + queue_s));
 }
 
-// Lowers the rate if no acknowledgements arrive: an outage, or a lost client.
+// Lowers the rate if no acknowledgements arrive. The cause is an outage, or the client is gone.
 void ByteBudget::judge_silence(double now_s) {
-  if (now_s < since_s_) last_ack_s_ = now_s;  // none is expected while the queue drains
+  if (now_s < since_s_) last_ack_s_ = now_s;  // no acknowledgement is expected while the queue drains
   if (now_s - last_ack_s_ < kSilentS || spent_since_ack_ <= 0.0) return;
   set_rate(rate_ / 2.0);
   last_ack_s_ = now_s;
@@ -353,7 +357,7 @@ bool ByteBudget::judge_trial(const LinkWindow::Summary& slow, const LinkWindow::
 }
 
 // Starts a trial if the loss is heavy in every part of the window. A burst of losses, or of lost
-// acknowledgements, is in one or two parts only.
+// acknowledgements, affects only one or two parts.
 bool ByteBudget::judge_loss(double now_s) {
   const double loss = window_.recent(kLossSlots, 0).loss();
   if (loss < ambient_loss_) ambient_loss_ += kAmbientGain * (loss - ambient_loss_);
@@ -380,8 +384,8 @@ void ByteBudget::begin(Trial trial) {
 // Lowers the rate and pauses until the queue is drained.
 void ByteBudget::drain(double bytes_per_second, double queue_s, double now_s) {
   trial_queue_s_ = std::min(queue_s, kLongestQueueS);
-  // The measured queue is a round trip old. The queue now is the bytes in flight that an empty path would not
-  // hold.
+  // The measured queue is a round trip old. The present queue contains the bytes in flight beyond those that
+  // an empty path would hold.
   const double backlog_s = window_.sent_since(newest_sent_s_) / trial_capacity_ - window_.base_s();
   lower(bytes_per_second, std::clamp(backlog_s, trial_queue_s_, kLongestQueueS), now_s);
 }
@@ -409,7 +413,7 @@ void ByteBudget::grow(bool calm, double now_s) {
   if (!calm) growth_step_ = 0.0;
 }
 
-// By which share to raise the rate.
+// Returns the share by which to raise the rate.
 double ByteBudget::growth() {
   if (capacity_ <= 0.0) return 1.0;
   if (rate_ < 0.8 * capacity_) return 0.25;

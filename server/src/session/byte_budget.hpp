@@ -10,8 +10,8 @@
 namespace reckoner {
 
 /// Measurements of the link to one client: acknowledgements, losses and bytes of the last two seconds, in
-/// slots of 100 ms, and the smallest round trip of the last ten seconds. It takes 550 bytes for any traffic.
-/// Times are in seconds on one monotonic clock.
+/// slots of 100 ms, and the smallest round trip of the last ten seconds. The object takes 550 bytes, whatever
+/// the traffic. Times are in seconds on one monotonic clock.
 class LinkWindow {
  public:
   static constexpr double kSlotS = 0.1;
@@ -22,8 +22,8 @@ class LinkWindow {
   struct Summary {
     double least_s = kNever;  ///< smallest round trip
     double mean_s = 0.0;      ///< mean round trip
-    /// Number of distinct arrival times of acknowledgements. The datagrams that arrive with one
-    /// acknowledgement are no independent measurements.
+    /// Number of distinct arrival times of acknowledgements. One acknowledgement may confirm several
+    /// datagrams; these are not independent measurements.
     std::size_t rounds = 0;
     std::size_t acknowledged = 0;
     std::size_t lost = 0;
@@ -43,17 +43,17 @@ class LinkWindow {
   /// Counts bytes that are sent now.
   void sent(std::size_t bytes);
 
-  /// Counts a datagram that is acknowledged now. If `counts` is false, only its bytes count, not its round
-  /// trip.
+  /// Counts a datagram that is acknowledged now. If `counts` is false, its round trip is ignored and only its
+  /// bytes count.
   void acknowledged(double now_s, double round_trip_s, std::size_t bytes, bool counts);
 
   /// Counts a datagram that is found lost now.
   void lost();
-  /// One of the datagrams counted as lost was not.
+  /// A datagram that was counted as lost has arrived after all.
   void found();
 
-  /// Sums up complete slots, without the newest `skipped` ones: at least `slots`, and more until they contain
-  /// `rounds` rounds, or no slots are left.
+  /// Sums up complete slots, from newest to oldest, but leaves out the newest `skipped` slots. It uses at
+  /// least `slots` slots, and more until they contain `rounds` rounds or no slots are left.
   [[nodiscard]] Summary recent(std::size_t slots, std::size_t rounds, std::size_t skipped = 0) const;
 
   /// Bytes acknowledged per second during the newest `slots` complete slots.
@@ -62,14 +62,14 @@ class LinkWindow {
   /// Bytes sent after `time_s`, within the last two seconds. Interpolates within a slot.
   [[nodiscard]] double sent_since(double time_s) const;
 
-  /// The smallest round trip of the last ten seconds, s: that of the path with empty queues, if they ever
-  /// were empty. Infinite if nothing was measured.
+  /// The smallest round trip of the last ten seconds, s. This is the round trip of the path with empty
+  /// queues, if the queues were ever empty. Infinite if nothing was measured.
   [[nodiscard]] double base_s() const;
 
-  /// Drops round trips and losses. Bytes and the smallest round trip stay.
+  /// Drops round trips and losses. Keeps the bytes and the smallest round trip.
   void restart();
 
-  /// The path now takes `round_trip_s` with empty queues: replaces the smallest round trip.
+  /// Replaces the smallest round trip by `round_trip_s`. Call it when the path with empty queues has changed.
   void rebase(double round_trip_s);
 
  private:
@@ -79,8 +79,8 @@ class LinkWindow {
   struct Slot {
     float least_s = std::numeric_limits<float>::infinity();
     float sum_s = 0.0f;
-    std::uint32_t bytes = 0;  // acknowledged
-    std::uint32_t sent = 0;   // bytes
+    std::uint32_t bytes = 0;  // acknowledged bytes
+    std::uint32_t sent = 0;   // sent bytes
     std::uint16_t rounds = 0, acknowledged = 0, lost = 0;
   };
   [[nodiscard]] Slot& current_slot() { return slots_[static_cast<std::size_t>(index_) % kSlots]; }
@@ -88,9 +88,9 @@ class LinkWindow {
     return slots_[(static_cast<std::size_t>(index_) + 2 * kSlots - count) % kSlots];
   }
 
-  std::array<Slot, kSlots> slots_;  // the newest is not complete
+  std::array<Slot, kSlots> slots_;  // the newest slot is not complete
   std::array<float, kBaseSlots> base_;
-  std::int64_t index_ = -1;  // number of the newest slot, counted from time zero; negative: not started
+  std::int64_t index_ = -1;  // index of the newest slot; slot 0 begins at time zero; negative: not started
   double last_round_s_ = -kNever;
 };
 
@@ -98,77 +98,82 @@ class LinkWindow {
 ///
 /// This is a token bucket whose rate follows the link. Two measurements lower the rate.
 ///
-/// The first is the delay: the smallest round trip of the last half second is compared with the smallest of
-/// ten seconds. Jitter raises single round trips but hardly the smallest one; a queue raises all of them (the
-/// idea of LEDBAT, RFC 6817, and BBR, N. Cardwell et al. 2016). The second is heavy loss (30 % or more), for
-/// links that drop packets instead of queueing them.
+/// The first is the delay: the smallest round trip of the last half second is compared with the smallest
+/// round trip of the last ten seconds. Jitter raises single round trips but hardly the smallest one, while a
+/// queue raises all round trips. LEDBAT (RFC 6817) and BBR (N. Cardwell et al. 2016) use this idea. The
+/// second is heavy loss (30 % or more), for links that drop packets instead of queueing them.
 ///
 /// In both cases the rate becomes a little less than the recently delivered rate. Sending pauses until the
-/// queue has drained. Then follows a trial: if neither delay nor loss has decreased, this client's bytes were
-/// not the cause. The cause was a longer route, another download or radio noise, and the old rate returns.
-/// Otherwise the rate rises again, slowly, and faster once it exceeds the measured capacity.
+/// queue has drained. Then a trial follows. If neither delay nor loss has decreased, the bytes to this client
+/// were not the cause, and the old rate returns. The cause was then a longer route, another download or radio
+/// noise. If delay or loss has decreased, the rate rises again from the lower value. It rises slowly at
+/// first, and faster once it exceeds the measured capacity.
 ///
-/// If the delay jumps from one datagram to the next, and the following datagrams arrive as fast as before,
-/// the route has become longer: a queue cannot grow by more than the bytes sent in between.
+/// The delay may jump from one datagram to the next while the following datagrams arrive as fast as before.
+/// The route has then become longer, because a queue cannot grow by more than the bytes sent in between.
 ///
 /// The bytes in flight are limited, too, so that a queue stays short even if it grows faster than it can be
 /// measured. The rate starts at 8 kB/s at most. It doubles every quarter second while most of it is used and
 /// no queue grows.
 ///
-/// Bytes are counted on the wire, with headers. Times are in seconds on one monotonic clock. Acknowledgements
-/// of clients are not trusted: the rate never exceeds the configured one, and a client that acknowledges
-/// late, never, or datagrams that it did not get can only slow down, or fill, its own link.
+/// Bytes are counted on the wire, with headers. Times are in seconds on one monotonic clock. The
+/// acknowledgements of clients are not trusted. The rate never exceeds the configured rate. A client may
+/// acknowledge late, never, or datagrams that it did not get; this can only slow down or fill its own link.
 class ByteBudget {
  public:
-  /// The rate never falls below this, bytes/s, unless the configured rate is lower. It leaves room for
-  /// heartbeats.
+  /// The rate never falls below this value, bytes/s, unless the configured rate is lower. The value leaves
+  /// room for heartbeats.
   static constexpr double kMinBytesPerSecond = 1000.0;
 
   /// `max_bytes_per_second` is the configured rate; 0: only the link limits the rate. `tick_s` is the
   /// interval between calls of advance(), s. If `follow_link` is false, the rate is always the configured
-  /// one.
+  /// rate.
   ByteBudget(double max_bytes_per_second, double tick_s, bool follow_link = true);
 
-  /// Call it once per tick, after the tick's acknowledgements. Refills the bucket. It holds at most the bytes
-  /// of a quarter second, or one datagram if that is more.
+  /// Refills the bucket. Call it once per tick, after the acknowledgements of the tick. The bucket holds at
+  /// most the bytes of a quarter second, or one datagram if that is more.
   void advance(double now_s);
 
-  /// True if another datagram is worth its headers now: the budget allows a full one, or the bytes of 40 ms.
+  /// True if another datagram is worth its headers now: the budget allows a full datagram, or the bytes of 40
+  /// ms.
   [[nodiscard]] bool affordable() const { return available() >= quantum(); }
 
-  /// A datagram of fewer bytes is not worth its headers, unless it contains everything that waits.
+  /// The smallest size of a datagram that is worth its headers, bytes. A smaller datagram is sent only if it
+  /// contains everything that waits.
   [[nodiscard]] double quantum() const;
 
-  /// The bytes in the bucket, or fewer if too many bytes are in flight. Negative: the budget is overdrawn. A
-  /// datagram should not be larger, so that it does not block a slow link for long.
+  /// The bytes in the bucket, or fewer if too many bytes are in flight. Negative: the budget is overdrawn.
+  /// The next datagram should not be larger than this, so that it does not block a slow link for long.
   [[nodiscard]] double available() const { return std::min(tokens_, flight_room_); }
 
-  /// A datagram, or a payload on the reliable channel, was sent. This may overdraw the budget.
+  /// Call it when a datagram, or a payload on the reliable channel, was sent. This may overdraw the budget.
   void spend(std::size_t wire_bytes, double now_s);
 
-  /// How many unconfirmed bytes may be in flight on the reliable channel: the capacity of the link during a
-  /// round trip, and a little more. More bytes would fill a slow link's queue, time out and be sent again.
+  /// How many unconfirmed bytes may be in flight on the reliable channel: the bytes that the link carries
+  /// during a round trip, and a little more. If more bytes were in flight, they would fill the queue of a
+  /// slow link, time out and be sent again.
   [[nodiscard]] double reliable_room() const;
 
-  /// This many bytes of the reliable channel were confirmed now.
+  /// Call it when the client has confirmed `wire_bytes` bytes of the reliable channel.
   void reliable_arrived(std::size_t wire_bytes, double now_s);
 
-  /// The client acknowledged, at `now_s`, a datagram sent at `sent_s`; it reports that it waited
-  /// `ack_delay_s` first. Call it also for a datagram that was given up as lost: when a queue grows fast, all
-  /// acknowledgements are late, and only they show that there is a queue.
+  /// Call it when the client acknowledges, at `now_s`, a datagram sent at `sent_s`. The client reports that
+  /// it waited `ack_delay_s` before it acknowledged. Call it also for a datagram that was already counted as
+  /// lost. When a queue grows fast, all acknowledgements are late, and only these late ones show the queue.
   void acknowledged(double sent_s, double now_s, double ack_delay_s, std::size_t wire_bytes);
 
-  /// A datagram sent at `sent_s` was found lost now.
+  /// Call it when a datagram sent at `sent_s` is found lost.
   void lost(double sent_s, double now_s, std::size_t wire_bytes);
 
-  /// A datagram sent at `sent_s` was found lost but is acknowledged now. Call it before acknowledged().
+  /// Call it when a datagram sent at `sent_s` is acknowledged after it was found lost. Call it before
+  /// acknowledged().
   void found(double sent_s);
 
-  /// The rate in force, bytes/s.
+  /// The rate that applies now, bytes/s.
   [[nodiscard]] double bytes_per_second() const { return rate_; }
 
  private:
-  /// Why the rate was lowered, while it is not known yet whether that helps.
+  /// Why the rate was lowered. Set until it is known whether the lower rate helps.
   enum class Trial : std::uint8_t { none, delay, loss };
 
   [[nodiscard]] double max_rate() const;
@@ -196,34 +201,34 @@ class ByteBudget {
   double flight_room_;  // how many more bytes may be in flight
   double now_s_ = -1.0;
   LinkWindow window_;
-  // Smoothed size of the datagrams. Much smaller ones are faster on a slow line, and their round trips do not
-  // count.
+  // Smoothed size of the datagrams. Much smaller datagrams are faster on a slow line, so their round trips do
+  // not count.
   double usual_bytes_ = 0.0;
-  double noise_s_ = 0.0;  // smoothed difference of mean and smallest round trip
+  double noise_s_ = 0.0;  // smoothed difference between the mean and the smallest round trip
 
   double since_s_ = 0.0;   // datagrams sent before this time do not measure the current rate
-  double capacity_ = 0.0;  // of the link when it was last full, bytes/s; 0: it never was
+  double capacity_ = 0.0;  // bytes/s that the link carried when it was last full; 0: it was never full
   double growth_step_ = 0.0;
   double next_growth_s_ = 0.0;
   double last_growth_s_ = 0.0;
-  double spent_ = 0.0;  // since the last growth, bytes
+  double spent_ = 0.0;  // bytes sent since the rate last grew
 
   Trial trial_ = Trial::none;
   int failures_ = 0;          // trials in a row that did not help
-  double rate_before_ = 0.0;  // before the trial
+  double rate_before_ = 0.0;  // rate before the trial, bytes/s
   double trial_queue_s_ = 0.0;
   double trial_loss_ = 0.0;
   double trial_capacity_ = 0.0;
   double ambient_loss_ = 0.0;  // loss that does not depend on the rate
 
-  // A jump of the delay from one datagram to the next:
-  double step_s_ = -1.0;         // when it was measured; negative: none
-  double step_capacity_ = 0.0;   // of the link if the jump is a queue, bytes/s
-  double step_delivered_ = 0.0;  // bytes delivered since
+  // The last jump of the delay from one datagram to the next:
+  double step_s_ = -1.0;         // time when the jump was measured; negative: there was none
+  double step_capacity_ = 0.0;   // bytes/s that the link carries if the cause of the jump is a queue
+  double step_delivered_ = 0.0;  // bytes delivered since the jump
   double stepped_from_s_ = 0.0;  // round trip of the newest acknowledged datagram
 
   double last_ack_s_ = -1.0;
-  double newest_sent_s_ = -1.0;  // of the acknowledged datagrams
+  double newest_sent_s_ = -1.0;  // newest sending time among the acknowledged datagrams
   double spent_since_ack_ = 0.0;
 };
 

@@ -8,8 +8,8 @@
 namespace reckoner {
 namespace {
 
-// Upper bound for an update's header: four Golomb codes of numbers that are small in practice. An update with
-// a longer header would only wait for a datagram of its own.
+// Upper bound for the header of an update, bits. The header consists of four Golomb codes, and their numbers
+// are small in practice. An update with a longer header would only wait for a datagram of its own.
 constexpr std::size_t kMaxHeadBits = 96;
 
 void sort_by_slot(std::vector<Snapshot::Item>& items) {
@@ -17,7 +17,7 @@ void sort_by_slot(std::vector<Snapshot::Item>& items) {
             [](const Snapshot::Item& a, const Snapshot::Item& b) { return a.slot < b.slot; });
 }
 
-// Equal priorities are ordered by slot, so that the choice is deterministic.
+// Items with equal priority are ordered by slot, so that the choice is deterministic.
 bool more_urgent(const Snapshot::Item& a, const Snapshot::Item& b) {
   return a.priority != b.priority ? a.priority > b.priority : a.slot < b.slot;
 }
@@ -76,8 +76,8 @@ UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
   return coding;
 }
 
-std::span<const Snapshot::Item> Snapshot::take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
-                                               BitWriter& writer) {
+std::span<const Snapshot::Item> Snapshot::write_updates(Tick tick, const UpdateCoding& coding,
+                                                        std::size_t room_bits, BitWriter& writer) {
   const std::size_t begin = written_;
   std::int64_t previous = -1;
   for (; written_ < items_.size(); ++written_) {

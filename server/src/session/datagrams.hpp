@@ -21,20 +21,20 @@
 
 namespace reckoner {
 
-/// The updates for one client in one tick. It selects encoded motions by urgency up to the byte budget, and
-/// writes them into as few datagrams as possible. One object is reused for many clients in turn.
+/// The updates for one client in one tick. A snapshot selects the most urgent encoded motions up to the byte
+/// budget, and writes them into as few datagrams as possible. One object is reused for many clients in turn.
 class Snapshot {
  public:
   struct Item {
     std::uint32_t slot = 0;
-    std::uint32_t subscription = 0;  ///< Subscriptions::Index
+    std::uint32_t subscription = 0;  ///< index in Subscriptions
     std::uint8_t level = 0;
-    std::uint32_t reference = 0;  ///< number of the publish that it is encoded against; 0: in full
-    Tick reference_tick = 0;      ///< time stamp of that publish
+    std::uint32_t reference = 0;  ///< number of the publish used as the baseline; 0: no baseline
+    Tick reference_tick = 0;      ///< time stamp of the baseline
     Tick tick = 0;                ///< time stamp of the motion
     float priority = 0.0f;
     BitString motion{};      ///< set by measure()
-    std::uint32_t bits = 0;  ///< size of header and motion, bits; estimated until take()
+    std::uint32_t bits = 0;  ///< bits of header and motion; an estimate until write_updates() writes it
   };
 
   void clear() {
@@ -45,21 +45,21 @@ class Snapshot {
   void add(const Item& item) { items_.push_back(item); }
   [[nodiscard]] std::span<const Item> items() const { return items_; }
 
-  /// Keeps only the `most` items with the highest priority, sorted by slot.
+  /// Keeps only the `most` items with the highest priority, and sorts them by slot.
   void keep(std::size_t most);
 
   /// Gets the encoded motion of each item. Drops the items with the lowest priority if the total exceeds
-  /// `most_bytes`, but keeps at least one.
+  /// `most_bytes`, but keeps at least one item.
   void measure(Encodings& encodings, unsigned worker, double most_bytes);
 
-  /// Returns the most compact coding of the remaining items' headers for a datagram of tick `tick`. No
-  /// reference is newer than `held_tick`.
+  /// Returns the coding that makes the headers of the items not yet written shortest. `tick` is the tick of
+  /// the datagram. The caller makes sure that the baseline of no item is newer than `held_tick`.
   [[nodiscard]] UpdateCoding coding(Tick tick, Tick held_tick) const;
 
-  /// Writes the next items in order of slot, as many as fit into `room_bits` bits, and returns them. Writes
-  /// at least one item if any is left.
-  [[nodiscard]] std::span<const Item> take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
-                                           BitWriter& writer);
+  /// Writes as many of the next items, in order of slot, as fit into `room_bits` bits, and returns them. If
+  /// any item is left, it writes at least one.
+  [[nodiscard]] std::span<const Item> write_updates(Tick tick, const UpdateCoding& coding,
+                                                    std::size_t room_bits, BitWriter& writer);
   [[nodiscard]] bool all_written() const { return written_ == items_.size(); }
 
  private:
@@ -67,8 +67,8 @@ class Snapshot {
   std::size_t written_ = 0;
 };
 
-/// Written datagrams of several clients, ready to be sent, and what was counted while they were written.
-/// Several workers write datagrams, each into its own buffer. Only one thread sends them.
+/// Datagrams for several clients, ready to be sent, and the statistics of writing them. Several workers write
+/// datagrams, each into its own buffer. Only one thread sends them.
 class DatagramBuffer {
  public:
   DatagramBuffer() { repaired.reserve(kUsualRepairs); }
@@ -80,7 +80,7 @@ class DatagramBuffer {
     stats.state_bytes_sent += payload.size();
   }
 
-  /// Sends all datagrams in order and removes them. `stats` and `repaired` stay.
+  /// Sends all datagrams in order and removes them. Keeps `stats` and `repaired`.
   void flush(Transport& transport) {
     std::span<const std::byte> left = bytes_;
     for (const Datagram& datagram : datagrams_) {
@@ -100,35 +100,35 @@ class DatagramBuffer {
     PeerId to;
     std::size_t bytes = 0;
   };
-  static constexpr std::size_t kUsualRepairs = 1024;  // of a tick with much loss
+  static constexpr std::size_t kUsualRepairs = 1024;  // enough for the repairs of one tick with heavy loss
 
   std::vector<std::byte> bytes_;
   std::vector<Datagram> datagrams_;
 };
 
-/// One motion in a datagram.
+/// A motion that was sent to the client in a datagram.
 struct SentMotion {
   Subscriptions::Index subscription = 0;
-  std::uint32_t serial = 0;  ///< of the subscription it was sent for
-  std::uint32_t number = 0;  ///< of the publish
+  std::uint32_t serial = 0;  ///< serial of the subscription for which the motion was sent
+  std::uint32_t number = 0;  ///< number of the publish that made this motion
   Tick motion_tick = 0;      ///< time stamp of the motion
   std::uint8_t level = 0;
 };
 
 /// The contents of each datagram in flight to one client. Every tick reads them for every client, so they lie
-/// close together in memory, oldest first.
+/// close together in memory. The oldest datagram comes first.
 class InFlight {
  public:
   struct Datagram {
-    Tick tick = 0;            ///< in which it was sent
-    std::uint32_t bytes = 0;  ///< on the wire
-    std::uint32_t first = 0;  // number of its first motion, counted over all motions ever added
+    Tick tick = 0;            ///< tick in which the datagram was sent
+    std::uint32_t bytes = 0;  ///< size on the wire
+    std::uint32_t first = 0;  // index of its first motion; the index counts all motions ever added
     std::uint16_t count = 0;
     bool open = false;
   };
 
-  /// Starts an empty record for a new datagram. Sequence numbers are consecutive, and at most
-  /// SentWindow::kCapacity records are open.
+  /// Starts an empty record for a new datagram. The caller must use consecutive sequence numbers, and must
+  /// keep at most SentWindow::kCapacity records open.
   void begin(Sequence sequence, Tick tick) {
     if (oldest_ == next_) oldest_ = sequence;
     next_ = static_cast<Sequence>(sequence + 1);
@@ -147,7 +147,7 @@ class InFlight {
   [[nodiscard]] const Datagram& at(Sequence sequence) const {
     return datagrams_[sequence % SentWindow::kCapacity];
   }
-  /// Calls `f(motion)` for every motion in an open datagram.
+  /// Calls `f(motion)` for every motion in the datagram `sequence`, whose record must be open.
   template <class F>
   void for_each(Sequence sequence, F&& f) const {
     const Datagram& datagram = at(sequence);
@@ -162,7 +162,7 @@ class InFlight {
     prefetch(&at(next_));
   }
 
-  /// The datagram was acknowledged or lost: closes its record.
+  /// Closes the record of a datagram that was acknowledged or lost.
   void end(Sequence sequence) {
     record(sequence).open = false;
     for (; oldest_ != next_ && !at(oldest_).open; ++oldest_)
@@ -180,10 +180,10 @@ class InFlight {
     ring_ = std::move(larger);
   }
 
-  std::vector<SentMotion> ring_;  // its size is a power of two
+  std::vector<SentMotion> ring_;  // ring buffer; its size is a power of two
   std::uint32_t added_ = 0;       // number of motions ever added
-  std::uint32_t removed_ = 0;     // how many of them, from the first, are no longer stored
-  Sequence oldest_ = 0;           // no datagram before it is open
+  std::uint32_t removed_ = 0;     // number of motions removed; the oldest are removed first
+  Sequence oldest_ = 0;           // all datagrams before this one are closed
   Sequence next_ = 0;
   std::array<Datagram, SentWindow::kCapacity> datagrams_;
 };

@@ -38,7 +38,7 @@ void DelaySurvey::measure_word(EntityTable& entities, const SessionTable& sessio
     for (std::size_t bit = 0; bit < delays_s_.size(); ++bit) {
       std::vector<double>& delays = delays_s_[bit];
       if (delays.empty()) continue;
-      // With two subscribers, this is the larger delay.
+      // With two subscribers, the quantile is the larger delay.
       entities.slots()[word * SlotSet::kWordBits + bit].levels[level].delay_s = quantile(delays, kQuantile);
     }
   }

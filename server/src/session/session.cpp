@@ -15,22 +15,24 @@ namespace reckoner {
 namespace {
 
 constexpr ReliableQueue::Limits kReliableLimits{
-    // Also keeps the confirmed count unambiguous, of which 16 bits are on the wire.
+    // The limit also keeps the confirmed count unambiguous, because only 16 bits of the count are on the
+    // wire.
     .in_flight = {4096, MessageLimit::kUnlimited},
     .game = {1024, 256 * 1024},
     .retained = {8192, 1024 * 1024},
 };
 
-// Bytes that ENet, UDP and IPv4 add to a payload: on the reliable channel, including its share of an
-// acknowledgement, and on the unreliable channel.
+// Bytes that ENet, UDP and IPv4 add to a payload. The first constant is for the reliable channel and includes
+// the payload's share of an acknowledgement. The second is for the unreliable channel.
 constexpr std::size_t kReliableHeaders = 40;
 constexpr std::size_t kDatagramHeaders = 40;
-// The share of one message among many in a payload.
+// Bytes of headers for each message, if many messages share a payload.
 constexpr double kMessageHeaders = 2.0;
 
 // Messages are combined up to this size, bytes, so that most payloads fit into one packet.
 constexpr std::size_t kUsualPayload = 1000;
-// No message is longer: a spawn with a name, a motion and all fields; a despawn.
+// Upper bound for the size of a spawn or despawn message. A spawn message has a name, a motion and all
+// fields.
 constexpr std::size_t kMaxSpawnBytes = 1024 + kMaxValuesBytes;
 constexpr std::size_t kMaxDespawnBytes = 64;
 
@@ -40,24 +42,25 @@ constexpr std::uint8_t kMaxRepeats = 4;
 constexpr double kRepeatIntervalS = 0.04;
 constexpr std::size_t kMaxUnconfirmedToRepeat = 64;
 
-// A resume charges at most this many bytes of the messages sent again to the byte budget.
+// A resume sends messages again. It charges at most this number of their bytes to the byte budget.
 constexpr std::size_t kMaxResumeCharge = 2000;
 
 // The longest time that a client waits before it acknowledges (ClientConfig::ack_interval_s and keep-alives).
 constexpr double kMaxAckDelayS = 0.1;
 
-// A new client gets more datagrams until its clock has settled.
+// A new client gets more datagrams for this time, until its clock has settled.
 constexpr double kJoinSettlingS = 1.5;
 constexpr double kSettlingHeartbeatS = 0.05;
 
-// Later, its time stamps are echoed at this interval. An echo costs five bytes, and the clock needs only the
-// fastest of many round trips.
+// Afterwards the client's time stamps are echoed at this interval. An echo costs five bytes, and the clock
+// needs only the fastest of many round trips.
 constexpr double kEchoIntervalS = 0.2;
 
-// A client's datagram that wants an acknowledgement stays acknowledged for this many datagrams.
+// If a client's datagram wants an acknowledgement, the server repeats the acknowledgement until it has
+// received this number of newer datagrams from the client.
 constexpr int kAckedDatagrams = 32;
 
-// Weight of a level of detail against the finest: a finer level means that the entity is more relevant.
+// Weight of each level of detail in the priority. A finer level means that the entity is more relevant.
 constexpr std::array<float, kLevels> kLevelWeight{1.0f, 0.5f, 0.25f};
 
 constexpr std::size_t kMaxHeaderBits = 256;  // header and end of a datagram
@@ -66,8 +69,8 @@ constexpr std::size_t kMaxUpdateBits =
 constexpr std::size_t kMinRoom = 256;    // bytes; a datagram of this size fits any update
 constexpr double kMinUpdateBytes = 3.0;  // limits how many updates are considered for a budget
 
-// The sections of a datagram, fields and unreliable messages, get this share of the byte budget. It
-// accumulates for a number of ticks, or up to the largest datagram.
+// The sections of a datagram, fields and unreliable messages, get this share of the byte budget. The unused
+// share accumulates for a number of ticks, or up to the size of the largest datagram.
 constexpr double kSectionShare = 0.5;
 constexpr double kSectionTicks = 8.0;
 
@@ -117,7 +120,7 @@ void note_coding(const Session::TickInputs& inputs, const Snapshot::Item& item) 
                      item.bits);
 }
 
-// A repeated spawn counts as an update in full.
+// Counts a repeated spawn as an update in full.
 void note_coding_in_full(const Session::TickInputs& inputs, const Subscription& subscription) {
   const Entity& entity = inputs.entities.slots()[subscription.id.slot()];
   const QuantisedState& state = stream_of(inputs, subscription).newest().encoded;
@@ -226,7 +229,7 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
     payload.insert(payload.end(), message->begin(), message->end());
   }
   send_payload();
-  // The link may be as fast as before, so state must not wait until the budget has paid for all messages.
+  // The link may be as fast as before. So motions must not wait until the budget has paid for all messages.
   budget_.spend(std::min(sent, kMaxResumeCharge), now_s);
   // Datagrams in flight are lost, and motions published in the meantime were never sent.
   subscriptions_.slots().for_each([&](std::uint32_t slot) {
@@ -273,7 +276,7 @@ bool Session::knows_frame(const StreamHead& stream) const {
   return frame != nullptr && frame->confirmed;
 }
 
-// What the client's datagrams report.
+// Reports in the client's datagrams.
 
 Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, ServerStats& stats) {
   const std::uint32_t confirmed = unwrap16(datagram.control_count, reliable_.confirmed_count());
@@ -301,7 +304,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
 void Session::measure_link(const ClientDatagram& datagram, double now_s) {
   const double ack_delay_s = datagram.ack_delay * kStampUnitS;
   const auto measure = [&](const SentWindow::Outcome& outcome) {
-    // The delay that the client reports is that of the newest datagram only.
+    // The client reports the acknowledgement delay of the newest datagram only.
     if (outcome.sequence == datagram.ack->newest) link_.add(now_s - outcome.sent_s - ack_delay_s);
   };
   for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
@@ -309,7 +312,7 @@ void Session::measure_link(const ClientDatagram& datagram, double now_s) {
     measure(outcome);
     budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, in_flight_.at(outcome.sequence).bytes);
   }
-  // Datagrams that were given up too early: only they show that the round trip became longer than the
+  // These datagrams were counted as lost too early. Only they show that the round trip became longer than the
   // time-out.
   for (const SentWindow::Outcome& outcome : sent_.late()) {
     measure(outcome);
@@ -318,7 +321,7 @@ void Session::measure_link(const ClientDatagram& datagram, double now_s) {
   }
 }
 
-// The client has received `count` reliable messages.
+// Handles the report that the client has received `count` reliable messages.
 void Session::confirm_reliable(std::uint32_t count, double now_s) {
   const double arrived = (count - reliable_.confirmed_count()) * message_bytes_;
   budget_.reliable_arrived(static_cast<std::size_t>(arrived), now_s);
@@ -334,7 +337,7 @@ void Session::confirm_reliable(std::uint32_t count, double now_s) {
     subscriptions_.confirm(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
     if (seen_) seen_->confirmed(spawn.id);
     fields_.release_held(spawn.id);
-    // The client lacks what was published while the spawn message was in flight.
+    // The client lacks the motions that were published while the spawn message was in flight.
     subscriptions_.set_due(*subscription, spawn.motion_tick + 1, false);
   });
 }
@@ -370,7 +373,8 @@ void Session::settle_motion(Subscription& s, const SentMotion& motion, bool acke
     s.held_tick = motion.motion_tick;
     return;
   }
-  // After two losses in a row the client may be refusing the updates, because it lacks their baseline.
+  // After two losses in a row, the cause may be that the client refuses the updates because it lacks their
+  // baseline.
   s.losses = static_cast<std::uint8_t>(std::min(s.losses + 1, 255));
   const bool newest = s.sent == motion.number;
   if (newest && repairs_) subscriptions_.set_due(s, motion.motion_tick, true);
@@ -379,7 +383,8 @@ void Session::settle_motion(Subscription& s, const SentMotion& motion, bool acke
 
 // The first step of a tick: despawns and spawns.
 
-// Several spawn messages in one payload: a packet for each would cost a slow link more than the messages.
+// Several spawn messages in one payload. If each message had its own packet, the headers would cost a slow
+// link more than the messages.
 struct Session::SpawnPayload {
   std::array<std::byte, kUsualPayload + kMaxSpawnBytes> bytes;
   std::size_t size = 0;
@@ -408,9 +413,9 @@ void Session::note_changed_fields(const FieldTable& fields, Tick tick) {
   }
 }
 
-// Sends waiting despawns as far as the byte budget allows, many in a payload. Hundreds at once, each in a
-// packet of its own, would fill a slow link's queue, time out and be sent again. Returns true if none waits
-// any more.
+// Sends waiting despawns as far as the byte budget allows, many in a payload. If hundreds were sent at once,
+// each in its own packet, they would fill the queue of a slow link, time out and be sent again. Returns true
+// if no despawn waits any more.
 bool Session::send_despawns(double now_s, Transport& transport) {
   const double least =
       std::min(kMaxDespawnBytes * static_cast<double>(spawns_.waiting_despawns()), budget_.quantum());
@@ -435,7 +440,7 @@ bool Session::send_despawns(double now_s, Transport& transport) {
 }
 
 void Session::send_new_spawns(const TickInputs& inputs, SpawnPayload& payload, Transport& transport) {
-  std::size_t deferred = 0;  // in a row
+  std::size_t deferred = 0;  // number of spawns deferred in a row
   while (const SpawnQueue::Spawn* spawn = spawns_.next_spawn()) {
     if (!reliable_.has_room_in_flight() || !has_reliable_room() ||
         budget_.available() <= static_cast<double>(payload.size))
@@ -461,8 +466,8 @@ void Session::send_new_spawns(const TickInputs& inputs, SpawnPayload& payload, T
 }
 
 // Three one-way delays pass until the client can be sent state of a new entity. Until then, newer motions
-// follow the spawn message on the reliable channel. Their number is small, so that they do not become a
-// stream.
+// follow the spawn message on the reliable channel. The number of these repeats is limited, so that they do
+// not become a stream.
 void Session::repeat_spawns(const TickInputs& inputs, SpawnPayload& payload, Transport& transport) {
   const auto interval = static_cast<Tick>(std::ceil(kRepeatIntervalS * tick_rate_hz_));
   spawns_.for_each_unconfirmed_spawn(kMaxUnconfirmedToRepeat, [&](SpawnQueue::Spawn& first) {
@@ -535,13 +540,13 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
   budget_.advance(inputs.now_s);
   if (!peer_) return;
   begin_sections(inputs, stats);
-  if (room < kMinRoom) return;  // the connection is gone; the disconnect event follows
+  if (room < kMinRoom) return;  // the connection is gone; the disconnect event will follow
   select_updates(inputs, scratch);
   if (inputs.held_back) return;
   while (!scratch.snapshot.all_written() || sections_need_datagram()) {
     if (!write_datagram(inputs, room, scratch)) break;
   }
-  // An owner waits for acknowledgements of its updates, and so gets datagrams more often.
+  // An owner waits for acknowledgements of its updates, and therefore gets datagrams more often.
   const bool often = owned_count_ > 0 || inputs.now_s - joined_s_ < kJoinSettlingS;
   const double heartbeat_s = often ? std::min(kSettlingHeartbeatS, heartbeat_s_) : heartbeat_s_;
   if (inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(inputs, room, scratch);
@@ -560,7 +565,7 @@ void Session::select_updates(const TickInputs& inputs, Scratch& scratch) {
   snapshot.measure(inputs.encodings, scratch.worker, budget_.available());
 }
 
-// Decides whether a due motion can be sent now, and against which baseline.
+// Decides whether a due motion can be sent now, and relative to which baseline it is encoded.
 void Session::select_update(const TickInputs& inputs, std::uint32_t slot, Subscriptions::Index index,
                             Subscription& s, Snapshot& snapshot) {
   const StreamHead& stream = inputs.entities.heads()[slot * kLevels + s.level];
@@ -580,7 +585,8 @@ void Session::select_update(const TickInputs& inputs, std::uint32_t slot, Subscr
 // Writes the next datagram. Returns false if it contains no updates and no sections.
 bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch& scratch) {
   ServerStats& stats = scratch.datagrams.stats;
-  // Comes first, because a full window gives up its oldest datagram, which may make more updates due.
+  // This must come first: a full window counts its oldest datagram as lost, and this may make more updates
+  // due.
   const Sequence sequence = sent_.send(inputs.now_s);
   settle_datagrams(inputs.now_s, stats);
   in_flight_.begin(sequence, inputs.tick);
@@ -595,7 +601,8 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   std::array<std::byte, kMaxStateBytes + 64> update_buffer;
   BitWriter update_writer{update_buffer};
   const UpdateCoding coding = scratch.snapshot.coding(inputs.tick, held_tick_);
-  const auto updates = scratch.snapshot.take(inputs.tick, coding, room_bits - section_bits, update_writer);
+  const auto updates =
+      scratch.snapshot.write_updates(inputs.tick, coding, room_bits - section_bits, update_writer);
   for (const Snapshot::Item& item : updates) {
     note_sent(item, inputs.entities.heads()[item.slot * kLevels + item.level], scratch.datagrams);
     if (seen_) {
@@ -649,7 +656,8 @@ ServerHeader Session::make_header(const TickInputs& inputs) const {
   return header;
 }
 
-// How many ticks ago the client's data was complete: nothing is missing before the oldest data that it lacks.
+// Returns how many ticks ago the client's data was complete. It is complete up to the tick before the oldest
+// data that the client lacks.
 std::uint32_t Session::complete_age(Tick tick) const {
   Tick oldest = tick + 1;
   const auto note = [&](Tick since) { oldest = earlier(since, oldest) ? since : oldest; };

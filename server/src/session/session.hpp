@@ -37,18 +37,19 @@ namespace reckoner {
 
 /// The settings that decide which entities are relevant for one client.
 struct ClientView {
-  /// A relevance that the game set for this client only.
+  /// The relevance of one entity that the game set for this client only.
   struct RelevanceOverride {
     EntityId entity;
     Relevance relevance;
   };
 
-  std::optional<glm::dvec3> eye;  ///< the client's eye in the world frame, m; empty: nothing is near it
+  std::optional<glm::dvec3> eye;  ///< the client's eye in the world frame, m; empty: no entity counts as near
   std::uint32_t groups = kAllGroups;
-  std::vector<RelevanceOverride> relevance_overrides;  ///< overrides of the entities' own relevance; few
-  bool shows_past = false;  ///< the client interpolates, and does not predict while updates arrive in time
+  /// Entities whose relevance differs for this client; the list is short.
+  std::vector<RelevanceOverride> relevance_overrides;
+  bool shows_past = false;  ///< the client interpolates instead of predicting while updates arrive in time
   bool changed = true;      ///< the settings changed since the last full update of the client's interest
-  std::optional<glm::dvec3> eye_for_rest;  ///< the eye at the last search of entities at rest
+  std::optional<glm::dvec3> eye_for_rest;  ///< where the eye was at the last search of entities at rest
 
   /// Drops the overrides for an entity that ended.
   void forget(EntityId entity) {
@@ -62,7 +63,8 @@ struct ClientView {
     changed = true;
   }
 
-  /// The relevance of an entity for this client: the override, or else `own`, the entity's own relevance.
+  /// The relevance of an entity for this client: the override if there is one, else `own`. `own` is the
+  /// relevance of the entity for all clients.
   [[nodiscard]] Relevance relevance_of(EntityId entity, Relevance own) const {
     const auto found = std::find_if(relevance_overrides.begin(), relevance_overrides.end(),
                                     [&](const RelevanceOverride& e) { return e.entity == entity; });
@@ -70,9 +72,9 @@ struct ClientView {
   }
 };
 
-/// How a client shows entities, as it declares: predicted or interpolated, and how long a blend lasts.
-/// Applying a change means to visit every entity that the client follows. Therefore changes are applied at
-/// most twice a second, and only the newest declaration counts.
+/// How a client declares that it shows entities: predicted or interpolated, and with which length of blends.
+/// To apply a change, the server must visit every entity that the client follows. Therefore it applies
+/// changes at most twice a second, and always the newest declaration.
 class DeclaredPlayout {
  public:
   DeclaredPlayout() = default;
@@ -88,7 +90,8 @@ class DeclaredPlayout {
     return std::nullopt;
   }
 
-  /// The declaration to apply now; nullopt if there is none, or if the last one was applied too recently.
+  /// The declaration to apply now. Nullopt if there is no new declaration, or if the last one was applied
+  /// less than half a second ago.
   [[nodiscard]] std::optional<PlayoutMessage> due(double now_s) {
     constexpr double kMinIntervalS = 0.5;
     if (!pending_ || now_s - applied_s_ < kMinIntervalS) return std::nullopt;
@@ -103,25 +106,25 @@ class DeclaredPlayout {
   double applied_s_ = -std::numeric_limits<double>::infinity();
 };
 
-/// The spawn and despawn messages of one client: those that wait to be sent, and those that were sent and are
-/// not confirmed. ReliableQueue numbers the messages and counts the confirmations; this class knows which
-/// entity each of them is about.
+/// The spawn and despawn messages to one client. Some wait to be sent; the others were sent but are not
+/// confirmed yet. ReliableQueue numbers the messages and counts the confirmations; this class knows the
+/// entity of each message.
 ///
-/// While a spawn is not confirmed, newer motions of the entity may follow it as repeated spawn messages on
-/// the same reliable channel.
+/// While a spawn message is not confirmed, the server may send newer motions of the entity as repeated spawn
+/// messages, also on the reliable channel.
 class SpawnQueue {
  public:
   struct Spawn {
     EntityId id;
-    std::uint32_t serial = 0;   ///< of the subscription
+    std::uint32_t serial = 0;   ///< serial of the subscription
     Tick since = 0;             ///< the client lacks data of this tick until it has the message
-    std::uint32_t number = 0;   ///< of the message; set when it is sent, like everything below
+    std::uint32_t number = 0;   ///< number of the message; this and all members below are set when it is sent
     Tick motion_tick = 0;       ///< time stamp of the motion in the message
     std::uint32_t publish = 0;  ///< number of the publish in the message
     std::uint8_t level = 0;     ///< level of detail of that publish
-    bool is_repeat = false;     ///< an earlier spawn message of the same subscription is on its way
-    std::uint8_t repeats = 0;   ///< number of repeats sent after it
-    Tick newest_sent = 0;       ///< tick in which it, or the last repeat, was sent
+    bool is_repeat = false;     ///< this message repeats an earlier spawn message of the subscription
+    std::uint8_t repeats = 0;   ///< number of repeats sent after this message
+    Tick newest_sent = 0;       ///< tick in which this message, or its last repeat, was sent
   };
   struct Despawn {
     EntityId id;
@@ -135,7 +138,7 @@ class SpawnQueue {
     Tick motion_tick = 0;
   };
 
-  // Despawns that wait. They are sent before any spawn.
+  // Despawn messages that wait. The server sends them before any spawn message.
 
   void add_despawn(EntityId id, Tick tick) { despawns_.push_back({id, tick}); }
   /// The oldest waiting despawn; null if none waits.
@@ -155,7 +158,8 @@ class SpawnQueue {
   void add_spawn(EntityId id, std::uint32_t serial, Tick since) {
     push_waiting({.id = id, .serial = serial, .since = since});
   }
-  /// The first waiting spawn; null if none waits. Call spawn_sent(), drop_spawn() or defer_spawn() for it.
+  /// The first waiting spawn; null if none waits. The caller must then call spawn_sent(), drop_spawn() or
+  /// defer_spawn().
   [[nodiscard]] const Spawn* next_spawn() const { return waiting_.empty() ? nullptr : &waiting_.front(); }
   [[nodiscard]] std::size_t waiting_spawns() const { return waiting_.size(); }
   void drop_spawn() {
@@ -179,8 +183,8 @@ class SpawnQueue {
 
   // Repeats of unconfirmed spawns.
 
-  /// Calls `f(spawn)` for every unconfirmed spawn, oldest first, unless more than `most` messages of this
-  /// queue are unconfirmed. `f` may call repeat_sent() for its argument.
+  /// Calls `f(spawn)` for every unconfirmed spawn, oldest first. Does nothing if more than `most` messages of
+  /// this queue are unconfirmed. `f` may call repeat_sent() with its argument.
   template <class F>
   void for_each_unconfirmed_spawn(std::size_t most, F&& f) {
     if (unconfirmed_.size() > most) return;
@@ -188,9 +192,9 @@ class SpawnQueue {
       if (Spawn& entry = unconfirmed_[i]; is_spawn(entry) && !entry.is_repeat) f(entry);
     }
   }
-  /// A newer motion of the entity that `first` spawns was sent in tick `now`.
+  /// `first` is an unconfirmed spawn. A newer motion of its entity was sent in tick `now`.
   void repeat_sent(Spawn& first, const SentMotionInfo& motion, Tick now) {
-    // The message before it contains everything up to the tick in which that one was sent.
+    // The previous spawn message contains all data up to the tick in which it was sent.
     Spawn entry{.id = first.id, .serial = first.serial, .since = first.newest_sent + 1, .is_repeat = true};
     ++first.repeats;
     first.newest_sent = now;
@@ -198,8 +202,8 @@ class SpawnQueue {
     push_unconfirmed(entry);
   }
 
-  /// The client has confirmed `count` messages. Calls `f(spawn)` for each spawn that was not confirmed
-  /// before, in the order of sending.
+  /// The client has confirmed `count` messages. Calls `f(spawn)` for each newly confirmed spawn, in the order
+  /// of sending.
   template <class F>
   void confirm(std::uint32_t count, F&& f) {
     while (!unconfirmed_.empty() && static_cast<std::int32_t>(count - unconfirmed_.front().number) >= 0) {
@@ -210,8 +214,9 @@ class SpawnQueue {
     }
   }
 
-  /// The oldest tick of which the client lacks data that one of these messages contains; nullopt if it lacks
-  /// nothing. Takes constant time: it is asked with every datagram, while thousands of spawns may wait.
+  /// The oldest `since` of all messages that wait or are unconfirmed: from this tick on, the client may lack
+  /// data. Nullopt if there are no such messages. Takes constant time, because every datagram needs this tick
+  /// and thousands of spawns may wait.
   [[nodiscard]] std::optional<Tick> oldest_since() const {
     std::optional<Tick> oldest = older(oldest_waiting_.get(), oldest_unconfirmed_.get());
     if (!despawns_.empty()) oldest = older(oldest, despawns_.front().tick);
@@ -219,8 +224,8 @@ class SpawnQueue {
   }
 
  private:
-  // The oldest of the ticks in a queue. It stores only the ticks with no older or equal one behind them, so
-  // that the oldest is always the first.
+  // A queue of ticks that knows its oldest tick. It stores a tick only until an older or equal tick is pushed
+  // after it. So the first stored tick is always the oldest.
   class MinimumQueue {
    public:
     void push(Tick tick) {
@@ -239,7 +244,7 @@ class SpawnQueue {
 
    private:
     struct Entry {
-      std::uint64_t index;  // in the order of pushing
+      std::uint64_t index;  // number of ticks pushed before this one
       Tick tick;
     };
     std::deque<Entry> minima_;
@@ -269,7 +274,7 @@ class SpawnQueue {
 
   std::deque<Despawn> despawns_;   // oldest first
   std::deque<Spawn> waiting_;      // spawns
-  std::deque<Spawn> unconfirmed_;  // spawns, and despawns with serial 0; by number
+  std::deque<Spawn> unconfirmed_;  // spawns, and despawns (serial 0), in order of number
   MinimumQueue oldest_waiting_;
   MinimumQueue oldest_unconfirmed_;
 };
@@ -277,28 +282,29 @@ class SpawnQueue {
 class CodingStatistics;
 class ShownHistory;
 
-/// One client as the server knows it: the entities it follows, the messages and updates in flight to it, and
-/// the data that it still lacks.
+/// The server's data of one client: the entities that the client follows, the messages and updates in flight
+/// to it, and the data that it still lacks.
 ///
 /// Each tick has two steps. send_spawns() uses the transport, so one thread calls it for all clients.
-/// write_datagrams() changes only this session and its scratch, so it may run for several clients at a time.
+/// write_datagrams() changes only this session and the scratch memory passed to it, so it may run for several
+/// clients at a time.
 ///
-/// A session outlives its connection: it may resume over another one.
+/// A session outlives its connection: the client may resume it over another connection.
 class Session {
  public:
   /// The inputs of one tick, shared by all sessions.
   struct TickInputs {
     const EntityTable& entities;
     const FieldTable& fields;
-    const Published& published;                  ///< what was published in this tick
-    std::span<const Quantisation> quantisation;  ///< by archetype
+    const Published& published;                  ///< the slots published in this tick
+    std::span<const Quantisation> quantisation;  ///< index: archetype
     Encodings& encodings;
     Tick tick = 0;
     double tick_time_s = 0.0;
     double now_s = 0.0;
     double tick_rate_hz = 0.0;
     bool fields_changed = false;         ///< a field of some entity changed in this tick
-    bool held_back = false;              ///< this tick leaves its datagrams to a later one
+    bool held_back = false;              ///< a later tick sends the datagrams of this tick
     CodingStatistics* coding = nullptr;  ///< counts every update; may be null
   };
 
@@ -306,7 +312,7 @@ class Session {
   ~Session();
 
   [[nodiscard]] ClientId id() const { return id_; }
-  [[nodiscard]] PeerId peer() const { return peer_; }  ///< null: there is no connection now
+  [[nodiscard]] PeerId peer() const { return peer_; }  ///< null while there is no connection
   void set_peer(PeerId peer) {
     peer_ = peer;
     link_ = {};  // the new connection may use another link
@@ -318,42 +324,44 @@ class Session {
   [[nodiscard]] const ClientView& view() const { return view_; }
   [[nodiscard]] DeclaredPlayout& playout() { return playout_; }
 
-  /// Records from now on what the client shows (ShownHistory). Call it before anything is sent.
+  /// Starts to record what the client shows (ShownHistory). Call it before anything is sent to the client.
   void remember_seen(MotionPath path, double blend_s, double limit_s);
-  /// The client now shows entities by this path and blend.
+  /// Call it when the client's path or its length of blends has changed.
   void change_seen(MotionPath path, double blend_s);
   /// The state of `entity` that the client showed when its estimate of server time was `time_s`. `present_s`
   /// is the present server time. Nullopt if the state is unknown.
   [[nodiscard]] std::optional<State> shown(EntityId entity, double time_s, double present_s) const;
-  /// Whether it is known what the client showed at `time_s`.
+  /// Tells whether it is known what the client showed when its estimate of server time was `time_s`.
   [[nodiscard]] RewindStatus rewind_status(double time_s, double present_s) const;
-  /// Appends the poses of all entities that the client showed at that time to `poses`. Appends nothing if
-  /// they are unknown.
+  /// Appends to `poses` the poses of all entities that the client showed when its estimate of server time was
+  /// `time_s`. Appends nothing if the poses are unknown.
   void shown(double time_s, double present_s, std::vector<SeenPose>& poses) const;
   /// Records the frame of a motion that the client sent as an owner (ShownHistory::note_frame()).
   void note_shown_frame(const Motion& motion) const;
 
   // Resuming.
 
-  /// What it takes to resume the session over another connection.
+  /// The data needed to resume the session over another connection.
   struct Resume {
-    SessionKey key;             ///< none: the session cannot resume
-    double lost_s = 0.0;        ///< when the connection was lost; only without a connection
+    SessionKey key;             ///< a null key: the session cannot resume
+    double lost_s = 0.0;        ///< when the connection was lost, s; valid only without a connection
     bool expects_join = false;  ///< the join message that follows the resume message has not arrived yet
   };
   [[nodiscard]] Resume& resume() { return resume_; }
   [[nodiscard]] const Resume& resume() const { return resume_; }
 
   /// Retains reliable messages until the client confirms them, so that the session can resume. Call it before
-  /// anything is sent.
+  /// anything is sent to the client.
   void enable_resume(const SessionKey& key) {
     resume_.key = key;
     reliable_.retain();
   }
-  /// True if the session can resume when the connection is lost now. False while too much is unconfirmed.
+  /// True if the session could resume if the connection were lost now. False while too many messages are
+  /// unconfirmed.
   [[nodiscard]] bool can_resume() const { return reliable_.can_resume(); }
-  /// The client has a new connection and has received `received` reliable messages. Sends it all others
-  /// again, and makes every entity due that it follows. Requires reliable().can_resume_from(received).
+  /// The client has a new connection and has received `received` reliable messages. Sends all other retained
+  /// messages again, and makes every entity due that the client follows. The caller must have checked
+  /// reliable().can_resume_from(received).
   void resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick,
                    Transport& transport);
 
@@ -366,14 +374,14 @@ class Session {
   /// Sends the next route. No motion along it is sent before the client has confirmed this message.
   void send_route(const RouteMessage& message, Transport& transport);
 
-  /// Notifies the client that it owns, or no longer owns, an entity that it knows. An owner is sent no
-  /// motions of its entity.
+  /// Notifies the client that it owns, or no longer owns, an entity that it knows. The server sends an owner
+  /// no motions of its own entity.
   void send_ownership(const OwnershipMessage& message, Tick tick, Transport& transport);
   /// True if the client owns an entity, or owned one before.
   [[nodiscard]] bool ever_owned() const { return ever_owned_; }
 
-  /// Sends an encoded game message, of at most max_message_bytes(). Returns false, and sends nothing, if too
-  /// many messages of its kind are unconfirmed or waiting.
+  /// Sends an encoded game message of at most max_message_bytes(). Returns false and sends nothing if too
+  /// many reliable game messages are unconfirmed or waiting.
   [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded, double now_s, Transport& transport);
   [[nodiscard]] bool send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s,
                                      double now_s);
@@ -382,8 +390,8 @@ class Session {
 
   [[nodiscard]] const Subscriptions& subscriptions() const { return subscriptions_; }
 
-  /// The client now follows the entity; send_spawns() sends the spawn message. No state of the entity is sent
-  /// before the client has confirmed it.
+  /// The client now follows the entity; send_spawns() sends the spawn message. No update of the entity is
+  /// sent before the client has confirmed the spawn message.
   void follow(const Entity& entity, std::uint8_t level, Tick tick);
   /// The client no longer follows the entity, or the entity ended. send_spawns() sends the despawn message,
   /// before any spawn message.
@@ -399,17 +407,17 @@ class Session {
 
   enum class Receipt : std::uint8_t {
     accepted,
-    repeated,  ///< received before, or too old to decide
-    refused,   ///< it cannot be true
+    repeated,  ///< received before, or too old to know whether it was
+    refused,   ///< its content cannot be true
   };
-  /// Processes a client's datagram that arrived at `now_s`.
+  /// Processes a datagram from the client that arrived at `now_s`.
   [[nodiscard]] Receipt receive(const ClientDatagram& datagram, double now_s, ServerStats& stats);
 
-  /// Sends despawn and spawn messages that wait, as far as the client's link keeps up.
+  /// Sends waiting despawn and spawn messages, as many as the client's link can carry now.
   void send_spawns(const TickInputs& inputs, Transport& transport);
 
-  /// Prefetches the session, and then the lists that write_datagrams() reads first. No cache holds all
-  /// sessions from tick to tick, so one client's memory loads while another client is processed.
+  /// Prefetches the session, and then the lists that write_datagrams() reads first. The processor's caches
+  /// are too small for all sessions. So the memory of one client is loaded while another client is processed.
   void fetch() const;
   void fetch_lists(const Published& published) const;
 
@@ -422,7 +430,7 @@ class Session {
   };
 
   /// Finds lost datagrams, selects the updates that the client lacks, and writes the datagrams of this tick,
-  /// if there are any. `room` is the largest datagram that can be sent, bytes.
+  /// if any are needed. `room` is the size of the largest datagram that can be sent, bytes.
   void write_datagrams(const TickInputs& inputs, std::size_t room, Scratch& scratch);
 
   /// Age of the oldest data that the client lacked when the last datagram was written, ticks.
@@ -484,15 +492,16 @@ class Session {
   double last_send_s_ = -1e9;
   double stamp_arrival_s_ = 0.0;
   double last_echo_s_ = -1e9;
-  std::optional<std::uint32_t> stamp_;  // the client's newest time stamp, not echoed yet
-  std::optional<Sequence> wants_ack_;   // the client's newest datagram with more than acknowledgements
-  Tick held_tick_ = 0;                  // no motion that the client is known to hold is newer
+  std::optional<std::uint32_t> stamp_;  // the client's newest time stamp; empty after its echo was sent
+  // The client's newest datagram that contains more than acknowledgements.
+  std::optional<Sequence> wants_ack_;
+  Tick held_tick_ = 0;  // time stamp of the newest motion that the client is known to hold
   bool repairs_;
   ReceivedWindow received_;
   LinkEstimate link_;
   Subscriptions subscriptions_;
   SpawnQueue spawns_;
-  // Changed fields and unreliable messages are sections of datagrams, behind the motions.
+  // Changed fields and unreliable messages are sections of datagrams; they follow the motions.
   FieldUpdates fields_;
   MessageOutbox unreliable_;
   double section_bytes_ = 0.0;  // byte budget of the sections
@@ -503,16 +512,17 @@ class Session {
   ReliableQueue reliable_;
   Resume resume_;
   DeclaredPlayout playout_;
-  std::unique_ptr<ShownHistory> seen_;        // null: what the client shows is not recorded
-  std::vector<std::uint32_t> routes_;         // by route: number of its message
-  double message_bytes_ = 64.0;               // size of the newest spawn or despawn message, on the wire
-  std::uint64_t repeated_spawn_motions_ = 0;  // not added to the statistics yet
+  std::unique_ptr<ShownHistory> seen_;  // null: what the client shows is not recorded
+  std::vector<std::uint32_t> routes_;   // index: route; value: number of the message that contained it
+  double message_bytes_ = 64.0;         // bytes of the newest spawn or despawn message on the wire
+  // Motions in repeated spawns that the statistics do not contain yet.
+  std::uint64_t repeated_spawn_motions_ = 0;
   SentWindow sent_;
   InFlight in_flight_;
 };
 
-/// All sessions, in the order in which the clients joined, so that no result depends on a hash. References
-/// stay valid until remove().
+/// All sessions in the order in which the clients joined. The order is fixed so that results are
+/// deterministic. References to a session stay valid until it is removed.
 class SessionTable {
  public:
   Session& add(ClientId id, PeerId peer, const ServerConfig& config, const SenderParts& parts = {}) {
@@ -541,7 +551,7 @@ class SessionTable {
     ids_.erase(gone);
   }
 
-  /// Moves the session to another connection. `to` is null if it has none for now.
+  /// Moves the session to the connection `to`. A null `to` means that the session has no connection for now.
   void move(Session& session, PeerId to) {
     forget(session.peer());
     session.set_peer(to);
@@ -571,26 +581,27 @@ class SessionTable {
     return static_cast<std::size_t>(id - ids_.begin());
   }
 
-  // Sorted lists, because they are searched many times per tick: a few kB stay in the processor's first-level
-  // cache, the sessions themselves do not.
+  // The lists are searched many times per tick. A sorted list of a few kB stays in the processor's
+  // first-level cache, but the sessions do not.
   std::vector<std::unique_ptr<Session>> sessions_;
-  std::vector<ClientId> ids_;  // of sessions_; new ids are always larger
+  std::vector<ClientId> ids_;  // ids of sessions_; a new id is larger than all earlier ids
   ByPeer by_peer_;             // sorted by peer
 };
 
 /// Measures, for every entity and level of detail, the delay within which an update reaches 90 % of the
-/// subscribers. The publisher plans ahead by this delay. The percentile keeps a few slow clients from
-/// deciding for all others.
+/// subscribers. The publisher plans ahead by this delay. It is a percentile so that a few slow clients do not
+/// decide for all others.
 class DelaySurvey {
  public:
-  /// Measures a share of the entities, so that each is measured about once a second.
+  /// Measures some of the entities. Over many calls, each entity is measured about once a second.
   void run(EntityTable& entities, const SessionTable& sessions);
 
  private:
   void measure_word(EntityTable& entities, const SessionTable& sessions, std::size_t word);
 
   std::size_t next_turn_ = 0;
-  std::array<std::vector<double>, SlotSet::kWordBits> delays_s_;  // scratch, by slot within the word
+  // Scratch; index: bit of the slot in its word.
+  std::array<std::vector<double>, SlotSet::kWordBits> delays_s_;
 };
 
 }  // namespace reckoner

@@ -52,7 +52,8 @@ Subscription* Subscriptions::find(EntityId id) {
 void Subscriptions::note_published(const Published& published, Tick tick,
                                    std::vector<std::uint32_t>& scratch) {
   scratch.clear();
-  scratch.reserve(index_.size());  // once, rather than each time more is published than ever before
+  // Allocates once, and not each time when more slots are published than ever before.
+  scratch.reserve(index_.size());
   // In three passes, so that memory for all subscriptions loads at the same time.
   for (const std::uint32_t w : published.words()) {
     std::uint64_t fresh = 0;
@@ -75,7 +76,7 @@ void Subscriptions::note_published(const Published& published, Tick tick,
   }
 }
 
-// Prefetches only the published words: these few cover most of the due entities, too.
+// Prefetches only the words with published slots. These few words contain most of the due entities, too.
 void Subscriptions::fetch(const Published& published) const {
   prefetch(due_.filled().words().data(), due_.filled().words().size_bytes());
   for (const std::uint32_t w : published.words()) {

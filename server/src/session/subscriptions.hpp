@@ -17,30 +17,33 @@ namespace reckoner {
 /// What one client knows about one entity that it follows. Half a cache line in size.
 struct alignas(32) Subscription {
   EntityId id;
-  /// Unique among all subscriptions this client ever had; distinguishes it from later ones at the same index.
+  /// Unique among all subscriptions that this client ever had. It distinguishes this subscription from a
+  /// later one at the same index.
   std::uint32_t serial = 0;
-  Tick due_since = 0;  ///< tick of the oldest publish that the client lacks; only while due
-  /// Number of the publish sent last; 0: none of this level was sent.
+  /// Tick of the oldest publish that the client lacks; valid only while the entity is due.
+  Tick due_since = 0;
+  /// Number of the publish sent last; 0: no publish of this level was sent.
   std::uint32_t sent = 0;
-  /// Number of the newest publish that the client is known to hold; 0: none of this level.
+  /// Number of the newest publish that the client is known to hold; 0: it holds no publish of this level.
   std::uint32_t held = 0;
   Tick held_tick = 0;  ///< time stamp of the publish `held`
   std::uint8_t level = 0;
-  std::uint8_t losses = 0;      ///< updates lost since one was acknowledged
+  std::uint8_t losses = 0;      ///< updates lost since the last acknowledged update
   bool spawn_sent : 1 = false;  ///< the spawn message was sent
   bool confirmed : 1 = false;   ///< the client confirmed the spawn message
-  bool repair : 1 = false;      ///< it is due only because a datagram was lost
+  bool repair : 1 = false;      ///< the entity is due only because a datagram was lost
   bool in_full : 1 = false;     ///< the next update must be encoded in full
-  bool muted : 1 = false;       ///< the client owns the entity and is sent no motions of it
+  bool muted : 1 = false;       ///< the client owns the entity; the server sends it no motions of the entity
 };
 static_assert(sizeof(Subscription) == 32);
 
-/// All entities that one client follows, by slot, and which of them are due to be sent to it.
+/// All entities that one client follows, by slot. Also stores which of these entities are due to be sent to
+/// the client.
 ///
-/// An update is due from the publish until it is written into a datagram. It is due again when that datagram
-/// is lost and nothing newer of the entity was sent since. Every update carries the motion current when it is
-/// written, never an old one. The cost of a tick depends on the number of publishes, not of followed
-/// entities.
+/// An entity is due from its publish until an update is written into a datagram. It is due again when that
+/// datagram is lost and no newer motion of the entity was sent since. Every update contains the newest motion
+/// at the time of writing. The cost of a tick depends on the number of publishes, not on the number of
+/// followed entities.
 class Subscriptions {
  public:
   /// Adds a subscription; the client must not follow the slot yet. References stay valid until the next
@@ -55,24 +58,26 @@ class Subscriptions {
   [[nodiscard]] Subscription* find(EntityId id);
 
   /// The index of a subscription, constant during its life; faster than a search by slot. After the
-  /// subscription ends another may get the index, so compare serials.
+  /// subscription has ended, another one may get its index, so compare the serials.
   using Index = std::uint32_t;
   [[nodiscard]] Subscription& at(Index index) { return entries_[index]; }
 
-  /// The client confirmed the spawn message, which contained this publish with this level and time stamp.
-  /// From now on the client is sent updates of the entity.
+  /// Call it when the client has confirmed the spawn message. That message contained the publish with the
+  /// number `publish`, the level `level` and the time stamp `motion_tick`. From now on the server sends
+  /// updates of the entity to the client.
   void confirm(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
-  /// The client acknowledged an update with this publish.
+  /// Call it when the client has acknowledged an update that contained this publish.
   static void note_held(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
                         Tick motion_tick);
 
-  /// Stops sending motions of the entity to the client, or starts again, with the newest motion in full.
+  /// If `muted`, stops sending motions of the entity to the client. Otherwise starts again with the newest
+  /// motion in full.
   void set_muted(Subscription& subscription, bool muted, Tick tick);
 
   /// Changes the level of detail. The next update of the new level is sent in full.
   void set_level(Subscription& subscription, std::uint8_t level, Tick tick);
 
-  /// Makes the entity due since tick `since`. `repair`: only because a datagram was lost.
+  /// Makes the entity due since tick `since`. `repair` is true if the only reason is a lost datagram.
   void set_due(Subscription& subscription, Tick since, bool repair);
   void clear_due(std::uint32_t slot) { due_.erase(slot); }
   [[nodiscard]] bool is_due(std::uint32_t slot) const { return due_.contains(slot); }
@@ -84,7 +89,7 @@ class Subscriptions {
   void fetch(const Published& published) const;
 
   /// Calls `f(slot, index, subscription)` for every due entity in order of slot. `f` may call clear_due() for
-  /// it.
+  /// the slot.
   template <class F>
   void for_each_due(F&& f);
 
@@ -101,11 +106,12 @@ class Subscriptions {
 
   std::vector<Subscription> entries_;
   std::vector<std::uint32_t> free_;   // indices of free entries
-  std::vector<std::uint32_t> index_;  // by slot: index into entries_, or kNone
+  std::vector<std::uint32_t> index_;  // index: slot; value: index into entries_, or kNone
   std::uint32_t next_serial_ = 1;
   SlotSet followed_;
   std::array<SlotSet, kLevels> listening_;
-  std::array<std::size_t, kLevels> listeners_{};  // number of slots in each; most levels are empty
+  // Number of slots in each set of listening_; most sets are empty.
+  std::array<std::size_t, kLevels> listeners_{};
   SparseSlotSet due_;
 };
 

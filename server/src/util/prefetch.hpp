@@ -5,8 +5,9 @@
 
 namespace reckoner {
 
-/// Hints the processor to load `address`, which the caller reads some hundred nanoseconds later. This affects
-/// only speed, never results. Does nothing on compilers without such a hint.
+/// Tells the processor to load the memory at `address` into its cache. Call it some hundred nanoseconds
+/// before reading that memory. This affects only speed, never results. Does nothing on compilers without such
+/// a hint.
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);

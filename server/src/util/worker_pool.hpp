@@ -25,8 +25,9 @@ class WorkerPool {
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(threads_.size()) + 1; }
 
   /// Calls `work(worker, first, last)` for ranges [first, last) that together cover 0 to `count` - 1. Each
-  /// range has `grain` indices except the last, or everything is one range if there is only one thread.
-  /// `worker` is less than size(). Two calls that run at the same time have different workers.
+  /// range has `grain` indices, except the last range, which may have fewer. If there is only one thread, or
+  /// if `count` is at most `grain`, there is only one range. `worker` is less than size(). Two calls that run
+  /// at the same time have different workers.
   template <class F>
   void run(std::size_t count, std::size_t grain, F&& work) {
     if (threads_.empty() || count <= grain) {
@@ -49,7 +50,7 @@ class WorkerPool {
   std::mutex mutex_;
   std::condition_variable begin_;
   std::condition_variable end_;
-  std::uint64_t round_ = 0;  // number of the current run; mutex_ guards it, working_ and ending_
+  std::uint64_t round_ = 0;  // number of the current run; mutex_ guards round_, working_ and ending_
   unsigned working_ = 0;
   bool ending_ = false;
 

@@ -83,8 +83,8 @@ const Entity* EntityTable::find(EntityId id) const {
   return &slots_[id.slot()];
 }
 
-// The fit keeps what it learned about how the entity moves, but drops the recent samples: their coordinates
-// are in the old frame.
+// The fit keeps what it learned about how the entity moves, but drops the recent samples, because their
+// coordinates are in the old frame.
 void EntityTable::put_into(Entity& entity, EntityId frame, const State& truth) {
   frames_.put(entity.id, frame);
   entity.frame = frame;

@@ -27,16 +27,16 @@
 
 namespace reckoner {
 
-/// The tree of frames, by slot: which entity is in the frame of which other. It has no circles and is at most
-/// kMaxFrameDepth deep. It uses no memory until an entity enters a frame.
+/// The tree of frames, by slot: which entity is in the frame of which other entity. The tree has no circles
+/// and is at most kMaxFrameDepth deep. It uses no memory until an entity enters a frame.
 class FrameTree {
  public:
-  /// The entity in whose frame the slot's entity is; null: the world frame.
+  /// The entity in whose frame the entity in this slot is; null: the world frame.
   [[nodiscard]] EntityId frame_of(std::uint32_t slot) const {
     return slot < nodes_.size() ? nodes_[slot].frame : EntityId{};
   }
 
-  /// The slots of the entities directly in the frame of the slot's entity, each once.
+  /// The slots of the entities that are directly in the frame of the entity in `slot`, each slot once.
   [[nodiscard]] std::span<const std::uint32_t> inside(std::uint32_t slot) const {
     return slot < nodes_.size() ? std::span<const std::uint32_t>{nodes_[slot].inside}
                                 : std::span<const std::uint32_t>{};
@@ -46,11 +46,13 @@ class FrameTree {
   [[nodiscard]] std::span<const std::uint32_t> members() const { return members_; }
 
   enum class Fit : std::uint8_t { fits, circle, too_deep };
-  /// Checks whether `id`, with all entities in its own frame, can enter the frame of `frame`. `id` may be
-  /// null: a new entity with nothing in its frame. A null `frame` is the world frame, which always fits.
+  /// Checks whether the entity `id`, with all entities in its own frame, can enter the frame of the entity
+  /// `frame`. A null `id` means a new entity, whose frame contains no entities. A null `frame` is the world
+  /// frame, which always fits.
   [[nodiscard]] Fit fit(EntityId id, EntityId frame) const;
 
-  /// Moves `id` into the frame of `frame` (null: the world frame). fit() must have returned `fits`.
+  /// Moves the entity `id` into the frame of the entity `frame` (null: the world frame). The caller must have
+  /// checked that fit() returns `fits`.
   void put(EntityId id, EntityId frame);
 
  private:
@@ -73,7 +75,7 @@ struct EntityLevel {
   CodingModeChooser coding_mode;
   double factor;                  ///< multiplies the archetype's thresholds
   std::uint32_t subscribers = 0;  ///< number of clients that follow the entity at this level
-  std::uint32_t predicting = 0;   ///< number of subscribers that predict, that is, show the present
+  std::uint32_t predicting = 0;   ///< number of subscribers that predict (show the present)
   double delay_s = 0.0;           ///< 90th percentile of the subscribers' one-way delay, s
 
   void add_subscriber(bool shows_past) {
@@ -89,8 +91,8 @@ struct EntityLevel {
   [[nodiscard]] bool interpolated() const { return subscribers > 0 && predicting == 0; }
 };
 
-/// The newest motion of an entity that a client owns. It comes from the owner, or from the server while it
-/// replaces the owner's motion.
+/// The newest motion of an entity that a client owns. It comes from the owner, or from the server while the
+/// server replaces the owner's motions.
 struct OwnedMotion {
   QuantisedState encoded;
   Motion motion;       ///< the motion that clients decode from `encoded`
@@ -98,11 +100,12 @@ struct OwnedMotion {
   bool fresh = false;  ///< true until the motion is published
 };
 
-/// The server's data of one entity. The members that every tick reads come first, see fetch().
+/// The server's data of one entity. The members that every tick reads come first so that fetch() can prefetch
+/// them.
 struct Entity {
   EntityId id;
   std::size_t archetype = 0;
-  EntityId frame;  ///< frame of `truth`, equal to the frame tree's; null: the world frame
+  EntityId frame;  ///< frame of `truth`, as in the frame tree; null: the world frame
   State truth;
   std::uint8_t teleports = 0;
   bool teleported = false;        ///< the game teleported it since the last tick
@@ -113,14 +116,14 @@ struct Entity {
   std::uint32_t groups = kAllGroups;
 
   std::unique_ptr<OwnedMotion> owned;  ///< null unless a client owns the entity
-  std::unique_ptr<GapFit> gap;         ///< created when a level is first interpolated()
+  std::unique_ptr<GapFit> gap;         ///< created when a level is interpolated() for the first time
   MotionFit fit;
   std::array<EntityLevel, kLevels> levels;
 
   std::optional<RouteFollower> follower;  ///< set while the game has the entity follow a route
   std::string name;
 
-  /// Prefetches the members that every tick reads. With thousands of entities they do not fit into the
+  /// Prefetches the members that every tick reads. The members of thousands of entities do not fit into the
   /// processor's caches, but the order of access is known in advance.
   void fetch() const {
     prefetch(this, static_cast<std::size_t>(reinterpret_cast<const char*>(&levels[1]) -
@@ -128,9 +131,9 @@ struct Entity {
   }
 };
 
-/// All entities by slot. A freed slot stays in quarantine for `quarantine_ticks`, which is longer than
-/// clients accept a delayed state datagram. Otherwise a client could decode such a datagram with the
-/// archetype of the slot's next entity.
+/// All entities by slot. A freed slot stays in quarantine for `quarantine_ticks` before it is used again.
+/// After that time, clients no longer accept state datagrams sent before the slot was freed. Otherwise a
+/// client could decode a delayed datagram with the archetype of the next entity in the slot.
 class EntityTable {
  public:
   EntityTable(std::uint32_t max_entities, Tick quarantine_ticks)
@@ -154,10 +157,10 @@ class EntityTable {
   [[nodiscard]] std::vector<StreamHead>& heads() { return heads_; }
   [[nodiscard]] const std::vector<StreamHead>& heads() const { return heads_; }
 
-  /// The frame of every entity. Only put_into() may change it.
+  /// The frames of all entities. Only put_into() may change them.
   [[nodiscard]] const FrameTree& frames() const { return frames_; }
-  /// Moves `entity` into `frame` (null: the world frame) with the state `truth`, and wakes it.
-  /// FrameTree::fit() must have returned `fits`.
+  /// Moves `entity` into `frame` (null: the world frame) with the state `truth`, and wakes it. The caller
+  /// must have checked that FrameTree::fit() returns `fits`.
   void put_into(Entity& entity, EntityId frame, const State& truth);
   /// The entity's true state in the world frame.
   [[nodiscard]] State in_world(const Entity& entity) const;

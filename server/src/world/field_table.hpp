@@ -14,8 +14,8 @@
 
 namespace reckoner {
 
-/// The user fields of all entities, by slot: the values as clients receive them (quantised), and the tick of
-/// each field's last change.
+/// The user fields of all entities, by slot: the values as clients receive them (quantised), and the tick in
+/// which each field last changed.
 class FieldTable {
  public:
   /// The fields of one entity.
@@ -23,7 +23,7 @@ class FieldTable {
     EntityId id;
     std::size_t archetype = 0;
     std::vector<FieldValue> values;
-    std::vector<Tick> changed;      ///< tick of the last change, per field
+    std::vector<Tick> changed;      ///< for each field, the tick of its last change
     std::uint32_t changed_now = 0;  ///< bit set of the fields that changed since clear_changes()
   };
 
@@ -34,8 +34,9 @@ class FieldTable {
   void add(EntityId id, std::size_t archetype, Tick tick);
   void remove(EntityId id);
 
-  /// Sets a field as of the coming tick `tick`. Returns false, and changes nothing, if the entity or field
-  /// does not exist or the value is invalid for the field. Setting the current value again is not a change.
+  /// Sets a field. `tick` is the coming tick, in which the change takes effect. Returns false, and changes
+  /// nothing, if the entity or field does not exist or the value is invalid for the field. Setting the
+  /// current value again is not a change.
   bool set(EntityId id, std::size_t field, const FieldValue& value, Tick tick);
 
   /// Null if the entity does not exist or has no fields.
@@ -53,7 +54,7 @@ class FieldTable {
 
  private:
   std::span<const Archetype> archetypes_;
-  std::vector<Row> rows_;  // by slot; the id is null if the slot has no fields
+  std::vector<Row> rows_;  // index: slot; the id is null if the slot has no fields
   SlotSet changes_;
 };
 

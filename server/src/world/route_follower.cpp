@@ -17,16 +17,18 @@ constexpr double kRejoinShare = 0.5;  // share of the thresholds
 // The search covers this distance around the expected point, plus four times the displacement of a tick.
 constexpr double kReachM = 0.5;
 
-// A smaller displacement in one tick counts as rest, because the search is not exact to the last bit.
+// A smaller displacement than this in one tick counts as rest, because the search is not exact to the last
+// bit.
 constexpr double kRestM = 1e-6;
 
 // A constant speed explains the last quarter of a second if no distance differs from it by more than this
-// share of the threshold. An acceleration small enough to stay below it moves the entity by a fifth of the
-// threshold in one second.
+// share of the threshold. An acceleration that is too small to exceed this share moves the entity by at most
+// a fifth of the threshold in one second.
 constexpr double kSteadyShare = 1.0 / 200.0;
 constexpr std::size_t kFewestToJudge = 4;
 
-// The acceleration is measured over twice this number of ticks: few, so that a speed ramp is noticed soon.
+// The acceleration is measured over twice this number of ticks. The number is small so that a speed ramp is
+// noticed soon.
 constexpr std::size_t kSpan = 3;
 // An acceleration below this share of the threshold per s^2 is rounding noise.
 constexpr double kMinAccelerationShare = 1.0;
@@ -82,9 +84,9 @@ glm::dvec3 RouteFollower::heading(double distance) const {
   return glm::dvec3{route_->state_at({distance, 1.0, 0.0}, 0.0).velocity};
 }
 
-// Converts a distance on the route to one that continues from the last. A ping-pong route passes every point
-// twice, once in each direction. The expected distance decides which one it is, or at the start the entity's
-// orientation or velocity.
+// Converts a distance on the route to a distance that continues from the last distance. A ping-pong route
+// passes every point twice, once in each direction. The expected distance decides between the two directions.
+// At the start, the orientation or the velocity of the entity decides.
 double RouteFollower::unwrapped_distance(double distance, const State& truth) const {
   if (route_->wrap() != RouteWrap::kPingPong)
     return filled_ == 0 ? distance : route_->unwrapped(distance, expected());

@@ -14,18 +14,19 @@
 
 namespace reckoner {
 
-/// Compares one entity with the route that it follows: decides whether the entity is on the route, and
-/// measures its distance, speed and acceleration along it.
+/// Compares one entity with the route that it follows. Decides whether the entity is on the route, and
+/// measures the distance, speed and acceleration of the entity along the route.
 ///
-/// The entity is on the route while it is within the archetype's thresholds of it: in position and, if the
-/// archetype has an orientation, in orientation. After it has left the route, it must stay within half the
-/// thresholds for a tenth of a second to be on it again. So the result does not flicker at the edge, nor
-/// where the entity only crosses the route.
+/// The entity is on the route while its position and its orientation (if the archetype has one) differ from
+/// the route by less than the archetype's thresholds. After the entity has left the route, it must stay
+/// within half the thresholds for a tenth of a second to be on the route again. So the result does not
+/// flicker at the edge, and an entity that only crosses the route is not on it.
 ///
-/// The nearest point is searched near the expected distance only, or on the whole route while the distance is
-/// unknown. So the result does not jump to another stretch that passes close by.
+/// The nearest point is searched only near the expected distance along the route, or on the whole route while
+/// the distance is unknown. So the result does not jump to another part of the route that passes close by.
 ///
-/// A value without allocations, one per entity. Call observe() once a tick. The route must outlive it.
+/// Each entity on a route has its own RouteFollower. It is a copyable value that allocates no memory. Call
+/// observe() once a tick. The route must outlive this object.
 class RouteFollower {
  public:
   RouteFollower(RouteId id, const Route& route, const Archetype& archetype, double tick_rate_hz);
@@ -33,7 +34,8 @@ class RouteFollower {
   [[nodiscard]] RouteId id() const { return id_; }
   [[nodiscard]] const Route& route() const { return *route_; }
 
-  /// Sets the exact state on the route at the coming tick; the next observe() uses it instead of a search.
+  /// Sets the exact state on the route at the coming tick. The next observe() uses this state instead of a
+  /// search.
   void give(const RouteState& exact) { given_ = exact; }
 
   /// Forgets the distance on the route; call it after a teleport.
@@ -47,10 +49,10 @@ class RouteFollower {
 
   [[nodiscard]] bool on_route() const { return on_route_; }
 
-  /// Distance, speed and acceleration along the route at the tick observed last; call only while on_route().
-  /// Exact values from give() are returned as they are. Otherwise the values are fitted: to the last quarter
-  /// of a second with a constant speed if that explains it, else to the last tenth of a second with an
-  /// acceleration.
+  /// Distance, speed and acceleration along the route at the last observed tick. Call it only while
+  /// on_route() is true. Exact values from give() are returned as they are. Otherwise the values are fitted.
+  /// If a constant speed explains the last quarter of a second, the fit uses a constant speed. Otherwise it
+  /// fits an acceleration to the last tenth of a second.
   [[nodiscard]] RouteState route_state() const;
 
   /// route_state() as a motion that starts at server time `time_s`, s.
@@ -78,7 +80,8 @@ class RouteFollower {
   bool faces_along_;
   double tick_s_;
 
-  std::array<double, kPast> past_{};  // ring of distances, m, counting on across laps; newest at next_ - 1
+  // Ring of distances, m, which continue to grow from lap to lap; the newest is at next_ - 1.
+  std::array<double, kPast> past_{};
   std::size_t next_ = 0;
   std::size_t filled_ = 0;  // 0: the distance on the route is unknown
   double first_speed_ = 0.0;

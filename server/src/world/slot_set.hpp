@@ -14,7 +14,7 @@
 namespace reckoner {
 
 /// A set of entity slots with one bit per slot. Set operations process 64 slots per word, so the cost of a
-/// tick depends on what changed rather than on the number of entities.
+/// tick depends mainly on the number of changes and little on the number of entities.
 class SlotSet {
  public:
   static constexpr std::uint32_t kWordBits = 64;
@@ -43,7 +43,7 @@ class SlotSet {
   }
   void clear() { words_.assign(words_.size(), 0); }
 
-  /// The bits of the slots from 64 * `index` on; 0 beyond the end.
+  /// The bits of the 64 slots that begin at 64 * `index`. 0 beyond the end of the set.
   [[nodiscard]] std::uint64_t word(std::size_t index) const {
     return index < words_.size() ? words_[index] : 0;
   }
@@ -60,7 +60,7 @@ class SlotSet {
       for_each_in(words_[w], w, f);
   }
 
-  /// Calls `f(slot)` for every set bit of `word`, which is the word with number `index` of a set.
+  /// Calls `f(slot)` for every set bit of `word`, which is the word at `index` of a set.
   template <class F>
   static void for_each_in(std::uint64_t word, std::size_t index, F&& f) {
     for (; word != 0; word &= word - 1)
@@ -73,7 +73,7 @@ class SlotSet {
   std::vector<std::uint64_t> words_;
 };
 
-/// A set that contains few of many slots: iteration skips empty words, 64 of them at a time.
+/// A set for a few of many slots. Iteration skips empty words, up to 64 words at a time.
 class SparseSlotSet {
  public:
   void insert(std::uint32_t slot) {
@@ -93,7 +93,7 @@ class SparseSlotSet {
   }
 
   [[nodiscard]] const SlotSet& slots() const { return slots_; }
-  /// The numbers of the words of slots() that are not empty.
+  /// The indices of those words of slots() that are not empty.
   [[nodiscard]] const SlotSet& filled() const { return filled_; }
 
  private:
@@ -101,11 +101,11 @@ class SparseSlotSet {
   SlotSet filled_;
 };
 
-/// The slots of the entities that were published in one tick, by level of detail.
+/// The slots of the entities that were published in one tick; one set for each level of detail.
 ///
-/// Different threads may insert slots of different words (SlotSet) at the same time. After the last insert,
-/// list_words() prepares fast iteration, so that the cost per client depends on the number of publishes and
-/// not on the number of entities.
+/// Different threads may insert slots at the same time if the slots are in different words of a SlotSet.
+/// After the last insert, list_words() prepares fast iteration, so that the cost per client depends on the
+/// number of publishes and not on the number of entities.
 class Published {
  public:
   /// Clears the set and reserves room for the slots 0 to `slots` - 1.
@@ -133,7 +133,7 @@ class Published {
       }
     }
   }
-  /// The numbers of the words that contain a published slot, ascending, as of list_words().
+  /// The indices of the words that contain a published slot, ascending. Valid after list_words().
   [[nodiscard]] std::span<const std::uint32_t> words() const { return words_; }
   [[nodiscard]] std::uint64_t word(std::size_t level, std::size_t index) const {
     return levels_[level].word(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Uses something of the one library that it is linked with. Exits with 0 if that works.
+// Uses a function of the one library that it is linked with. Exits with 0 if that works.
 #if defined(COMPONENT_RECKONING)
 #include <reckoner/reckoning/motion.hpp>
 

@@ -15,8 +15,8 @@ namespace {
 using glm::dvec2;
 using glm::dvec3;
 
-// Lengths by brute force: Simpson's rule with 20000 steps a piece, enough for cusps and reversals inside a
-// piece.
+// Returns a length by brute force: Simpson's rule with 20000 steps a piece. This is enough for cusps and
+// reversals inside a piece.
 template <CurveVector V>
 class BruteForce {
  public:

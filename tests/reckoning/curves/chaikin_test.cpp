@@ -90,7 +90,7 @@ TEST(Chaikin, AngleLimitCutsOnlySharpCorners) {
   };
   EXPECT_EQ(cut(with_turn(29), {.passes = 3, .angle_limit = kDefaultAngleLimit}).size(), 3u);
   const Line cut31 = cut(with_turn(31), {.passes = 3, .angle_limit = kDefaultAngleLimit});
-  ASSERT_EQ(cut31.size(), 4u);  // one corner became two of about half the turn, which stay
+  ASSERT_EQ(cut31.size(), 4u);  // the corner became two corners of half the turn, which stay
   EXPECT_EQ(cut31[0], dvec2(-4, 0));
   EXPECT_EQ(cut31[1], dvec2(-1, 0));
 

@@ -17,8 +17,8 @@ TEST(CubicPath, PolylineIsStraightBetweenPoints) {
   EXPECT_EQ(open->piece_count(), 2u);
   EXPECT_EQ(open->position(0.25), dvec2(1, 0));
   EXPECT_EQ(open->position(2.0), p[2]);
-  EXPECT_EQ(open->derivative(1.0), dvec2(0, 2));  // at a joint: of the piece that starts there
-  EXPECT_EQ(open->derivative(2.0), dvec2(0, 2));  // at the end: of the piece that ends there
+  EXPECT_EQ(open->derivative(1.0), dvec2(0, 2));  // at a joint: that of the next piece
+  EXPECT_EQ(open->derivative(2.0), dvec2(0, 2));  // at the end: that of the last piece
   const auto closed = polyline_path<dvec2>(p, true);
   EXPECT_EQ(closed->piece_count(), 3u);
   EXPECT_EQ(closed->position(2.5), dvec2(2, 1));

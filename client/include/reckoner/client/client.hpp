@@ -105,10 +105,10 @@ struct ClientEvent {
     /// The game must continue from Client::owned(): the server refused the owner's motion, or the client
     /// brought the entity to rest while the game did not move it.
     corrected,
-    server_closed,   ///< the server shut down
-    disconnected,    ///< the connection has ended, and the client does not reconnect
-    lost,            ///< the connection is lost, and the client reconnects
-    resumed,         ///< the client has resumed its session; no reliable message is lost in either direction
+    server_closed,  ///< the server shut down
+    disconnected,   ///< the connection has ended, and the client does not reconnect
+    lost,           ///< the connection is lost, and the client reconnects
+    resumed,        ///< the client has resumed its session; no reliable message is lost in either direction
     /// The client has reconnected, but the server does not know its session: the server was restarted, or the
     /// client was disconnected for too long. All entities have despawned, and a new world follows. Reliable
     /// messages may be lost (ClientStats::messages_abandoned).

@@ -20,8 +20,8 @@ class RECKONER_NET_API SecretKey {
  public:
   static constexpr std::size_t kBytes = 32;  ///< size of a key, bytes
 
-  SecretKey() = default;  ///< all bytes zero: no key
-  /// Copies `bytes`.
+  SecretKey() = default;  ///< creates a key of zeros, which means "no key"
+  /// Creates a key with a copy of `bytes`.
   explicit SecretKey(const std::array<std::byte, kBytes>& bytes) : bytes_(bytes) {}
   /// Copies the secret. Each copy wipes its own memory.
   SecretKey(const SecretKey&) = default;
@@ -32,15 +32,16 @@ class RECKONER_NET_API SecretKey {
   /// Returns a new key from the system's random number generator.
   [[nodiscard]] static SecretKey make();
 
-  /// Parses 64 hexadecimal digits, the format of key files. Blanks at both ends are ignored. Returns nullopt
-  /// for any other text.
+  /// Returns the key that 64 hexadecimal digits represent. Key files have this format. Ignores blanks at both
+  /// ends. Returns nullopt for any other text.
   [[nodiscard]] static std::optional<SecretKey> from_text(std::string_view text);
-  /// Returns 64 lower-case hexadecimal digits for from_text(). The caller must wipe the string.
+  /// Returns the key as 64 lower-case hexadecimal digits, which from_text() can read. The caller must wipe
+  /// the string after use.
   [[nodiscard]] std::string text() const;
 
-  /// The secret bytes, for encryption. Valid as long as the key object.
+  /// Returns the secret bytes. The reference is valid as long as this object.
   [[nodiscard]] const std::array<std::byte, kBytes>& bytes() const { return bytes_; }
-  /// False if all bytes are zero (no key).
+  /// Returns false if all bytes are zero, which means "no key".
   [[nodiscard]] explicit operator bool() const;
 
  private:
@@ -51,63 +52,66 @@ class RECKONER_NET_API SecretKey {
 struct ServerAddress {
   std::uint32_t host = 0;  ///< IPv4 address in host byte order: 127.0.0.1 is 0x7f000001
   std::uint16_t port = 0;  ///< UDP port in host byte order
-  /// True if host and port are equal.
+  /// Returns true if both addresses have equal hosts and ports.
   bool operator==(const ServerAddress&) const = default;
 };
 
 /// Returns the host as text, for example "127.0.0.1".
 [[nodiscard]] RECKONER_NET_API std::string host_text(const ServerAddress& address);
 
-/// A permission that a backend gives to a client: which servers it may join, until when, and under which
-/// client id.
+/// A permission that a backend gives to a client. It says which servers the client may join, until when, and
+/// under which client id.
 struct ConnectGrant {
   static constexpr std::size_t kMaxServers = 32;  ///< maximum number of servers in a token
   static constexpr std::size_t kUserBytes = 256;  ///< size of the user data in a token, bytes
-  /// Default time after expires_s during which a client may still resume without the backend, s (one day).
+  /// Default time between expires_s and renewable_until_s, s. The default is one day.
   static constexpr std::uint64_t kRenewableS = 86'400;
 
-  std::uint64_t client_id = 0;  ///< the backend's number for the client; by default one session at a time
-  std::uint64_t expires_s = 0;  ///< seconds since 1970
-  std::vector<ServerAddress> servers;  ///< 1 to kMaxServers addresses; a relay's address is allowed
-  /// Data for the server's game. The server reads it from ClientIdentity::user_data.
+  /// The backend's number for the client. By default, a server allows one session per client id.
+  std::uint64_t client_id = 0;
+  std::uint64_t expires_s = 0;         ///< when the token expires, seconds since 1970
+  std::vector<ServerAddress> servers;  ///< 1 to kMaxServers addresses of servers or relays
+  /// Data from the backend for the game on the server. The game reads it from ClientIdentity::user_data.
   std::array<std::byte, kUserBytes> user_data{};
-  /// Until this time the client may resume with tickets from a server, without a new token. No ticket is
-  /// valid longer, no matter when it was issued. An established connection continues after this time. Seconds
-  /// since 1970; 0: kRenewableS after expires_s.
+  /// Until this time, the client may resume with tickets from a server, without a new token from the backend.
+  /// All tickets expire at this time at the latest. An established connection continues after this time. The
+  /// unit is seconds since 1970. 0: expires_s + kRenewableS.
   std::uint64_t renewable_until_s = 0;
-  /// When the token was issued, that is, when its player logged in. If two tokens have one client id, the
-  /// token issued later wins, no matter which is presented last. Milliseconds since 1970; 0: issue_token()
-  /// uses the machine's clock. The clocks of a game's backends should agree within a few seconds.
+  /// When the token was issued, which is when the player logged in, milliseconds since 1970. If a server gets
+  /// two tokens with one client id, it prefers the token that was issued later, even if it was presented
+  /// first. 0: issue_token() uses the machine's clock. If a game has several backends, their clocks should
+  /// agree within a few seconds.
   std::uint64_t issued_ms = 0;
 };
 
 /// The token that a client gets from the backend and presents to join. Send it to the client over an
-/// encrypted channel. One part is encrypted so that only servers can read it; the rest is for the client.
-/// Modelled on the connect tokens of the netcode standard 1.02 (G. Fiedler,
-/// https://github.com/mas-bandwidth/netcode/blob/main/STANDARD.md), with other sizes.
+/// encrypted channel. Only servers can decrypt the member `sealed`. The client uses the other members. The
+/// design follows the connect tokens of the netcode standard 1.02 (G. Fiedler,
+/// https://github.com/mas-bandwidth/netcode/blob/main/STANDARD.md), but the sizes differ.
 struct ConnectToken {
   static constexpr std::size_t kNonceBytes = 24;    ///< size of the nonce, bytes
   static constexpr std::size_t kSealedBytes = 640;  ///< size of the encrypted part, bytes
   /// Size of every token when stored or sent, bytes.
   static constexpr std::size_t kBytes = 1024;
 
-  std::uint64_t expires_s = 0;                   ///< seconds since 1970; later the token is invalid
-  std::array<std::byte, kNonceBytes> nonce{};    ///< used once; makes the encryption of each token unique
-  std::array<std::byte, kSealedBytes> sealed{};  ///< for servers: client id, servers, keys and user data
-  std::vector<ServerAddress>
-      servers;          ///< servers to join, which NetworkDialer tries in this order; a ticket has none
-  SecretKey to_server;  ///< session keys are derived from it; for data sent by the client
-  SecretKey to_client;  ///< for data sent by the server
+  std::uint64_t expires_s = 0;                   ///< when the token expires, seconds since 1970
+  std::array<std::byte, kNonceBytes> nonce{};    ///< number used only once, to encrypt `sealed`
+  std::array<std::byte, kSealedBytes> sealed{};  ///< encrypted client id, servers, keys and user data
+  /// Servers that the client may join. NetworkDialer tries them in this order. Empty in a ticket.
+  std::vector<ServerAddress> servers;
+  SecretKey to_server;  ///< secret for the session key that encrypts data from the client
+  SecretKey to_client;  ///< secret for the session key that encrypts data from the server
 };
 
-/// Issues a token; called by a backend. `key` is shared with the servers. `game` separates games, and
-/// versions of a game, that use one key. Fails unless the grant names 1 to kMaxServers servers. When a server
-/// accepts the token, it may end older logins of the client id (ServerSecurity::sessions_per_client).
+/// Issues a token. A backend calls this function. The backend and the servers must use one `key`. If several
+/// games, or several versions of a game, use this key, each needs its own number `game`. Fails unless the
+/// grant contains 1 to kMaxServers servers. When a server accepts the token, it may end sessions of older
+/// tokens with this client id (ServerSecurity::sessions_per_client).
 [[nodiscard]] RECKONER_NET_API Result<ConnectToken> issue_token(const ConnectGrant& grant,
                                                                 const SecretKey& key, std::uint64_t game);
 
-/// Converts a token or a ticket to bytes and back. write_token() fails if there are more than kMaxServers
-/// servers. read_token() returns nullopt if the bytes are not a token.
+/// Converts a token or a ticket to bytes and back. write_token() fails if the token contains more than
+/// kMaxServers servers. read_token() returns nullopt if the bytes are not a token.
 [[nodiscard]] RECKONER_NET_API Result<std::array<std::byte, ConnectToken::kBytes>> write_token(
     const ConnectToken& token);
 [[nodiscard]] RECKONER_NET_API std::optional<ConnectToken> read_token(std::span<const std::byte> bytes);

@@ -6,7 +6,7 @@
 
 namespace reckoner {
 
-/// The dialer under the name that older games use. ENet is the default transport of a NetworkDialer.
+/// The old name of NetworkDialer, for games that still use it. NetworkDialer uses ENet by default.
 using EnetDialer = NetworkDialer;
 
 }  // namespace reckoner

@@ -16,26 +16,28 @@ namespace reckoner {
 using EnetListenConfig = ListenConfig;   ///< settings of a listening ENet transport
 using EnetAllocator = NetworkAllocator;  ///< memory functions for ENet's hosts, peers and packets
 
-/// As set_network_allocator(), for ENet alone. If `allocate` returns null, ENet ends the process.
+/// Sets the allocator for ENet only; see set_network_allocator(). If `allocate` returns null, ENet ends the
+/// process.
 [[nodiscard]] RECKONER_NET_API bool set_enet_allocator(const EnetAllocator& allocator);
 
-/// Transport over ENet and UDP (IPv4). State is sent unsequenced and unreliable, control reliable. ENet's
-/// throttle is held open, so that it never drops state. A state payload that ENet would turn into reliable
-/// fragments is refused. An error of one peer never prevents service to the others. Datagrams that Reckoner
-/// never sends are refused before ENet sees them, and counted.
+/// Transport over ENet and UDP (IPv4). State payloads are sent as unreliable and unsequenced packets. Control
+/// messages are sent as reliable packets. Reckoner disables ENet's throttle, so that ENet never drops state.
+/// send() refuses a state payload that ENet would turn into reliable fragments. An error of one peer does not
+/// affect the other peers. If a datagram arrives that Reckoner would never send, the transport refuses and
+/// counts it before ENet sees it.
 ///
 /// A peer is disconnected (reason 0) if it sends nothing for 10 s, or if 8 MiB of control messages wait for
-/// its acknowledgement (both are defaults of TransportLimits). The destructor notifies all peers.
+/// its acknowledgement. Both numbers are defaults of TransportLimits. The destructor notifies all peers.
 ///
-/// ENet reads the machine's own clock; `now_s` is not used. Not thread-safe; different transports are
-/// independent.
+/// ENet reads the machine's clock, so service() ignores its parameter `now_s`. An object is not thread-safe,
+/// but two threads may use two different transports.
 class RECKONER_NET_API EnetTransport final : public NetworkTransport {
  public:
-  /// As NetworkTransport::listen(), with one ENet host: at most ShardedTransport::kMaxPeersPerHost
-  /// connections. ListenConfig::transport is not used.
+  /// Opens a socket for clients, like NetworkTransport::listen(). Uses one ENet host, which supports at most
+  /// ShardedTransport::kMaxPeersPerHost connections. Ignores ListenConfig::transport.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const ListenConfig& config);
 
-  /// As NetworkTransport::connect().
+  /// Starts to connect to a server, like NetworkTransport::connect().
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
       const OrInsecure<ClientSecurity>& security, const LogSink& log = {});
@@ -50,7 +52,7 @@ class RECKONER_NET_API EnetTransport final : public NetworkTransport {
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
   void revoke_login(PeerId peer) override;
-  /// Counters since the transport was created. Valid as long as the transport.
+  /// Returns the counters since the transport was created. The reference is valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
@@ -58,26 +60,27 @@ class RECKONER_NET_API EnetTransport final : public NetworkTransport {
   [[nodiscard]] std::uint16_t port() const override;
   void wait(double seconds) override;
 
-  /// Returns the IPv4 address of a host in digits, so that later connections need no name look-up. Returns
-  /// `host` unchanged if it is unknown.
+  /// Looks up a host name. Returns the host's IPv4 address as text, for example "127.0.0.1", so that later
+  /// connections need no look-up. Returns `host` unchanged if the look-up fails.
   [[nodiscard]] static std::string numeric_host(const std::string& host);
 
-  /// The socket's descriptor, for waiting on several transports at once. Do not read from it or write to it.
+  /// Returns the socket's descriptor. A program can use it to wait for several transports at once, but must
+  /// not read from it or write to it.
   [[nodiscard]] std::intptr_t socket() const;
 
  private:
   friend class ShardedTransport;
-  /// Identifies one of several hosts that share a port. `number` counts from 0; the low `bits` bits of a
-  /// PeerId contain it.
+  /// Identifies one of several hosts that share a port. `number` is the index of the host, from 0. The low
+  /// `bits` bits of a PeerId contain this index.
   struct Shard {
     std::uint32_t number = 0;
     int bits = 0;
-    std::shared_ptr<secure::UsedTokens> used{};  ///< shared by all hosts
+    std::shared_ptr<secure::UsedTokens> used{};  ///< the tokens that clients have used; all hosts share it
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const ListenConfig& config,
                                                                      const Shard& shard);
   [[nodiscard]] static std::shared_ptr<secure::UsedTokens> make_used_tokens(const ServerSecurity& security);
-  bool flush(bool always);  ///< sends queued data; true if events are queued or data arrived
+  bool flush(bool always);  ///< sends queued data; returns true if an event waits or data arrived
 
   struct Impl;
   explicit EnetTransport(std::unique_ptr<Impl> impl);

@@ -10,11 +10,12 @@
 
 namespace reckoner {
 
-/// Forwards every call to another transport, which must outlive it. Derive from it to observe, record or
-/// disturb a connection: override the functions of interest, and call the base function to forward a call.
+/// Forwards every call to another transport. That transport must exist longer than this object. Derive a
+/// class from ForwardingTransport to observe, record or disturb a connection. Override the functions that you
+/// want to change, and call the function of the base class to forward a call.
 class ForwardingTransport : public Transport {
  public:
-  /// Forwards to `inner`.
+  /// Creates a transport that forwards all calls to `inner`.
   explicit ForwardingTransport(Transport& inner) : inner_(inner) {}
 
   void service(double now_s) override { inner_.service(now_s); }

@@ -11,17 +11,18 @@
 
 namespace reckoner {
 
-/// Server ticks since the server started. 32 bits last 2.2 years at 60 Hz.
+/// Number of a server tick, counted from the server's start. At 60 Hz, the 32-bit counter wraps after 2.2
+/// years.
 using Tick = std::uint32_t;
 
-/// True if tick `a` is before tick `b`. Correct across the wrap of the 32-bit counter, as long as the two
-/// ticks are less than 2^31 apart.
+/// Returns true if tick `a` is before tick `b`. The result is correct even if the 32-bit counter wraps
+/// between them. The two ticks must be less than 2^31 ticks apart.
 [[nodiscard]] constexpr bool earlier(Tick a, Tick b) {
   return static_cast<std::int32_t>(a - b) < 0;
 }
 
-/// Rounds `ticks` down to whole ticks. Returns the first or last tick if the number is outside the range, and
-/// 0 for NaN.
+/// Rounds `ticks` down to a whole number. Returns 0 for NaN and for negative numbers. Returns the largest
+/// Tick if the number is too large.
 [[nodiscard]] constexpr Tick whole_ticks(double ticks) {
   constexpr Tick kLast = std::numeric_limits<Tick>::max();
   if (!(ticks > 0.0)) return 0;
@@ -29,24 +30,25 @@ using Tick = std::uint32_t;
 }
 
 /// Identifies an entity. The server assigns slots; `index1` is the slot plus one, so that zero is null.
-/// `generation` counts how often the slot was used, so that an old id never refers to a new entity in the
-/// slot.
+/// `generation` counts how often the slot was used. Therefore, the id of a removed entity does not refer to a
+/// later entity in that slot.
 struct EntityId {
   std::uint32_t index1 = 0;      ///< slot number, counted from 1; 0: null
-  std::uint16_t generation = 0;  ///< distinguishes the entity from earlier ones in the slot
+  std::uint16_t generation = 0;  ///< distinguishes the entity from earlier entities in the slot
 
-  /// False if null.
+  /// Returns false if the id is null.
   [[nodiscard]] explicit operator bool() const { return index1 != 0; }
-  /// The slot number from 0, for use as an array index. Must not be null.
+  /// Returns the slot number, counted from 0, which can be an array index. The id must not be null.
   [[nodiscard]] std::size_t slot() const { return index1 - 1; }
-  /// Orders by slot, then by generation. The order has no meaning but is stable.
+  /// Orders ids by slot, then by generation, for use in sorted containers.
   auto operator<=>(const EntityId&) const = default;
 };
 
-/// Maximum number of entity slots of a server.
+/// Maximum number of entity slots on a server.
 inline constexpr std::uint32_t kMaxEntities = 1u << 20;
 
-/// Converts between an entity and the frame that moves with it. A null id is the world's frame.
+/// Converts between an entity's id and the id of the frame that moves with this entity. The null id
+/// corresponds to the world's frame.
 [[nodiscard]] constexpr FrameId frame_of(EntityId id) {
   return {(std::uint64_t{id.generation} << 32) | id.index1};
 }
@@ -54,33 +56,34 @@ inline constexpr std::uint32_t kMaxEntities = 1u << 20;
   return {static_cast<std::uint32_t>(frame.value), static_cast<std::uint16_t>(frame.value >> 32)};
 }
 
-/// Identifies a client on the server. Never reused during a server's life; zero is null.
+/// Identifies a client on the server. A running server never reuses an id. Zero is null.
 struct ClientId {
   std::uint32_t value = 0;  ///< counted from 1 in order of joining; 0: null
 
-  /// False if null.
+  /// Returns false if the id is null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
-  /// Orders by time of joining.
+  /// Orders ids by the time when the clients joined.
   auto operator<=>(const ClientId&) const = default;
 };
 
-/// Identifies the other end of a transport connection. Never reused during a transport's life; zero is null.
+/// Identifies the other end of a transport connection. A transport never reuses an id. Zero is null.
 struct PeerId {
   std::uint32_t value = 0;  ///< assigned by the transport; 0: null
 
-  /// False if null.
+  /// Returns false if the id is null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
-  /// The order has no meaning but is stable.
+  /// Orders ids by number, for use in sorted containers.
   auto operator<=>(const PeerId&) const = default;
 };
 
-/// Identifies a route that the server registered. Assigned in order from 1 and never reused; zero is null.
+/// Identifies a route that the server registered. The server assigns numbers in order from 1 and never reuses
+/// them. Zero is null.
 struct RouteId {
   std::uint32_t value = 0;  ///< counted from 1 in the order of Server::add_route(); 0: null
 
-  /// False if null.
+  /// Returns false if the id is null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
-  /// Orders by registration.
+  /// Orders ids by the time of registration.
   auto operator<=>(const RouteId&) const = default;
 };
 

@@ -14,38 +14,41 @@
 namespace reckoner {
 
 enum class LogLevel : std::uint8_t {
-  debug,    ///< details for finding a fault
+  debug,    ///< details that help to find an error in a program
   info,     ///< normal operation
   warning,  ///< unexpected, but operation continues
-  error,    ///< something failed and was abandoned
+  error,    ///< an operation failed and is not tried again
 };
 
-/// Returns the level in lower case: "debug", "info", "warning", "error".
+/// Returns the name of a level: "debug", "info", "warning" or "error".
 [[nodiscard]] constexpr std::string_view name_of(LogLevel level) {
   constexpr std::string_view kNames[] = {"debug", "info", "warning", "error"};
   return kNames[static_cast<std::size_t>(level)];
 }
 
-/// A detail of a log record. Names are in lower case with underscores and end with the unit, if there is one.
+/// A detail of a log record. The name is in lower case with underscores. If the value has a unit, the name
+/// ends with this unit.
 struct LogField {
   std::string_view name;                                                            ///< name of the detail
   std::variant<bool, std::int64_t, std::uint64_t, double, std::string_view> value;  ///< its value
 };
 
-/// An event inside a server, a client or a transport, for the log. All views are valid only during the call.
+/// A log record about an event in a server, a client or a transport. All views are valid only during the call
+/// of the sink.
 struct LogRecord {
   LogLevel level = LogLevel::info;     ///< severity
-  std::string_view event;              ///< fixed text; variable parts are in `fields`
+  std::string_view event;              ///< constant text; `fields` contains the variable parts
   std::span<const LogField> fields{};  ///< details, in a fixed order
 };
 
-/// Receives the log records of a server, a client or a transport, for an operator or a programmer. (Events
-/// for the game are reported elsewhere.) Empty, the default: no log, and no record is built.
+/// Receives the log records of a server, a client or a transport. The records are for operators and
+/// programmers; a game must not use them as events. If the sink is empty, which is the default, no records
+/// are created.
 ///
 /// The sink is called during receive(), tick(), service() and other non-const calls, on the caller's thread.
-/// It must not throw, and must not call the object that logs. Events that any stranger can cause with a
-/// datagram are added up and logged at most once a second. Events that need a connection are logged once per
-/// connection.
+/// It must not throw, and must not call the object that logs. Some events can be caused by anyone who sends a
+/// datagram, even without a connection. Such events are counted, and the count is logged at most once a
+/// second. Events that need a connection are logged once per connection.
 using LogSink = std::function<void(const LogRecord&)>;
 
 /// Logs a record if `sink` is not empty.
@@ -54,8 +57,8 @@ inline void say(const LogSink& sink, LogLevel level, std::string_view event,
   if (sink) sink({level, event, {fields.begin(), fields.size()}});
 }
 
-/// Formats a record as one line without its level: `client refused reason="the server is full"`. Text with
-/// special characters is quoted. Control characters, quotes and backslashes are escaped as in JSON.
+/// Formats a record as one line without its level, for example `client refused reason="the server is full"`.
+/// Text with special characters is quoted. Control characters, quotes and backslashes are escaped as in JSON.
 [[nodiscard]] RECKONER_NET_API std::string text_of(const LogRecord& record);
 
 }  // namespace reckoner

@@ -16,21 +16,21 @@
 
 namespace reckoner {
 
-/// Selects which of several servers a dialer tries. It starts with the last connected server, continues with
-/// the others in order, and then repeats.
+/// Selects which of several servers a dialer tries next. It starts with the server that was connected last,
+/// continues with the other servers in order, and then starts again.
 class ServerRotation {
  public:
-  /// `servers` is the number of servers. Starts with the first one.
+  /// Creates a rotation of `servers` servers. The first attempt goes to the server with index 0.
   explicit ServerRotation(std::size_t servers) : servers_(servers) {}
 
-  /// Begins an attempt. Returns the index of the server to try, from 0.
+  /// Begins an attempt. Returns the index of the server to try. The first server has index 0.
   std::size_t dial() {
     if (!failed_) first_ = at_;
     failed_ = false;
     return at_;
   }
 
-  /// Reports that the attempt failed: the next attempt goes to the next server. Returns false when every
+  /// Reports that the last attempt failed. The next attempt goes to the next server. Returns false if every
   /// server was tried since the last established connection.
   bool try_next_server() {
     if (servers_ == 0) return false;
@@ -42,49 +42,50 @@ class ServerRotation {
  private:
   std::size_t servers_;
   std::size_t at_ = 0;
-  std::size_t first_ = 0;  // where the current round of attempts began
-  bool failed_ = false;    // a failed attempt has moved at_
+  std::size_t first_ = 0;  // server of the first attempt since the last established connection
+  bool failed_ = false;    // the last attempt failed, and at_ is the next server
 };
 
 /// Connects to servers over the network. The first connection uses the token that the game got from its
-/// backend. Later ones use the ticket that the server sent with the last session. If a ticket got no answer,
-/// it is presented again from a new socket, so that a lost answer does not lock the client out. A ticket is
-/// also presented if it has expired by this machine's clock, because the server decides about expiry.
+/// backend. Each later connection uses the ticket that the server sent during the last session. If the server
+/// does not answer, the next attempt presents the ticket again from a new socket, so that a lost answer does
+/// not lock the client out. The dialer presents a ticket even if it has expired by this machine's clock,
+/// because only the server decides whether a ticket has expired.
 ///
-/// Connects either to one named server or to the servers listed in the token. These may be relays of one
-/// server or servers of several worlds. They are tried in order, starting with the last connected one, and
-/// then again from the start.
+/// Connects either to one named server or to the servers listed in the token. The listed servers may be
+/// relays of one server or servers of several worlds. ServerRotation defines the order of the attempts.
 class RECKONER_NET_API NetworkDialer final : public Dialer {
  public:
-  /// Parameters as in NetworkTransport::connect(). Resolves the host name once, here. If that fails, dial()
-  /// reports it.
+  /// Connects to one named server. The parameters are those of NetworkTransport::connect(). Resolves the host
+  /// name once, in this constructor. If the name does not resolve, dial() returns the error.
   NetworkDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
                 const OrInsecure<ClientSecurity>& security, const LogSink& log = {},
                 std::string_view transport = {});
-  /// Connects to the servers listed in the token. dial() fails if the token lists none.
+  /// Connects to the servers listed in the token. dial() fails if the token lists no server.
   NetworkDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log = {},
                 std::string_view transport = {});
   ~NetworkDialer() override;
 
   [[nodiscard]] Result<Transport*> dial() override;
   bool try_next_server() override { return round_.try_next_server(); }
-  /// Reports an expired token, by this machine's clock, until the server has accepted the token.
+  /// Returns a hint if the token has expired by this machine's clock and the server has not accepted it.
   [[nodiscard]] std::string failure_hint() const override;
   [[nodiscard]] double random_fraction() override;
 
-  /// Sets a new token from the backend. Needed when the ticket has expired (by default after an hour,
-  /// ServerSecurity::ticket_s) or was refused. The next dial() presents the token. Without a named server, it
-  /// starts with the token's first server. Has no effect on an insecure dialer.
+  /// Sets a new token from the backend, which the next dial() presents. The game needs a new token when the
+  /// server refused the ticket or when the ticket has expired (ServerSecurity::ticket_s, by default one
+  /// hour). A dialer without a named server then starts with the first server that the token lists. Has no
+  /// effect on an insecure dialer.
   void set_security(const ClientSecurity& security);
 
-  /// The connection of the last dial(). Null before the first dial() and after a failed one. Valid until the
-  /// next dial().
+  /// Returns the connection of the last dial(). Null before the first dial() and after a failed dial(). The
+  /// pointer is valid until the next dial().
   [[nodiscard]] NetworkTransport* transport() const { return transport_.get(); }
 
-  /// Like NetworkTransport::wait(). Without a connection it sleeps for at most 0.1 s.
+  /// Calls NetworkTransport::wait() of the connection. Without a connection, sleeps for at most 0.1 s.
   void wait(double seconds);
 
-  /// The sum over all connections so far.
+  /// Returns the sum of the counters of all connections, also of the closed ones.
   [[nodiscard]] TransportStats stats() const;
 
  private:
@@ -96,13 +97,13 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
   void use_token_servers(const ConnectToken& token);
 
   std::vector<Server> servers_;
-  bool has_named_server_;  // true: one named server; false: the token's servers
+  bool has_named_server_;  // false: servers_ are the servers that the token lists
   ServerRotation round_;
   std::uint32_t reason_;
   LogSink log_;
-  std::string kind_;                     // which transport; as ListenConfig::transport
-  OrInsecure<ClientSecurity> security_;  // presented by the next dial()
-  bool token_is_new_ = true;             // the token is from the game and was not presented yet
+  std::string kind_;                     // name of the transport, as in ListenConfig::transport
+  OrInsecure<ClientSecurity> security_;  // the next dial() presents this token or ticket
+  bool token_is_new_ = true;             // true: no dial() has presented the token that the game set
   std::unique_ptr<NetworkTransport> transport_;
   TransportStats earlier_stats_;
 };

@@ -20,21 +20,22 @@
 namespace reckoner {
 
 /// Selects a transport without security: anybody may join, the server is not authenticated, and nothing is
-/// encrypted. For a LAN or a test. It has no default on purpose; the caller must ask for it by name.
+/// encrypted. Use it only in a LAN or a test. It is never the default; the caller must write its name.
 struct Insecure {};
 
-/// Either security settings or Insecure. There is no default, so that every caller decides.
+/// Holds either security settings or Insecure. It has no default constructor, so that every caller must
+/// decide.
 template <class Security>
 class OrInsecure {
  public:
-  /// Uses `security`.
+  /// Selects security with these settings.
   OrInsecure(Security security) : security_(std::move(security)) {}
-  /// Uses no security.
+  /// Selects no security.
   OrInsecure(Insecure) {}
 
-  /// The settings; null if insecure. Valid as long as this object.
+  /// Returns the settings, or null if insecure. The pointer is valid as long as this object.
   [[nodiscard]] const Security* get() const { return security_ ? &*security_ : nullptr; }
-  /// The settings, for changes; null if insecure. Valid as long as this object.
+  /// Returns the settings for modification, or null if insecure. The pointer is valid as long as this object.
   [[nodiscard]] Security* get() { return security_ ? &*security_ : nullptr; }
 
  private:
@@ -45,127 +46,139 @@ namespace secure {
 class UsedTokens;
 }
 
-/// Settings of a server that admits only clients with a valid, unused token (issue_token()) and its keys. All
-/// datagrams are encrypted and authenticated.
+/// Settings of a server with security. The server admits a client only if the client presents a valid, unused
+/// token (issue_token()) and knows the token's keys. All datagrams are encrypted and authenticated.
 ///
 /// A returning client replaces its own older session:
-/// - With a ticket, the client's older connection ends with EndReason::replaced.
-/// - With a token that would exceed sessions_per_client, the login of this client id that was issued first
-///   ends. Its tickets become invalid.
+/// - If it presents a ticket, its older connection ends with EndReason::replaced.
+/// - If it presents a token and would then exceed sessions_per_client, the login with the oldest token ends.
+///   Only logins of this client id count. The tickets of the ended login become invalid.
 struct ServerSecurity {
-  SecretKey key;           ///< shared with the backend that issues tokens
+  SecretKey key;           ///< must equal the key of the backend that issues tokens
   std::uint64_t game = 0;  ///< must equal the `game` of issue_token()
-  /// Addresses under which clients reach this server, including relays. A token must name one of them. Port 0
-  /// means the port in use. Empty: the listening address, which must then be a single address and not all of
-  /// the machine's.
+  /// Addresses under which clients reach this server, including the addresses of relays. A token must contain
+  /// at least one of them. Port 0 means the port in use. Empty: the server uses ListenConfig::host, which
+  /// must then be one specific address.
   std::vector<ServerAddress> addresses{};
-  /// True: do not compare addresses; accept a token for any server if its key is right.
+  /// True: the server does not check the addresses in a token. It accepts a token for any server that uses
+  /// this key.
   bool any_server = false;
   std::uint32_t peers_per_address = 16;  ///< maximum number of connections from one IPv4 address
-  /// Maximum rate of new sessions with valid tokens from one IPv4 address, 1/s. A burst may be ten seconds'
-  /// worth, at least one session. 0: no limit.
+  /// Maximum rate of new sessions with valid tokens from one IPv4 address, 1/s. A burst may contain as many
+  /// sessions as the rate allows in ten seconds, and at least one. 0: no limit.
   double handshakes_per_second = 10.0;
-  /// Maximum rate of new sessions with valid tokens from all addresses together, 1/s. A burst may be one
-  /// second's worth. 0: no limit.
+  /// Maximum rate of new sessions with valid tokens from all addresses together, 1/s. A burst may contain as
+  /// many sessions as the rate allows in one second. 0: no limit.
   double tokens_per_second = 2000.0;
-  /// How long a client may resume without a new token after its last connection, s. The server sends a new
-  /// ticket every ticket_s / 12.
+  /// How long after its last connection a client may resume without a new token, s. During a connection, the
+  /// server sends a new ticket every ticket_s / 12 seconds.
   double ticket_s = 3600.0;
-  double half_open_s = 5.0;  ///< a session without a connection ends after this time, s
+  double half_open_s = 5.0;  ///< a new session without a connection ends after this time, s
   /// Maximum number of concurrent sessions of one client id; 0: no limit.
   std::uint32_t sessions_per_client = 1;
-  /// Maximum number of remembered logins, to refuse a token that is presented twice. A login is a token and
-  /// all tickets derived from it. It is remembered until they all have expired, and ticket_s longer. When the
-  /// limit is reached, no new token is accepted until one login is forgotten. Connected clients and clients
-  /// that resume with a ticket are not affected. About 400 bytes each.
+  /// Maximum number of logins that the server remembers. A login is a token together with all tickets that
+  /// were derived from this token. The server needs this memory to refuse a token that is presented twice. It
+  /// forgets a login ticket_s after the token and all its tickets have expired. At the limit, the server
+  /// accepts no new token until it forgets a login. Connected clients and clients that resume with a ticket
+  /// are not affected. Each login needs about 400 bytes.
   std::size_t used_tokens = 262'144;
   std::size_t used_tokens_per_client = 256;  ///< maximum number of remembered logins of one client id
 };
 
 /// What a client presents to join a secure server.
 struct ClientSecurity {
-  ConnectToken token;      ///< from the backend or from NetworkTransport::ticket(); valid once
+  ConnectToken token;      ///< from the backend or from NetworkTransport::ticket(); usable once
   std::uint64_t game = 0;  ///< must equal ServerSecurity::game
-  /// Needed to present a token again if it is unknown whether the server accepted it. Use the same secret for
-  /// each attempt (SecretKey::make()): it proves that the attempts come from one client. Each attempt has its
-  /// own session keys nevertheless. Empty: the transport generates one and does not reveal it.
+  /// Secret from SecretKey::make(). A client needs it to present one token several times, if it does not know
+  /// whether the server accepted the token. All attempts with one token must use one secret, which proves
+  /// that they come from one client. Each attempt still gets its own session keys. Empty: the transport
+  /// generates a secret and does not reveal it, so that the token cannot be presented again.
   SecretKey secret{};
 };
 
 /// The identity that a token gives to its client.
 struct ClientIdentity {
   std::uint64_t client_id = 0;  ///< the backend's number for the client
-  /// ConnectGrant::user_data, as set by the backend
+  /// The data that the backend put into ConnectGrant::user_data.
   std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
 };
 
-/// A server accepts this many connections more than clients: to refuse further clients with a reason, and to
-/// accept a client that reconnects before its old connection has ended.
+/// How many more connections than clients a server should accept. With a spare connection, a full server can
+/// send a further client the reason for the refusal. A client can also reconnect before its old connection
+/// has ended.
 inline constexpr std::uint32_t kSpareConnections = 8;
 
 /// Settings of a server's transport.
 struct ListenConfig {
   std::string host;        ///< address to listen on; empty: every IPv4 address of the machine
   std::uint16_t port = 0;  ///< UDP port; 0: any free port, see NetworkTransport::port()
-  /// Maximum number of connections, at least 1. A server needs a few more than it has clients
-  /// (kSpareConnections). More than one ENet host holds need Linux (see ShardedTransport).
+  /// Maximum number of connections, at least 1. A server needs kSpareConnections more connections than
+  /// clients. If one ENet host cannot hold all connections, the server must run on Linux (see
+  /// ShardedTransport).
   std::uint32_t max_peers = 64;
-  /// Which clients are admitted; Insecure{}: everybody, without encryption.
+  /// Security settings, which define the clients that the server admits. Insecure{}: the server admits
+  /// everybody and does not encrypt.
   OrInsecure<ServerSecurity> security;
   TransportLimits limits{};  ///< limits on received traffic; a ShardedTransport applies them to each host
   LogSink log{};             ///< receives log records; empty: no log
-  /// Name of the network protocol's implementation; empty: the default. There is one at present, "enet".
+  /// Name of the implementation to use. Empty: the default. At present, "enet" is the only implementation.
   std::string transport{};
 };
 
-/// Returns the first invalid setting, or nullopt. Checks only what can be checked without the network.
+/// Returns an error for the first invalid setting, or nullopt. The function does not use the network, so it
+/// cannot check whether the address and the port are available.
 [[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const ListenConfig& config);
 
-/// Memory functions for the network libraries below the transports. If `allocate` returns null, the process
-/// may end. Called by every thread that uses a transport.
+/// Memory functions for the network libraries that the transports use. If `allocate` returns null, the
+/// library may end the process. Every thread that uses a transport may call these functions.
 struct NetworkAllocator {
-  /// Like malloc.
+  /// Allocates memory, like malloc().
   void* (*allocate)(std::size_t bytes) = nullptr;
-  /// Like free.
+  /// Releases memory, like free().
   void (*release)(void* memory) = nullptr;
 };
 
-/// Sets the allocator for the network libraries in this process, including the game's own use of them. The
-/// default is malloc and free. Reckoner's other allocations use operator new, which a game may replace.
-/// Returns false and changes nothing while a NetworkTransport exists, or if a function is null.
+/// Sets the allocator of the network libraries in this process. If the game itself uses such a library, this
+/// use is affected, too. The default is malloc() and free(). All other allocations of Reckoner use operator
+/// new, which a game may replace. Returns false and changes nothing if a NetworkTransport exists or if one of
+/// the two functions is null.
 [[nodiscard]] RECKONER_NET_API bool set_network_allocator(const NetworkAllocator& allocator);
 
-/// A transport over a real network: what a program needs beyond sending and receiving. Not thread-safe;
-/// different transports are independent.
+/// A transport over a real network. It adds connecting, identities, tickets and waiting to Transport. An
+/// object is not thread-safe, but two threads may use two different transports.
 class RECKONER_NET_API NetworkTransport : public Transport {
  public:
-  /// Opens a socket for clients to connect to. Fails if the port is in use, the address is unknown, a setting
-  /// is invalid, or the server cannot know which tokens are for it (ServerSecurity::addresses).
+  /// Opens a socket to which clients can connect. Fails if the port is in use, the address is unknown or a
+  /// setting is invalid. Also fails if the server does not know its addresses (ServerSecurity::addresses),
+  /// because it could not check tokens.
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> listen(const ListenConfig& config);
 
-  /// Starts to connect to a server. A connected event follows, or a disconnected event after 5 s. `reason` is
-  /// sent with the request; Reckoner's client expects its protocol version there (kProtocolVersion). Fails at
-  /// once if the host name does not resolve. `security` must match the server: a token, or Insecure{}. `log`
-  /// receives log records; empty: no log. `transport` as in ListenConfig.
+  /// Starts to connect to a server. Later, poll() returns a connected event, or a disconnected event if the
+  /// server has not answered within 5 s. `reason` is a number that is sent with the request. If a Reckoner
+  /// client uses the transport, `reason` must be kProtocolVersion. `security` must match the server: a token
+  /// for a server with security, otherwise Insecure{}. `log` receives log records; empty: no log. `transport`
+  /// is a name as in ListenConfig::transport. Fails at once if the host name does not resolve.
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
       const OrInsecure<ClientSecurity>& security, const LogSink& log = {}, std::string_view transport = {});
 
-  /// True if a token has expired by this machine's clock.
+  /// Returns true if a token has expired by this machine's clock.
   [[nodiscard]] static bool is_expired(const ConnectToken& token);
 
-  /// Returns the identity under which a peer was admitted. Nullopt without security, or if the peer is gone.
+  /// Returns the identity in the token of a peer. Returns nullopt without security, or if the peer is no
+  /// longer connected.
   [[nodiscard]] virtual std::optional<ClientIdentity> identity(PeerId peer) const = 0;
 
-  /// Returns the newest ticket from the server. A client can resume with it once, without its backend. It
-  /// does not contain the servers' addresses. Nullopt before the client is admitted, and on a server.
+  /// Returns the newest ticket from the server. With this ticket, the client can resume once without a token
+  /// from the backend. A ticket does not contain server addresses. Returns nullopt on a server, and on a
+  /// client before the server has admitted it.
   [[nodiscard]] virtual std::optional<ConnectToken> ticket() const = 0;
 
-  /// The UDP port in use.
+  /// Returns the UDP port in use.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
 
-  /// Sends queued data, then sleeps until data arrives, a signal comes or `seconds` have passed. Call
-  /// service() next.
+  /// Sends queued data. Then sleeps until data arrives, a signal interrupts the process or `seconds` have
+  /// passed. Call service() afterwards.
   virtual void wait(double seconds) = 0;
 };
 

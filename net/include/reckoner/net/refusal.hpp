@@ -13,28 +13,28 @@ namespace reckoner {
 enum class Refusal : std::uint8_t {
   malformed,         ///< not a valid Reckoner encoding
   too_large,         ///< larger than its channel allows
-  not_genuine,       ///< authentication failed: sealed by somebody else, changed on the way, or a replay
-  no_session,        ///< belongs to an unknown session or connection
-  wrong_cookie,      ///< cookie is too old or not the one sent to that address
+  not_genuine,       ///< authentication failed: another sender encrypted it, or it was modified or replayed
+  no_session,        ///< session or connection is unknown
+  wrong_cookie,      ///< cookie is too old, or was sent to another address
   wrong_token,       ///< token is forged, expired or for another server
-  token_reused,      ///< token was used by somebody else, or a newer one was presented
+  token_reused,      ///< another client used this token, or a newer token was presented before
   handshake_limit,   ///< too many handshakes from one address or in total (ServerSecurity)
   peer_limit,        ///< one peer exceeds a limit on datagrams, bytes or queued data (TransportLimits)
-  address_limit,     ///< all peers at one address together exceed a limit (TransportLimits)
-  unexpected,        ///< message not valid in this state or from this end
-  beyond_limits,     ///< number outside the allowed range: bad archetype, too fast or outside the world
+  address_limit,     ///< the peers at one address exceed a common limit (TransportLimits)
+  unexpected,        ///< message is not valid in this state, or this end must not send it
+  beyond_limits,     ///< number is out of range, for example a speed, a position or an archetype
   unknown_entity,    ///< entity does not exist or belongs to another client
   unknown_baseline,  ///< refers to a motion that the receiver does not have
   unknown_route,     ///< refers to a route that the receiver does not have
-  unknown_frame,     ///< unknown frame, or frames that form a cycle or are nested too deeply
-  from_future,       ///< time stamp later than any clock error explains
-  too_old,           ///< superseded by newer data
-  repeated,          ///< received before
+  unknown_frame,     ///< frame is unknown, part of a cycle, or nested too deeply
+  from_future,       ///< time stamp is further in the future than a clock error explains
+  too_old,           ///< too old to be used, usually because newer data was received
+  repeated,          ///< this data was received before
   never_sent,        ///< acknowledges something that was never sent
-  too_many,          ///< more messages or motions than one client may send
+  too_many,          ///< client sent more messages or motions than allowed
 };
 
-/// Returns the reason in lower case with underscores, for logs and metrics.
+/// Returns the name of a reason, in lower case with underscores, for logs and metrics.
 [[nodiscard]] constexpr std::string_view name_of(Refusal refusal) {
   constexpr std::string_view kNames[] = {
       "malformed",      "too_large",        "not_genuine",   "no_session",    "wrong_cookie", "wrong_token",
@@ -51,19 +51,19 @@ struct RefusalCounts {
 
   std::array<std::uint64_t, kReasons> counts{};  ///< indexed by Refusal
 
-  /// The count for one reason.
+  /// Returns the count for one reason.
   [[nodiscard]] std::uint64_t& operator[](Refusal refusal) {
     return counts[static_cast<std::size_t>(refusal)];
   }
-  /// The count for one reason.
+  /// Returns the count for one reason.
   [[nodiscard]] std::uint64_t operator[](Refusal refusal) const {
     return counts[static_cast<std::size_t>(refusal)];
   }
-  /// The sum over all reasons.
+  /// Returns the sum of the counts of all reasons.
   [[nodiscard]] std::uint64_t total() const {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   }
-  /// Adds the counts of each reason.
+  /// Adds the count of each reason in `other`.
   RefusalCounts& operator+=(const RefusalCounts& other) {
     for (std::size_t i = 0; i < kReasons; ++i)
       counts[i] += other.counts[i];

@@ -15,26 +15,28 @@
 namespace reckoner {
 
 /// An EnetTransport for more clients than one ENet host supports. It uses as many hosts as necessary, all on
-/// one UDP port. The system distributes datagrams over the hosts by the client's address, so that a client
-/// always reaches one and the same host. If one host has enough room, only one is used; this works on every
-/// system. Several hosts need Linux.
+/// one UDP port. The operating system selects the host for a datagram by the client's address, so that all
+/// datagrams of one client reach one host. Several hosts work only on Linux. If one host has enough room,
+/// only one host is used, which works on every system.
 ///
-/// Clients spread randomly, so every host has spare room: fewer than one in a million hosts fills up before
-/// max_peers is reached. A client that the system assigns to a full host gets no answer, as from any full
-/// server. When the client tries again from a new socket, it is usually assigned to another host.
+/// The system distributes clients randomly, so each host has more room than its average share of the clients
+/// needs. With max_peers clients, the probability that a given host is full is below one in a million. A
+/// client that the system assigns to a full host gets no answer. When this client tries again from a new
+/// socket, the system usually assigns it to another host.
 ///
-/// In all other respects it behaves like EnetTransport. Not thread-safe.
+/// In all other respects, ShardedTransport behaves like EnetTransport. Not thread-safe.
 class RECKONER_NET_API ShardedTransport final : public NetworkTransport {
  public:
-  static constexpr std::uint32_t kMaxPeersPerHost = 4095;  ///< ENet's limit
+  static constexpr std::uint32_t kMaxPeersPerHost = 4095;  ///< maximum number of peers that ENet supports
   static constexpr std::uint32_t kMaxHosts = 64;           ///< maximum number of hosts that share a port
 
-  /// Returns how many hosts of `peers_per_host` peers (at least 1) are needed for `max_peers`.
+  /// Returns how many hosts are needed for `max_peers` peers, if each host has room for `peers_per_host`
+  /// peers. `peers_per_host` must be at least 1.
   [[nodiscard]] static std::uint32_t hosts_for(std::uint32_t max_peers, std::uint32_t peers_per_host);
 
-  /// Opens the sockets, with room for at least `config.max_peers` connections in total; the maximum is 242
-  /// 000. Fails if the port is in use (also by another ShardedTransport), the address is unknown, or several
-  /// hosts are needed and the system cannot share a port.
+  /// Opens the sockets, with room for `config.max_peers` connections in total, which may be up to 242,000.
+  /// Fails if the port is in use (also by another ShardedTransport) or the address is unknown. Also fails if
+  /// several hosts are needed and the system does not let them share a port.
   [[nodiscard]] static Result<std::unique_ptr<ShardedTransport>> listen(
       const ListenConfig& config, std::uint32_t peers_per_host = kMaxPeersPerHost);
 
@@ -46,21 +48,21 @@ class RECKONER_NET_API ShardedTransport final : public NetworkTransport {
   void revoke_login(PeerId peer) override;
 
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
-  /// Nullopt: tickets are for clients.
+  /// Returns nullopt, because only clients get tickets.
   [[nodiscard]] std::optional<ConnectToken> ticket() const override { return std::nullopt; }
 
-  /// The sum over all hosts. Valid as long as the transport.
+  /// Returns the sum of the counters of all hosts. The reference is valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 
-  /// The UDP port in use, shared by all hosts.
+  /// Returns the UDP port that all hosts share.
   [[nodiscard]] std::uint16_t port() const override { return hosts_.front()->port(); }
-  /// Number of hosts.
+  /// Returns the number of hosts.
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
 
-  /// Index of the host that a peer is connected to, from 0.
+  /// Returns the index of the host that a peer is connected to. The first host has index 0.
   [[nodiscard]] std::size_t host_of(PeerId peer) const { return peer.value & ((1u << bits_) - 1u); }
 
-  /// Data for any host ends the wait.
+  /// Like NetworkTransport::wait(). The wait ends when data arrives for any of the hosts.
   void wait(double seconds) override;
 
  private:
@@ -69,8 +71,8 @@ class RECKONER_NET_API ShardedTransport final : public NetworkTransport {
   bool flush(bool always);
 
   std::vector<std::unique_ptr<EnetTransport>> hosts_;
-  int bits_;              // number of low PeerId bits that contain the host's index
-  std::size_t next_ = 0;  // host to poll next
+  int bits_;              // how many low bits of a PeerId contain the host's index
+  std::size_t next_ = 0;  // index of the host to poll next
   mutable TransportStats stats_;
 };
 

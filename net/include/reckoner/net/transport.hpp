@@ -15,11 +15,12 @@ namespace reckoner {
 
 /// How a game message is sent.
 enum class Delivery : std::uint8_t {
-  reliable,    ///< arrives in the order of sending; late on a bad link
-  unreliable,  ///< arrives without waiting for other messages or not at all; the order may change
+  reliable,    ///< always arrives, in the order of sending; arrives late if the link loses data
+  unreliable,  ///< never waits for other messages; may be lost or arrive in another order
 };
 
-/// Maximum sizes of game messages, bytes. An unreliable message shares a datagram with motions.
+/// Maximum sizes of game messages, bytes. The limit for unreliable messages is lower, because an unreliable
+/// message shares one datagram with motions.
 inline constexpr std::size_t kMaxReliableBytes = 16 * 1024;
 inline constexpr std::size_t kMaxUnreliableBytes = 1000;
 
@@ -27,26 +28,28 @@ inline constexpr std::size_t kMaxUnreliableBytes = 1000;
   return delivery == Delivery::reliable ? kMaxReliableBytes : kMaxUnreliableBytes;
 }
 
-/// Largest absolute time stamp of a message, in either direction: server time, s.
+/// Largest absolute value of a message's time stamp, in either direction. Time stamps are server time, s.
 inline constexpr double kMaxStamp = 1e12;
 [[nodiscard]] constexpr bool is_valid_stamp(double time_s) {
   return time_s >= -kMaxStamp && time_s <= kMaxStamp;  // false for NaN
 }
 
-/// A message from the game at the other end. Reckoner does not interpret the payload, and the game must not
-/// trust it.
+/// A message from the game at the other end. Reckoner does not check the payload. The game must check it,
+/// because the sender may be hostile.
 struct GameMessage {
-  /// On the server: the sending client; on a client: null, because the server is the sender.
+  /// On the server, this is the client that sent the message. On a client it is null, because the server sent
+  /// the message.
   ClientId sender;
   std::span<const std::byte> payload{};  ///< at least 1 byte; valid until the next call of poll_message()
-  std::optional<double> time_s;          ///< server time stamp from the sender, s; nullopt: none
+  std::optional<double> time_s;          ///< time stamp that the sender set, server time, s; nullopt: none
 };
 
-/// Version of the wire format. It increases with every change that an older build would misread. Numbers are
-/// never reused.
+/// Version of the wire format. It increases with every change after which an older build would misread the
+/// data. A version number is never used again.
 inline constexpr std::uint16_t kProtocolVersion = 7;
 
-/// Maximum size of a state datagram, bytes. With all headers it is below every common path MTU.
+/// Maximum size of a state payload, bytes. With all headers, the datagram is smaller than every common path
+/// MTU.
 inline constexpr std::size_t kMaxStateBytes = 1200;
 
 /// Maximum size of the reason that a kicked player is told (Server::kick()), bytes.
@@ -57,7 +60,7 @@ inline constexpr std::size_t kMaxControlBytes = 32 * 1024;
 
 enum class Channel : std::uint8_t {
   control = 0,  ///< reliable and ordered
-  state = 1,    ///< may be lost, repeated or reordered; never waits for other data
+  state = 1,    ///< a payload may be lost, repeated or reordered; it never waits for other data
 };
 
 /// An event of a transport.
@@ -69,38 +72,39 @@ struct TransportEvent {
     received,      ///< a payload arrived
   };
 
-  Kind kind = Kind::received;            ///< type of the event
-  PeerId peer;                           ///< the connection
-  Channel channel = Channel::state;      ///< channel of a received payload
-  std::uint32_t reason = 0;              ///< connected, disconnected: the number that the other end sent
+  Kind kind = Kind::received;        ///< type of the event
+  PeerId peer;                       ///< the connection
+  Channel channel = Channel::state;  ///< channel of a received payload
+  std::uint32_t reason = 0;          ///< number that the other end sent; only for connected and disconnected
   std::span<const std::byte> payload{};  ///< received data; valid until the next call on the transport
-  /// How long a received state payload waited in the machine before service() read it, s. A client that
-  /// calls receive() once per frame needs this for an exact clock. 0: unknown.
+  /// How long a received state payload waited in this machine before service() read it, s. A client that
+  /// calls receive() once per frame needs this time to estimate the server's clock exactly. 0: unknown.
   double waited_s = 0.0;
 };
 
 /// Counters of a transport since its creation.
 struct TransportStats {
-  std::uint64_t datagrams_sent = 0;          ///< UDP datagrams, including the transport's own
-  std::uint64_t datagrams_received = 0;      ///< UDP datagrams, including the transport's own
+  std::uint64_t datagrams_sent = 0;          ///< UDP datagrams, including those without a payload
+  std::uint64_t datagrams_received = 0;      ///< UDP datagrams, including those without a payload
   std::uint64_t payload_bytes_sent = 0;      ///< bytes passed to send()
   std::uint64_t payload_bytes_received = 0;  ///< bytes returned by poll()
-  std::uint64_t wire_bytes_sent = 0;         ///< bytes with the headers of the transport, UDP and IPv4
-  std::uint64_t wire_bytes_received = 0;     ///< bytes with the headers of the transport, UDP and IPv4
-  std::uint64_t refused = 0;          ///< payloads and datagrams that were refused on arrival or not sent
-  RefusalCounts refusals;             ///< `refused`, by reason
-  std::uint64_t address_changes = 0;  ///< peers that continued after they proved a new address
-  /// Datagrams that the operating system dropped: empty or overlong ones, and all that arrived while its
-  /// receive buffer was full. 0 if the system does not report this number.
+  std::uint64_t wire_bytes_sent = 0;         ///< bytes, including the headers of the transport, UDP and IPv4
+  std::uint64_t wire_bytes_received = 0;     ///< bytes, including the headers of the transport, UDP and IPv4
+  std::uint64_t refused = 0;  ///< payloads and datagrams that were refused: on arrival, or by send()
+  RefusalCounts refusals;     ///< number of refusals for each reason; their sum is `refused`
+  /// How often a peer moved to another address, proved that it uses this address and continued.
+  std::uint64_t address_changes = 0;
+  /// Number of datagrams that the operating system dropped. It drops empty and overlong datagrams, and every
+  /// datagram that arrives while the receive buffer is full. 0 if the system does not report this number.
   std::uint64_t system_drops = 0;
-  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; the other peers continue
+  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; other peers are not affected
 
-  /// Counts a refusal, in `refused` and `refusals`.
+  /// Adds one refusal to `refused` and `refusals`.
   void refuse(Refusal why) {
     ++refused;
     ++refusals[why];
   }
-  /// Adds the counters.
+  /// Adds each counter of `other`.
   TransportStats& operator+=(const TransportStats& other) {
     datagrams_sent += other.datagrams_sent;
     datagrams_received += other.datagrams_received;
@@ -117,76 +121,83 @@ struct TransportStats {
   }
 };
 
-/// Carries payloads between a server and its clients. One implementation uses ENet; others run in virtual
-/// time, and their callers cannot tell the difference. Not thread-safe. No function throws.
+/// Carries payloads between a server and its clients. One implementation uses ENet. Other implementations run
+/// in virtual time. A caller does not need to know which implementation it uses. Not thread-safe. No function
+/// throws.
 class RECKONER_NET_API Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Advances the time to `now_s`, sends queued data and receives arrived data. `now_s` is in seconds on any
-  /// monotonic clock; a transport over real sockets may read its own clock.
+  /// Advances the time to `now_s`, sends queued data and reads the data that has arrived. `now_s` is the time
+  /// of any monotonic clock, s. A transport over real sockets may ignore it and read the machine's clock.
   virtual void service(double now_s) = 0;
 
-  /// Returns the oldest event, or nullopt.
+  /// Removes and returns the oldest waiting event. Returns nullopt if no event waits.
   [[nodiscard]] virtual std::optional<TransportEvent> poll() = 0;
 
-  /// Queues a payload for sending. Returns false and sends nothing if the peer is gone or the payload is
-  /// larger than the channel allows. On the state channel, true does not guarantee delivery.
+  /// Queues a payload for sending. Returns false and sends nothing if the peer is no longer connected or if
+  /// the payload is larger than the channel allows. On the state channel, a queued payload may be lost.
   virtual bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) = 0;
 
-  /// Maximum size of a state payload to this peer, bytes; at most kMaxStateBytes.
+  /// Returns the maximum size of a state payload to this peer, bytes. The result is at most kMaxStateBytes.
   [[nodiscard]] virtual std::size_t max_state_bytes(PeerId peer) const = 0;
 
-  /// Ends a connection after all queued reliable data has arrived. The other end receives `reason`. A
-  /// disconnected event follows here when the connection is closed.
+  /// Ends a connection after all queued reliable data has arrived. The other end receives `reason`. When the
+  /// connection is closed, poll() returns a disconnected event.
   virtual void disconnect(PeerId peer, std::uint32_t reason) = 0;
 
-  /// Makes the token and all tickets void with which the peer was admitted: it cannot connect with them again.
-  /// Call it before disconnect(). Without tokens it does nothing.
+  /// Makes the token with which the peer was admitted, and all tickets of that login, invalid. The peer
+  /// cannot connect with them again. Call this before disconnect(). Without tokens this does nothing.
   virtual void revoke_login(PeerId peer) { (void)peer; }
 
-  /// Counters since the transport was created. Valid as long as the transport.
+  /// Returns the counters since the transport was created. The reference is valid as long as the transport.
   [[nodiscard]] virtual const TransportStats& stats() const = 0;
 
  protected:
   Transport() = default;
-  /// For derived classes.
+  /// Copies the base class. Only a derived class can call it.
   Transport(const Transport&) = default;
-  /// For derived classes.
+  /// Assigns the base class. Only a derived class can call it.
   Transport& operator=(const Transport&) = default;
 };
 
 /// Limits on the traffic from peers. Traffic above a limit is dropped and counted (TransportStats::refusals);
-/// other peers are not affected. A game client that sends 60 times a second, with its own motions and
-/// messages, stays below a tenth of the defaults. Rates count arriving datagrams with the headers of ENet and
-/// Reckoner. 0: no limit.
+/// other peers are not affected. A game client that sends its motions and messages 60 times a second uses
+/// less than a tenth of the default rates. The byte rates include the headers of ENet and Reckoner. For the
+/// four rates, 0 means that there is no limit. The other limits must not be 0.
 struct TransportLimits {
-  double datagrams_per_second = 2000.0;   ///< from one peer, 1/s
-  double bytes_per_second = 1'000'000.0;  ///< from one peer, B/s
-  /// From all peers at one IPv4 address together (for example a household or a school behind a NAT), 1/s.
+  double datagrams_per_second = 2000.0;   ///< maximum rate of datagrams from one peer, 1/s
+  double bytes_per_second = 1'000'000.0;  ///< maximum rate of bytes from one peer, B/s
+  /// Maximum total rate of datagrams from all peers with one IPv4 address, 1/s. A household or a school
+  /// behind a NAT has one address.
   double address_datagrams_per_second = 8000.0;
-  double address_bytes_per_second = 4'000'000.0;  ///< from all peers at one IPv4 address together, B/s
-  double burst_s = 2.0;  ///< burst size, in seconds at the full rate; for links that stalled
-  /// Maximum size of a received control message, bytes; also limits its number of fragments. At most
-  /// kMaxControlBytes.
+  /// Maximum total rate of bytes from all peers with one IPv4 address, B/s.
+  double address_bytes_per_second = 4'000'000.0;
+  /// Maximum size of a burst, given as the time that the burst would take at the full rate, s. For example, a
+  /// burst arrives when a stalled link works again.
+  double burst_s = 2.0;
+  /// Maximum size of a received control message, bytes. Also limits the number of fragments of a message. At
+  /// most kMaxControlBytes.
   std::size_t message_bytes = kMaxControlBytes;
-  /// Maximum data of one peer, in bytes, that arrived but waits for a lost packet. A peer that exceeds it is
-  /// disconnected, because the missing data could no longer be received. A Reckoner peer sends at most 128
-  /// KiB beyond a missing packet.
+  /// Maximum data from one peer that has arrived but must wait until a lost packet is sent again, bytes. A
+  /// peer that exceeds this limit is disconnected, because the missing data could no longer be received.
+  /// After a lost packet, a Reckoner peer sends at most 128 KiB more until the packet arrives.
   std::size_t waiting_bytes = 512 * 1024;
-  /// Maximum control data that one peer has not acknowledged, bytes. A peer that exceeds it is disconnected.
+  /// Maximum control data that was sent to one peer and is not acknowledged, bytes. A peer that exceeds this
+  /// limit is disconnected.
   std::size_t backlog_bytes = 8 * 1024 * 1024;
-  /// Maximum number of events waiting for poll(). At the limit, no more data is read from the socket.
+  /// Maximum number of events that wait for poll(). At the limit, service() stops reading from the socket.
   std::size_t waiting_events = 64 * 1024;
-  /// Maximum payload bytes of the events waiting for poll(). One more message may exceed it. The default
-  /// holds one second of data from 32 peers that send at their limits.
+  /// Maximum total payload of the events that wait for poll(), bytes. The last message may exceed it. With
+  /// the default, 32 peers can each send at the maximum rate for one second.
   std::size_t waiting_event_bytes = 32 * 1024 * 1024;
-  /// A peer that sends nothing for this time is disconnected, s. Reckoner's clients send at least
-  /// four times a second.
+  /// Maximum time without data from a peer, s. After this time, the peer is disconnected. Reckoner's clients
+  /// send at least four times a second.
   double silence_s = 10.0;
 };
 
-/// Returns the first invalid limit (not finite, negative, or too small for any data), or nullopt.
+/// Returns an error for the first invalid limit, or nullopt if all are valid. A limit is invalid if it is not
+/// finite or outside its valid range.
 [[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const TransportLimits& limits);
 
 }  // namespace reckoner

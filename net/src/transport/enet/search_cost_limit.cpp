@@ -78,7 +78,7 @@ std::optional<Refusal> SearchCostLimit::refuse(const ENetPeer& peer, std::span<c
 
 bool SearchCostLimit::spend(std::size_t steps, double now_s) {
   if (steps == 0) return true;
-  if (!allowance_.take(static_cast<double>(steps), kStepsPerSecond, kStepsAtOnce, now_s)) return false;
+  if (!allowance_.spend(static_cast<double>(steps), kStepsPerSecond, kStepsAtOnce, now_s)) return false;
   steps_ += steps;
   return true;
 }

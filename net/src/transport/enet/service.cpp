@@ -17,7 +17,7 @@ namespace reckoner {
 // visit to all of them would be most of the cost of a pass.
 void EnetTransport::Impl::hold_throttle_open() {
   host->bandwidthThrottleEpoch = enet_time_get();  // so that the next pass does not distribute bandwidth
-  touched.take([this](std::size_t index) {
+  touched.drain([this](std::size_t index) {
     ENetPeer& peer = host->peers[index];
     // While connecting, both ends compare these numbers and disconnect if they differ.
     if (peer.state != ENET_PEER_STATE_CONNECTED && peer.state != ENET_PEER_STATE_DISCONNECT_LATER) return;

@@ -6,7 +6,7 @@
 
 namespace reckoner {
 
-/// The peers that sent a datagram since the last call of take(), by ENet's peer index. Each peer is listed
+/// The peers that sent a datagram since the last call of drain(), by ENet's peer index. Each peer is listed
 /// once.
 class TouchedPeers {
  public:
@@ -21,7 +21,7 @@ class TouchedPeers {
 
   /// Calls `visit(index)` for each touched peer and then clears the list.
   template <class Visit>
-  void take(Visit visit) {
+  void drain(Visit visit) {
     for (const std::size_t index : touched_) {
       is_touched_[index] = false;
       visit(index);

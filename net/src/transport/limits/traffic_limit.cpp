@@ -12,13 +12,13 @@ constexpr double kLargestDatagram =
 
 }  // namespace
 
-bool TrafficLimit::take(TrafficMeter& meter, std::size_t bytes, double datagrams_per_second,
-                        double bytes_per_second, double now_s) const {
+bool TrafficLimit::charge(TrafficMeter& meter, std::size_t bytes, double datagrams_per_second,
+                          double bytes_per_second, double now_s) const {
   const double depth = std::max(1.0, limits_.burst_s * datagrams_per_second);
   const double byte_depth = std::max(kLargestDatagram, limits_.burst_s * bytes_per_second);
-  return (datagrams_per_second <= 0.0 || meter.datagrams.take(1.0, datagrams_per_second, depth, now_s)) &&
+  return (datagrams_per_second <= 0.0 || meter.datagrams.spend(1.0, datagrams_per_second, depth, now_s)) &&
          (bytes_per_second <= 0.0 ||
-          meter.bytes.take(static_cast<double>(bytes), bytes_per_second, byte_depth, now_s));
+          meter.bytes.spend(static_cast<double>(bytes), bytes_per_second, byte_depth, now_s));
 }
 
 std::optional<Refusal> TrafficLimit::refuse(TrafficMeter& peer, std::uint32_t host, std::size_t bytes,
@@ -26,9 +26,9 @@ std::optional<Refusal> TrafficLimit::refuse(TrafficMeter& peer, std::uint32_t ho
   const TransportLimits& l = limits_;
   // The peer's own limit comes first: datagrams beyond it must not use up the share of other peers at its
   // address.
-  if (!take(peer, bytes, l.datagrams_per_second, l.bytes_per_second, now_s)) return Refusal::peer_limit;
+  if (!charge(peer, bytes, l.datagrams_per_second, l.bytes_per_second, now_s)) return Refusal::peer_limit;
   if (l.address_datagrams_per_second <= 0.0 && l.address_bytes_per_second <= 0.0) return std::nullopt;
-  if (!take(addresses_[host], bytes, l.address_datagrams_per_second, l.address_bytes_per_second, now_s))
+  if (!charge(addresses_[host], bytes, l.address_datagrams_per_second, l.address_bytes_per_second, now_s))
     return Refusal::address_limit;
   return std::nullopt;
 }

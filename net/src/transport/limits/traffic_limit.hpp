@@ -36,8 +36,8 @@ class TrafficLimit {
   [[nodiscard]] std::size_t addresses() const { return addresses_.size(); }
 
  private:
-  [[nodiscard]] bool take(TrafficMeter& meter, std::size_t bytes, double datagrams_per_second,
-                          double bytes_per_second, double now_s) const;
+  [[nodiscard]] bool charge(TrafficMeter& meter, std::size_t bytes, double datagrams_per_second,
+                            double bytes_per_second, double now_s) const;
 
   TransportLimits limits_;
   std::unordered_map<std::uint32_t, TrafficMeter> addresses_;

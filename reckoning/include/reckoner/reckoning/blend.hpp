@@ -12,20 +12,22 @@
 
 namespace reckoner {
 
-/// Converts a time span in frames, as used by games and by Caldwell's article, to seconds. `frame_rate_hz`
-/// must be above 0.
+/// Converts a time span in frames to seconds. Games often give time spans in frames, and so does the article
+/// of N. Caldwell ("Defeating Lag with Cubic Splines", GameDev.net, 2000). `frame_rate_hz` must be above 0.
 [[nodiscard]] constexpr double frames_to_seconds(double frames, double frame_rate_hz) {
   return frames / frame_rate_hz;
 }
 
-/// The shape of a blend: how the offset between the shown pose and the new motion fades over u = 0..1,
+/// The shape of a blend: how the offset e between the shown pose and the new motion fades to zero while u
+/// rises from 0 to 1:
 ///
 ///   e(u) = E0 f(u) + E1 T g(u)
 ///
-/// E0 and E1 are the offsets of position and velocity at the start, T is the duration. A shape needs f(0) =
-/// 1, f'(0) = 0, g(0) = 0 and g'(0) = 1; at u = 1, f, f', g and g' must be 0. Then the shown pose is
-/// continuous in position and velocity. To add a shape, define one constant of this type. To compare it with
-/// other shapes, add a row to the harness's table of ablations and run `reckoner-harness compare`.
+/// E0 is the offset of the position at the start, E1 is the offset of the velocity at the start, and T is the
+/// duration. A shape needs f(0) = 1, f'(0) = 0, g(0) = 0 and g'(0) = 1; at u = 1, f, f', g and g' must be 0.
+/// Then the shown pose is continuous in position and velocity. To add a shape, define one constant of this
+/// type. To compare it with other shapes, add a row to the harness's table of ablations and run
+/// `reckoner-harness compare`.
 struct BlendShape {
   /// The values of f and g at one u.
   struct Weights {
@@ -35,49 +37,51 @@ struct BlendShape {
   Weights (*value)(double u);   ///< f and g
   Weights (*first)(double u);   ///< their first derivatives
   Weights (*second)(double u);  ///< their second derivatives
-  Weights steepest;             ///< upper bounds of |f'| and |g'| on 0..1
+  Weights steepest;             ///< upper bounds of |f'| and |g'| for u from 0 to 1
 };
 
 /// The cubic Hermite basis, the default shape: f = 1 - 3u^2 + 2u^3, g = u (1-u)^2.
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& cubic_blend();
 
 /// The quintic Hermite basis: f = 1 - 10u^3 + 15u^4 - 6u^5, g = u - 6u^3 + 8u^4 - 3u^5. The acceleration of
-/// the offset is zero at both ends, so the shown acceleration has no steps. But the blend is steeper in the
-/// middle.
+/// the offset is zero at both ends, so the shown acceleration does not jump. The price is a steeper blend in
+/// the middle.
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& quintic_blend();
 
 /// How a RemoteEntity blends onto new motions.
 struct BlendPolicy {
-  /// null: cubic_blend(), computed inline. Not owned; must outlive all blends with it.
+  /// The shape of the blends. Null means cubic_blend(), which is then computed inline. The policy does not
+  /// own the shape. The shape must outlive all blends that use it.
   const BlendShape* shape = nullptr;
-  /// The share of the blend time in which the orientation is blended, above 0 and at most 1. A correction of
-  /// the position is visible by its acceleration, which moves everything that is drawn. A correction of the
-  /// orientation may be faster. Measured: docs/TUNING.md.
+  /// The share of the blend time in which the orientation is blended, above 0 and at most 1. Viewers notice
+  /// the acceleration of a correction of the position, because the whole entity moves. A correction of the
+  /// orientation may be faster. The measurements are in docs/TUNING.md.
   double turn_share = 2.0 / 3.0;
 };
 
-/// The curve that moves the shown pose onto a new motion within T seconds, written as an offset from the
-/// motion. With the default shape:
+/// Moves the shown pose onto a new motion within T seconds. The shown curve is the motion plus an offset e.
+/// With the default shape:
 ///
 ///   shown(t) = motion(t) + e(t),   e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2,   u = (t - t0)/T
 ///
 /// E0 and E1 are the differences in position and velocity between the shown pose and the motion at t0. The
-/// shape brings both to zero at t0 + T, so the shown position and velocity are continuous for any new motion.
-/// The orientation uses the same shape on the rotation vector of the offset, along the shorter rotation,
-/// within T or within a share of T.
+/// shape brings both offsets to zero at t0 + T, so the shown position and velocity are continuous for any new
+/// motion. For the orientation, the offset is the rotation vector of the shorter rotation between the two
+/// orientations. The same shape brings it to zero within T or within a share of T.
 ///
-/// For quadratic motion the default curve is the cubic spline from the shown position and velocity to the
-/// position and velocity of the motion T later.
+/// For quadratic motion the default curve is a cubic spline. It begins with the shown position and velocity
+/// at t0. It ends with the motion's position and velocity at t0 + T.
 ///
 /// A value; copy it freely. A default-constructed blend is over and shows the motion itself.
 class RECKONER_RECKONING_API Blend {
  public:
   Blend() = default;
 
-  /// Starts at `start_s` (s, shown time) from the pose `shown` that is drawn at that time, and ends on the
-  /// motion. It uses position, velocity, orientation and angular velocity of `shown` and of
-  /// `motion_at_start`, the new motion's state at `start_s`. The blend takes `duration_s` seconds; if this is
-  /// 0 or less, it is already over. The orientation takes the share `turn_share` of that time, above 0 and at
+  /// Starts at `start_s` and ends on the new motion. `start_s` is in s of shown time, which is the server
+  /// time that the client shows. `shown` is the state that is drawn at `start_s`. `motion_at_start` is the
+  /// new motion's state at `start_s`. The blend uses the position, velocity, orientation and angular velocity
+  /// of both states. It takes `duration_s` seconds; if `duration_s` is 0 or less, the blend is already over.
+  /// The orientation is blended within `turn_share` x `duration_s` seconds; `turn_share` is above 0 and at
   /// most 1.
   ///
   /// `shape` is not owned and must outlive the blend and all of its copies. Null means cubic_blend().
@@ -85,8 +89,8 @@ class RECKONER_RECKONING_API Blend {
         double turn_share = 1.0, const BlendShape* shape = nullptr);
 
   /// The state to show at `time_s`. `motion` is the new motion's state at that time. Before the start the
-  /// offset is constant; after the end the result is `motion` itself. The acceleration includes that of the
-  /// offset.
+  /// offset is constant; after the end the result is `motion` itself. The acceleration of the result includes
+  /// the second derivative of the offset.
   [[nodiscard]] State apply(const State& motion, double time_s) const;
 
   /// The offset that apply() adds to the motion at one instant.
@@ -120,46 +124,49 @@ class RECKONER_RECKONING_API Blend {
   const BlendShape* shape_ = nullptr;
 };
 
-/// Limits a motion to the body's top speed (Motion::max_speed_mps) and returns the motion to extrapolate to
-/// `time_s`. Until the body reaches its top speed, that is `motion`. After that, it is a motion straight
-/// ahead at top speed.
+/// Limits a motion to the body's top speed (Motion::max_speed_mps). Returns the motion that the caller must
+/// extrapolate to `time_s`. If the body has not reached its top speed by `time_s`, this is `motion`.
+/// Otherwise it is a motion straight ahead that begins at the moment when the body reached its top speed.
 ///
 /// `valid_until_s`: faded_state() fades the acceleration from this time on. If the body would reach its top
-/// speed only later, its acceleration ends at `valid_until_s`. A motion on a route, a braking motion that
-/// never reverses and a motion without top speed are returned unchanged.
+/// speed within kFadeAccelerationS after that, the returned motion has no acceleration from `valid_until_s`
+/// on. A motion on a route, a braking motion that never reverses and a motion without a top speed are
+/// returned unchanged.
 [[nodiscard]] RECKONER_RECKONING_API Motion limited_to_top_speed(const Motion& motion, double valid_until_s,
                                                                  double time_s);
 
 /// True if the motion certainly reaches neither its top speed nor the edge of its world within `span_s`
-/// seconds. It may be false for a motion that stays within both.
+/// seconds. The test is cheap and cautious: it may also return false for a motion that reaches neither.
 [[nodiscard]] RECKONER_RECKONING_API bool stays_within_limits(const Motion& motion, double span_s);
 
 /// True if a body on a cubic curve is never faster than `max_mps`, m/s. The body's velocity (the hodograph)
-/// is a quadratic Bézier curve from `v0` to `v1`, with `middle` as second control point. It lies in the
-/// convex hull of the three points. So the test halves the curve up to five times; if it is still undecided
-/// then, the result is false.
+/// is a quadratic Bézier curve from `v0` to `v1`, and `middle` is its second control point. Such a curve lies
+/// in the convex hull of its three control points. So the body is slow enough if no control point is longer
+/// than `max_mps`. If only `middle` is longer, the test halves the curve and tests both halves. If it has
+/// found no answer after five halvings, the result is false.
 [[nodiscard]] RECKONER_RECKONING_API bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle,
                                                        const glm::dvec3& v1, double max_mps);
 
-/// Shows a body that a blend would show faster than its top speed: the shown body chases the motion within
-/// that top speed. In every step of kStepS the chase computes the velocity that would close the gap with the
-/// time constant kTimeConstantS, limited to the top speed. The velocity then changes linearly to that value
-/// until the end of the step. So the shown position is C1, and the speed never exceeds the larger of the
-/// speeds at both ends of a step.
+/// Replaces a blend that would show a body faster than its top speed. The shown body chases the motion and
+/// stays within the top speed. The chase advances in steps: the first step takes kStepS, and later steps are
+/// longer. In each step the chase computes the velocity that would close the gap to the motion with the time
+/// constant kTimeConstantS, limited to the top speed. The velocity changes linearly to that value until the
+/// end of the step. So the shown position is C1. Within a step, the speed is never above the larger of the
+/// speeds at the two ends of the step.
 ///
-/// A value. Its result depends only on itself, the motion and the time.
+/// A value. The shown state depends only on the chase, the motion and the time.
 struct RECKONER_RECKONING_API Chase {
   static constexpr double kStepS = 1.0 / 32.0;   ///< first step, s
-  static constexpr double kTimeConstantS = 0.1;  ///< time constant, s
+  static constexpr double kTimeConstantS = 0.1;  ///< time constant with which the chase closes the gap, s
 
-  /// When the chase begins, s of shown time; infinity: no chase.
+  /// When the chase begins, s of shown time. Infinity means that there is no chase.
   double start_s = std::numeric_limits<double>::infinity();
-  glm::dvec3 position{0.0};    ///< m, shown at the start
-  glm::dvec3 velocity{0.0};    ///< m/s, shown at the start
+  glm::dvec3 position{0.0};    ///< position shown at the start, m
+  glm::dvec3 velocity{0.0};    ///< velocity shown at the start, m/s
   std::uint8_t teleports = 0;  ///< teleport counter of the chased motion; the chase ends at the next teleport
   FrameId frame{};             ///< frame of the chased motion; the chase ends when the frame changes
 
-  /// True if the chase applies at `time_s`, when `motion` is shown.
+  /// True if the chase applies at `time_s`. `motion` is the motion that is shown at `time_s`.
   [[nodiscard]] bool holds(const Motion& motion, double time_s) const {
     return time_s >= start_s && motion.route == nullptr && motion.teleports == teleports &&
            motion.frame == frame;
@@ -172,21 +179,22 @@ struct RECKONER_RECKONING_API Chase {
     glm::dvec3 acceleration;  ///< m/s^2
   };
 
-  /// The velocity, m/s, at the end of one step of `step_s` seconds towards a body, at most `max_mps`.
-  /// `target` is the body's state at the end of the step, `from` the chase's state at its beginning.
+  /// The velocity of the chase at the end of one step towards a body, m/s. The step takes `step_s` seconds.
+  /// The result is not faster than `max_mps`, m/s. `target` is the state of the body at the end of the step.
+  /// `from` is the state of the chase at the beginning of the step.
   [[nodiscard]] static glm::dvec3 velocity_towards(const State& target, const Point& from, double step_s,
                                                    double max_mps);
 
-  /// The state of the chase at `time_s`. `target(t)` returns the chased body's State at time t. `max_mps`:
-  /// top speed, m/s.
+  /// The state of the chase at `time_s`. `target(t)` returns the chased body's State at time t. `max_mps` is
+  /// the top speed, m/s.
   template <class Target>
   [[nodiscard]] Point at(double time_s, double max_mps, Target target) const;
 };
 
 template <class Target>
 Chase::Point Chase::at(double time_s, double max_mps, Target target) const {
-  // A target that is not reached for long moves steadily, because no updates arrive. So the steps can grow,
-  // and a chase of one hour has only a few hundred steps.
+  // If the chase does not reach its target for a long time, no updates arrive, and the target moves steadily.
+  // So the steps can grow, and a chase of one hour has only a few hundred steps.
   constexpr double kGrowth = 1.0 / 64.0;
   Point place{position, velocity, glm::dvec3{0.0}};
   double now_s = start_s;
@@ -202,9 +210,9 @@ Chase::Point Chase::at(double time_s, double max_mps, Target target) const {
   return place;
 }
 
-/// How long the acceleration of a motion takes to fade after the motion is no longer known to hold, s.
+/// Duration of the fade of the acceleration, s. The fade begins when the motion is no longer known to hold.
 inline constexpr double kFadeAccelerationS = 0.25;
-/// How long the velocity takes to fade after the acceleration has faded, s.
+/// Duration of the fade of the velocity, s. This fade begins when the acceleration has faded.
 inline constexpr double kFadeVelocityS = 0.75;
 
 /// Value of `valid_until_s` for a motion that holds without a time limit.
@@ -212,15 +220,15 @@ inline constexpr double kAlwaysValid = std::numeric_limits<double>::infinity();
 
 /// The motion's state at `time_s`, if the motion is known to hold only until `valid_until_s` (s).
 ///
-/// Until then the result is state_at(). From then on the acceleration fades linearly within
+/// Until `valid_until_s` the result is state_at(). From then on the acceleration fades linearly within
 /// kFadeAccelerationS. After that the velocity fades to zero by the cubic 1 - 3u^2 + 2u^3 within
 /// kFadeVelocityS. The angular velocity fades together with the velocity. Position, velocity and acceleration
 /// are continuous.
 ///
-/// The body moves at most |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4) further. v and a are velocity and
-/// acceleration at `valid_until_s`; Ta and Tv are the two fade times. An entity on a route, or one that
-/// brakes by itself (is_braking()), stays on its course and only slows down. The fade never begins before the
-/// motion's own time stamp.
+/// After `valid_until_s` the body moves at most |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4). Here v and a are
+/// velocity and acceleration at `valid_until_s`, Ta is kFadeAccelerationS and Tv is kFadeVelocityS. An entity
+/// on a route stays on its course and only slows down. The same is true for a braking entity that never
+/// reverses (Motion::never_reverses, is_braking()). The fade never begins before the motion's own time stamp.
 [[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double valid_until_s,
                                                        double time_s);
 
@@ -229,19 +237,22 @@ inline constexpr double kAlwaysValid = std::numeric_limits<double>::infinity();
 [[nodiscard]] RECKONER_RECKONING_API RouteState faded_route_state(const Motion& motion, double valid_until_s,
                                                                   double time_s);
 
-/// Blends along a route, as Blend does in space. The cubic offset moves the shown distance and speed onto
-/// those of a new motion on the same route within T seconds, so a correction never leaves the curve. The
-/// shown distance and speed are continuous, and so are position and velocity.
+/// Blends along a route, as Blend does in space. Within T seconds the offset moves the shown distance and
+/// speed onto the distance and speed of a new motion on the same route. So the shown entity never leaves the
+/// curve. The shown distance and speed are continuous, and so are position and velocity.
 ///
 /// A value; copy it freely. A default-constructed blend is over and shows the motion itself.
 class RECKONER_RECKONING_API RouteBlend {
  public:
   RouteBlend() = default;
 
-  /// Starts at `start_s` (s, shown time) from `shown` and ends on the motion that is at `motion_at_start` at
-  /// that time. On a closed or ping-pong route it takes the shorter way. Both states are those that
-  /// Route::advanced_on_route() returns. The blend takes `duration_s` seconds; if this is 0 or less, it is
-  /// already over.
+  /// Starts at `start_s` (s of shown time) and ends on the new motion. `shown` is the route state that is
+  /// drawn at `start_s`. `motion_at_start` is the new motion's route state at `start_s`. Pass both states as
+  /// Route::advanced_on_route() returns them, with a distance that counts laps. On a closed or ping-pong
+  /// route the blend takes the shorter way. It takes `duration_s` seconds; if `duration_s` is 0 or less, the
+  /// blend is already over.
+  ///
+  /// `shape` is not owned and must outlive the blend and all of its copies. Null means cubic_blend().
   RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start, double start_s,
              double duration_s, const BlendShape* shape = nullptr);
 

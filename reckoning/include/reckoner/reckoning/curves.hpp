@@ -30,10 +30,11 @@ concept CurveVector = std::same_as<V, double> || std::same_as<V, glm::dvec2> || 
 /// still finite, so no sum or length inside a curve overflows.
 inline constexpr double kLargestCoordinate = 1e100;
 
-/// Two points closer than this count as one point: below it the square of their distance underflows.
+/// Two points whose distance is below this count as one point, because the square of such a distance
+/// underflows.
 inline constexpr double kSamePoint = 1e-150;
 
-/// Vector operations that also work for plain numbers, for which GLM has none.
+/// Vector operations that also work for plain numbers. GLM has no such functions for plain numbers.
 namespace curve_math {
 
 /// The product.
@@ -95,7 +96,7 @@ template <CurveVector V>
 }
 
 /// Angle between two directions, rad, 0 to pi; 0 if one of them has length zero. Uses W. Kahan's half-angle
-/// form, which is accurate near 0 and near pi, where acos of the dot product is not.
+/// form, which is accurate near 0 and near pi, where acos of the dot product is inaccurate.
 template <CurveVector V>
 [[nodiscard]] double angle_between(const V& a, const V& b) {
   const double la = length(a);
@@ -144,11 +145,12 @@ struct CurvePoint {
 };
 
 /// A sequence of joined cubic pieces. Every curve in this library is converted to this form, and arc length,
-/// headings and nearest points are computed on it. Each curve class returns its own as `path()`.
+/// headings and nearest points are computed on it. Each curve class returns this form as `path()`.
 ///
-/// The parameter counts pieces, from 0 to piece_count(). At a whole number the position is exactly the joint,
-/// also at the end. Derivatives at a joint are those of the piece that starts there, or of the last piece at
-/// the end of an open path. A parameter outside the range counts as the nearest end, NaN as the start.
+/// The parameter counts pieces, from 0 to piece_count(). At a whole number the position is exactly the joint
+/// between two pieces, and at the last one it is exactly the end of the path. Derivatives at a joint are
+/// taken from the piece that starts there. At the end of an open path they are taken from the last piece. A
+/// parameter outside the range counts as the nearest end, and NaN counts as the start.
 ///
 /// A value. Evaluation allocates nothing. Const use from several threads is safe.
 template <CurveVector V>
@@ -179,7 +181,7 @@ class CubicPath {
   /// All pieces in order. The span is valid as long as the path.
   [[nodiscard]] std::span<const CubicPiece<V>> pieces() const { return {pieces_.data(), piece_count()}; }
 
-  /// Position at a parameter; outside the range it is that of the nearest end.
+  /// Position at a parameter. Outside the range it is the position of the nearest end.
   [[nodiscard]] V position(double parameter) const {
     const Location at = locate(parameter);
     return at.piece->position(at.u);
@@ -218,16 +220,17 @@ class CubicPath {
   bool closed_ = false;
 };
 
-/// Straight lines between neighbouring points; if `closed`, also from the last to the first. A single point
-/// gives a constant path. Fails if there are no points, or if a coordinate is not finite or larger than
+/// Straight lines between neighbouring points; if `closed`, also from the last point to the first. A single
+/// point gives a constant path. Fails if there are no points, or if a coordinate is not finite or larger than
 /// kLargestCoordinate.
 template <CurveVector V>
 [[nodiscard]] Result<CubicPath<V>> polyline_path(std::span<const V> points, bool closed);
 
 /// The quadratic B-spline with the points as control polygon, which is the limit of Chaikin's corner cutting.
-/// It is C1 everywhere and touches the middle of every edge. An open one begins and ends at the end points,
-/// with straight lines to the middle of the first edge and from the middle of the last. Fewer than three
-/// points give straight lines. Fails under the same conditions as polyline_path().
+/// It is C1 everywhere and touches the middle of every edge. An open spline begins with a straight line from
+/// the first point to the middle of the first edge. It ends with a straight line from the middle of the last
+/// edge to the last point. Fewer than three points give straight lines. Fails under the same conditions as
+/// polyline_path().
 template <CurveVector V>
 [[nodiscard]] Result<CubicPath<V>> quadratic_b_spline_path(std::span<const V> points, bool closed);
 
@@ -248,17 +251,18 @@ struct NearestPoint {
 /// The point of `path` that is nearest to `point`, between the parameters `from` and `to`; by default on the
 /// whole path.
 ///
-/// The search is global: it needs no start value and never returns a mere local minimum. The squared distance
-/// to a cubic is a polynomial of degree 6. Its Bernstein coefficients give a lower bound, so a piece that
-/// cannot improve the best result is skipped. The sign changes of the coefficients of its derivative show
-/// whether an interval contains a single minimum; bracketed Newton iteration then finds it. Every other
-/// interval is halved (after T. Sederberg, T. Nishita, "Curve intersection using Bézier clipping", 1990).
+/// The search is global: it needs no start value and never returns a minimum that is only local. The squared
+/// distance to a cubic is a polynomial of degree 6. Its Bernstein coefficients give a lower bound, so a piece
+/// that cannot improve the best result is skipped. The derivative of the polynomial also has Bernstein
+/// coefficients. The number of their sign changes shows whether an interval contains no minimum, one minimum
+/// or perhaps several. Bracketed Newton iteration finds a single minimum. An interval with perhaps several is
+/// halved (after T. Sederberg, T. Nishita, "Curve intersection using Bézier clipping", 1990).
 ///
 /// Where the distance has a sharp minimum, the parameter is exact to about 1e-9 of a piece. The distance is
 /// exact to a relative error of about 1e-12. If several points are equally near, one of them is returned.
 ///
-/// `point` must be finite. Allocates nothing. The cost is proportional to the pieces in the range, plus some
-/// 100 ns for each piece that comes close.
+/// `point` must be finite. Allocates nothing. The cost is proportional to the number of pieces in the range,
+/// plus about 100 ns for each piece that is close to `point`.
 template <CurveVector V>
 [[nodiscard]] NearestPoint<V> nearest(const CubicPath<V>& path, const V& point, double from = 0.0,
                                       double to = std::numeric_limits<double>::infinity());
@@ -267,27 +271,29 @@ inline constexpr double kDefaultArcTolerance = 1e-4;  ///< Default tolerance of 
 
 /// Converts between the parameter of a path and the distance along it.
 ///
-/// The path is halved repeatedly until each part is accurate enough. Two things are checked on a part: its
-/// length (Gauss-Legendre with five points, compared with the sum of its halves), and the two interpolations
-/// (distance from parameter and parameter from distance). So everywhere on the path the error of
-/// distance_at() stays below tolerance(), and parameter_at(d) is at a true distance that differs from d by
-/// less than tolerance(). Both functions are continuous and never decrease: the slopes of the Hermite cubics
-/// are limited after F. Fritsch, R. Carlson, "Monotone piecewise cubic interpolation", 1980.
+/// The path is halved repeatedly until each part is accurate enough. Two checks decide whether a part is
+/// accurate enough. The first check computes the length by Gauss-Legendre quadrature with five points, and
+/// compares it with the sum of the lengths of the two halves. The second check tests the two interpolations:
+/// distance from parameter, and parameter from distance. With these checks, the error of distance_at() is
+/// below tolerance() everywhere on the path. The true distance at parameter_at(d) differs from d by less than
+/// tolerance(). Both functions are continuous and never decrease, because the slopes of the Hermite cubics
+/// are limited (F. Fritsch, R. Carlson, "Monotone piecewise cubic interpolation", 1980).
 ///
-/// Arguments outside the range count as the nearest end, NaN as the start. The table keeps no reference to
-/// the path. A look-up allocates nothing. Const use from several threads is safe.
+/// Arguments outside the range count as the nearest end, and NaN counts as the start. The table keeps no
+/// reference to the path. A look-up allocates nothing. Const use from several threads is safe.
 class RECKONER_RECKONING_API ArcLengthTable {
  public:
   /// Makes the table of `path`. `tolerance` is the largest error, > 0, in the path's unit. Values below 1e-12
-  /// of the path's length are raised to that, the limit of double precision. Fails if `tolerance` is not
-  /// positive and finite.
+  /// times the path's length are raised to this limit, because double precision allows no more. Fails if
+  /// `tolerance` is not positive and finite.
   template <CurveVector V>
   [[nodiscard]] static Result<ArcLengthTable> make(const CubicPath<V>& path,
                                                    double tolerance = kDefaultArcTolerance);
 
   /// Length of the whole path, in its unit.
   [[nodiscard]] double length() const { return length_; }
-  /// The tolerance in force, in the path's unit: as given, or raised to the limit of double precision.
+  /// The tolerance in force, in the path's unit. It is the tolerance given to make(), or the limit of double
+  /// precision if that is larger.
   [[nodiscard]] double tolerance() const { return tolerance_; }
   /// The number of parts into which the path was divided.
   [[nodiscard]] std::size_t part_count() const { return parts_.size() - 1; }
@@ -296,7 +302,8 @@ class RECKONER_RECKONING_API ArcLengthTable {
   [[nodiscard]] double distance_at(double parameter) const;
 
   /// The parameter at `distance` from the start. Where the path stays at one point for a range of parameters,
-  /// it returns the end of that range; but distance 0 always gives 0, and length() the last parameter.
+  /// the function returns the end of that range. But distance 0 always gives parameter 0, and the distance
+  /// length() always gives the last parameter.
   [[nodiscard]] double parameter_at(double distance) const {
     if (!(distance > 0.0)) return 0.0;
     if (distance >= length_) return end_;
@@ -319,9 +326,9 @@ class RECKONER_RECKONING_API ArcLengthTable {
   }
 
  private:
-  // One part of the path. Its parameter is a cubic of x, the distance since `distance`: parameter + p1 x + p2
-  // x^2 + p3 x^3. Its distance is a cubic of y, the parameter since `parameter`: distance + d1 y + d2 y^2 +
-  // d3 y^3.
+  // One part of the path. It begins at `distance` and `parameter`. At the distance x after its beginning, the
+  // parameter is the cubic parameter + p1 x + p2 x^2 + p3 x^3. At the parameter y after its beginning, the
+  // distance is the cubic distance + d1 y + d2 y^2 + d3 y^3.
   struct Part {
     double distance = 0.0;
     double parameter = 0.0;
@@ -335,7 +342,7 @@ class RECKONER_RECKONING_API ArcLengthTable {
   void finish(double tolerance, std::size_t piece_count);
 
   std::vector<Part> parts_;  // in order, plus an end marker
-  // Index of the part in which each slice of distance begins, plus an end marker.
+  // For each slice of distance, the index of the part in which the slice begins; then an end marker.
   std::vector<std::uint32_t> bucket_;
   std::vector<std::uint32_t> piece_begin_;  // index of the first part of each piece, plus an end marker
   double buckets_per_unit_ = 0.0;
@@ -345,14 +352,14 @@ class RECKONER_RECKONING_API ArcLengthTable {
 };
 
 /// Unit vector of the direction of travel at a parameter. Where the derivative is zero (a cusp or a stop), it
-/// is the direction in which the path continues; at the end of the path, the direction from which it arrived.
-/// Zero for a path that is a single point.
+/// is the direction in which the path continues. At the end of the path it is the direction in which the path
+/// arrives. Zero if the path is a single point.
 template <CurveVector V>
 [[nodiscard]] V unit_tangent(const CubicPath<V>& path, double parameter);
 
 /// The position at a distance along the path, and the derivative with respect to distance, which is
-/// unit_tangent(). So a body at distance speed x time moves at constant speed. `arc` must be the table of
-/// `path`.
+/// unit_tangent(). So a body whose distance is speed x time moves at constant speed. `arc` must be the table
+/// of `path`.
 template <CurveVector V>
 [[nodiscard]] CurvePoint<V> at_distance(const CubicPath<V>& path, const ArcLengthTable& arc,
                                         double distance) {
@@ -367,16 +374,16 @@ template <CurveVector V>
 
 /// A direction as two angles, rad, in a right-handed world whose z axis points up.
 struct Heading {
-  double yaw = 0.0;    ///< about z, from the x towards the y axis, -pi to pi
+  double yaw = 0.0;    ///< about the z axis, from the x axis towards the y axis, -pi to pi
   double pitch = 0.0;  ///< upwards, -pi/2 to pi/2
 };
 
-/// The angles of a direction of any length. Both are 0 for the zero vector; yaw is 0 for a vertical
-/// direction. In DIS angles, psi = yaw and theta = -pitch.
+/// The yaw and pitch of a direction, which may have any length. Both angles are 0 for the zero vector. Yaw is
+/// 0 for a vertical direction. In the Euler angles of DIS (IEEE 1278.1), psi = yaw and theta = -pitch.
 [[nodiscard]] RECKONER_RECKONING_API Heading heading_of(const glm::dvec3& direction);
 
-/// The orientation (body to world) of a body whose x axis points along the heading, without roll, with z up:
-/// Rz(yaw) Ry(-pitch).
+/// The orientation (body to world) of a body whose x axis points along the heading and which does not roll:
+/// Rz(yaw) Ry(-pitch). The body's z axis points up.
 [[nodiscard]] RECKONER_RECKONING_API glm::dquat orientation_of(const Heading& heading);
 
 /// Three perpendicular unit vectors, right-handed: tangent x left = up.
@@ -389,16 +396,16 @@ struct RECKONER_RECKONING_API TangentFrame {
   [[nodiscard]] glm::dquat orientation() const;
 };
 
-/// The frame along `tangent` (unit) whose up is as close to `reference` as possible. If both are parallel,
-/// any frame along `tangent`.
+/// The frame with this `tangent` (unit) whose up vector is as close to `reference` as possible. If `tangent`
+/// and `reference` are parallel, the result is any frame with this tangent.
 [[nodiscard]] RECKONER_RECKONING_API TangentFrame frame_towards(const glm::dvec3& tangent,
                                                                 const glm::dvec3& reference);
 
 /// Moves `frame` from the point `from` to the point `to`, where the tangent is `tangent`, with as little
-/// rotation about the tangent as possible. It is the double reflection method, fourth order in the step: W.
-/// Wang, B. Jüttler, D. Zheng, Y. Liu, "Computation of rotation minimizing frames" (2008). If `from` and `to`
-/// are the same point, it applies the shortest rotation between the tangents; if the tangent reverses, a
-/// rotation about up.
+/// rotation about the tangent as possible. Uses the double reflection method, which is of fourth order in the
+/// step (W. Wang, B. Jüttler, D. Zheng, Y. Liu, "Computation of rotation minimizing frames", 2008). If `from`
+/// and `to` are the same point, the function applies the shortest rotation from the old tangent to the new
+/// tangent. If the tangent reverses there, it rotates about up.
 [[nodiscard]] RECKONER_RECKONING_API TangentFrame transport_frame(const TangentFrame& frame,
                                                                   const glm::dvec3& from,
                                                                   const glm::dvec3& to,
@@ -406,24 +413,28 @@ struct RECKONER_RECKONING_API TangentFrame {
 
 /// How a FrameTable computes its frames.
 struct FrameOptions {
-  glm::dvec3 up{0.0, 0.0, 1.0};  ///< reference direction for up of the first frame
-  /// Largest turn of the tangent between two stored frames, rad; the error grows with its fourth power.
+  /// The up vector of the first frame is as close to this direction as possible.
+  glm::dvec3 up{0.0, 0.0, 1.0};
+  /// Largest turn of the tangent between two stored frames, rad; the error grows with the fourth power of
+  /// this angle.
   double largest_turn = 0.05;
-  /// On a closed path the frame returns to the start rotated about the tangent. If true, this angle is
-  /// distributed evenly along the path, so that the last frame equals the first.
+  /// On a closed path, the last frame is the first frame rotated about the tangent by some angle. If true,
+  /// the table removes this angle by a small roll, which is spread evenly along the path. Then the last frame
+  /// equals the first.
   bool close = true;
 };
 
 /// Rotation-minimising frames along a path. They do not roll. They never flip, unlike frames from a fixed up
-/// vector or from the curve's normal (Frenet frames). Frames are stored along the path, and each is computed
-/// from the one before. So the result is continuous in the parameter wherever the tangent is. At a corner the
-/// frame takes the shortest rotation. A value; evaluation allocates nothing.
+/// vector or from the curve's normal (Frenet frames). Frames are stored along the path, and each frame is
+/// computed from the frame before it. So the result is continuous in the parameter wherever the tangent is
+/// continuous. At a corner the frame takes the shortest rotation. A value; evaluation allocates nothing.
 class RECKONER_RECKONING_API FrameTable {
  public:
-  /// `arc` must be the table of `path`. FrameOptions::largest_turn is limited to 1e-3 to 1 rad.
+  /// `arc` must be the table of `path`. FrameOptions::largest_turn is limited to the range from 1e-3 to 1
+  /// rad.
   FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc, const FrameOptions& options = {});
 
-  /// The frame at a parameter. `path` and `arc` must be those of the constructor.
+  /// The frame at a parameter. Pass the `path` and `arc` that were passed to the constructor.
   [[nodiscard]] TangentFrame frame(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc,
                                    double parameter) const;
 
@@ -445,10 +456,10 @@ class RECKONER_RECKONING_API FrameTable {
 /// Schaefer, J. Keyser, "Parameterization and applications of Catmull-Rom curves", 2011).
 enum class CatmullRomKnots : std::uint8_t { kUniform = 0, kCentripetal = 1, kChordal = 2 };
 
-/// The extra point before the first and after the last point. Doubled: the end point again. Reflected: its
-/// neighbour, mirrored at the end point. Closed: the points at the other end of the curve. With centripetal
-/// or chordal knots, the knot interval of the extra point is that of the neighbour on the other side of the
-/// end point.
+/// The curve needs one extra point before its first point and one after its last point. Doubled: the extra
+/// point repeats the end point. Reflected: the extra point is the neighbour of the end point, mirrored at the
+/// end point. Closed: the extra point is the point at the other end of the curve. With centripetal or chordal
+/// knots, a doubled or reflected point gets the knot interval between the end point and its neighbour.
 enum class CatmullRomEnds : std::uint8_t { kDoubled = 0, kReflected = 1, kClosed = 2 };
 
 /// Options of a Catmull-Rom curve.
@@ -465,15 +476,15 @@ template <CurveVector V>
 }
 
 /// A Catmull-Rom curve, which passes through its points (E. Catmull, R. Rom, "A class of local interpolating
-/// splines", 1974; uneven knots: P. Barry, R. Goldman, 1988). There is one segment between each two
-/// neighbours. The parameter counts segments, so position(i) is exactly point i. The tangent at a point is
-/// (v0 d1 + v1 d0) / (d0 + d1). Here v0 and v1 are the mean velocities of the segments before and after it,
-/// and d0 and d1 their knot intervals.
+/// splines", 1974; uneven knots: P. Barry, R. Goldman, 1988). There is one segment between any two
+/// neighbouring points. The parameter counts segments, so position(i) is exactly point i. The tangent at a
+/// point is (v0 d1 + v1 d0) / (d0 + d1). Here v0 and v1 are the mean velocities of the segments before and
+/// after the point, and d0 and d1 are the knot intervals of these two segments.
 ///
 /// The curve is C1 in time. With uniform knots, time is the parameter. With other knots, segment i lasts
 /// knot_interval(i). All functions return derivatives with respect to the parameter, which are
-/// knot_interval() times the derivatives in time. So their direction is continuous, but their length changes
-/// at the points.
+/// knot_interval() times the derivatives in time. So the direction of the first derivative is continuous, but
+/// its length may jump at the points.
 ///
 /// Repeated points: uniform knots treat them like any other points. With other knots the curve has the same
 /// shape as if the point were given once. The segment between the repeats then has zero length, zero
@@ -505,8 +516,8 @@ class CatmullRom {
   /// The curve as a sequence of cubic pieces, with the same parameter.
   [[nodiscard]] const CubicPath<V>& path() const { return path_; }
 
-  /// Points on the curve, `n` (>= 1) per segment plus the end: segment_count() x n + 1 points. Every n-th is
-  /// exactly one of the curve's points.
+  /// Points on the curve: `n` (>= 1) points per segment and the end point, segment_count() x n + 1 points in
+  /// total. The first of them and every n-th after it are exactly the points that the curve was made from.
   [[nodiscard]] std::vector<V> subdivide(std::size_t n) const;
 
  private:
@@ -517,16 +528,16 @@ class CatmullRom {
   std::vector<double> intervals_;
 };
 
-/// Points on the Catmull-Rom curve through `points`, `n` per segment plus the end: (count - 1) x n + 1
-/// points, closed count x n + 1. The given points are reproduced exactly. Fails like CatmullRom::make(), and
-/// if n is 0.
+/// Points on the Catmull-Rom curve through `points`: `n` points per segment and the end point. From k given
+/// points an open curve gives (k - 1) x n + 1 points, and a closed curve gives k x n + 1 points. The result
+/// contains the given points exactly. Fails like CatmullRom::make(), and if n is 0.
 template <CurveVector V>
 [[nodiscard]] Result<std::vector<V>> subdivide(std::span<const V> points, std::size_t n,
                                                const CatmullRomOptions& options = {});
 
-/// Default angle limit, 30 degrees, rad.
+/// Default angle limit, rad: 30 degrees.
 inline constexpr double kDefaultAngleLimit = 0.52359877559829887308;
-/// Default outlier limit, 90 degrees, rad.
+/// Default outlier limit, rad: 90 degrees.
 inline constexpr double kDefaultOutlierLimit = 1.57079632679489661923;
 /// The largest number of corner-cutting passes.
 inline constexpr int kMaxChaikinPasses = 16;
@@ -534,47 +545,51 @@ inline constexpr int kMaxChaikinPasses = 16;
 /// Options of chaikin().
 struct ChaikinOptions {
   int passes = 1;       ///< 0 to kMaxChaikinPasses; each pass about doubles the number of points
-  bool closed = false;  ///< whether the last point is joined to the first
+  bool closed = false;  ///< true: the last point is joined to the first
   /// If set, only corners that turn by at least this angle (rad, 0 to pi) are cut; all other points stay.
   std::optional<double> angle_limit;
-  /// If set, spikes are removed before the first pass; see reject_outliers(). rad, above 0 and below pi.
+  /// If set, spikes are removed before the first pass; see reject_outliers(). The limit is in rad, above 0
+  /// and below pi.
   std::optional<double> outlier_limit;
-  /// chaikin() fails before it allocates a result with more points.
+  /// If a pass gives more points than this, chaikin() fails.
   std::size_t max_points = std::size_t{1} << 22;
 };
 
-/// Corner cutting (G. Chaikin, "An algorithm for high speed curve generation", 1974). One pass replaces the
-/// edge from p to p' by the points Q = 3/4 p + 1/4 p' and R = 1/4 p + 3/4 p'. For an open line the end points
-/// are kept, before the first Q and after the last R. So n points become 2n, closed or open.
+/// Corner cutting (G. Chaikin, "An algorithm for high speed curve generation", 1974). One pass replaces every
+/// edge by two points: the edge from p to p' by Q = 3/4 p + 1/4 p' and R = 1/4 p + 3/4 p'. An open line also
+/// keeps its end points, before the first Q and after the last R. So n points become 2n points, whether the
+/// line is closed or open.
 ///
-/// With an angle limit a pass treats each corner separately. A point whose turn reaches the limit is replaced
-/// by the R before it and the Q after it. All other points stay, and so do the ends of an open line. So a
-/// straight line gains no points, and passes change nothing once all turns are below the limit.
+/// With an angle limit a pass treats each corner separately. If the line turns at a point by at least the
+/// limit, the pass replaces the point by two others: the R of the edge before it and the Q of the edge after
+/// it. All other points stay, and so do the ends of an open line. So a straight line gains no points, and
+/// passes change nothing once all turns are below the limit.
 ///
-/// A point that repeats the one before it is ignored; if closed, also a last point that repeats the first. If
-/// fewer than three points remain, these are the result. Fails if a coordinate is not finite or larger than
-/// kLargestCoordinate, if an option is out of range, or if the result would have more than `max_points`
-/// points.
+/// A point that repeats the point before it is ignored. In a closed line, a last point that repeats the first
+/// point is ignored, too. If fewer than three points remain, they are the result. Fails if a coordinate is
+/// not finite or larger than kLargestCoordinate, if an option is out of range, or if the result would have
+/// more than `max_points` points.
 template <CurveVector V>
 [[nodiscard]] Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& options = {});
 
 /// Removes spikes: single points to which the path jumps and from which it returns. A point p is removed if
 /// - the heading turns by more than `limit` at p, and
-/// - the path turns back: without p, it turns by at most limit/2 at each of p's two neighbours.
+/// - the path returns: if p is left out, the path turns by at most limit/2 at each of p's two neighbours.
 ///
-/// If there are several such points, the one with the sharpest turn is removed first; then all points are
+/// If there are several such points, the point with the sharpest turn is removed first; then all points are
 /// checked again.
 ///
 /// A real corner stays, however sharp it is. If the path enters and leaves a corner in straight lines, the
-/// two turns of the second condition add up to at least the turn at p. So one of them exceeds limit/2. At an
-/// end of an open path one neighbour has no turn. There the path with p must also turn by more than limit/2
-/// at the other neighbour. This is true for a spike and false for a corner.
+/// two turns of the second condition add up to at least the turn at p. So one of them exceeds limit/2. If one
+/// neighbour of p is the end of an open path, the path has no turn there. In this case the path with p must
+/// also turn by more than limit/2 at the other neighbour. This is true for a spike and false for a corner.
 ///
 /// Nothing is removed from fewer than four points (closed: five). Neighbours that coincide after p is removed
 /// become one point. Spikes of two or more points stay.
 ///
-/// `points` must be usable and without consecutive repeats, as chaikin() passes them. The time is
-/// proportional to points x removed points.
+/// The caller must pass finite coordinates that are not larger than kLargestCoordinate, and no point that
+/// repeats the point before it. chaikin() ensures this. The time is proportional to the number of points
+/// times the number of removed points.
 template <CurveVector V>
 [[nodiscard]] std::vector<V> reject_outliers(std::vector<V> points, bool closed,
                                              double limit = kDefaultOutlierLimit);
@@ -584,14 +599,14 @@ template <CurveVector V>
 /// 0 at t = 0 to 1 at t = 1 and never decreases. With a = ease_from, b = ease_to (both scaled to a sum of 1
 /// if their sum is larger) and k = 1/(2 - a - b):
 ///   t < a: k t^2/a;   t < 1 - b: k (2t - a);   else 1 - k (1 - t)^2/b.
-/// These are the parameters "ease from" (of the segment's first key) and "ease to" (of its last key) of 3D
-/// Studio.
+/// In 3D Studio, a is the parameter "ease from" of the segment's first key, and b is the parameter "ease to"
+/// of its last key.
 class RECKONER_RECKONING_API Easing {
  public:
   /// No easing: value(t) = t.
   Easing() = default;
 
-  /// Both 0 to 1. Values outside count as the nearest limit, NaN as 0.
+  /// Both shares are 0 to 1. A value outside this range counts as the nearest limit, and NaN counts as 0.
   Easing(double ease_from, double ease_to);
 
   /// The eased value at `t`. Values of t outside 0 to 1 count as the nearest limit.
@@ -608,14 +623,18 @@ class RECKONER_RECKONING_API Easing {
 
 /// The shape parameters of a key. The usual range is -1 to 1; any finite number is accepted.
 struct TcbShape {
-  double tension = 0.0;     ///< 1: tight, the curve stops at the key; -1: loose
-  double continuity = 0.0;  ///< not 0: the curve has a corner; the sign is the paper's, see TcbSpline
-  /// 1: overshoots, continues the incoming direction; -1: undershoots, anticipates the outgoing direction.
+  double tension = 0.0;  ///< 1: tight, the curve stops at the key; -1: loose
+  /// 0: smooth; otherwise the curve has a corner at the key. TcbSpline explains the sign.
+  double continuity = 0.0;
+  /// 1: the curve overshoots, because it continues the incoming direction. -1: it undershoots, because it
+  /// anticipates the outgoing direction.
   double bias = 0.0;
 };
 
-/// The weights of the step before a key (p_i - p_i-1) and after it (p_i+1 - p_i) in its two tangents. The
-/// incoming tangent is the paper's source derivative, the outgoing tangent its destination derivative.
+/// A key has an incoming and an outgoing tangent. Each tangent is a weighted sum of two steps: the step
+/// before the key (p_i - p_i-1) and the step after it (p_i+1 - p_i). These are the weights. The paper cited
+/// at tcb_weights() calls the incoming tangent the source derivative and the outgoing tangent the destination
+/// derivative.
 struct TcbWeights {
   double in_before = 0.5;   ///< weight of the step before, in the incoming tangent
   double in_after = 0.5;    ///< weight of the step after, in the incoming tangent
@@ -651,16 +670,17 @@ struct TcbOptions {
 
 /// A Kochanek-Bartels (TCB) spline: keys joined by Hermite cubics.
 ///
-/// The sign of continuity is the paper's, as in TcbWeights. Some tutorials and programs have (1+c) where the
-/// paper has (1-c); negate continuity to get their curve. Keys with all shape parameters 0 give Catmull-Rom
-/// tangents.
+/// Continuity has the sign that the paper gives it (see tcb_weights()). Some tutorials and programs have
+/// (1+c) where the paper has (1-c); negate continuity to get their curve. Keys with all shape parameters 0
+/// give Catmull-Rom tangents.
 ///
-/// Ends: the first key's outgoing tangent is (1.5 (p1 - p0) - 0.5 in(p1)) (1 - tension). The last key's
-/// incoming tangent is its mirror image. With only two keys both tangents are (p1 - p0)(1 - tension). A
-/// single key gives a constant.
+/// Ends: the first key's outgoing tangent is (1.5 (p1 - p0) - 0.5 in(p1)) (1 - tension). Here in(p1) is the
+/// incoming tangent of the second key. The last key's incoming tangent is given by the mirrored formula. With
+/// only two keys both tangents are (p1 - p0)(1 - tension). A single key gives a constant.
 ///
-/// Easing changes when the curve reaches a point, not its shape; path() is without easing. Times outside the
-/// range count as the nearest end, NaN as the start. A value; evaluation allocates nothing.
+/// Easing changes the times at which the curve reaches its points. It does not change the shape, and path()
+/// has no easing. Times outside the range count as the nearest end, and NaN counts as the start. A value;
+/// evaluation allocates nothing.
 template <CurveVector V>
 class TcbSpline {
  public:
@@ -675,7 +695,7 @@ class TcbSpline {
   [[nodiscard]] V acceleration(double time) const;  ///< second derivative with respect to time
   /// The time of the first key.
   [[nodiscard]] double start_time() const { return times_.front(); }
-  /// Time of the last key; closed: the time at which the first key is reached again.
+  /// The time of the last key. For a closed curve, the time at which it reaches the first key again.
   [[nodiscard]] double end_time() const { return times_.back(); }
   /// The key times, increasing; for a closed curve the last one is end_time().
   [[nodiscard]] std::span<const double> times() const { return times_; }
@@ -704,7 +724,7 @@ class TcbSpline {
   [[nodiscard]] Location locate(double time) const;
 
   CubicPath<V> path_;
-  std::vector<double> times_;  // one more than segments, or the time of the only key
+  std::vector<double> times_;  // one more than segments; a single key has one time and no segment
   std::vector<Segment> segments_;
 };
 
@@ -719,14 +739,15 @@ struct OrientationKey {
 
 /// A Kochanek-Bartels spline of orientations. The steps between keys are rotation vectors in body axes, along
 /// the shorter rotation; q and -q are the same key. A rotation of more than half a revolution needs a key in
-/// between. Tangents and ends are those of TcbSpline, computed from these steps.
+/// between. The tangents, also at the ends, are computed from these steps by the formulas of TcbSpline.
 ///
 /// Each segment is the cubic Bézier curve of rotations q0 exp(w1 b1(u)) exp(w2 b2(u)) exp(w3 b3(u)) with
 /// cumulative Bernstein weights (M. Kim, M. Kim, S. Shin, "A general construction scheme for unit quaternion
 /// curves", 1995). It matches the tangents exactly: angular velocity is continuous at a key with continuity 0
 /// and no easing. If all rotations have the same axis, the result equals TcbSpline on the angle.
 ///
-/// Times outside the range count as the nearest end, NaN as the start. A value; evaluation allocates nothing.
+/// Times outside the range count as the nearest end, and NaN counts as the start. A value; evaluation
+/// allocates nothing.
 class RECKONER_RECKONING_API OrientationSpline {
  public:
   /// Fails if there are no keys, if times do not increase, if an easing is outside 0 to 1, if a quaternion is

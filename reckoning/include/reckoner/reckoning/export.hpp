@@ -5,8 +5,8 @@
 /// build (RECKONER_STATIC) the macro is empty, so a game plugin that links the static library does not export
 /// these symbols either. The CMake target and pkg-config define RECKONER_STATIC.
 ///
-/// Template instantiations carry the macro at the explicit instantiation: GCC and Clang hide instantiations
-/// for GLM's types, whatever the template's own attribute is.
+/// For templates, write the macro at each explicit instantiation. The macro at the template itself is not
+/// enough: GCC and Clang hide instantiations for GLM's types in any case.
 #if defined(RECKONER_STATIC)
 #define RECKONER_RECKONING_API
 #elif !defined(_WIN32)

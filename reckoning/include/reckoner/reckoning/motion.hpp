@@ -13,14 +13,15 @@ namespace reckoner {
 struct RouteState {
   double distance = 0.0;  ///< m from the route's start; may be negative or count several laps
   double speed = 0.0;     ///< m/s along the route; negative values move backwards
-  /// m/s^2 along the route; brakes to a stop and never reverses (Route::advanced())
+  /// m/s^2 along the route. It can brake the entity to a stop, but it never reverses the speed
+  /// (Route::advanced()).
   double acceleration = 0.0;
 };
 
 class Route;
 
-/// A state and the model that extrapolates it: quadratic motion, or a route. The server publishes motions,
-/// and both ends predict with them.
+/// A state and the model that extrapolates it: quadratic motion, or a route. The server publishes motions.
+/// Server and clients predict with them.
 struct Motion {
   State state;          ///< exact at `time_s`
   double time_s = 0.0;  ///< server time at which `state` is exact, s
@@ -33,22 +34,24 @@ struct Motion {
   /// yourself, keep its route alive.
   const Route* route = nullptr;
   RouteState along{};  ///< position on the route at `time_s`; describes the same place as `state`
-  /// On a route: true if the route sets the orientation, false if the entity keeps that of `state`.
+  /// On a route: true if the route sets the orientation, false if the entity keeps the orientation of
+  /// `state`.
   bool faces_route = true;
 
-  bool never_reverses = false;  ///< free motion: extrapolate with extrapolate_braking()
-  /// Whether `state.acceleration` shapes the interpolation from the previous motion to this one, instead of
-  /// the extrapolation. It applies only if `link` matches the previous motion (interpolate.hpp).
+  bool never_reverses = false;  ///< true: free motion is extrapolated with extrapolate_braking()
+  /// True: `state.acceleration` shapes the interpolation from the previous motion to this motion, and
+  /// extrapolation ignores it. False: `state.acceleration` is used for extrapolation. Interpolation uses it
+  /// only if `link` matches the previous motion (interpolate.hpp).
   bool bends = false;
   std::uint8_t link = 0;  ///< next_link() of the previous motion, 0 to kLinks - 1 (interpolate.hpp)
 
-  static constexpr std::uint8_t kLinks = 4;  ///< number of different links
+  static constexpr std::uint8_t kLinks = 4;  ///< number of different values of `link`
 
-  /// Top speed of the body in free motion, m/s; it is never shown faster. Infinite: no limit. state_at()
-  /// ignores it.
+  /// Top speed of the body in free motion, m/s. The body is never shown faster. Infinity means no limit.
+  /// state_at() ignores this limit.
   float max_speed_mps = std::numeric_limits<float>::infinity();
   /// Largest absolute coordinate along each axis in free motion, m from the origin; the body is never shown
-  /// beyond. Infinite: no limit. state_at() ignores it.
+  /// beyond it. Infinity means no limit. state_at() ignores this limit.
   float world_size_m = std::numeric_limits<float>::infinity();
 
   FrameId frame{};  ///< the frame of `state` and of the route; extrapolated states stay in it
@@ -67,7 +70,7 @@ struct Motion {
 /// (Archetype::never_reverses). The body brakes until its velocity along the starting direction is zero. Any
 /// remaining sideways velocity is then braked with the same deceleration, and after that the body rests. The
 /// velocity is continuous and is the derivative of the position. The orientation turns as in extrapolate().
-/// Exact to the bit on every platform, like extrapolate().
+/// Like extrapolate(), it gives exactly the same bits on every platform.
 [[nodiscard]] RECKONER_RECKONING_API State extrapolate_braking(const State& state, double dt_s);
 
 /// True if the acceleration has a component against the velocity, so that extrapolate_braking() brings the
@@ -85,7 +88,8 @@ struct Motion {
 /// How an entity moves from one known motion to the next.
 enum class MotionPath : std::uint8_t {
   predict,  ///< extrapolates the newest motion; shows the present
-  /// Follows the cubic through the positions and velocities of two neighbouring motions; shows the past.
+  /// Follows the cubic that is given by the positions and velocities of two neighbouring motions; shows the
+  /// past.
   interpolate,
 };
 

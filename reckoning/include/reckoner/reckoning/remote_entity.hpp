@@ -16,43 +16,45 @@
 namespace reckoner {
 
 /// One remote entity as a client shows it: its known motions, and the blend that keeps the shown position and
-/// velocity continuous when updates arrive. A value; allocates nothing. It refers only to the routes of its
-/// motions, which must outlive it. Times are server time, s.
+/// velocity continuous when updates arrive. A value; allocates nothing. The only pointers that it keeps are
+/// the routes of its motions and BlendPolicy::shape, which must outlive it. Times are server time, s.
 ///
-/// Between two motions on the same route the shown entity moves along the curve and never leaves it, in both
-/// modes.
+/// Between two motions on the same route the shown entity moves along the curve and never leaves it, for both
+/// values of MotionPath.
 ///
-/// Motions may be relative to the frames of other entities (Motion::frame), which this class does not know.
-/// The shown state at a time is relative to frame() at that time. The caller, who knows the frames, converts
-/// it when the frame changes.
+/// Motions may be relative to other entities (Motion::frame). This class does not know how those entities
+/// move. The shown state at a time is relative to frame() at that time. When the frame changes, the caller
+/// must convert the shown state.
 class RECKONER_RECKONING_API RemoteEntity {
  public:
-  /// The number of motions that are kept, to interpolate between them and to recognise late ones.
+  /// The number of motions that are kept, to interpolate between them and to recognise late motions.
   static constexpr std::size_t kHistory = MotionHistory::kMaxMotions;
 
   /// Begins with the first motion, which is shown without a blend. `policy` defines how the entity blends
-  /// onto later motions; its shape must outlive the entity.
+  /// onto later motions. BlendPolicy::shape must outlive the entity.
   explicit RemoteEntity(const Motion& first, MotionPath path = MotionPath::predict,
                         const BlendPolicy& policy = {});
 
-  /// Restores an entity with the known motions `known` and the current corrections `blends`. `known` must be
-  /// ordered by time stamp and not empty; only the newest kHistory motions are kept.
+  /// Restores an entity with the known motions `known` and the current corrections `blends`. The caller must
+  /// pass at least one motion, and the motions must be ordered by time stamp. Only the newest kHistory
+  /// motions are kept.
   RemoteEntity(std::span<const Motion> known, MotionPath path, const ShownBlends& blends,
                const BlendPolicy& policy = {});
 
   /// Adds a received motion while `shown_time_s` is the shown time, and blends it in over `blend_s` seconds.
-  /// Across a teleport the shown pose jumps. `valid_until_s` replaces the time until which the newest motion
-  /// holds.
+  /// At a teleport the shown pose jumps. From now on the newest motion is known to hold until
+  /// `valid_until_s`, s.
   ///
   /// If the motion changes the frame of the shown state, `shown` must hold the currently shown state,
-  /// converted to the motion's frame. Without it the shown pose jumps.
+  /// converted to the motion's frame. If `shown` is empty, the shown pose jumps.
   ///
-  /// Returns false and changes nothing if the time stamp is already known, or is older than a full history.
+  /// Returns false and changes nothing in two cases: a motion with this time stamp is already known, or the
+  /// history is full and all its motions are newer.
   bool receive(const Motion& motion, double shown_time_s, double blend_s, double valid_until_s = kAlwaysValid,
                const std::optional<State>& shown = std::nullopt);
 
   /// Sets the time until which the newest motion is known to hold. From that time on the shown entity fades
-  /// to rest (faded_state()). If this changes the pose shown at `time_s`, the change is blended in over
+  /// to rest (faded_state()). If this moves the pose shown at `time_s`, the difference is blended in over
   /// `blend_s` seconds, so the shown pose stays continuous.
   void set_valid_until(double valid_until_s, double time_s, double blend_s);
   /// The time until which the newest motion is known to hold, s; kAlwaysValid means without limit.
@@ -68,8 +70,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   void correct(const State& shown, double time_s, double blend_s);
 
   /// Call this when shown time jumps from `before_s` to `now_s`, s. Blends from the pose shown before onto
-  /// the pose at `now_s` over `blend_s` seconds; on a route, along the route. `rate` is the rate of shown
-  /// time before the jump, in seconds per second.
+  /// the pose at `now_s` over `blend_s` seconds; on a route, it blends along the route. `rate` is the speed
+  /// of shown time before the jump, in seconds of shown time per second.
   void jump(double before_s, double now_s, double rate, double blend_s);
 
   /// Changes the path while `time_s` is shown, and blends over `blend_s` seconds. The shown pose jumps only
@@ -84,28 +86,29 @@ class RECKONER_RECKONING_API RemoteEntity {
     FrameId from;  ///< the frame before the change
     Motion to;     ///< the first motion in the new frame; its time stamp is the time of the change
   };
-  /// The change of frame at the end of the motion that is shown at `time_s`, unless bridge() was already
-  /// called for it. Nullopt if there is no change, or if it follows the motion so soon that extrapolation is
-  /// good enough until then (ShownMotions::kShortestBridgeS).
+  /// The change of frame at the end of the motion that is shown at `time_s`. Nullopt if there is no such
+  /// change, or if bridge() was already called for it. Also nullopt if the motion lasts less than
+  /// ShownMotions::kShortestBridgeS; extrapolation until the change is then good enough.
   [[nodiscard]] std::optional<FrameChange> next_frame(double time_s) const;
 
-  /// Gives the end of the interpolation across a change that next_frame() returned. `end` is the state of
-  /// `change.to`, converted to the frame before the change. Any jump of the pose shown at `time_s` is blended
-  /// in over `blend_s` seconds.
+  /// Sets the end of the interpolation across `change`, which next_frame() returned. `end` is the state of
+  /// `change.to`, converted to the frame before the change. If this moves the pose shown at `time_s`, the
+  /// difference is blended in over `blend_s` seconds.
   void bridge(const FrameChange& change, const State& end, double time_s, double blend_s);
 
-  /// A change of frame that lies in the past of the shown time.
+  /// A change of frame that shown time has already passed.
   struct FrameCrossing {
     double time_s = 0.0;  ///< when the frame changed, s of shown time
-    State shown;          ///< the shown state at that time, in the frame before
+    State shown;          ///< the shown state at that time, in the old frame
   };
-  /// The change by which the entity came from the frame `before` into the frame of `time_s`. Nullopt if it
-  /// came from another frame or by a teleport, or if the change is no longer in the history.
+  /// The change of frame by which the entity left the frame `before` and came into its frame at `time_s`.
+  /// Nullopt if the entity came from another frame, if it came by a teleport, or if the change is no longer
+  /// in the history.
   [[nodiscard]] std::optional<FrameCrossing> crossing(FrameId before, double time_s) const;
 
-  /// Continues from `shown` in the frame of `time_s`: blends onto the motion over `blend_s` seconds, as from
-  /// `crossed_s`. `shown` is the state shown at `crossed_s`, when the frame changed, converted to the new
-  /// frame.
+  /// Call this after a change of frame, while `time_s` is shown. Blends from `shown` onto the motion over
+  /// `blend_s` seconds. The blend counts from `crossed_s`, the time at which the frame changed. `shown` is
+  /// the state that was shown at `crossed_s`, converted to the new frame.
   void continue_in_new_frame(const State& shown, double crossed_s, double time_s, double blend_s);
 
   /// Removes all motions in the frame `gone`. If the entity was in that frame at the time stamp of `instead`,
@@ -113,9 +116,9 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// shown before.
   void leave_frame(FrameId gone, const Motion& instead);
 
-  /// Call this when another entity is in this entity's frame, `lever_m` metres from its origin (values above
-  /// 100 count as 100). Every correction also moves that entity. So from now on corrections, including turns,
-  /// are blended in more gently.
+  /// Call this when another entity uses this entity as its frame. `lever_m` is the distance between the two
+  /// entities, m; values above 100 count as 100. Every correction of this entity also moves the other entity.
+  /// So from now on corrections of position and orientation are blended in more gently.
   void set_lever(double lever_m) {
     constexpr double kLongestLeverM = 100.0;
     blends_.gentle_until_s = std::numeric_limits<double>::infinity();
@@ -126,7 +129,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] bool has_motion_in(FrameId frame) const;
 
   /// The state at `time_s`, for use as a frame of other entities. Equal to shown(), except before the first
-  /// motion: there it extrapolates backwards.
+  /// motion. There the first motion is extrapolated backwards.
   [[nodiscard]] State as_frame(double time_s) const {
     const bool before = path_ == MotionPath::interpolate && time_s < oldest().time_s;
     return before ? state_at(oldest(), time_s) : shown(time_s);
@@ -135,15 +138,16 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// The state at `time_s` without the blend in space and without a chase.
   [[nodiscard]] State unblended(double time_s) const { return view().unblended(time_s); }
 
-  /// The teleport counter (Motion::teleports) at `time_s`. When it changes, the shown pose has jumped.
+  /// The teleport counter (Motion::teleports) at `time_s`. When the counter changes, the shown pose has
+  /// jumped.
   [[nodiscard]] std::uint8_t teleports(double time_s) const { return view().active(time_s).teleports; }
 
-  /// The route on which the pose shown at `time_s` lies. Null if the entity moves freely, or while it is
-  /// blended from or to free motion.
+  /// The route on which the pose shown at `time_s` lies. Null if the entity moves freely, and also during a
+  /// blend from or to free motion.
   [[nodiscard]] const Route* route(double time_s) const { return view().route(time_s); }
 
-  /// True if shown() equals blend().apply() of extrapolate() of the newest motion, at any time. Such an
-  /// entity can be sampled in a batch.
+  /// True if shown() is, at any time, equal to extrapolate() of the newest motion with blend() applied to it.
+  /// Such an entity can be sampled in a batch (MotionBatch).
   [[nodiscard]] bool is_blended_prediction() const {
     return path_ == MotionPath::predict && newest().route == nullptr && blends_.hold(newest()) &&
            blends_.valid_until_s == kAlwaysValid &&
@@ -163,8 +167,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] ShownMotions view() const {
     return {history_.motions(), path_, blends_, bridge_ ? &*bridge_ : nullptr};
   }
-  // True if the newest motion reaches neither its top speed nor the edge of its world before the next update,
-  // or before the entity counts as lost.
+  // True if there is no chase, and the newest motion reaches neither its top speed nor the edge of its world
+  // within kLongestS. Within that time the next update arrives, or the entity counts as lost.
   [[nodiscard]] bool is_unlimited() const {
     constexpr double kLongestS = 6.0;
     return blends_.chase.start_s == Chase{}.start_s && stays_within_limits(newest(), kLongestS);

@@ -16,7 +16,8 @@
 
 namespace reckoner {
 
-/// The curve of a route: through its points (Catmull-Rom, TCB, polyline) or rounded inside them (Chaikin).
+/// The kind of curve of a route. A Catmull-Rom, TCB or polyline curve passes through the points of the route.
+/// A Chaikin curve cuts the corners and passes inside the points.
 enum class RouteKind : std::uint8_t { kCatmullRom = 0, kTcb = 1, kChaikin = 2, kPolyline = 3 };
 
 /// What happens at the ends of a route. Open: the entity stops at either end. Closed: the route continues
@@ -24,11 +25,12 @@ enum class RouteKind : std::uint8_t { kCatmullRom = 0, kTcb = 1, kChaikin = 2, k
 /// again.
 enum class RouteWrap : std::uint8_t { kOpen = 0, kClosed = 1, kPingPong = 2 };
 
-/// How the route orients an entity, whose x axis points forward and z axis up.
+/// How the route orients an entity. The entity's x axis points forward, and its z axis points up.
 ///
-/// Upright: up is as close to the route's up vector as possible. So the entity stays level without roll, and
-/// turns suddenly where the route is vertical. Minimal: no roll about the direction of travel (FrameTable),
-/// also in loops. Fixed: the orientation does not change.
+/// Upright: the entity's z axis is as close to the route's up vector as possible. So the entity stays level
+/// and does not roll, but it turns suddenly where the route is vertical. Minimal: the entity rolls as little
+/// as possible about the direction of travel, also in loops (FrameTable). Fixed: the orientation does not
+/// change.
 enum class RouteFacing : std::uint8_t { kUpright = 0, kMinimal = 1, kFixed = 2 };
 
 /// The largest number of points or keys in a route definition.
@@ -36,58 +38,63 @@ inline constexpr std::size_t kMaxRoutePoints = 4096;
 /// The largest number of points of a Chaikin route after corner cutting.
 inline constexpr std::size_t kMaxChaikinRoutePoints = 65536;
 
-/// The complete definition of a route. Plain data, so that it can be stored and sent. Two equal definitions
-/// give routes with equal results, if the same build evaluates them.
+/// The complete definition of a route. Plain data, so that it can be stored and sent. In one build of the
+/// library, two equal definitions give routes with equal results.
 struct RouteDefinition {
   RouteKind kind = RouteKind::kCatmullRom;     ///< kind of curve
   RouteWrap wrap = RouteWrap::kOpen;           ///< behaviour at the ends
   RouteFacing facing = RouteFacing::kUpright;  ///< how an entity on the route is oriented
 
-  std::vector<glm::dvec3> points;  ///< m; for all kinds except TCB; at most kMaxRoutePoints
-  /// For TCB; at most kMaxRoutePoints. The key times only weight the tangents; the entity's own speed is
-  /// used.
+  std::vector<glm::dvec3> points;  ///< points of all kinds except TCB, m; at most kMaxRoutePoints
+  /// The keys of a TCB route; at most kMaxRoutePoints. The key times only weight the tangents. They do not
+  /// set the speed: an entity moves at its own speed.
   std::vector<TcbKey<glm::dvec3>> keys;
 
-  CatmullRomKnots knots = CatmullRomKnots::kCentripetal;  ///< Catmull-Rom: knot spacing
-  /// Catmull-Rom, not closed: reflect the neighbour at the ends (true) or repeat the end point (false).
+  /// For a Catmull-Rom route: the spacing of its knots.
+  CatmullRomKnots knots = CatmullRomKnots::kCentripetal;
+  /// For a Catmull-Rom route that is not closed: the extra point beyond each end. True: the neighbour of the
+  /// end point, reflected at the end point. False: the end point again.
   bool reflect_ends = false;
-  /// TCB, closed: time from the last key to the first; 0 means the average time between the other keys.
+  /// For a closed TCB route: time from the last key back to the first key. 0 means the average time between
+  /// neighbouring keys.
   double closing_time = 0.0;
-  /// Chaikin: number of corner-cutting passes, 0 to kMaxChaikinPasses. The route is the quadratic B-spline
-  /// of the resulting polygon, so it has no corners.
+  /// For a Chaikin route: number of corner-cutting passes, 0 to kMaxChaikinPasses. The route is the quadratic
+  /// B-spline of the resulting polygon, so it has no corners.
   int passes = 2;
-  std::optional<double> angle_limit;    ///< Chaikin, rad (ChaikinOptions::angle_limit)
-  std::optional<double> outlier_limit;  ///< Chaikin, rad (ChaikinOptions::outlier_limit)
-  /// Up vector for upright and minimal facing; not zero, normalised by the route.
+  std::optional<double> angle_limit;    ///< for a Chaikin route: see ChaikinOptions, rad
+  std::optional<double> outlier_limit;  ///< for a Chaikin route: see ChaikinOptions, rad
+  /// Up vector for upright and minimal facing. It must not be zero; the route normalises it.
   glm::dvec3 up{0.0, 0.0, 1.0};
-  glm::dquat orientation{1.0, 0.0, 0.0, 0.0};  ///< for fixed facing; not zero, normalised by the route
-  double tolerance = kDefaultArcTolerance;  ///< m, largest error of distances along the route; at least 1e-9
+  /// Orientation for fixed facing. It must not be zero; the route normalises it.
+  glm::dquat orientation{1.0, 0.0, 0.0, 0.0};
+  double tolerance = kDefaultArcTolerance;  ///< largest error of distances along the route, m; at least 1e-9
 };
 
-/// A curve that both sides know, with a table of its arc length. An entity on it is described by a distance
-/// and a speed.
+/// A curve that both sides know, with a table of its arc length. A distance and a speed describe an entity on
+/// the route.
 ///
 /// A value. Evaluation allocates nothing. Const use from several threads is safe.
 class RECKONER_RECKONING_API Route {
  public:
   /// Makes a route. Fails with a message in these cases:
-  /// - the curve's own make() fails
-  /// - there are more than kMaxRoutePoints points
+  /// - no curve can be made from the points or keys
+  /// - there are more than kMaxRoutePoints points or keys
   /// - the route has no length
-  /// - `up` or `orientation` is zero
-  /// - the tolerance is below 1e-9 m
-  /// - an enumerator is unknown
+  /// - `up` or `orientation` is zero or not finite
+  /// - the tolerance is below 1e-9 m or not finite
+  /// - an enumeration field has an unknown value
   [[nodiscard]] static Result<Route> make(const RouteDefinition& definition);
 
-  [[nodiscard]] double length() const { return arc_.length(); }  ///< m from start to end; one lap if closed
-  /// The distance after which positions repeat, m: length() if closed, twice length() for ping-pong. An open
-  /// route does not repeat; its period is length().
+  /// Length from start to end, m. For a closed route, the length of one lap.
+  [[nodiscard]] double length() const { return arc_.length(); }
+  /// The distance after which positions repeat, m. It is length() for a closed route and twice length() for a
+  /// ping-pong route. An open route does not repeat; for it the function returns length().
   [[nodiscard]] double period() const;
   /// What happens at the ends of the route.
   [[nodiscard]] RouteWrap wrap() const { return definition_.wrap; }
   /// The definition of the route, with `up` and `orientation` normalised.
   [[nodiscard]] const RouteDefinition& definition() const { return definition_; }
-  /// The curve, by its own parameter.
+  /// The curve of the route. Its parameter counts cubic pieces, not metres.
   [[nodiscard]] const CubicPath<glm::dvec3>& path() const { return path_; }
   /// The table that converts between the curve's parameter and the distance along the route.
   [[nodiscard]] const ArcLengthTable& arc() const { return arc_; }
@@ -98,44 +105,47 @@ class RECKONER_RECKONING_API Route {
     double direction = 1.0;  ///< -1 while a ping-pong route runs backwards, otherwise 1
     bool stopped = false;    ///< true beyond either end of an open route
   };
-  /// Converts a distance of any size, m, to the point on the route that it means. A distance beyond the end
-  /// of an open route gives that end.
+  /// The point on the route at `distance`, m. The distance may be negative or count several laps. If it is
+  /// beyond an end of an open route, the result is that end.
   [[nodiscard]] Wrapped wrapped(double distance) const;
 
-  /// Position in space at a distance of any size, m.
+  /// Position in space at `distance`, m. The distance may be negative or count several laps.
   [[nodiscard]] glm::dvec3 position(double distance) const;
 
-  /// Distance, speed and acceleration `dt_s` seconds later: quadratic, like free motion, but the acceleration
-  /// never reverses the speed. A braking entity stops and stays there. `dt_s` may be negative: an entity that
-  /// speeds up from rest was at rest before. It ignores the ends of the route.
+  /// Distance, speed and acceleration `dt_s` seconds after `state`. The motion is quadratic, like free
+  /// motion, but the acceleration never reverses the speed: a braking entity stops and stays there. `dt_s`
+  /// may be negative. An entity that speeds up from rest was at rest before that. The function ignores the
+  /// ends of the route.
   [[nodiscard]] static RouteState advanced(const RouteState& state, double dt_s);
 
   /// Like advanced(), but an entity stops at the ends of an open route. On a closed or ping-pong route the
-  /// distance continues to count.
+  /// distance is not wrapped, so it counts laps.
   [[nodiscard]] RouteState advanced_on_route(const RouteState& state, double dt_s) const;
 
-  /// Adds whole periods to `distance`, so that the result is within half a period of `near` and means the
-  /// same point. On an open route it returns `distance` unchanged.
+  /// Adds whole periods to `distance`, so that the result is within half a period of `near`. The result is at
+  /// the same point of the route. On an open route it returns `distance` unchanged.
   [[nodiscard]] double unwrapped(double distance, double near) const;
 
   /// The full state of an entity `dt_s` seconds after `state`.
   ///
-  /// Velocity is along the tangent. Acceleration is the acceleration along the tangent plus speed^2/radius
-  /// towards the centre of curvature. Angular velocity is that of the facing. The entity faces the direction
-  /// in which the route runs. Where a ping-pong route turns back, the entity turns round at once. A negative
-  /// speed moves the entity backwards. Beyond the end of an open route it stands still at the end.
+  /// The velocity is along the tangent. The acceleration is the sum of the acceleration along the tangent and
+  /// speed^2/radius towards the centre of curvature. The angular velocity is the rate at which the
+  /// orientation changes. The entity faces the direction in which the route runs. Where a ping-pong route
+  /// turns back, the entity turns round at once. A negative speed moves the entity backwards. Beyond the end
+  /// of an open route it stands still at the end.
   [[nodiscard]] State state_at(const RouteState& state, double dt_s) const;
 
   /// The point on the route that is nearest to a given point.
   struct Nearest {
-    double distance = 0.0;           ///< m along the route, 0 to length()
-    glm::dvec3 position{0.0};        ///< m, on the route
-    double distance_to_point = 0.0;  ///< m, between the two points
+    double distance = 0.0;           ///< distance along the route, m, 0 to length()
+    glm::dvec3 position{0.0};        ///< nearest position on the route, m
+    double distance_to_point = 0.0;  ///< distance between that position and the given point, m
   };
-  /// The nearest point on the whole route to `point`.
+  /// The point on the whole route that is nearest to `point`.
   [[nodiscard]] Nearest nearest(const glm::dvec3& point) const;
-  /// The nearest point to `point` within `reach` metres along the route, before and after `distance` (any
-  /// size). Use it for an entity whose distance is roughly known: it is cheap and does not jump to another
+  /// The nearest point to `point` on a part of the route. The part extends from `reach` metres before
+  /// `distance` to `reach` metres after it. `distance` may be negative or count several laps. Use this
+  /// function for an entity whose distance is roughly known. It is cheap, and it does not jump to another
   /// part of the route that passes close by. On an open or ping-pong route the search stops at the ends.
   [[nodiscard]] Nearest nearest(const glm::dvec3& point, double distance, double reach) const;
 

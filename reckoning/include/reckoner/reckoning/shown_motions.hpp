@@ -25,8 +25,8 @@ class RECKONER_RECKONING_API MotionHistory {
 
   /// Begins with one motion.
   explicit MotionHistory(const Motion& first) { motions_[0] = first; }
-  /// Begins with the newest kMaxMotions motions of `known`, which must be ordered by time stamp and not
-  /// empty.
+  /// Begins with the newest kMaxMotions motions of `known`. The caller must pass at least one motion, ordered
+  /// by time stamp.
   explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMaxMotions)) {
     std::ranges::copy(known.last(count_), motions_.begin());
   }
@@ -38,8 +38,8 @@ class RECKONER_RECKONING_API MotionHistory {
   /// The motion with the newest time stamp.
   [[nodiscard]] const Motion& newest() const { return motions().back(); }
 
-  /// True if a motion with the time stamp `time_s` can be added. False if one with that time stamp is known,
-  /// or if the history is full and all its motions are newer.
+  /// True if a motion with the time stamp `time_s` can be added. False if a motion with that time stamp is
+  /// known, or if the history is full and all its motions are newer.
   [[nodiscard]] bool is_new_motion(double time_s) const;
 
   /// Adds a motion for which is_new_motion() is true. If the history is full, the oldest motion is removed.
@@ -53,8 +53,9 @@ class RECKONER_RECKONING_API MotionHistory {
   [[nodiscard]] Motion* begin() { return motions_.data() + first_; }
   [[nodiscard]] Motion* end() { return begin() + count_; }
 
-  // The used part of the array moves forward, and back to the front only when it reaches the end. Shifting
-  // the array for every motion would be a large part of a client's cost per motion.
+  // When a motion is added to a full history, the used part of the array moves forward by one. When it
+  // reaches the end of the array, it is copied back to the front. Copying it for every motion would be a
+  // large part of a client's cost per motion.
   static constexpr std::size_t kSpare = 8;
   std::array<Motion, kMaxMotions + kSpare> motions_;
   std::size_t first_ = 0;
@@ -64,25 +65,26 @@ class RECKONER_RECKONING_API MotionHistory {
 /// The corrections that are being blended into the shown pose, and the time until which the newest motion
 /// holds.
 struct ShownBlends {
-  Blend free;                           ///< in space; added after `along`
-  RouteBlend along;                     ///< along the route
-  std::uint8_t teleports = 0;           ///< teleport counter to which both blends apply
-  double valid_until_s = kAlwaysValid;  ///< the newest motion fades from then on (faded_state()), s
-  FrameId frame{};                      ///< frame to which both blends apply
+  Blend free;                           ///< blend in space; applied after `along`
+  RouteBlend along;                     ///< blend along the route
+  std::uint8_t teleports = 0;           ///< teleport counter of the motions to which both blends apply
+  double valid_until_s = kAlwaysValid;  ///< time from which the newest motion fades (faded_state()), s
+  FrameId frame{};                      ///< frame of the motions to which both blends apply
 
-  /// True if the blends apply when `motion` is shown.
+  /// True if the blends apply while `motion` is shown.
   [[nodiscard]] bool hold(const Motion& motion) const {
     return motion.teleports == teleports && motion.frame == frame;
   }
 
-  /// Corrections that begin before this time (s, shown time) are blended in over a longer time, so that they
-  /// show less. Used after a change of frame.
+  /// Corrections that begin before this time (s of shown time) are blended in over a longer time, so that
+  /// viewers notice them less. RemoteEntity uses this after a change of frame.
   double gentle_until_s = -std::numeric_limits<double>::infinity();
-  /// Distance of the farthest entity in this entity's frame from its origin, m; 0 if there is none.
+  /// Other entities may use this entity as their frame. This is the largest distance of such an entity from
+  /// this entity, m; 0 if there is none.
   double lever_m = 0.0;
 
-  /// Replaces the position of the blend in space where that blend would exceed the body's top speed. The
-  /// orientation still follows the blend.
+  /// The chase replaces the blended position where the blend in space would show the body faster than its top
+  /// speed. The orientation still follows the blend.
   Chase chase{};
 };
 
@@ -91,11 +93,11 @@ struct ShownBlends {
 /// same result.
 ///
 /// `bridge` is used for interpolation across a change of frame (Motion::frame): it is the first motion in the
-/// new frame, converted to the frame before. Without a bridge the earlier motion is extrapolated until the
-/// time stamp of the later one.
+/// new frame, converted to the old frame. Without a bridge the earlier motion is extrapolated until the time
+/// stamp of the later one.
 ///
-/// A view: motions, blends and bridge must outlive it. The motions must be ordered by time stamp and not
-/// empty.
+/// A view: motions, blends and bridge must outlive it. The caller must pass at least one motion, and the
+/// motions must be ordered by time stamp.
 class RECKONER_RECKONING_API ShownMotions {
  public:
   /// A view of the caller's data. `bridge` may be null.
@@ -103,7 +105,8 @@ class RECKONER_RECKONING_API ShownMotions {
                const Motion* bridge = nullptr)
       : known_(known), path_(path), blends_(&blends), bridge_(bridge) {}
 
-  /// A bridge over less than this time is not used, s: rounding errors at both ends would appear as speed.
+  /// A bridge is not used if it spans less than this time, s. Over such a short time, rounding errors at both
+  /// ends would look like a high speed.
   static constexpr double kShortestBridgeS = 0.08;
 
   /// The state to show at `time_s`. Before the first motion it is the state of that motion at rest. After the
@@ -122,9 +125,8 @@ class RECKONER_RECKONING_API ShownMotions {
   /// must be one of the motions.
   [[nodiscard]] std::optional<Chase> chase_under_way(const Motion& from, double time_s) const;
 
-  /// The state that was shown of the motion `from` at the end of its time, when the time stamp of the next
-  /// motion was reached. `from` must be one of the motions, but not the last. `time_s` is the next motion's
-  /// time stamp.
+  /// The state that was shown at the moment when the motion `from` ended and the next motion began. `from`
+  /// must be one of the motions, but not the last. `time_s` is the next motion's time stamp.
   [[nodiscard]] State shown_at_end(const Motion& from, double time_s) const;
 
   /// The end of the interpolation that begins at `from`: the next motion, or the bridge to it. `from` must be
@@ -134,18 +136,19 @@ class RECKONER_RECKONING_API ShownMotions {
   /// The motion that is shown at `time_s`.
   [[nodiscard]] const Motion& active(double time_s) const;
 
-  /// The position on the route at `time_s`, without blends; nullopt if the entity is not on a route then.
+  /// The position on the route at `time_s`, without blends; nullopt if the entity is not on a route at that
+  /// time.
   [[nodiscard]] std::optional<RouteState> along(double time_s) const;
   /// The position on the route at `time_s`, with the blend along the route; nullopt if the entity is not on a
   /// route.
   [[nodiscard]] std::optional<RouteState> shown_along(double time_s) const;
 
-  /// True if the entity is on `route` at `time_s` and in all later known motions, without a teleport or a
-  /// change of frame.
+  /// True if the entity is on `route` at `time_s` and stays on it in all later known motions, without a
+  /// teleport or a change of frame.
   [[nodiscard]] bool stays_on(const Route* route, double time_s) const;
 
-  /// The route on which the shown pose lies at `time_s`. Null if the entity moves freely, or while it is
-  /// blended from or to free motion.
+  /// The route on which the shown pose lies at `time_s`. Null if the entity moves freely, and also during a
+  /// blend from or to free motion.
   [[nodiscard]] const Route* route(double time_s) const;
 
  private:

@@ -17,7 +17,8 @@ struct Pose {
   glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};  ///< body to world, unit
 };
 
-/// How an entity moves at one instant. Plain data. The default is at rest at the origin, without rotation.
+/// How an entity moves at one instant. Plain data. The default state is at rest at the origin, without
+/// rotation.
 struct State {
   glm::dvec3 position{0.0};                       ///< m, world
   glm::vec3 velocity{0.0f};                       ///< m/s, world
@@ -34,7 +35,7 @@ struct State {
 [[nodiscard]] RECKONER_RECKONING_API bool is_sane(const State& state);
 
 /// Names a reference frame: the world (0), or an entity that moves and turns. Positions, velocities and
-/// orientations are relative to a frame. The server assigns the numbers; here they are only compared.
+/// orientations are relative to a frame. The server assigns the numbers; this library only compares them.
 struct FrameId {
   std::uint64_t value = 0;  ///< assigned by the server; 0 is the world
 
@@ -55,8 +56,8 @@ inline constexpr int kMaxFrameDepth = 4;
 ///   q = Q q_l;    w = W + Q w_l
 ///
 /// P, V, A, Q, W are the frame's position, velocity, acceleration, orientation and angular velocity; l, v_l,
-/// a_l, q_l, w_l are those of `local`. The formulas are rigid body kinematics with a constant angular
-/// velocity of the frame, as in extrapolate(). Units as in State.
+/// a_l, q_l, w_l are the same quantities of `local`. The formulas are rigid body kinematics with a constant
+/// angular velocity of the frame, as in extrapolate(). Units as in State.
 [[nodiscard]] RECKONER_RECKONING_API State out_of_frame(const State& frame, const State& local);
 
 /// The inverse of out_of_frame(): `frame` and `outer` are both relative to the parent frame (or the world).

@@ -23,11 +23,12 @@
 
 namespace reckoner {
 
-/// How the server handles a motion from an owner that is physically impossible for the entity.
+/// How the server handles a motion that is physically impossible for the entity. The motion came from the
+/// client that owns the entity.
 enum class OwnerPolicy : std::uint8_t {
-  accept,   ///< accept it if it is inside the world: the owner is trusted
-  correct,  ///< replace it by the nearest possible motion and notify the owner
-  refuse,   ///< ignore it; the previous motion continues and comes to rest
+  accept,   ///< trust the owner: accept the motion if it is inside the world
+  correct,  ///< replace the motion by the nearest possible one and notify the owner
+  refuse,   ///< ignore the motion; the entity continues its previous motion and comes to rest
 };
 
 /// What happens to an entity when its owner leaves.
@@ -36,13 +37,15 @@ enum class OwnerGone : std::uint8_t {
   despawn,  ///< it despawns
 };
 
-/// Limits of an entity that a client owns. Its archetype has two more: the top speed and the world's size.
+/// Limits of an entity that a client owns. The entity's archetype has two more limits: the top speed and the
+/// size of the world.
 struct OwnershipRules {
   OwnerPolicy policy = OwnerPolicy::correct;  ///< how impossible motions are handled
   OwnerGone gone = OwnerGone::rest;           ///< what happens when the owner leaves
-  /// Largest acceleration, m/s^2. A body that hits a wall at 10 m/s and stops within a tick has 600.
+  /// Largest acceleration, m/s^2. For example, a body that hits a wall at 10 m/s and stops within a tick of
+  /// 1/60 s has 600 m/s^2.
   double max_acceleration_mps2 = 1000.0;
-  double max_updates_per_s = 120.0;  ///< motions above this rate are ignored, 1/s
+  double max_updates_per_s = 120.0;  ///< most motions per second; the server ignores motions above this rate
   /// The owner may move the entity into a frame only if the entity is at most this far from the frame's
   /// middle, m. An entity in a frame moves with it. 0: the owner may not change the frame.
   double frame_reach_m = 100.0;
@@ -51,70 +54,75 @@ struct OwnershipRules {
 
 /// Counts of motions of entities that clients own, since the server was created.
 struct OwnershipStats {
-  std::uint64_t accepted = 0;    ///< accepted motions
-  std::uint64_t corrected = 0;   ///< motions beyond the limits that were replaced
-  std::uint64_t refused = 0;     ///< motions beyond the limits that were ignored
-  std::uint64_t late = 0;        ///< motions older than a second or than an accepted one; harmless
+  std::uint64_t accepted = 0;   ///< accepted motions
+  std::uint64_t corrected = 0;  ///< motions beyond the limits that were replaced
+  std::uint64_t refused = 0;    ///< motions beyond the limits that were ignored
+  /// Motions more than a second late, or older than an accepted motion; harmless.
+  std::uint64_t late = 0;
   std::uint64_t ahead = 0;       ///< motions with a time stamp in the future
   std::uint64_t too_many = 0;    ///< motions above max_updates_per_s
   std::uint64_t void_terms = 0;  ///< motions of entities that the client does not own, or no longer owns
 };
 
-/// To which clients an entity is relevant.
+/// Decides to which clients an entity is relevant.
 enum class Relevance : std::uint8_t {
-  by_distance,  ///< to clients that are near enough, see InterestConfig
-  always,       ///< to all clients, for example the ball or the flag
-  never,        ///< to no client
+  by_distance,  ///< relevant to clients that are near enough, see InterestConfig
+  always,       ///< relevant to all clients, for example a ball or a flag
+  never,        ///< relevant to no client
 };
 
-/// Entities and clients have a bit mask of groups. A client sees only entities that share a group with it
-/// (teams, floors of a building, separate worlds). The filter applies at any distance.
+/// The bit mask that contains all groups. Every entity and every client has a bit mask of groups, for example
+/// teams, floors of a building or separate worlds. A client sees only entities that share a group with the
+/// client, at any distance.
 inline constexpr std::uint32_t kAllGroups = 0xffffffffu;
 
-/// Which entities are relevant to a client, and with which level of detail. Distances count from the client's
-/// eye (Server::set_view()).
+/// Settings that decide which entities are relevant to a client, and at which level of detail. Distances are
+/// measured from the client's eye (Server::set_view()).
 struct InterestConfig {
-  /// Entities up to this distance are relevant, m. 0: all entities are, at any distance. If it is above 0, a
-  /// client without an eye sees only entities that are always relevant.
+  /// Entities up to this distance are relevant, m. 0: entities at any distance are relevant. If the radius is
+  /// above 0, a client without an eye sees only entities that are always relevant.
   double radius_m = 0.0;
-  /// A relevant entity stays relevant until it is further away than the radius by this share of it, so that
-  /// nothing flickers at the edge. Also applies to levels of detail.
+  /// A relevant entity stays relevant until its distance is above radius_m * (1 + hysteresis). So an entity
+  /// near the edge does not appear and disappear all the time. The distances of the levels of detail have the
+  /// same hysteresis.
   double hysteresis = 0.15;
-  /// From these distances on, the publish threshold is 4 and 16 times as large, m. 0: never. Distant errors
-  /// look small.
+  /// Two distances, m. From the first distance on, the publish threshold is 4 times as large; from the second
+  /// on, 16 times. The reason is that distant errors look small. 0: this level of detail is not used.
   std::array<double, 2> level_distance_m{0.0, 0.0};
-  /// How often a client's relevant entities are determined, s. An entity that spawns within the radius
-  /// appears at once.
+  /// The interval at which the server determines the relevant entities of a client, s. An entity that spawns
+  /// within the radius appears at once.
   double interval_s = 0.2;
 };
 
-/// An entity's true state and its published state as of the last tick, for debug drawing and monitoring.
-/// Plain data; Reckoner draws nothing.
+/// The true state and the published state of an entity at the last tick, for debug drawing and monitoring.
+/// This is plain data; Reckoner draws nothing.
 ///
-/// Both states are in the world and count from the server's origin. If the entity is in another entity's
-/// frame, the true state of that frame converts both. So their difference is the entity's own error.
+/// Both states are in the world frame and relative to the server's origin. If the entity is in the frame of
+/// another entity, both states are converted with the true state of that frame. So the difference of the two
+/// states is the entity's own error.
 struct EntityDebug {
   EntityId id;             ///< the entity
   State truth;             ///< the newest state from the game
-  State published;         ///< the state of the published motion at the same time, without a blend
+  State published;         ///< the state of the published motion at the time of `truth`, without a blend
   double age_s = 0.0;      ///< the tick's time minus the time stamp of the published motion, s
   double error_m = 0.0;    ///< distance between `truth` and `published`, m
   double error_rad = 0.0;  ///< angle between the orientations of `truth` and `published`, rad
-  /// The largest allowed error_m at present, m: the archetype's threshold times the level's factor (1, 4 or
-  /// 16), scaled by a budget if there is one.
+  /// The largest allowed error_m at present, m. It is the threshold of the archetype times the factor of the
+  /// level (1, 4 or 16). An update budget, if there is one, scales it further.
   double threshold_m = 0.0;
   double threshold_rad = 0.0;  ///< the largest allowed error_rad at present, rad
-  std::uint8_t level = 0;      ///< the finest level of detail with subscribers, to which these values apply
-  std::size_t clients = 0;     ///< number of clients that receive the entity, at any level
-  EntityId frame{};            ///< the entity in whose frame it is; null: it is in the world frame
-  bool on_route = false;       ///< true if the published motion is along a route
-  bool owned = false;          ///< true if a client owns the entity
+  /// The finest level of detail with subscribers; these values apply to this level.
+  std::uint8_t level = 0;
+  std::size_t clients = 0;  ///< number of clients that receive the entity, at any level
+  EntityId frame{};         ///< the entity in whose frame it is; null: it is in the world frame
+  bool on_route = false;    ///< true if the published motion is along a route
+  bool owned = false;       ///< true if a client owns the entity
 };
 
-/// The pose of an entity that a client was showing.
+/// An entity that a client was showing, and the pose at which it was shown.
 struct SeenPose {
   EntityId entity;  ///< the entity
-  Pose pose;        ///< in the world, from the server's origin
+  Pose pose;        ///< pose in the world frame, relative to the server's origin
 };
 
 /// Whether the server can reconstruct what a client showed at some time (Server::rewind_status()).
@@ -128,40 +136,41 @@ enum class RewindStatus : std::uint8_t {
 struct ServerConfig {
   double tick_rate_hz = 60.0;            ///< ticks per second
   double epoch_s = 0.0;                  ///< server time of tick 0, s
-  std::vector<Archetype> archetypes{1};  ///< with different names; every client has equal ones
-  std::uint32_t max_clients = 64;        ///< clients at once; more are refused
-  std::uint32_t max_entities = 65'536;   ///< entities at once, at most kMaxEntities
-  /// Bytes per second to one client at most, including headers. 0: as much as the client's link carries.
+  std::vector<Archetype> archetypes{1};  ///< names must differ; every client must have equal archetypes
+  std::uint32_t max_clients = 64;        ///< largest number of clients at once; the server refuses more
+  std::uint32_t max_entities = 65'536;   ///< largest number of entities at once, at most kMaxEntities
+  /// Most bytes per second to one client, including headers. 0: as much as the client's link carries.
   std::size_t bytes_per_second = 256'000;
-  /// True: send less to a client whose link carries less. The server learns this from delay and loss, which
-  /// takes a new client's first second. False: for a LAN or a measurement.
+  /// True: send less to a client whose link carries less. The server learns the capacity of the link from
+  /// delay and loss; this takes about the first second of a client. Set it to false for a LAN or for a
+  /// measurement.
   bool follow_link = true;
   double heartbeat_s = 0.25;    ///< a datagram goes to every client at least this often, s
   double join_timeout_s = 5.0;  ///< a connection that does not ask to join is closed after this time, s
-  /// How long a client that lost its connection may resume its session over another connection, s. It keeps
-  /// its id, and no reliable message is lost in either direction. 0: the session ends at once. If the server
-  /// is full, the longest-disconnected session is evicted.
+  /// How long a client that lost its connection may resume its session over another connection, s. A resumed
+  /// client keeps its id, and no reliable message is lost in either direction. 0: the session ends at once.
+  /// If the server is full, the longest-disconnected session is evicted.
   double resume_s = 60.0;
-  /// Budget of updates per second and entity; the threshold adapts to it (token bucket). 0: no budget. At
-  /// most one of updates_per_second and fixed_rate_hz may be above 0. If both are 0, Archetype::threshold_m
-  /// decides when to publish.
+  /// Budget of each entity, updates per second (token bucket). The threshold adapts to the budget. 0: no
+  /// budget. At most one of updates_per_second and fixed_rate_hz may be above 0. If both are 0,
+  /// Archetype::threshold_m decides when to publish.
   double updates_per_second = 0.0;
-  double fixed_rate_hz = 0.0;  ///< publish every entity at this even rate, Hz; 0: no fixed rate
-  InterestConfig interest;     ///< which entities are relevant to which client; default: all to all
-  /// How far back pose_seen_by() and rewind() go, s. This bounds lag compensation: older shots
-  /// find nothing. It applies to the time of the shot and to the time that the client was showing then. 0: no
-  /// lag compensation; clients do not report what they show.
+  double fixed_rate_hz = 0.0;  ///< publish every entity at this constant rate, Hz; 0: no fixed rate
+  InterestConfig interest;     ///< which entities are relevant to which client; by default all to all
+  /// How far back pose_seen_by() and rewind() go, s. This bounds lag compensation: older shots find nothing.
+  /// The limit applies to the time of the shot, and also to the server time that the client was showing at
+  /// that moment. 0: no lag compensation; clients do not report what they show.
   double rewind_s = 0.0;
   /// Number of threads that publish and encode, including the caller's. 0: one for each core of the machine.
-  /// The sent data does not depend on it.
+  /// The sent data does not depend on the number of threads.
   unsigned threads = 1;
-  /// Receives log records: clients that joined, were refused (with the reason) or left; clients whose link
-  /// carries too little; refused data. Empty: no log.
+  /// Receives log records: clients that joined, left or were refused (with the reason), clients whose link
+  /// carries too little, and refused data. Empty: no log.
   LogSink log{};
 };
 
-/// Returns the first invalid setting, in one line that names it, its value and its range; nullopt if all are
-/// valid. Numbers must be finite. docs/REFERENCE.md lists the ranges.
+/// Returns the first invalid setting as one line with the name, the value and the valid range. Returns
+/// nullopt if all settings are valid. Numbers must be finite. docs/REFERENCE.md lists the ranges.
 [[nodiscard]] RECKONER_SERVER_API std::optional<Error> find_invalid_setting(const ServerConfig& config);
 
 /// An event on the server. Server::poll_event() returns the oldest first.
@@ -173,7 +182,7 @@ struct ServerEvent {
     client_refused,   ///< the client was not admitted; `text` is the reason
     owner_corrected,  ///< motions from the owner of `entity` were beyond the limits and were replaced
     owner_refused,    ///< motions from the owner of `entity` were beyond the limits and were ignored
-    client_lost,      ///< the connection was lost; the client may resume (resume_s), but owns nothing now
+    client_lost,      ///< the connection was lost; the client may resume (resume_s), but owns no entities now
     client_back,      ///< the client has resumed its session
   };
   Kind kind = Kind::client_joined;  ///< the kind of event
@@ -187,15 +196,16 @@ enum class FrameResult : std::uint8_t {
   done,
   unknown_entity,
   unknown_frame,
-  circle,         ///< the frame's entity is this entity, or is in its frame
+  circle,         ///< the new frame belongs to the entity itself, or to an entity in its frame
   too_deep,       ///< the entity, or an entity in its frame, would be in more than kMaxFrameDepth frames
   owned,          ///< a client owns the entity and decides in which frame it is
-  out_of_limits,  ///< in that frame, the entity exceeds the speed or the world size of its archetype
+  out_of_limits,  ///< in the new frame, the entity exceeds the speed or the world size of its archetype
 };
 
 /// Why motions were published. Each motion counts once, for the first cause that applied.
 struct PublishCauses {
-  std::uint64_t first = 0;     ///< the first motion of an entity, or of a level with a new subscriber
+  /// The first motion of an entity, or of a level of detail with a new subscriber.
+  std::uint64_t first = 0;
   std::uint64_t owner = 0;     ///< the client that owns the entity sent the motion
   std::uint64_t teleport = 0;  ///< the game declared a teleport
   std::uint64_t frame = 0;     ///< the entity entered or left another entity's frame
@@ -207,54 +217,57 @@ struct PublishCauses {
 struct ServerStats {
   std::uint64_t ticks = 0;               ///< ticks
   std::uint64_t publishes = 0;           ///< published motions; each may go to many clients
-  PublishCauses published_for;           ///< `publishes`, by cause
+  PublishCauses published_for;           ///< the counter `publishes` split by cause
   std::uint64_t updates_sent = 0;        ///< motions passed to the transport, counted for each client
-  std::uint64_t full_updates_sent = 0;   ///< those of updates_sent that do not refer to a baseline
-  std::uint64_t repairs_sent = 0;        ///< those of updates_sent that replace a lost datagram
+  std::uint64_t full_updates_sent = 0;   ///< part of updates_sent: updates that do not refer to a baseline
+  std::uint64_t repairs_sent = 0;        ///< part of updates_sent: updates that replace lost ones
   std::uint64_t datagrams_sent = 0;      ///< state datagrams passed to the transport, to all clients
   std::uint64_t state_bytes_sent = 0;    ///< payload bytes of state datagrams, without headers
   std::uint64_t update_bits_sent = 0;    ///< bits of updates in state datagrams, without datagram headers
-  std::uint64_t route_updates_sent = 0;  ///< those of updates_sent that are on a route
-  std::uint64_t route_bits_sent = 0;     ///< those of update_bits_sent that are on a route
-  std::uint64_t route_entity_ticks = 0;  ///< sum over all ticks of the entities published on a route
+  std::uint64_t route_updates_sent = 0;  ///< part of updates_sent: motions on a route
+  std::uint64_t route_bits_sent = 0;     ///< part of update_bits_sent: motions on a route
+  /// Sum over all ticks. Each tick adds the number of entities that are published on a route in that tick.
+  std::uint64_t route_entity_ticks = 0;
   std::uint64_t field_changes_sent = 0;  ///< field values passed to the transport, counted for each client
-  std::uint64_t field_repairs_sent = 0;  ///< those of field_changes_sent that replace a lost datagram
+  std::uint64_t field_repairs_sent = 0;  ///< part of field_changes_sent: values that replace lost ones
   std::uint64_t field_bits_sent = 0;     ///< bits of user fields in state datagrams
   std::uint64_t messages_sent = 0;       ///< game messages passed to the transport, counted for each client
   std::uint64_t messages_dropped = 0;    ///< game messages not sent: no room, or too many in flight
   std::uint64_t messages_received = 0;   ///< game messages from clients, queued for poll_message()
   std::uint64_t messages_refused = 0;    ///< game messages discarded because their client sent too many
-  std::uint64_t datagrams_lost = 0;      ///< datagrams found lost by acknowledgement or time-out
+  std::uint64_t datagrams_lost = 0;      ///< datagrams that count as lost, by acknowledgements or time-out
   std::uint64_t malformed = 0;           ///< refused payloads that no honest client sends
-  /// Refused payloads, and refused motions and reports in payloads, by reason. Some are only late.
+  /// Numbers of refused payloads, and of refused motions and reports in payloads, by reason. Some of them
+  /// were only late.
   RefusalCounts refusals;
 };
 /// Adds every counter of `part` to `total`, for example to sum up several servers in one process.
 RECKONER_SERVER_API PublishCauses& operator+=(PublishCauses& total, const PublishCauses& part);
 RECKONER_SERVER_API ServerStats& operator+=(ServerStats& total, const ServerStats& part);
 
-struct ServerTestSwitches;  // of measurements and tests
+struct ServerTestSwitches;  // switches for measurements and tests
 
 /// The publishing side. It knows the true state of every entity and decides what to send to each client.
 ///
 /// In each tick: change entities (spawn, move, teleport, despawn), then call tick(). Call receive() whenever
-/// data may have arrived; the sooner, the more precise are the clients' clocks. The caller provides the time:
-/// use any clock on which tick k is due at epoch_s + k / tick_rate_hz.
+/// data may have arrived. The sooner you call it, the more precise the clocks of the clients are. The caller
+/// provides the time: use any clock on which tick k is due at epoch_s + k / tick_rate_hz.
 ///
-/// Belongs to one thread at a time. The transport must outlive the server and serve no other one.
+/// Only one thread at a time may use a server. The transport must outlive the server, and no other server may
+/// use it.
 class RECKONER_SERVER_API Server {
  public:
-  /// Serves the clients of `transport`, which is listening already. Fails with find_invalid_setting() if the
-  /// configuration is invalid.
+  /// Creates a server for the clients of `transport`, which must be listening already. If the configuration
+  /// is invalid, this fails with the error of find_invalid_setting().
   [[nodiscard]] static Result<Server> create(ServerConfig config, Transport& transport);
   ~Server();
   Server(Server&& other) noexcept;             ///< afterwards `other` may only be assigned or destroyed
   Server& operator=(Server&& other) noexcept;  ///< afterwards `other` may only be assigned or destroyed
 
-  /// Adds an entity in the next tick. Clients receive `name`, at most 64 bytes. If `frame` is not null, the
-  /// entity begins in that entity's frame (enter_frame()), and `state` is relative to it. Returns null if
-  /// there are max_entities already, if the archetype or the state is invalid, or if enter_frame() would
-  /// refuse the frame.
+  /// Adds an entity in the next tick. Clients receive `name`, which has at most 64 bytes. If `frame` is not
+  /// null, the new entity begins in the frame of the entity `frame` (see enter_frame()), and `state` is
+  /// relative to that frame. Returns null if there are max_entities already, if the archetype or the state is
+  /// invalid, or if enter_frame() would refuse the frame.
   [[nodiscard]] EntityId spawn(std::size_t archetype, const std::string& name, const State& state,
                                EntityId frame = {});
 
@@ -266,15 +279,17 @@ class RECKONER_SERVER_API Server {
   /// it is notified and continues from the new state.
   bool teleport(EntityId id, const State& truth);
 
-  /// Removes an entity. Entities in its frame move to the frame that it was in, as with enter_frame(); use
-  /// move() in that frame from then on. An entity that would be too fast there for its archetype stops. An
-  /// entity that would be outside of the world is removed, too. Returns false if the id is unknown.
+  /// Removes an entity. Other entities in the frame of the removed entity move to the next outer frame, as
+  /// with enter_frame(). From then on, move() takes their states relative to the outer frame. If such an
+  /// entity would be too fast for its archetype in the outer frame, it stops. If it would be outside of the
+  /// world, it is removed, too. Returns false if the id is unknown.
   bool despawn(EntityId id);
 
   /// Makes a client the owner of an entity, in place of any earlier owner. From then on, the client's game
   /// moves the entity (Client::move()) within `rules` and the limits of the archetype. Motions are published
   /// with the owner's time stamps. If the entity is not relevant to the client yet, ownership begins when it
-  /// is. The entity stays in its frame until the owner changes it. Returns false if an id is unknown.
+  /// becomes relevant. The entity stays in its frame until the owner changes the frame. Returns false if an
+  /// id is unknown.
   bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
   /// Returns an entity to the server, which continues from state(). Returns false if no client owns it.
   bool revoke(EntityId id);
@@ -283,18 +298,19 @@ class RECKONER_SERVER_API Server {
   /// The state of an entity at the next tick: the newest one from the game or, if a client owns the entity,
   /// from the owner. Nullopt if the id is unknown.
   [[nodiscard]] std::optional<State> state(EntityId id) const;
-  /// Counters of entities that clients own. Valid as long as the server.
+  /// Counters of motions of entities that clients own. The reference is valid as long as the server exists.
   [[nodiscard]] const OwnershipStats& ownership_stats() const;
 
-  /// Moves an entity into the frame of another one from the next tick on (a passenger on a ship, a turret on
-  /// a tank), or with a null `frame` into the world. From then on, move() takes states relative to that
-  /// frame, and motions are sent, predicted and blended in it. Frames can be nested up to kMaxFrameDepth
-  /// deep.
+  /// Moves an entity into the frame of another entity from the next tick on, for example a passenger on a
+  /// ship or a turret on a tank. A null `frame` moves it into the world frame. From then on, move() takes
+  /// states relative to the new frame, and motions are sent, predicted and blended in it. Frames can be
+  /// nested up to kMaxFrameDepth deep.
   ///
-  /// The entity stays where it is in the world. Its position, velocity (with that of the turning frame),
-  /// acceleration and orientation are converted with the newest true states of all frames. If the game moves
-  /// the frame before the tick, the entity moves with it. The entity leaves its route; a route that it
-  /// follows later is relative to the frame. An entity without orientation turns with its frame.
+  /// The entity stays where it is in the world. Its position, velocity, acceleration and orientation are
+  /// converted with the newest true states of all frames. The conversion of the velocity includes the
+  /// rotation of the frame. If the game moves the frame before the tick, the entity moves with it. The entity
+  /// leaves its route; a route that it follows later is relative to the frame. An entity without orientation
+  /// turns with its frame.
   ///
   /// A client that sees the entity also sees the frame's entity, at any distance. A client that must not see
   /// the frame's entity (Relevance::never, groups) does not see the entities in it. If the result is not
@@ -304,44 +320,45 @@ class RECKONER_SERVER_API Server {
   /// The entity in whose frame `id` is; null if it is in the world frame or the id is unknown.
   [[nodiscard]] EntityId frame(EntityId id) const;
 
-  /// The newest true state, in the world frame; nullopt if the id is unknown.
+  /// The newest true state of an entity, converted to the world frame. Nullopt if the id is unknown.
   [[nodiscard]] std::optional<State> in_world(EntityId id) const;
 
   /// Sets the origin of the game's coordinates, m (for large worlds). From then on, states and views in the
-  /// world frame and the result of in_world() count from this point. Entities stay where they are, and
-  /// clients notice nothing. Archetype::world_size_m, routes and published() still count from the first
+  /// world frame and the result of in_world() are relative to this point. Entities stay where they are, and
+  /// clients notice nothing. Archetype::world_size_m, routes and published() stay relative to the first
   /// origin. Returns false and changes nothing if the point is not finite.
   bool set_origin(const glm::dvec3& origin);
 
-  /// Sets to which clients an entity is relevant; by default to those near enough. Returns false if the id is
-  /// unknown.
+  /// Sets to which clients an entity is relevant; the default is Relevance::by_distance. Returns false if the
+  /// id is unknown.
   bool set_relevance(EntityId id, Relevance relevance);
-  /// Sets the relevance of an entity for one client, which then overrides the general one. Returns false if
-  /// an id is unknown.
+  /// Sets the relevance of an entity for one client. It overrides the general relevance of the entity.
+  /// Returns false if an id is unknown.
   bool set_relevance(ClientId client, EntityId id, Relevance relevance);
 
-  /// Sets the groups of an entity; by default kAllGroups. Returns false if the id is unknown.
+  /// Sets the groups of an entity; the default is kAllGroups. Returns false if the id is unknown.
   bool set_groups(EntityId id, std::uint32_t groups);
-  /// Sets the groups of a client; by default kAllGroups. Returns false if the id is unknown.
+  /// Sets the groups of a client; the default is kAllGroups. Returns false if the id is unknown.
   bool set_groups(ClientId client, std::uint32_t groups);
 
   /// Sets the position of a client's eye, m, from which InterestConfig measures distances. Call it as the eye
   /// moves. Returns false if the client is unknown or the position is not finite.
   bool set_view(ClientId client, const glm::dvec3& eye);
 
-  /// Sets a user field (its index in Archetype::fields) as of the next tick. The value is sent to every
-  /// client that knows the entity until it arrives. Of quick changes, a client may receive only the last. A
-  /// value that is equal after rounding to the field's step costs nothing. Returns false and changes nothing
-  /// if the id or the field is unknown, or the value has another type or is out of range.
+  /// Sets a user field of an entity from the next tick on. `field` is the index of the field in
+  /// Archetype::fields. The server sends the value to every client that knows the entity, until the value has
+  /// arrived. If the value changes quickly, a client may receive only the last value. A value that is equal
+  /// after rounding to the field's step costs nothing. Returns false and changes nothing if the id or the
+  /// field is unknown, or the value has another type or is out of range.
   bool set_field(EntityId id, std::size_t field, const FieldValue& value);
 
   /// The value of a user field as clients receive it; nullopt if the id or the field is unknown.
   [[nodiscard]] std::optional<FieldValue> field(EntityId id, std::size_t field) const;
 
   /// Sends a message to a client. A reliable message, at most kMaxReliableBytes, arrives in the order of
-  /// sending unless the session ends. An unreliable message, at most kMaxUnreliableBytes, is sent with the
-  /// datagrams of the next two ticks if the byte budget has room for it, and may get lost. With a time stamp,
-  /// the client delivers the message when it shows that server time, s.
+  /// sending unless the session ends. An unreliable message, at most kMaxUnreliableBytes, is sent with a
+  /// datagram of the next two ticks if the byte budget has room for the message, and may get lost. If
+  /// `time_s` is set, the client delivers the message when it shows this server time, s.
   ///
   /// Returns false and sends nothing if the client is unknown, the message is empty or too large, the stamp
   /// is invalid, more than 256 KiB or 1024 reliable messages are in flight, or too many unreliable ones wait.
@@ -352,59 +369,64 @@ class RECKONER_SERVER_API Server {
   std::size_t broadcast(std::span<const std::byte> payload, Delivery delivery,
                         std::optional<double> time_s = std::nullopt);
 
-  /// The oldest message from a client that was not polled yet, or nullopt. Its payload is valid until the
-  /// next call. Poll after every receive(): each client has a limited queue, and messages beyond it are
-  /// discarded (ServerStats::messages_refused).
+  /// Returns the oldest message from a client that was not polled yet, or nullopt. The payload is valid until
+  /// the next call. Poll after every receive(), because each client has a limited queue. The server discards
+  /// messages beyond this limit (ServerStats::messages_refused).
   [[nodiscard]] std::optional<GameMessage> poll_message();
 
   /// The pose of an entity that a client was showing at server time `time_s`, for hit tests (lag
   /// compensation). The time is the client's own estimate of server time: Client::server_time_s(), or the
-  /// stamp of its message. The server runs the client's code on the motions that the client had applied by
-  /// then, with its mode, delay and blend. Call it when the message about the hit arrives and, while
-  /// rewind_status() is `pending`, again after the next tick.
+  /// stamp of its message. The server computes the pose with the client's code. It uses the motions that the
+  /// client had applied at that time, and the mode, delay and blend of the client. Call pose_seen_by() when
+  /// the message about the hit arrives. While rewind_status() is `pending`, call it again after the next
+  /// tick.
   ///
-  /// Nullopt if the client did not show the entity, if rewind_status() is not `known`, or if the reports about
-  /// this entity were lost. Changes by the client's game (Client::correct()) are not included.
+  /// Nullopt if the client did not show the entity, if rewind_status() is not `known`, or if the reports
+  /// about this entity were lost. Changes by the client's game (Client::correct()) are not included.
   [[nodiscard]] std::optional<Pose> pose_seen_by(ClientId client, EntityId entity, double time_s) const;
 
-  /// pose_seen_by() for all entities that the client was showing, in order of slot. Empty if nothing is
-  /// known. Valid until the next call.
+  /// The results of pose_seen_by() for all entities that the client was showing, in order of slot. Empty if
+  /// no pose is known. The span is valid until the next call.
   [[nodiscard]] std::span<const SeenPose> rewind(ClientId client, double time_s);
 
-  /// Whether the server can reconstruct what a client was showing at `time_s`, the client's own estimate of
-  /// server time. It is `pending` until the client's report about that time has arrived: a reliable message
-  /// may overtake it. It is `unavailable` while the client's motions faded to rest because its connection was
-  /// silent, for half a second after that, and for half a second after the client's clock stepped.
+  /// Tells whether the server can reconstruct what a client was showing at `time_s`, the client's own
+  /// estimate of server time. The status is `pending` until the client's report about that time has arrived:
+  /// a reliable message may overtake the report. The status is `unavailable` while the client lets motions
+  /// fade to rest because its connection is silent, for half a second after that, and for half a second after
+  /// the client's clock stepped.
   [[nodiscard]] RewindStatus rewind_status(ClientId client, double time_s) const;
 
-  /// Adds a route and sends it once to every client, including clients that join later. It exists as long as
-  /// the server. Fails if Route::make() fails, beyond kMaxRoutes or kMaxRouteParts, and if the route does not
-  /// fit into a message.
+  /// Adds a route and sends it once to every client, including clients that join later. The route exists as
+  /// long as the server. Fails if Route::make() fails, if there would be more than kMaxRoutes routes, if the
+  /// route has more than kMaxRouteParts parts, or if it does not fit into a message.
   [[nodiscard]] Result<RouteId> add_route(const RouteDefinition& definition);
 
-  /// Lets an entity follow a route. Continue to call move(). While the position and the orientation (if the
-  /// archetype has one) are within the archetype's thresholds of the route, the entity is published as a
-  /// distance, a speed and an acceleration along the route. When it leaves the thresholds, free motions are
-  /// published. When it was within half the thresholds for a tenth of a second, it is back on the route.
-  /// Returns false if an id is unknown.
+  /// Lets an entity follow a route. Continue to call move(). While the entity is close to the route, it is
+  /// published as a distance, a speed and an acceleration along the route. It is close while its position and
+  /// its orientation (if the archetype has one) differ from the route by less than the archetype's
+  /// thresholds. When it is no longer close, free motions are published. It is published along the route
+  /// again after it was within half the thresholds for a tenth of a second. Returns false if an id is
+  /// unknown.
   bool follow(EntityId id, RouteId route);
 
   /// Lets an entity move freely from the next tick on. Returns false if it follows no route or is unknown.
   bool leave_route(EntityId id);
 
-  /// Like move(), for an entity that is exactly on the route that it follows, so nothing has to be fitted.
-  /// Returns false and changes nothing if the entity follows no route or the numbers are invalid.
+  /// Like move(), for an entity that is exactly on the route that it follows. The server then need not fit
+  /// the distance and the speed. Returns false and changes nothing if the entity follows no route or the
+  /// numbers are invalid.
   bool move_along(EntityId id, const RouteState& along);
 
-  /// A route; null if the id is unknown. Valid as long as the server.
+  /// A route; null if the id is unknown. The pointer is valid as long as the server exists.
   [[nodiscard]] const Route* route(RouteId id) const;
 
-  /// Processes arrived data. `now_s` is the present server time, s; it may lie between ticks.
+  /// Processes the data that has arrived. `now_s` is the present server time, s; it may lie between ticks.
   void receive(double now_s);
 
   /// Runs the next tick, whose server time is tick_time_s(): publishes and sends. `now_s` is the present
-  /// server time, s. A late tick has its own time stamp but is sent at `now_s`. If the tick after it is due
-  /// already, that one sends the datagrams. At most three ticks in a row leave their datagrams to the next.
+  /// server time, s. A late tick has its own time stamp but is sent at `now_s`. If the following tick is
+  /// already due, too, this tick sends no datagrams, and the following tick sends them. At most three ticks
+  /// in a row send no datagrams.
   void tick(double now_s);
 
   /// The tick that the next call of tick() will run.
@@ -412,7 +434,8 @@ class RECKONER_SERVER_API Server {
   /// When a tick is due, s of server time: epoch_s + tick / tick_rate_hz.
   [[nodiscard]] double tick_time_s(Tick tick) const;
 
-  /// The oldest event that was not polled yet, or nullopt. Poll every tick.
+  /// Returns the oldest event that was not polled yet, or nullopt. Poll in every tick until it returns
+  /// nullopt.
   [[nodiscard]] std::optional<ServerEvent> poll_event();
 
   /// The client's connection in the transport (EnetTransport::identity()); null if the client is unknown or
@@ -422,22 +445,24 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] std::size_t client_count() const;  ///< connected clients
   /// The number of entities.
   [[nodiscard]] std::size_t entity_count() const;
-  /// Counters since the creation. Valid as long as the server.
+  /// Counters since the creation of the server. The reference is valid as long as the server exists.
   [[nodiscard]] const ServerStats& stats() const;
 
-  /// The newest published motion of an entity as clients decode it, for drawing and for tests. It is relative
-  /// to its own frame member; its route, if any, belongs to the server. Nullopt before the first tick.
+  /// The newest published motion of an entity as clients decode it, for drawing and for tests. The motion is
+  /// relative to the frame in Motion::frame. If it is on a route, the server owns the route. Nullopt before
+  /// the first tick.
   [[nodiscard]] std::optional<Motion> published(EntityId id) const;
 
-  /// The true and the published state of an entity, for debug drawing. Call it after tick(). It takes some
-  /// hundred nanoseconds. Nullopt if the id is unknown, and before the entity's first tick.
+  /// The true and the published state of an entity, for debug drawing. Call it after tick(). A call takes
+  /// some hundred nanoseconds. Nullopt if the id is unknown, or before the first tick of the entity.
   [[nodiscard]] std::optional<EntityDebug> debug(EntityId id) const;
 
   /// Ends a client's session. The client is told `reason` (Client::refusal()), at most kMaxKickReasonBytes of
-  /// UTF-8, and does not reconnect. Its token and tickets become void; a client with a newer token may join. To
-  /// keep a player out, let the backend issue no new token. Without tokens, anyone may join again. The entities
-  /// that the client owns are handled as OwnershipRules::gone says. Reports ServerEvent::client_left. Returns
-  /// false and does nothing if the client is unknown or the reason is too long.
+  /// UTF-8, and does not reconnect. Its token and tickets become void; a client with a newer token may join.
+  /// To keep a player out, let the backend issue no new token. Without tokens, anyone may join again. The
+  /// entities that the client owns are handled as OwnershipRules::gone says. Reports
+  /// ServerEvent::client_left. Returns false and does nothing if the client is unknown or the reason is too
+  /// long.
   bool kick(ClientId client, std::string_view reason);
 
   /// Notifies every client that the server shuts down, and admits no more clients. Continue to call receive()
