@@ -353,6 +353,22 @@ RECKONER_C_API reckoner_result reckoner_server_state(const reckoner_server* serv
 RECKONER_C_API reckoner_result reckoner_server_in_world(const reckoner_server* server, reckoner_entity entity,
                                                         reckoner_state* state);
 
+/* Writes up to `capacity` entities in order of slot, and their number to *count: all, or those whose true
+ * position in the world is at most `radius_m` from `centre`. RECKONER_ERROR_CAPACITY: there are *count
+ * entities, and the first `capacity` of them were written. */
+RECKONER_C_API reckoner_result reckoner_server_entities(const reckoner_server* server,
+                                                        reckoner_entity* entities, size_t capacity,
+                                                        size_t* count);
+RECKONER_C_API reckoner_result reckoner_server_entities_near(const reckoner_server* server,
+                                                             const double centre[3], double radius_m,
+                                                             reckoner_entity* entities, size_t capacity,
+                                                             size_t* count);
+/* A number that the game keeps with an entity, 0 at first. It is not sent. */
+RECKONER_C_API reckoner_result reckoner_server_set_user_value(reckoner_server* server, reckoner_entity entity,
+                                                              uint64_t value);
+RECKONER_C_API reckoner_result reckoner_server_user_value(const reckoner_server* server,
+                                                          reckoner_entity entity, uint64_t* value);
+
 /* The last published motion as clients decode it: its state at its time stamp, in the entity's frame.
  * `time_s` may be null. RECKONER_NOTHING before the entity's first tick. */
 RECKONER_C_API reckoner_result reckoner_server_published(const reckoner_server* server,
@@ -768,6 +784,11 @@ RECKONER_C_API reckoner_result reckoner_client_set_playout(reckoner_client* clie
 
 /* The name of an entity that is shown or was just removed; null if unknown. */
 RECKONER_C_API const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity);
+/* A number that the game keeps with an entity, 0 at first, as long as reckoner_client_name() knows it. */
+RECKONER_C_API reckoner_result reckoner_client_set_user_value(reckoner_client* client, reckoner_entity entity,
+                                                              uint64_t value);
+RECKONER_C_API reckoner_result reckoner_client_user_value(const reckoner_client* client,
+                                                          reckoner_entity entity, uint64_t* value);
 /* The value at the last shown instant. */
 RECKONER_C_API reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_entity entity,
                                                      uint32_t field, reckoner_value* value);

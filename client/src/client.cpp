@@ -183,6 +183,18 @@ const EntityInfo* Client::info(EntityId id) const {
   return entity != nullptr ? &entity->info : nullptr;
 }
 
+bool Client::set_user_value(EntityId id, std::uint64_t value) {
+  KnownEntity* entity = impl_->shown_world().entities.find(id);
+  if (entity == nullptr) return false;
+  entity->user_value = value;
+  return true;
+}
+
+std::optional<std::uint64_t> Client::user_value(EntityId id) const {
+  const KnownEntity* entity = std::as_const(impl_->shown_world().entities).find(id);
+  return entity != nullptr ? std::optional{entity->user_value} : std::nullopt;
+}
+
 const FieldValue* Client::field(EntityId id, std::size_t field) const {
   const KnownEntity* entity = std::as_const(impl_->shown_world().entities).find(id);
   return entity != nullptr && field < entity->fields.size() ? &entity->fields.value(field) : nullptr;

@@ -720,6 +720,40 @@ std::optional<State> Server::in_world(EntityId id) const {
   return state;
 }
 
+std::span<const EntityId> Server::entities() const {
+  Impl& s = *impl_;
+  s.found.clear();
+  for (const Entity& entity : s.entities.slots()) {
+    if (entity.id) s.found.push_back(entity.id);
+  }
+  return s.found;
+}
+
+std::span<const EntityId> Server::entities_near(const glm::dvec3& centre, double radius_m) const {
+  Impl& s = *impl_;
+  s.found.clear();
+  const glm::dvec3 from = centre + s.origin;
+  s.interest.collect_near(from, radius_m, s.entities, s.near_slots);
+  s.near_slots.for_each([&](std::uint32_t slot) {
+    const Entity& entity = s.entities.slots()[slot];
+    const glm::dvec3 offset = s.entities.position_in_world(entity) - from;
+    if (entity.id && glm::dot(offset, offset) <= radius_m * radius_m) s.found.push_back(entity.id);
+  });
+  return s.found;
+}
+
+bool Server::set_user_value(EntityId id, std::uint64_t value) {
+  Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr) return false;
+  entity->user_value = value;
+  return true;
+}
+
+std::optional<std::uint64_t> Server::user_value(EntityId id) const {
+  const Entity* entity = impl_->entities.find(id);
+  return entity != nullptr ? std::optional{entity->user_value} : std::nullopt;
+}
+
 bool Server::set_origin(const glm::dvec3& origin) {
   if (!is_finite(origin)) return false;
   impl_->origin = origin;

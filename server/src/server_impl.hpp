@@ -137,6 +137,8 @@ struct Server::Impl {
   // Slots of the entities whose frame contains, or contained, entities.
   std::vector<std::uint32_t> frames_with_lever;
   glm::dvec3 origin{0.0};       // origin of the game's coordinates, m, in the server's world
+  std::vector<EntityId> found;  // result of Server::entities() and entities_near()
+  SlotSet near_slots;           // scratch of entities_near()
   std::vector<EntityId> ended;  // scratch
   bool closing = false;
   Tick next_tick = 0;

@@ -356,6 +356,43 @@ TEST(CSession, ServerReconstructsTheShownPose) {
   EXPECT_EQ(status, RECKONER_REWIND_UNAVAILABLE);
 }
 
+TEST(CSession, GameFindsItsEntities) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  const reckoner_state near_by = at(10.0, 0.0, 0.0), far_away = at(500.0, 0.0, 0.0);
+  reckoner_entity here = 0, there = 0;
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "here", &near_by, 0, &here), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "there", &far_away, 0, &there), RECKONER_OK);
+
+  reckoner_entity found[2] = {};
+  std::size_t count = 0;
+  ASSERT_EQ(reckoner_server_entities(pair.server, found, 2, &count), RECKONER_OK);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(found[0], here);
+  EXPECT_EQ(found[1], there);
+  EXPECT_EQ(reckoner_server_entities(pair.server, found, 1, &count), RECKONER_ERROR_CAPACITY);
+  EXPECT_EQ(count, 2u);
+  const double origin[3] = {};
+  ASSERT_EQ(reckoner_server_entities_near(pair.server, origin, 400.0, found, 2, &count), RECKONER_OK);
+  EXPECT_EQ(count, 1u);
+  EXPECT_EQ(found[0], here);
+  EXPECT_EQ(reckoner_server_entities_near(pair.server, nullptr, 1.0, found, 2, &count),
+            RECKONER_ERROR_ARGUMENT);
+
+  std::uint64_t value = 1;
+  EXPECT_EQ(reckoner_server_user_value(pair.server, here, &value), RECKONER_OK);
+  EXPECT_EQ(value, 0u);
+  EXPECT_EQ(reckoner_server_set_user_value(pair.server, here, 42), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_user_value(pair.server, here, &value), RECKONER_OK);
+  EXPECT_EQ(value, 42u);
+  EXPECT_EQ(reckoner_server_user_value(pair.server, 12345, &value), RECKONER_ERROR_UNKNOWN);
+  ASSERT_TRUE(
+      pair.until([&] { return reckoner_client_set_user_value(pair.client, here, 7) == RECKONER_OK; }));
+  EXPECT_EQ(reckoner_client_user_value(pair.client, here, &value), RECKONER_OK);
+  EXPECT_EQ(value, 7u);
+  EXPECT_EQ(reckoner_client_user_value(pair.client, there + 1, &value), RECKONER_ERROR_UNKNOWN);
+}
+
 TEST(CSession, GameControlsRelevance) {
   Pair pair;
   pair.server_config.interest_radius_m = 100.0;

@@ -168,3 +168,20 @@ reckoner_result reckoner_client_owned_frame(const reckoner_client* client, recko
     return done_or(*frame != 0, RECKONER_NOTHING);
   });
 }
+
+reckoner_result reckoner_client_set_user_value(reckoner_client* client, reckoner_entity entity,
+                                               std::uint64_t value) {
+  return with_client(client, [&](Client& c) {
+    return done_or(c.set_user_value(entity_id(entity), value), RECKONER_ERROR_UNKNOWN);
+  });
+}
+
+reckoner_result reckoner_client_user_value(const reckoner_client* client, reckoner_entity entity,
+                                           std::uint64_t* value) {
+  if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](const Client& c) {
+    const auto kept = c.user_value(entity_id(entity));
+    *value = kept.value_or(0);
+    return done_or(kept.has_value(), RECKONER_ERROR_UNKNOWN);
+  });
+}

@@ -4,6 +4,7 @@
 #include "capi/src/values/shared_fields.hpp"
 #include "server/src/server_settings.hpp"
 
+#include <span>
 #include <string>
 
 using namespace reckoner;
@@ -32,7 +33,50 @@ reckoner_result put_state(const std::optional<State>& from, reckoner_state* to) 
   return RECKONER_OK;
 }
 
+reckoner_result list(std::span<const EntityId> from, reckoner_entity* to, std::size_t capacity,
+                     std::size_t* count) {
+  *count = from.size();
+  for (std::size_t i = 0; i < from.size() && i < capacity; ++i)
+    to[i] = capi::to_c(from[i]);
+  return done_or(from.size() <= capacity, RECKONER_ERROR_CAPACITY);
+}
+
 }  // namespace
+
+reckoner_result reckoner_server_entities(const reckoner_server* server, reckoner_entity* entities,
+                                         std::size_t capacity, std::size_t* count) {
+  if (count == nullptr || (entities == nullptr && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
+  *count = 0;
+  return with_server(server, [&](const Server& s) { return list(s.entities(), entities, capacity, count); });
+}
+
+reckoner_result reckoner_server_entities_near(const reckoner_server* server, const double centre[3],
+                                              double radius_m, reckoner_entity* entities,
+                                              std::size_t capacity, std::size_t* count) {
+  if (centre == nullptr || count == nullptr || (entities == nullptr && capacity > 0))
+    return RECKONER_ERROR_ARGUMENT;
+  *count = 0;
+  return with_server(server, [&](const Server& s) {
+    return list(s.entities_near({centre[0], centre[1], centre[2]}, radius_m), entities, capacity, count);
+  });
+}
+
+reckoner_result reckoner_server_set_user_value(reckoner_server* server, reckoner_entity entity,
+                                               std::uint64_t value) {
+  return with_server(server, [&](Server& s) {
+    return done_or(s.set_user_value(entity_id(entity), value), RECKONER_ERROR_UNKNOWN);
+  });
+}
+
+reckoner_result reckoner_server_user_value(const reckoner_server* server, reckoner_entity entity,
+                                           std::uint64_t* value) {
+  if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](const Server& s) {
+    const auto kept = s.user_value(entity_id(entity));
+    *value = kept.value_or(0);
+    return done_or(kept.has_value(), RECKONER_ERROR_UNKNOWN);
+  });
+}
 
 reckoner_result reckoner_server_spawn(reckoner_server* server, std::uint32_t archetype, const char* name,
                                       const reckoner_state* state, reckoner_entity frame,

@@ -20,10 +20,10 @@
 namespace reckoner::capi {
 
 [[nodiscard]] constexpr reckoner_entity to_c(EntityId id) {
-  return (std::uint64_t{id.generation} << 32) | id.index1;
+  return to_number(id);
 }
 [[nodiscard]] constexpr EntityId entity_id(reckoner_entity entity) {
-  return {static_cast<std::uint32_t>(entity), static_cast<std::uint16_t>(entity >> 32)};
+  return entity_id_of(entity);
 }
 
 [[nodiscard]] reckoner_state to_c(const State& state);

@@ -49,6 +49,7 @@ struct KnownEntity {
   std::uint8_t teleports_shown = 0;  ///< teleport counter as of the last drawn frame
   FieldTimeline fields;              ///< user fields as of the last drawn frame
   FrameId frame_shown{};             ///< reference frame as of the last drawn frame
+  std::uint64_t user_value = 0;      ///< Client::set_user_value()
   bool owned = false;                ///< this client owns it, and its game moves it
   OwnershipState ownership_state{};  ///< valid while `owned`
 };

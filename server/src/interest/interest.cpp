@@ -232,6 +232,24 @@ void Interest::search_all(Session& session, const EntityTable& entities) {
   near_.for_each([&](std::uint32_t slot) { candidates_.push_back(slot); });
 }
 
+void Interest::collect_near(const glm::dvec3& centre, double radius_m, const EntityTable& entities,
+                            SlotSet& near) const {
+  near.clear();
+  if (!(radius_m >= 0.0)) return;
+  if (config_.radius_m <= 0.0) {
+    for (std::size_t slot = 0; slot < entities.slots().size(); ++slot)
+      near.insert(static_cast<std::uint32_t>(slot));
+    return;
+  }
+  const auto note = [&](std::uint32_t slot, double = 0.0) { near.insert(slot); };
+  // The index has exact positions only of entities at rest in the world frame. An entity that the game has
+  // just moved is awake already, but the index does not know this before the next tick.
+  spatial_index_->resting().within(centre, radius_m, note);
+  spatial_index_->not_at_rest(note);
+  entities.awake().for_each(note);
+  std::ranges::for_each(entities.frames().members(), note);
+}
+
 void Interest::set_shows_past(Session& session, EntityTable& entities, bool shows_past) {
   if (session.view().shows_past == shows_past) return;
   release(session, entities);

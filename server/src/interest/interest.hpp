@@ -35,6 +35,11 @@ class Interest {
   void update_positions(const EntityTable& entities, Tick tick);
   void remove(std::uint32_t slot);
 
+  /// Sets `near` to slots that include those of all entities at most `radius_m` from `centre`, m. The slots
+  /// of other entities and free slots may be among them.
+  void collect_near(const glm::dvec3& centre, double radius_m, const EntityTable& entities,
+                    SlotSet& near) const;
+
   /// True if the client's interest must be updated in this tick.
   [[nodiscard]] bool is_due(const Session& session, Tick tick) const {
     return session.view().changed || (by_distance_ && (tick + session.id().value) % interval_ticks_ == 0);

@@ -184,6 +184,13 @@ class SpatialIndex {
   /// Entities at rest.
   [[nodiscard]] const InterestGrid& resting() const { return resting_; }
 
+  /// Calls `f(slot)` for every entity that moves or settles.
+  template <class F>
+  void not_at_rest(F&& f) const {
+    moving_slots_.for_each(f);
+    settling_.for_each(f);
+  }
+
   [[nodiscard]] bool is_settling(std::uint32_t slot) const { return settling_.contains(slot); }
   [[nodiscard]] bool is_resting(std::uint32_t slot) const { return at_rest_.contains(slot); }
   /// The slots of the entities at rest.

@@ -121,6 +121,7 @@ struct Entity {
   std::array<EntityLevel, kLevels> levels;
 
   std::optional<RouteFollower> follower;  ///< set while the game has the entity follow a route
+  std::uint64_t user_value = 0;           ///< Server::set_user_value()
   std::string name;
 
   /// Prefetches the members that every tick reads. The members of thousands of entities do not fit into the

@@ -247,6 +247,12 @@ class RECKONER_CLIENT_API Client {
   /// until the next call of a non-const member.
   [[nodiscard]] const EntityInfo* info(EntityId id) const;
 
+  /// Keeps a number for the game with an entity, for example an index or a pointer into its own data. It
+  /// exists as long as info(). Returns false if the id is unknown.
+  bool set_user_value(EntityId id, std::uint64_t value);
+  /// The number of set_user_value(), 0 by default; nullopt if the id is unknown.
+  [[nodiscard]] std::optional<std::uint64_t> user_value(EntityId id) const;
+
   /// The value of a user field (its index in Archetype::fields) at the instant that the last frame() showed.
   /// In present mode it is the newest value. Null if the id or the field is unknown. Valid until the next
   /// call of a non-const member.

@@ -44,13 +44,24 @@ struct EntityId {
   auto operator<=>(const EntityId&) const = default;
 };
 
+/// Converts an id to one number, for messages and for the tables of an engine. 0 if it is null.
+[[nodiscard]] constexpr std::uint64_t to_number(EntityId id) {
+  return (std::uint64_t{id.generation} << 32) | id.index1;
+}
+/// The id of a number that to_number() returned. Null for every number that no id has; numbers from the
+/// network need no other check.
+[[nodiscard]] constexpr EntityId entity_id_of(std::uint64_t number) {
+  const EntityId id{static_cast<std::uint32_t>(number), static_cast<std::uint16_t>(number >> 32)};
+  return to_number(id) == number && id.index1 != 0 ? id : EntityId{};
+}
+
 /// Maximum number of entity slots on a server.
 inline constexpr std::uint32_t kMaxEntities = 1u << 20;
 
 /// Converts between an entity's id and the id of the frame that moves with this entity. The null id
 /// corresponds to the world's frame.
 [[nodiscard]] constexpr FrameId frame_of(EntityId id) {
-  return {(std::uint64_t{id.generation} << 32) | id.index1};
+  return {to_number(id)};
 }
 [[nodiscard]] constexpr EntityId entity_of(FrameId frame) {
   return {static_cast<std::uint32_t>(frame.value), static_cast<std::uint16_t>(frame.value >> 32)};
@@ -94,6 +105,6 @@ template <>
 struct std::hash<reckoner::EntityId> {
   /// Hashes slot and generation.
   std::size_t operator()(const reckoner::EntityId& id) const noexcept {
-    return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.index1);
+    return std::hash<std::uint64_t>{}(reckoner::to_number(id));
   }
 };

@@ -301,6 +301,21 @@ class RECKONER_SERVER_API Server {
   /// Counters of motions of entities that clients own. The reference is valid as long as the server exists.
   [[nodiscard]] const OwnershipStats& ownership_stats() const;
 
+  /// All entities, in order of slot. Valid until the next call.
+  [[nodiscard]] std::span<const EntityId> entities() const;
+  /// The entities at most `radius_m` from `centre`, in order of slot. Counts with the newest true positions
+  /// in the world, from the server's origin. Valid until the next call.
+  ///
+  /// With InterestConfig::radius_m above 0, this examines the moving entities and those at rest nearby,
+  /// otherwise all entities.
+  [[nodiscard]] std::span<const EntityId> entities_near(const glm::dvec3& centre, double radius_m) const;
+
+  /// Keeps a number for the game with an entity, for example an index or a pointer into its own data. It is
+  /// not sent. Returns false if the id is unknown.
+  bool set_user_value(EntityId id, std::uint64_t value);
+  /// The number of set_user_value(), 0 by default; nullopt if the id is unknown.
+  [[nodiscard]] std::optional<std::uint64_t> user_value(EntityId id) const;
+
   /// Moves an entity into the frame of another entity from the next tick on, for example a passenger on a
   /// ship or a turret on a tank. A null `frame` moves it into the world frame. From then on, move() takes
   /// states relative to the new frame, and motions are sent, predicted and blended in it. Frames can be
