@@ -3,6 +3,7 @@
 // datagrams from other addresses, and the client itself forges addresses.
 #include "path_world.hpp"
 
+#include <algorithm>
 #include <random>
 #include <span>
 #include <string>
@@ -27,7 +28,12 @@ void move(World& world, const ServerAddress& to) {
   world.receives_at = {key_of(to)};
 }
 
-TEST(PathCheck, FollowsAnAddressChangeAfterOneRoundTrip) {
+// The server waits for the old address as long as the new one took to answer, within 0.25 s and 1 s.
+double patience_s(const World& world) {
+  return std::clamp(world.round_trip_s() + kFrameS, 0.25, 1.0);
+}
+
+TEST(PathCheck, FollowsAnAddressChangeAfterOneRoundTripAndAWait) {
   for (const double one_way_s : {0.001, 0.01, 0.05, 0.2, 0.5}) {
     World world(one_way_s);
     world.run(3.0);
@@ -36,9 +42,10 @@ TEST(PathCheck, FollowsAnAddressChangeAfterOneRoundTrip) {
     world.run(4.0);
     EXPECT_EQ(world.address(), kNewAddress) << one_way_s;
     EXPECT_EQ(world.moves, 1);
-    // The interval between two datagrams, the way up, the probe down, the echo up, and one frame until the
-    // next state.
-    EXPECT_LE(world.longest_silence_s(moved_s), one_way_s + world.round_trip_s() + one_way_s + 2.5 * kFrameS);
+    // The interval between two datagrams, the way up, the probe down, the echo up, the wait, and one frame
+    // until the next state.
+    EXPECT_LE(world.longest_silence_s(moved_s),
+              one_way_s + world.round_trip_s() + one_way_s + patience_s(world) + 3.5 * kFrameS);
     EXPECT_LE(world.said.size() - world.received_numbers.size(), 1 + one_way_s / kFrameS)
         << "all but what is under way";
     world.expect_nobody_is_flooded();
@@ -156,6 +163,32 @@ TEST(PathCheck, MuchFasterAttackerHoldsTheSessionOnlyOnce) {
   EXPECT_EQ(world.moves, moves);
 }
 
+// An attacker forwards every copy and every probe on a faster path. The originals arrive later by `ahead_s`,
+// and the attacker repeats this after the server has forgotten the previous check. Nothing goes to the
+// attacker except probes.
+TEST(PathCheck, DelayedOriginalsKeepTheSession) {
+  for (const double ahead_s : {0.02, 0.1, 0.15}) {
+    World world(0.16);
+    world.run(2.0);
+    std::size_t states_to_attacker = 0;
+    for (int round = 0; round < 3; ++round) {
+      world.on_client_datagram = [&](const Bytes& bytes) {
+        world.to_server(kAttacker, bytes, 0.16 - ahead_s);
+      };
+      world.on_other_address = [&](const ServerAddress&, const Bytes& bytes) {
+        if (bytes[0] == static_cast<std::byte>(Kind::state)) ++states_to_attacker;
+        world.to_client(bytes, 0.16 - ahead_s);
+      };
+      world.run(2.0);
+      world.on_client_datagram = nullptr;
+      world.run(11.0);
+    }
+    EXPECT_EQ(world.moves, 0) << ahead_s;
+    EXPECT_EQ(states_to_attacker, 0u) << ahead_s;
+    EXPECT_EQ(world.address(), kOldAddress);
+  }
+}
+
 // A phone that changes its network may stay reachable in the old one for a while. The session uses the
 // address from which the phone sends.
 TEST(PathCheck, LeavesAReachableOldAddressThatIsNotUsedAnyMore) {
@@ -184,7 +217,7 @@ TEST(PathCheck, DatagramsInFlightDoNotDelayTheMove) {
   const double moved_s = world.now_s;
   world.run(2.0);
   EXPECT_EQ(world.address(), kNewAddress);
-  EXPECT_LE(world.longest_silence_s(moved_s), 2.0 * world.round_trip_s() + 2.5 * kFrameS);
+  EXPECT_LE(world.longest_silence_s(moved_s), 2.0 * world.round_trip_s() + patience_s(world) + 3.5 * kFrameS);
   EXPECT_EQ(world.received_numbers.size(), world.said.size() - 1) << "and they are taken in";
 }
 
@@ -210,7 +243,7 @@ TEST(PathCheck, FollowsRepeatedAddressChanges) {
     const double moved_s = world.now_s;
     world.run(4.0);
     EXPECT_EQ(world.address(), at[i % 3]) << i;
-    EXPECT_LT(world.longest_silence_s(moved_s), 0.3) << i;
+    EXPECT_LT(world.longest_silence_s(moved_s), 0.5) << i;
   }
   // The address changes again before the previous one was verified.
   for (int i = 0; i < 10; ++i) {

@@ -18,7 +18,8 @@ constexpr double kForgetS = 10.0;     // forgets a silent address, and an earlie
 constexpr double kChangesPerS = 5.0;  // maximum rate of changes of the probed address
 constexpr double kChangesAtOnce = 5.0;
 
-// The old address may take as long to answer as the new one took, within these bounds.
+// The old address may take as long to answer as the new one took, within these bounds. The lower bound also
+// limits by how much a copy may be faster than its original without taking the session.
 constexpr double kMinPatienceS = 0.25;
 constexpr double kMaxPatienceS = 1.0;
 
@@ -66,7 +67,7 @@ void PathCheck::begin(const ServerAddress& in_use, const ServerAddress& from, do
 }
 
 void PathCheck::received(const ServerAddress& in_use, const Datagram& datagram, double now_s) {
-  if (now_s - heard_s_ > kForgetS) open_ = wary_ = false;
+  if (now_s - heard_s_ > kForgetS) open_ = false;
   if (open_ && in_use == new_.address && now_s - decided_s_ > kPathSettleS) open_ = false;
   const ServerAddress& from = datagram.from;
   const bool known = open_ && (from == old_.address || from == new_.address);
@@ -108,7 +109,6 @@ void PathCheck::new_hears(const ServerAddress& in_use, const ServerAddress& from
 
 // The old address works and stays in use. The other address may be checked again, but not at once.
 void PathCheck::next_round(double now_s) {
-  wary_ = true;
   asked_ = false;
   old_.spoken = old_.hears = new_.hears = false;
   wait_s_ = 0.0;
@@ -123,7 +123,8 @@ ServerAddress PathCheck::decide(const ServerAddress& in_use, double now_s) {
     return old;
   }
   if (in_use != old_.address || !new_.hears) return in_use;
-  if ((old_.spoken || wary_) && now_s < patience_s_) return in_use;
+  // A silent old address does not show that the client moved: its datagrams may be slower than their copies.
+  if (now_s < patience_s_) return in_use;
   decided_s_ = now_s;
   old_.credit = 0;
   next_s_ = now_s;

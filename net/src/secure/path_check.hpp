@@ -39,7 +39,8 @@ class PathNumbers {
 /// address than before. There are three causes: a router gave the client another address, and the old one no
 /// longer works; an attacker forwards copies from elsewhere; or the client forged its sender address. A
 /// datagram alone does not show which. So both addresses get a probe (a sealed number), and the session stays
-/// at the old address until the number comes back from the new one. It stays even then if datagrams still
+/// at the old address until the number comes back from the new one, and at least a quarter of a second
+/// longer: the client's own datagrams may be slower than their copies. It stays even then if datagrams still
 /// arrive from the old address and that address has returned its own number. So a copy that is faster than
 /// its original does not move the session. (After RFC 9000, 8.2 and 9.3.)
 ///
@@ -107,7 +108,6 @@ class PathCheck {
   void next_round(double now_s);
 
   bool open_ = false;
-  bool wary_ = false;   ///< the old address has won a round before
   bool asked_ = false;  ///< probes were sent in this round
   Side old_, new_;
   Allowance changes_;        ///< limits changes of the new address
