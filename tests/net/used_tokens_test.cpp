@@ -35,6 +35,22 @@ Shown shown_of(std::uint64_t client, std::uint32_t login, std::uint32_t generati
   return shown;
 }
 
+TEST(UsedTokens, RevokedLoginAcceptsNothingMore) {
+  UsedTokens used;
+  const std::uint32_t gate = used.add_gate();
+  const Shown first = shown_of(7, 1, 0, 0, 0);
+  used.begin(first, {gate, 1}, {1000, 1000.0});
+  ASSERT_TRUE(used.stand(first.login.id, {gate, 1}));
+  ASSERT_EQ(used.judge(shown_of(7, 1, 1, 0, 0)), Verdict::good) << "a ticket of the session";
+  used.revoke(first.login.id);
+  used.revoke(login_of(99));  // never shown
+  EXPECT_EQ(used.judge(first), Verdict::used);
+  EXPECT_EQ(used.judge(shown_of(7, 1, 1, 0, 0)), Verdict::used);
+  EXPECT_EQ(used.judge(shown_of(7, 2, 0, 0, 0)), Verdict::good) << "a new token of the same client";
+  used.tidy(5000.0, 5000);
+  EXPECT_EQ(used.size(), 0u);
+}
+
 // For any sequence of tokens: a token that a connection was bound to is never accepted again, a client has at
 // most the configured number of sessions, and every replaced session is ended exactly once.
 TEST(UsedTokens, AcceptEachTokenOnceAndLimitTheSessionsOfAClient) {
