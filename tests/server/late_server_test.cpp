@@ -12,7 +12,7 @@
 namespace reckoner::test {
 namespace {
 
-constexpr double kTickRateHz = 60.0;
+constexpr double kServerTickRateHz = 60.0;
 
 // The server's process was suspended for a second and now runs the missed ticks one after another.
 struct LateServer {
@@ -39,7 +39,7 @@ struct LateServer {
     }
   }
 
-  World world{{.server = {.tick_rate_hz = kTickRateHz}}};
+  World world{{.server = {.tick_rate_hz = kServerTickRateHz}}};
   std::vector<Truth> paths{Circle{}, Swing{}, Circle{.radius_m = 1.0, .turn_rps = 6.0}};
   std::vector<EntityId> ids;
   std::uint64_t usual_publishes = 0;  // per second
@@ -53,7 +53,7 @@ TEST(LateServer, SendsEveryFourthTickUntilItHasCaughtUp) {
   const std::uint64_t sent = late.world.server().stats().datagrams_sent;
   late.catch_up();
   const ServerStats& stats = late.world.server().stats();
-  EXPECT_NEAR(static_cast<double>(stats.ticks - ticks), kTickRateHz, 1.0);
+  EXPECT_NEAR(static_cast<double>(stats.ticks - ticks), kServerTickRateHz, 1.0);
   ASSERT_GT(late.usual_publishes, 8u);
   // Everything that moves is published as usual.
   EXPECT_GT(stats.publishes, publishes + late.usual_publishes * 2 / 3);

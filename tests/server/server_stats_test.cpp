@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <reckoner/server/server.hpp>
+
 namespace reckoner {
 namespace {
 
