@@ -22,13 +22,17 @@ TEST(Flood, AttackersGetNoSlotAndNoAmplification) {
                 "--warmup-s", "0.5", "--late", "2", "--pairs", "1", "--json", path},
                30.0);
   };
-  Finished flood = run_flood();
   // Other programs may take the processor from the attackers. A weaker flood would show nothing.
-  for (int again = 0; again < 3 && flood.errors.find("did not reach its rate") != std::string::npos; ++again)
+  Finished flood;
+  nlohmann::json json;
+  for (int attempt = 0; attempt < 4; ++attempt) {
     flood = run_flood();
+    if (flood.errors.find("did not reach its rate") != std::string::npos) continue;
+    std::ifstream file(path);
+    json = nlohmann::json::parse(file, nullptr, false);
+    if (json.is_object() && json["pairs"][0]["flooded"]["datagrams_received"] > 7000) break;
+  }
   ASSERT_EQ(flood.exit_code, 0) << flood.output << flood.errors;
-  std::ifstream file(path);
-  const auto json = nlohmann::json::parse(file, nullptr, false);
   ASSERT_TRUE(json.is_object());
   const auto& flooded = json["pairs"][0]["flooded"];
   EXPECT_EQ(flooded["clients_joined"], 8);

@@ -53,7 +53,9 @@ TEST(Kick, ClientLearnsTheReasonAndStaysAway) {
 
 // A client whose connection is lost has only its session, which ends.
 TEST(Kick, EndsTheSessionOfALostClient) {
-  World world(over("lan"));
+  WorldConfig config = over("lan");
+  config.silence_timeout_s = 3.0;
+  World world(config);
   world.add_dialing_client();
   world.run_to(5.0);
   world.kill_client(0);
