@@ -389,8 +389,8 @@ void ClientWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& or
 }
 
 // Blends every entity from its frozen pose. An entity that stayed in its frame is blended within the frame,
-// so that it stays in contact with what it stands on. The others are blended in the world in a second pass,
-// after all frames have their frozen pose.
+// so that it stays in contact with the ground under it. All other entities are blended in the world. This is
+// a second pass, because all frames must have their frozen pose before.
 void ClientWorld::go_on() {
   frozen_.thaw();
   const double shown_s = playout.shown_s();
@@ -419,7 +419,8 @@ void ClientWorld::end() {
   }
 }
 
-// Updates the visibility of an entity and reports events; false if the entity is not visible at `shown_s`.
+// Updates the visibility of an entity and reports events. Returns false if the entity is not visible at
+// `shown_s`.
 bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
   if (entity.despawned_s && shown_s >= *entity.despawned_s) {
     remove(static_cast<std::uint32_t>(entity.id.slot()), *entity.despawned_s);
@@ -439,8 +440,8 @@ bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
   return true;
 }
 
-// Entities in its frame get a substitute motion slightly older than `ended_s`, so that any motion from the
-// server replaces it.
+// Entities in the frame of the removed entity get a substitute motion. Its time stamp is slightly before
+// `ended_s`, so that every later motion from the server replaces it.
 void ClientWorld::remove(std::uint32_t slot, double ended_s) {
   const KnownEntity* entity = entities.at(slot);
   if (entity == nullptr) return;
@@ -511,8 +512,8 @@ void ClientWorld::note_arrival(double local_s) {
   if (link.clock_known()) holds.note_arrival(link.arrival_s(local_s));
 }
 
-// Fades entities whose motion may no longer hold, and revives those whose motion holds after all. Nothing
-// later than `before_s` has been shown yet.
+// Lets entities fade whose motion may no longer hold, and ends the fade of entities whose motion holds after
+// all. The client has shown no instant later than `before_s` yet.
 void ClientWorld::review_holds(double before_s) {
   const double shown_s = playout.shown_s();
   bool go_on = std::exchange(any_fading_, false);
@@ -555,8 +556,8 @@ bool is_final(EndReason reason) {
 
 }  // namespace
 
-// Must run after arrivals have been processed: a client that was suspended first learns whether its server
-// ended the session meanwhile.
+// The caller must process arrivals first. A client that was suspended then knows whether its server ended the
+// session meanwhile.
 void Client::Impl::run_connection(double local_s) {
   if (dialer == nullptr || is_over()) return;
   if (lost_s && config.reconnect.give_up_s > 0.0 && local_s - *lost_s >= config.reconnect.give_up_s)
@@ -657,7 +658,7 @@ void Client::Impl::handle_end(const EndCode& code, double local_s) {
          closed ? ClientEvent::Kind::server_closed : ClientEvent::Kind::disconnected);
 }
 
-// The connection was lost or not established; schedules the next attempt.
+// Call this when the connection was lost or could not be established. Schedules the next attempt.
 void Client::Impl::lose(const std::string& why, double local_s) {
   refusal = why;
   server = {};
@@ -710,7 +711,7 @@ void Client::Impl::handle_control(std::span<const std::byte> payload, double loc
   world->link.request_ack();  // the server waits for this before it sends state
 }
 
-// Processes a message; returns why it is refused, or nothing.
+// Processes a message. Returns the reason if it is refused, else nullopt.
 std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& message, double local_s) {
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) return welcome(*w, local_s);
   if (const auto* s = std::get_if<SessionMessage>(&message)) return handle(*s, local_s);
@@ -722,7 +723,7 @@ std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& messag
   return world->handle(message);
 }
 
-// Starts a session: the first, or one that replaces a session unknown to the server.
+// Starts the first session, or a session that replaces one that the server no longer knows.
 std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, double local_s) {
   const bool waits = status == ClientStatus::joining || (status == ClientStatus::reconnecting && !admitted);
   if (!waits || !server) return Refusal::unexpected;

@@ -34,7 +34,7 @@ struct Client::Impl {
   void handle_connected(PeerId peer);
   void handle_end(const EndCode& code, double local_s);
   void handle_control(std::span<const std::byte> payload, double local_s);
-  /// These functions return why a message is refused, or nothing.
+  /// These functions return the reason if they refuse a message, else nullopt.
   [[nodiscard]] std::optional<Refusal> handle_message(const ControlMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> welcome(const WelcomeMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> handle(const SessionMessage& message, double local_s);
@@ -71,7 +71,7 @@ struct Client::Impl {
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;
-  std::string kick_reason;  // the server's game ends the session; begins with ": " unless empty
+  std::string kick_reason;  // the text from a kick, after ": "; empty: no kick, or no text
   bool leaving = false;
 
   // State of the connection:
@@ -81,14 +81,14 @@ struct Client::Impl {
   double received_s = 0.0;  // local time of the last arrival, or of the connection attempt, s
 
   // Playout settings as the server knows them:
-  PlayoutMessage joining_as;                   // as sent in the newest join message
-  std::optional<PlayoutMessage> sent_playout;  // as last sent; empty: the last message may be lost
-  std::optional<double> sent_playout_s;        // when sent, s; empty: only in the join message
+  PlayoutMessage joining_as;                   // what the newest join message contained
+  std::optional<PlayoutMessage> sent_playout;  // what was sent last; empty: the last message may be lost
+  std::optional<double> sent_playout_s;        // local time of that, s; empty: only the join message was sent
 
   // Reconnection:
   BackOff back_off;
   std::optional<double> dial_s;  // local time of the next attempt, s; empty: none planned
-  std::optional<double> lost_s;  // since when the connection is lost, s; empty: it is not
+  std::optional<double> lost_s;  // local time of the loss, s; empty: the connection is not lost
   ClientId id;
   SessionKey session;           // session key of `world`; null: the server does not offer to resume
   SessionKey next_session_key;  // session key of the session that the next welcome begins

@@ -97,8 +97,8 @@ void ClientWorld::limit_unseen(KnownEntity& entity) {
   any_fading_ = true;
 }
 
-// Processes a change of ownership. The motion from the owning client's game is shown as if it were the
-// server's newest motion, for the instant that is shown.
+// Processes a change of ownership. The client shows the motion from its own game as if that were the newest
+// motion from the server.
 std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& message) {
   using Change = OwnershipMessage::Change;
   KnownEntity* entity = entities.find(message.entity);
@@ -170,10 +170,10 @@ namespace {
 // not count yet.
 constexpr double kIdleS = 0.25;
 
-// Time from the begin of the braking to rest, s.
+// Time from the start of the brake to rest, s.
 constexpr double kBrakeS = 0.5;
 
-// The state after braking evenly for `since_s` from `from` on.
+// Returns the state of a body that had the state `from` and has braked evenly since then, for `since_s`.
 State braked(const State& from, double since_s) {
   const double braking_s = std::min(since_s, kBrakeS);
   const double left = 1.0 - braking_s / kBrakeS;
@@ -208,7 +208,8 @@ void ClientWorld::brake_idle(double now_s) {
   }
 }
 
-// Shows `motion` of an owned entity from now on. The first time, blends from what was shown before.
+// Shows `motion` of an owned entity from now on. The first call after a grant or a correction blends from the
+// pose shown before.
 void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
   const double shown_s = motion.time_s;
   const bool snaps = motion.teleports != entity.remote.newest().teleports || !entity.visible;
@@ -244,7 +245,7 @@ std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   return std::nullopt;
 }
 
-// Applies a motion; false if it is not newer than the known ones.
+// Applies a motion. Returns false if it is not newer than the known motions.
 bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const double shown_s = playout.shown_s();

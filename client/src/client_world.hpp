@@ -42,7 +42,7 @@ struct ClientWorld {
 
   /// Starts the world from the server's welcome, at local time `local_s`. False if the message is invalid.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
-  /// Processes a reliable message; returns why it is refused, or nothing.
+  /// Processes a reliable message. Returns the reason if it is refused, else nullopt.
   [[nodiscard]] std::optional<Refusal> handle(const ControlMessage& message);
   /// Processes, at local time `local_s`, a state datagram that arrived in the machine at `arrived_s`.
   void handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
@@ -72,9 +72,9 @@ struct ClientWorld {
     return {path_ == MotionPath::interpolate, past, std::clamp(blend_s(), 0.0, kMaxBlendS)};
   }
 
-  /// The session is over; the world is still shown until the next one is ready.
+  /// Call this when the session is over. The client still shows the world until the next world is ready.
   void retire() { retired_ = true; }
-  /// The world ends: reports a despawn for every visible entity.
+  /// Reports a despawn for every visible entity, because the world ends.
   void end();
 
   /// True if the server cannot reconstruct what is shown: the client is paused, or motions fade to rest.
@@ -112,8 +112,8 @@ struct ClientWorld {
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
 
-  // The time to catch up equals the time that an entity has fallen behind, up to this limit. So it catches up
-  // at about its usual speed.
+  // An entity that has fallen behind by some time catches up in the same time, up to this limit. So its speed
+  // while it catches up is about twice its usual speed.
   static constexpr double kLongestCatchUpS = 0.5;
   [[nodiscard]] double catch_up_s(double behind_s) const {
     return std::max(blend_s(), std::min(std::abs(behind_s), kLongestCatchUpS));

@@ -12,12 +12,12 @@
 
 namespace reckoner {
 
-/// Remembers at which shown instant each datagram of the server was applied, until the server has
-/// acknowledged a report of it. The server needs this for lag compensation.
+/// Stores the shown instant at which the client applied each datagram from the server. An entry stays until
+/// the server has acknowledged a report with it. The server needs this for lag compensation.
 ///
 /// Every report repeats the newest arrivals that no acknowledged report contains, so a lost report does
-/// little harm. Some reports contain all of these arrivals: every fourth, and one in a datagram with a
-/// message that may make the server look back.
+/// little harm. Two kinds of report contain all such arrivals: every fourth report, and the report in a
+/// datagram with a game message, because the message may be about a shot.
 class ArrivalLog {
  public:
   /// A datagram was applied while the client showed the instant `shown_s`.
@@ -26,11 +26,12 @@ class ArrivalLog {
     if (arrivals_.size() > ShowingReport::kMaxArrivals) arrivals_.pop_front();
   }
 
-  /// The shown time has jumped: earlier arrivals no longer mean anything.
+  /// Call this when the shown time has jumped. Earlier arrivals then mean nothing any more.
   void clear() { arrivals_.clear(); }
 
-  /// Writes arrivals that the server may not know into the report, newest first: all, or the newest few. The
-  /// report is sent with the client's datagram `own`, while the client shows `shown_s`.
+  /// Writes arrivals that the server may not know into the report, newest first. Writes all of them if `all`
+  /// is true, otherwise only the newest. The client sends the report in its datagram `own` while it shows
+  /// `shown_s`.
   void fill(ShowingReport& report, Sequence own, double shown_s, bool all) {
     const std::size_t most = all || own % kAllEvery == 0 ? ShowingReport::kMaxArrivals : kUsual;
     std::uint32_t least_ago = 0;
@@ -45,7 +46,7 @@ class ArrivalLog {
     reports_[own % kReports] = {own, first, next_number_, report.count > 0};
   }
 
-  /// The server has acknowledged these datagrams of the client, and so has their reports.
+  /// Call this when the server has acknowledged these datagrams of the client. It then has their reports.
   void acknowledged(const Ack& ack) {
     confirm(ack.newest);
     for (unsigned i = 0; i < 32; ++i) {
@@ -56,7 +57,7 @@ class ArrivalLog {
  private:
   static constexpr std::size_t kUsual = 8;  // at 60 ticks/s, two or three reports contain each arrival
   static constexpr unsigned kAllEvery =
-      4;  // reports; a burst of losses may hit all short reports of an arrival
+      4;  // number of reports; a burst of losses may hit all short reports that contain an arrival
   static constexpr std::size_t kReports = 64;
   static constexpr double kMaxAgo = 20'000.0;
 
@@ -64,9 +65,10 @@ class ArrivalLog {
     Sequence sequence;
     std::uint64_t number;
     double shown_s;
-    bool known;  // to the server
+    bool known;  // true if the server knows it
   };
-  // Contains the arrivals with numbers from `first` to `end` - 1 that were not known to the server.
+  // A sent report. It contains the arrivals with numbers from `first` to `end` - 1 that the server did not
+  // know.
   struct Report {
     Sequence own = 0;
     std::uint64_t first = 0;

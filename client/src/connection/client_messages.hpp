@@ -13,8 +13,9 @@
 
 namespace reckoner {
 
-/// A client's game messages: those that wait to be sent, reliable ones that are not confirmed, and received
-/// ones that wait for the game. It outlives connections, so that a resumed session loses no reliable message.
+/// The game messages of a client: messages that wait to be sent, reliable messages that are not confirmed,
+/// and received messages that wait for the game. The object outlives connections, so that a resumed session
+/// loses no reliable message.
 class ClientMessages {
  public:
   /// Implements Client::send(). Unreliable messages are sent with the next datagram. `transport` is null
@@ -31,8 +32,8 @@ class ClientMessages {
   void send_all_waiting(PeerId server, Transport& transport);
   /// The session resumes over another connection: sends unconfirmed reliable messages again.
   void resend(PeerId server, Transport& transport);
-  /// Another session begins. Drops the messages to the last session's server that it did not confirm, and
-  /// releases all that it sent.
+  /// Call this when another session begins. Drops the messages that the server of the last session did not
+  /// confirm. Releases all messages from that server to the game.
   void restart(ClientStats& stats);
 
   /// The reliable messages of both directions. The client counts the server's messages here.
@@ -59,7 +60,7 @@ class ClientMessages {
   [[nodiscard]] std::optional<GameMessage> poll() { return inbox_.poll(); }
 
  private:
-  // More than the server lets be in flight, so that a game that polls every frame loses no message.
+  // This is more than the server ever has in flight, so a game that polls every frame loses no message.
   static constexpr MessageInbox::Limits kInboxLimits{4096, 1024 * 1024};
 
   [[nodiscard]] static ReliableQueue make_reliable();

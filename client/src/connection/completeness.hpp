@@ -13,9 +13,10 @@ namespace reckoner {
 
 /// Computes the tick up to which the client's data is complete.
 ///
-/// Every datagram claims such a tick. But when the server wrote it, the server may not have noticed recent
-/// losses. So a claim counts only if every earlier datagram has arrived, or is old enough: the server had
-/// then noticed the loss, and had either sent the missing updates again or lowered its claim.
+/// Every datagram claims such a tick. But the server may not have noticed recent losses when it wrote the
+/// datagram. So a claim counts only if every earlier datagram has arrived or is old enough. If it is old
+/// enough, the server had noticed the loss, and had either sent the missing updates again or lowered its
+/// claim.
 class Completeness {
  public:
   /// A datagram of `tick` was applied, and claims that the data is complete up to `complete`. Datagrams may
@@ -26,7 +27,7 @@ class Completeness {
   [[nodiscard]] std::optional<Tick> tick() const { return known_; }
 
  private:
-  static constexpr std::size_t kWindow = 64;  // earlier losses have left the acknowledgement window
+  static constexpr std::size_t kWindow = 64;  // losses before these have left the acknowledgement window
 
   [[nodiscard]] bool no_recent_loss(double noticed_ticks) const;
 
@@ -39,7 +40,7 @@ class Completeness {
   bool any_ = false;
   std::size_t before_ = 0;  // number of datagrams before the newest; at most the window
   Sequence newest_ = 0;
-  Tick claimed_ = 0;  // by the newest datagram
+  Tick claimed_ = 0;  // the tick that the newest datagram claims
   std::optional<Tick> known_;
 };
 

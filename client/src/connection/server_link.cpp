@@ -43,7 +43,7 @@ std::uint32_t to_stamp(double local_s) {
   return static_cast<std::uint32_t>(units < 0.0 ? units + double{1u << kStampBits} : units);
 }
 
-// The local time of an echoed stamp: the latest time before `local_s` with this stamp.
+// Returns the local time of an echoed stamp, which is the latest time before `local_s` with this stamp.
 double from_stamp(std::uint32_t stamp, double local_s) {
   const std::uint32_t age = (to_stamp(local_s) - stamp) & ((1u << kStampBits) - 1u);
   return (std::floor(local_s / kStampUnitS) - age) * kStampUnitS;
@@ -148,7 +148,7 @@ std::optional<Refusal> ServerLink::read_updates(BitReader& reader, const ServerH
   return reader.finished() ? std::nullopt : std::optional{Refusal::malformed};
 }
 
-// The frame of the entity in a slot after the updates are applied.
+// Returns the frame that the entity in a slot will have when the updates are applied.
 FrameId ServerLink::frame_after(std::uint32_t slot, const EntityStore& entities) const {
   const Motion& known = entities.slots()[slot]->remote.newest();
   const auto update = std::lower_bound(updates_.begin(), updates_.end(), slot,
@@ -157,8 +157,8 @@ FrameId ServerLink::frame_after(std::uint32_t slot, const EntityStore& entities)
   return newer ? update->motion.frame : known.frame;
 }
 
-// False if a frame is unknown, nested in a circle or nested too deeply. After a lost change of frame this may
-// happen for a moment. The server then sends the refused updates again.
+// Returns false if a frame is unknown, nested in a circle or nested too deeply. After a lost change of frame
+// this may happen for a moment. The server then sends the refused updates again.
 bool ServerLink::frames_fit(const EntityStore& entities) const {
   for (const Update& update : updates_) {
     FrameId frame = update.motion.frame;
@@ -218,8 +218,8 @@ std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHe
   return std::nullopt;
 }
 
-// How long a datagram of a backlog was not read, s. The acknowledgement reports this delay, so that the
-// server does not mistake it for a queue on the link.
+// Returns the time for which a datagram of a backlog waited unread, s. The acknowledgement reports this
+// delay, so that the server does not mistake it for a queue on the link.
 double ServerLink::waited_s(Tick tick, double local_s) const {
   if (!backlog_) return 0.0;
   const double one_way_s = 0.5 * clock_.round_trip_s().value_or(0.0);

@@ -32,9 +32,9 @@ namespace reckoner {
 /// from their time stamps, and acknowledges them.
 class ServerLink {
  public:
-  /// The client acknowledges at the latest after this number of datagrams. An acknowledgement names 33
-  /// datagrams, and a datagram that no acknowledgement names counts as lost. When many datagrams arrive at
-  /// once, several acknowledgements name each of them, so a lost acknowledgement does no harm.
+  /// The client sends an acknowledgement after this number of datagrams at the latest. An acknowledgement
+  /// names 33 datagrams. A datagram that no acknowledgement names counts as lost. When many datagrams arrive
+  /// at once, several acknowledgements name each of them, so a lost acknowledgement does no harm.
   static constexpr int kDatagramsPerAck = 8;
 
   /// A new motion of the entity in a slot.
@@ -42,7 +42,7 @@ class ServerLink {
     std::uint32_t slot;
     std::uint8_t level;
     Tick tick;
-    QuantisedState encoded;  ///< as received: the baseline of later motions
+    QuantisedState encoded;  ///< the received numbers; they are the baseline of later motions
     Motion motion;
   };
 
@@ -62,15 +62,16 @@ class ServerLink {
   [[nodiscard]] bool add_route(const RouteMessage& message);
   [[nodiscard]] const RouteTable& routes() const { return routes_; }
 
-  /// Decodes a datagram at local time `local_s`, and counts it in `stats`. It arrived in the machine at
-  /// `arrived_s`, from which the clock is estimated. Returns its updates, valid until the next call. Returns
-  /// nullopt if it must not be applied: it is malformed, a duplicate, or too old.
+  /// Decodes a datagram at local time `local_s`, and counts it in `stats`. The datagram arrived in the
+  /// machine at `arrived_s`; this time serves to estimate the clock. Returns the updates of the datagram,
+  /// valid until the next call. Returns nullopt if the datagram must not be applied, because it is malformed,
+  /// a duplicate or too old.
   [[nodiscard]] std::optional<std::span<const Update>> receive(std::span<const std::byte> payload,
                                                                double local_s, double arrived_s,
                                                                const EntityStore& entities,
                                                                ClientStats& stats);
 
-  /// The other contents of the datagram that receive() decoded. Valid until its next call.
+  /// The other contents of the datagram that receive() decoded. Valid until the next call of receive().
   [[nodiscard]] std::span<const FieldUpdate> field_updates() const { return field_updates_; }
   [[nodiscard]] const MessageBatch& messages() const { return messages_; }
 
@@ -86,18 +87,18 @@ class ServerLink {
   /// The next call of acknowledge() sends an acknowledgement, even if the last one was sent very recently.
   void request_ack() { ack_requested_ = true; }
 
-  /// True if a server can have reached this tick: it is well before the wrap of the counter.
+  /// True if a server can have reached this tick. Such a tick is well before the wrap of the counter.
   [[nodiscard]] static bool is_valid_tick(Tick tick);
 
   /// True if the tick is so far after the newest known one that the server cannot have run it yet.
   [[nodiscard]] bool is_far_ahead(Tick tick) const;
 
-  /// Whether datagrams are a backlog from now on: they queued while the program slept, and arrived at an
-  /// unknown earlier time. A backlog does not change the clock, unless the clock is not known yet.
+  /// Sets whether datagrams are a backlog from now on. Datagrams of a backlog queued while the program slept,
+  /// and arrived at an unknown earlier time. They do not change the clock, unless the clock is not known yet.
   void set_backlog(bool backlog) { backlog_ = backlog && clock_.known(); }
   [[nodiscard]] bool is_backlog() const { return backlog_; }
-  /// Server time at which a datagram arrived that is received now. For a backlog it is an estimate: the time
-  /// of the newest tick.
+  /// The server time at which a datagram arrived that is received now. For a backlog this is an estimate, the
+  /// time of the newest tick.
   [[nodiscard]] double arrival_s(double local_s) const {
     const double now_s = server_time_s(local_s);
     return backlog_ ? std::min(now_s, time_of(newest_tick_)) : now_s;
@@ -134,9 +135,9 @@ class ServerLink {
     double shown_s = 0.0;
   };
 
-  /// Sends datagrams if there is something to send: an acknowledgement, at least every `ack_interval_s` while
-  /// datagrams arrive; waiting unreliable messages; states of owned entities. Reports what is shown, if the
-  /// server needs it. Returns the number of messages sent.
+  /// Sends datagrams if there is something to send: an acknowledgement (at least every `ack_interval_s` while
+  /// datagrams arrive), waiting unreliable messages, or states of owned entities. Each datagram reports what
+  /// the client shows if the server needs that. Returns the number of messages sent.
   std::size_t acknowledge(double local_s, double ack_interval_s, const std::optional<Showing>& showing,
                           ClientMessages& messages, PeerId server, Transport& transport);
 
@@ -161,7 +162,7 @@ class ServerLink {
   }
 
  private:
-  // These return why the datagram is refused, or nullopt.
+  // These functions return the reason if they refuse the datagram, else nullopt.
   [[nodiscard]] std::optional<Refusal> read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
                                                     const EntityStore& entities);
   [[nodiscard]] std::optional<Refusal> read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
@@ -193,8 +194,8 @@ class ServerLink {
 
   bool rewinds_ = false;  // the server uses lag compensation
   unsigned era_ = 0;
-  bool jumped_ = false;   // since the last report
-  Sequence applied_ = 0;  // of the datagram decoded last
+  bool jumped_ = false;   // note_jump() was called since the last report
+  Sequence applied_ = 0;  // sequence number of the datagram decoded last
   ArrivalLog arrivals_;
 
   ReceivedWindow received_;

@@ -15,8 +15,9 @@
 
 namespace reckoner {
 
-/// An entity that this client owns: its game's states, and the sender that decides which motions the server
-/// needs. The sender uses the same fit, threshold, rounding and baselines as the server's publisher.
+/// An entity that this client owns. It contains the states from the game, and the sender that decides which
+/// motions the server needs. The sender uses the same fit, threshold, rounding and baselines as the server's
+/// publisher.
 ///
 /// The game calls move() when it draws, but the sender works in server ticks. States in between are
 /// interpolated with the cubic through the last two states of the game.
@@ -31,35 +32,37 @@ class OwnedEntity {
   OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const Clock& clock,
               double updates_per_second, std::uint8_t term, const Motion& start);
 
-  /// Sets what the entity does at server time `now_s`, in `frame`. `delay_s` is the time that updates take to
-  /// reach the clients that see it, s; 0: unknown. `now_s` must be later than in the last call. False, and no
-  /// change, if the state is invalid or cannot be encoded. A change of frame is sent at once.
+  /// Sets the state of the entity at server time `now_s`, relative to `frame`. `delay_s` is the time that
+  /// updates take to reach the clients that see the entity, s; 0 means unknown. `now_s` must be later than in
+  /// the last call. Returns false and changes nothing if the state is invalid or cannot be encoded. A change
+  /// of frame is sent at once.
   bool move(const State& state, FrameId frame, double now_s, double delay_s);
 
-  /// The next state does not continue the states so far: the game resumes elsewhere.
+  /// Call this before a state that does not continue the earlier states, because the game resumes elsewhere.
   void interrupt() { interrupted_ = true; }
 
-  /// The server has moved the entity to `start`: begins the new term.
+  /// Begins a new term with the motion `start`, to which the server has moved the entity.
   void restart(std::uint8_t term, const Motion& start);
 
-  /// The server lacks the newest motion: publishes the next tick in full.
+  /// Publishes the next tick in full, because the server lacks the newest motion.
   void request_resend() { resend_ = true; }
 
   [[nodiscard]] std::uint8_t term() const { return term_; }
   [[nodiscard]] std::uint8_t teleports() const { return teleports_; }
   [[nodiscard]] const PublishStream& stream() const { return stream_; }
   [[nodiscard]] const Quantisation& quantisation() const { return *quantisation_; }
-  /// The game's last state, and when.
+  /// The last state from the game, with its time.
   [[nodiscard]] const Motion& last() const { return last_; }
 
   /// True if a motion waits to be sent, or to be sent again after a loss.
   [[nodiscard]] bool due() const { return due_; }
 
-  /// For writing the newest motion: the number of the publish to encode it against; 0: in full.
+  /// The number of the publish that is the baseline for writing the newest motion. 0: it must be written in
+  /// full.
   [[nodiscard]] std::uint32_t reference() const;
   /// The newest motion was written into a datagram.
   void sent() { due_ = false; }
-  /// The datagram with the publish of this number and term was acknowledged, or lost.
+  /// Call this when the datagram with the publish of this number and term was acknowledged or lost.
   void note_outcome(std::uint8_t term, std::uint32_t number, bool acked);
 
  private:

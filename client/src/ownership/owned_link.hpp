@@ -33,8 +33,8 @@ class OwnedLink {
   /// Returns the sequence number for a datagram sent at local time `local_s`, s.
   Sequence send(double local_s);
 
-  /// Writes the section of owned motions for the datagram `sequence`, at most `most_bits` bits: every due
-  /// motion that fits. False, and nothing is written, if there is none.
+  /// Writes every due motion that fits into the section of owned motions for the datagram `sequence`. The
+  /// section has at most `most_bits` bits. Returns false and writes nothing if no motion is due.
   bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz);
 
   /// The server acknowledged datagrams of this client at local time `local_s`, s.

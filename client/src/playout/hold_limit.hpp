@@ -14,39 +14,39 @@ class HoldLimit {
   /// has been confirmed for `unconfirmed_s`.
   HoldLimit(double silence_s, double unconfirmed_s) : silence_s_(silence_s), unconfirmed_s_(unconfirmed_s) {}
 
-  /// Anything arrived from the server at `now_s`.
+  /// Call this when anything arrived from the server, at `now_s`.
   void note_arrival(double now_s) {
     if (!started_) complete_s_ = now_s;
     started_ = true;
     arrival_s_ = now_s;
   }
 
-  /// Everything published up to `time_s` has arrived.
+  /// Call this when everything published up to `time_s` has arrived.
   void note_complete(double time_s) { complete_s_ = std::max(complete_s_, time_s); }
 
   /// The clock was set forward by `by_s`. The step does not count as silence.
   void clock_stepped(double by_s) { arrival_s_ += by_s; }
 
-  /// True if at `time_s` some motion may no longer hold.
+  /// True if some motion may no longer hold at `time_s`.
   [[nodiscard]] bool passed(double time_s) const {
     return started_ && time_s > std::min(silent_s(), complete_s_ + unconfirmed_s_);
   }
 
-  /// Until when a motion with time stamp `motion_s` holds.
+  /// The time until which a motion with time stamp `motion_s` holds.
   [[nodiscard]] double of(double motion_s) const {
     return std::min(silent_s(), confirmed_s(motion_s) + unconfirmed_s_);
   }
 
-  /// Until when a motion with time stamp `motion_s` holds if the entity was never shown. Such a motion came
-  /// late and is extrapolated only as long as through a silence.
+  /// The time until which a motion with time stamp `motion_s` holds if the entity was never shown. Such a
+  /// motion arrived late. The client extrapolates it only as long as it would during a silence.
   [[nodiscard]] double of_unseen(double motion_s) const {
-    // so that holds_again() stays false until something newer is confirmed
+    // keeps holds_again() false until something newer is confirmed
     constexpr double kNotConfirmedS = 1e-6;
     return std::min(silent_s(), confirmed_s(motion_s) + silence_s_ + kNotConfirmedS);
   }
 
-  /// True if a motion with time stamp `motion_s`, limited to `limit_s` before, holds at `time_s` after all:
-  /// arrivals have resumed, and they cover the silence.
+  /// True if a motion with time stamp `motion_s`, which was limited to `limit_s`, holds at `time_s` after
+  /// all. This is so if arrivals have resumed and if they cover the silence.
   [[nodiscard]] bool holds_again(double motion_s, double limit_s, double time_s) const {
     return time_s <= of(motion_s) && confirmed_s(motion_s) >= limit_s - silence_s_;
   }

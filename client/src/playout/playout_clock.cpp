@@ -15,8 +15,8 @@ constexpr double kInitialDelayS = 0.2;      // adaptive mode, before the first m
 constexpr double kLatenessQuantile = 0.95;  // later updates are mostly repairs, which come too late anyway
 constexpr double kGapQuantile = 0.95;
 
-// A gap longer than the longest expected one, with some margin for the tick at its end, is a quiet one. The
-// motion before it still held, so the delay need not bridge it.
+// A gap is quiet if it is longer than the longest expected gap, with some margin for the tick at its end. The
+// motion before a quiet gap still held, so the delay need not bridge the gap.
 constexpr double kMinLongestGapS = 0.2;
 constexpr double kGapRoom = 1.25;
 
@@ -61,8 +61,8 @@ void PlayoutClock::Recent::add(double value) {
 
 double PlayoutClock::Recent::quantile(double q) const {
   std::array<double, kCapacity> values = values_;
-  // Not the nearest rank, but the lower neighbour of the interpolated quantile: the kQuantile constants above
-  // were tuned with it.
+  // This is the lower neighbour of the interpolated quantile, not the nearest rank. The quantile constants
+  // above were tuned with it.
   const auto index = static_cast<std::size_t>(std::floor(q * static_cast<double>(count_ - 1)));
   return nth_value(std::span(values).first(count_), index);
 }

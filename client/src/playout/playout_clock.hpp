@@ -8,9 +8,9 @@
 
 namespace reckoner {
 
-/// Computes which instant of server time the client shows: the present, or one delay earlier. In adaptive
-/// mode the delay follows the lateness of updates. It grows as fast as the limit on the time scale allows and
-/// shrinks slowly, so what is shown never stops or runs backwards.
+/// Computes which instant of server time the client shows. That is the present, or the present minus a delay.
+/// In adaptive mode the delay follows the lateness of updates. It grows as fast as the limit on the time
+/// scale allows and shrinks slowly, so what is shown never stops or runs backwards.
 class PlayoutClock {
  public:
   /// Delays outside their range are clamped.
@@ -27,12 +27,13 @@ class PlayoutClock {
   /// bridge such gaps.
   void expect_gaps(double longest_s);
 
-  /// An update arrived `lateness_s` after its time stamp, which is `gap_s` after that of the motion before.
+  /// Call this when an update arrived `lateness_s` after its time stamp. That time stamp is `gap_s` after the
+  /// time stamp of the previous motion.
   void note_update(double lateness_s, double gap_s);
 
-  /// Advances to server time `now_s`. `stepped`: the clock behind it has jumped. Returns true if shown time
-  /// jumps and the caller must blend over the jump: at the first call and after a step. A late drawn frame is
-  /// no jump, because motion continues meanwhile.
+  /// Advances to server time `now_s`. `stepped` says that the estimate of server time has jumped. Returns
+  /// true if the shown time jumps, so that the caller must blend over the jump. That happens in the first
+  /// call and after a step. A frame that is drawn late is no jump, because motion continues meanwhile.
   bool advance(double now_s, bool stepped);
 
   /// Server time of the last advance(), s.
