@@ -20,7 +20,7 @@ struct FeedItem {
   std::size_t entity = 0;  ///< index in the source
   /// State in the world's frame; only for a spawn, a move and a teleport.
   State truth;
-  /// Index of the entity in whose frame this entity is; nullopt: it is in the world's frame.
+  /// Index of the entity that is the frame of this one. Nullopt if this entity is in the world frame.
   std::optional<std::size_t> frame{};
   State local{};  ///< `truth` expressed in the frame `frame`
 };
@@ -29,7 +29,8 @@ struct FeedItem {
 /// Velocity and angular velocity are backward differences of one tick. Acceleration is the difference between
 /// two velocities that are 3 ticks apart. After a spawn or teleport, the velocities are zero for 1 tick and
 /// the acceleration for 3 ticks. While an entity is in the frame of another entity, FeedItem::local contains
-/// differences that are computed in that frame. They also use poses from before the entity entered the frame.
+/// differences that are computed in that frame. These differences also use poses of the time before the
+/// entity entered the frame.
 ///
 /// An entity spawns at the first tick within its life and despawns at the first tick after it. The cost of a
 /// tick is proportional to the number of living entities.

@@ -25,7 +25,7 @@ struct ConditionerOptions {
   LinkPair links;             ///< the link in each direction; up: clients to server; down: server to clients
   LinkScript script;          ///< changes of the links; its times count from the first call of step()
   std::uint64_t seed = 1;     ///< seed of the random streams; each client and direction has its own stream
-  /// Forgets a client after this many seconds without traffic in both directions.
+  /// Forgets a client if no datagram passed in either direction for this time, s.
   double idle_s = 30.0;
   /// Largest number of clients at once; datagrams of further clients are ignored.
   std::size_t max_clients = 1024;

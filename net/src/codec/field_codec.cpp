@@ -11,7 +11,7 @@
 namespace reckoner {
 namespace {
 
-constexpr unsigned kGapOrder = 2;        // of slot gaps
+constexpr unsigned kGapOrder = 2;        // order of the gaps between slots
 constexpr unsigned kChangeAgeOrder = 0;  // most changes are sent in the tick in which they happen
 
 // An integer is sent as its offset from `least`. Unsigned arithmetic makes this correct for every 64-bit
@@ -52,8 +52,8 @@ void serialize_value(Archive& archive, const BlobField& f, Blob& value) {
   }
 }
 
-// A single changed field is sent as its number, several as one bit per field. If the archetype has only one
-// field, nothing is sent.
+// A single changed field is sent as its number. Several changed fields are sent as one bit per field. If the
+// archetype has only one field, neither is sent.
 template <class Archive>
 void serialize_set(Archive& archive, std::size_t count, std::uint32_t& set) {
   if (count == 1) {

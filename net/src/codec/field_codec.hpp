@@ -16,9 +16,9 @@
 
 namespace reckoner {
 
-// The fields section of a state datagram. For every entity, in slot order: a set bit, the gap to the previous
-// slot, and the changes. A clear bit ends the section. Changes of one tick form a group: the tick's age, the
-// set of fields, their values.
+// The fields section of a state datagram. For every entity, in slot order, it contains a set bit, the gap to
+// the previous slot, and the changes. A clear bit ends the section. Changes of one tick form a group, which
+// contains the age of the tick, the set of fields, and their values.
 
 /// A new value of a field.
 struct FieldChange {
@@ -54,8 +54,8 @@ RECKONER_NET_API void write_changes(BitWriter& writer, std::span<const FieldSpec
 RECKONER_NET_API void read_changes(BitReader& reader, std::span<const FieldSpec> fields,
                                    std::vector<FieldChange>& changes);
 
-/// Writes all values, for the spawn message of an entity: one bit per field, then the value if it differs
-/// from the initial one.
+/// Writes all values of an entity for its spawn message. For each field there is one bit. If the value
+/// differs from the initial value, the bit is set and the value follows.
 RECKONER_NET_API void write_values(BitWriter& writer, std::span<const FieldSpec> fields,
                                    std::span<const FieldValue> values);
 /// Reads a value for every field into `values` and discards its old contents. Marks the reader as failed if

@@ -18,9 +18,9 @@ namespace reckoner {
 /// Largest acceleration that a motion or a motion along a route can have, m/s^2.
 inline constexpr double kMaxAccelerationMps2 = 1e5;
 
-/// The fields of a residual, in the order in which they are sent. Each has its own prefix code. The vertical
-/// axis is separate, because an entity on a floor moves differently up and down than along the floor. Of two
-/// or three similar fields, the first one predicts much about the next.
+/// The fields of a residual, in the order in which they are sent. Each field has its own prefix code. The
+/// vertical axis has fields of its own, because an entity on a floor moves differently along the floor than
+/// up and down. Where two or three fields are similar, each one helps to predict the next.
 enum class CodeField : std::uint8_t {
   position_x,
   position_y,
@@ -47,7 +47,7 @@ struct OrderRule {
   static constexpr std::int8_t kMinOffset = -64;  ///< smallest offset that can be sent
   static constexpr std::int8_t kMaxOffset = 63;   ///< largest offset that can be sent
 
-  std::int8_t offset = 0;  ///< of the order, in sixteenths
+  std::int8_t offset = 0;  ///< offset of the order, in sixteenths
   /// Increase of the order for each half octave of the expected size, in sixteenths.
   std::uint8_t slope = 8;
 
@@ -59,10 +59,11 @@ struct OrderRule {
 /// difference between the actual and the expected position, `dv` the difference of the velocities, and `dt`
 /// the age of the baseline.
 struct Prior {
-  /// Acceleration = [0] * the baseline's + [1] * dp / dt^2 + [2] * dv / dt + [3] * velocity / s.
+  /// Acceleration = [0] * the baseline's acceleration + [1] * dp / dt^2 + [2] * dv / dt + [3] * velocity / s.
   std::array<std::int8_t, 4> horizontal{};
   std::array<std::int8_t, 4> vertical{};  ///< gains of `horizontal`, for the vertical axis
-  /// Angular velocity = [0] * the baseline's + [1] * unpredicted turn / dt. For the horizontal axes.
+  /// Angular velocity about a horizontal axis = [0] * the baseline's angular velocity + [1] * unpredicted
+  /// turn / dt.
   std::array<std::int8_t, 2> tilt{};
   std::array<std::int8_t, 2> yaw{};  ///< gains of `tilt`, for the vertical axis
   /// Variance of unpredicted turns about the body's y axis (pitch, if the body faces along x), relative to
@@ -120,7 +121,7 @@ struct CodeParameters {
 /// also depend on how long the motion will be used (its reach).
 struct Quantisation {
   double position_step_m = 0.0;               ///< m
-  double velocity_step_mps = 0.0;             ///< m/s; this and the next two are for reach 0
+  double velocity_step_mps = 0.0;             ///< m/s; this step and the next two apply to reach 0
   double acceleration_step_mps2 = 0.0;        ///< m/s^2
   double angular_velocity_step_rps = 0.0;     ///< rad/s
   double route_distance_step_m = 0.0;         ///< m
@@ -131,17 +132,17 @@ struct Quantisation {
   double max_speed_mps = 0.0;   ///< m/s; faster motions are refused
   double world_size_m = 0.0;    ///< m; positions further from the origin are refused
   bool never_reverses = false;  ///< how free motions are extrapolated; does not affect their encoding
-  CodeParameters codes;         ///< of residuals; the client receives the server's
+  CodeParameters codes;         ///< parameters of residuals; the client receives them from the server
 };
 
 [[nodiscard]] RECKONER_NET_API Quantisation quantisation_for(const Archetype& archetype);
 
-/// Range of precisions: 0 to 10. The steps are 8 times the archetype's at 0, equal at kUnitPrecision, and
-/// 1/128 at 10.
+/// Precisions are 0 to 10. With precision 0, the steps are 8 times the archetype's steps; with kUnitPrecision
+/// they are equal to them; with 10 they are 1/128 of them.
 inline constexpr std::uint8_t kUnitPrecision = 3;
 inline constexpr std::uint8_t kMaxPrecision = 10;
 
-/// Returns the precision for a threshold of `scale` times the archetype's.
+/// Returns the precision for a threshold of `scale` times the archetype's threshold.
 [[nodiscard]] RECKONER_NET_API std::uint8_t precision_for(double scale);
 
 /// A motion must stay accurate until kShortestReachS * 2^reach after its time stamp, s.
@@ -157,7 +158,8 @@ inline constexpr std::uint8_t kMaxReach = 3;
 struct CodingMode {
   /// Steps are 2^(kUnitPrecision - precision) times the archetype's.
   std::uint8_t precision = kUnitPrecision;
-  std::uint8_t reach = 1;  ///< steps of rates are 2^-reach, of accelerations 4^-reach times the archetype's
+  std::uint8_t reach =
+      1;  ///< steps of rates are 2^-reach times the archetype's, steps of accelerations 4^-reach times
   std::uint8_t prior = 0;  ///< index into CodeParameters::priors
   /// Expected unpredicted movement within kShortestReachS: about 2^wander of the archetype's steps.
   std::uint8_t wander = 4;
@@ -209,8 +211,8 @@ inline constexpr unsigned kTeleportModulus = 8;
 /// True if the state is finite and within the archetype's limits, so that it can be sent.
 [[nodiscard]] RECKONER_NET_API bool is_encodable(const State& state, const Quantisation& quantisation);
 
-/// Returns the nearest state, on each axis separately, for which is_encodable() is true. A number that is not
-/// finite becomes zero.
+/// Returns the nearest state for which is_encodable() is true. Each axis is changed by itself. A number that
+/// is not finite becomes zero.
 [[nodiscard]] RECKONER_NET_API State nearest_encodable(const State& state, const Quantisation& quantisation);
 
 /// Rounds a state to steps. The position is rounded to the nearest step. Each rate is rounded so that it
@@ -224,8 +226,8 @@ inline constexpr unsigned kTeleportModulus = 8;
                                                        std::uint8_t precision,
                                                        const Quantisation& quantisation);
 
-/// Converts steps to the state that a client shows, bit-identical on both ends. For free motions. Returns
-/// nullopt if a number is beyond the archetype's limits.
+/// Converts the steps of a free motion to the state that a client shows. Both ends compute identical bits.
+/// Returns nullopt if a number is beyond the archetype's limits.
 [[nodiscard]] RECKONER_NET_API std::optional<State> dequantise(const QuantisedState& quantised,
                                                                const Quantisation& quantisation);
 
@@ -236,14 +238,14 @@ RECKONER_NET_API void write_full(BitWriter& writer, const QuantisedState& state,
 /// Reads a full encoding. Marks the reader as failed if it is malformed.
 [[nodiscard]] RECKONER_NET_API QuantisedState read_full(BitReader& reader, const Quantisation& quantisation);
 
-/// True if `state` can be written as a residual against `baseline`: both move freely in one frame, with no
-/// teleport between them.
+/// True if `state` can be written as a residual against `baseline`. Both must be free motions in the same
+/// frame, and no teleport may lie between them.
 [[nodiscard]] RECKONER_NET_API bool can_refer(const QuantisedState& state, const QuantisedState& baseline);
 
 /// Writes a residual: the difference between `state` and the prediction from `baseline` after `dt_s`. The
 /// decoded result is exactly `state` for any baseline, but a good prediction needs fewer bits. `baseline`
 /// must be decoded or a result of quantise(), and can_refer() must be true. Both ends must compute `dt_s`
-/// alike: the difference of integer ticks divided by the tick rate.
+/// in the same way, as the difference of integer ticks divided by the tick rate.
 RECKONER_NET_API void write_residual(BitWriter& writer, const QuantisedState& state,
                                      const QuantisedState& baseline, double dt_s,
                                      const Quantisation& quantisation);
@@ -253,9 +255,9 @@ RECKONER_NET_API void write_residual(BitWriter& writer, const QuantisedState& st
 [[nodiscard]] RECKONER_NET_API QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline,
                                                             double dt_s, const Quantisation& quantisation);
 
-// The owned section of a client's datagram. For every motion of an entity that the client owns: a set bit,
-// the head, and the motion, in full or against an earlier one of this entity and term. A clear bit ends the
-// section.
+// The owned section of a client's datagram. For every motion of an entity that the client owns, it contains a
+// set bit, the head, and the motion. The motion is in full or against an earlier motion of the same entity
+// and term. A clear bit ends the section.
 
 /// Ownership terms are counted modulo this.
 inline constexpr unsigned kTerms = 16;

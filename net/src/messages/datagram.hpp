@@ -15,10 +15,10 @@
 
 namespace reckoner {
 
-/// Number of a datagram; each is one more than the last, and wraps.
+/// Number of a datagram. Each datagram has the number after that of the last one; the numbers wrap.
 using Sequence = std::uint16_t;
 
-/// How much later `a` is than `b`, -32768 to 32767, across the wrap.
+/// Returns the number of steps from `b` to `a`, -32768 to 32767. The numbers may wrap in between.
 [[nodiscard]] constexpr int sequence_distance(Sequence a, Sequence b) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(a - b));
 }
@@ -29,17 +29,18 @@ using Sequence = std::uint16_t;
   return reference + static_cast<std::uint32_t>(static_cast<std::int32_t>(offset));
 }
 
-/// Acknowledges the newest applied datagram and, with one bit each, the 32 before it (bit 0: the one directly
-/// before).
+/// Acknowledges the newest applied datagram, and with one bit each the 32 datagrams before it. Bit 0 is the
+/// datagram directly before the newest one.
 struct Ack {
   Sequence newest = 0;       ///< number of the newest applied datagram
-  std::uint32_t window = 0;  ///< one bit for each of the 32 before; 1: applied
+  std::uint32_t window = 0;  ///< one bit for each of the 32 datagrams before; 1 means applied
 };
 
-/// The receiver's half: stores which datagrams of the other end were applied.
+/// The receiver's half of acknowledgements. It stores which datagrams from the other end were applied.
 class RECKONER_NET_API ReceivedWindow {
  public:
-  /// Records that a datagram arrived. False if it is a duplicate, or too old to know: do not apply it.
+  /// Records that a datagram arrived. Returns false if the datagram is a duplicate, or so old that this is
+  /// unknown. The caller must then not apply it.
   bool note(Sequence sequence);
 
   /// Whether any datagram has arrived. Before that, ack() is meaningless.
@@ -53,25 +54,26 @@ class RECKONER_NET_API ReceivedWindow {
   std::uint32_t window_ = 0;
 };
 
-/// The sender's half: numbers datagrams and determines whether each was acknowledged or lost. A datagram
-/// counts as lost if it leaves the window unacknowledged or waits longer than a time-out. A later
-/// acknowledgement does not change that.
+/// The sender's half of acknowledgements. It numbers datagrams and finds out whether each one was
+/// acknowledged or lost. A datagram counts as lost if it leaves the window without an acknowledgement, or if
+/// it waits longer than a time-out. A later acknowledgement does not change that.
 class RECKONER_NET_API SentWindow {
  public:
-  /// Maximum number of datagrams in flight. Another one makes the oldest count as lost.
+  /// Maximum number of datagrams in flight. If one more is sent, the oldest counts as lost.
   static constexpr std::size_t kCapacity = 256;
 
   /// Whether a datagram was acknowledged or lost.
   struct Outcome {
     Sequence sequence = 0;  ///< number of the datagram
     bool acked = false;     ///< false: lost
-    double sent_s = 0.0;    ///< when it was sent, s on the sender's clock
+    double sent_s = 0.0;    ///< when it was sent, s of the sender's clock
   };
 
   /// Returns the number for a datagram that is sent at `now_s`.
   Sequence send(double now_s);
 
-  /// Processes an acknowledgement. False, without effect, if it names a datagram that was never sent.
+  /// Processes an acknowledgement. Returns false and changes nothing if it names a datagram that was never
+  /// sent.
   bool acknowledge(const Ack& ack);
 
   /// Counts datagrams that were sent before `now_s` - `timeout_s` as lost.
@@ -79,8 +81,8 @@ class RECKONER_NET_API SentWindow {
 
   /// The outcomes since clear_outcomes(), one per datagram. Valid until the next call.
   [[nodiscard]] std::span<const Outcome> outcomes() const { return outcomes_; }
-  /// Datagrams that timed out and were acknowledged later, since clear_outcomes(), each once. They remain
-  /// lost, but they show the round-trip time.
+  /// The datagrams that timed out and have been acknowledged since clear_outcomes(), each once. They still
+  /// count as lost, but they show the round-trip time.
   [[nodiscard]] std::span<const Outcome> late() const { return late_; }
   /// Clears both lists.
   void clear_outcomes() {
@@ -104,7 +106,7 @@ class RECKONER_NET_API SentWindow {
 
   Sequence oldest_ = 0;  // no datagram before it is open
   Sequence next_ = 0;
-  std::size_t given_up_ = 0;  // of sent_
+  std::size_t given_up_ = 0;  // number of datagrams in sent_ that timed out
   std::vector<Outcome> outcomes_;
   std::vector<Outcome> late_;
   std::array<Sent, kCapacity> sent_{};  // by sequence modulo capacity
@@ -130,16 +132,17 @@ struct UpdateCoding {
   unsigned reference_order = 0;     ///< Golomb order of the references, 0 to kMaxReferenceOrder
   std::uint32_t reference_age = 0;  ///< references count back from this many ticks before the datagram's tick
 
-  static constexpr unsigned kMaxGapOrder = 15;       ///< largest on the wire
+  static constexpr unsigned kMaxGapOrder = 15;       ///< largest value on the wire
   static constexpr unsigned kMaxReferenceOrder = 7;  ///< largest on the wire
 };
 
 /// Head of every state datagram from server to client. The updates and then the announced sections follow.
 struct ServerHeader {
-  Sequence sequence = 0;           ///< number of the datagram
-  std::optional<Ack> ack;          ///< of the client's datagrams; absent before the first arrives
-  std::uint16_t tick = 0;          ///< low 16 bits of the tick in which it was sent
-  std::uint32_t complete_age = 0;  ///< the client has all updates up to this many ticks before `tick`
+  Sequence sequence = 0;   ///< number of the datagram
+  std::optional<Ack> ack;  ///< acknowledges the client's datagrams; absent before the first one arrives
+  std::uint16_t tick = 0;  ///< low 16 bits of the tick in which it was sent
+  std::uint32_t complete_age =
+      0;  ///< the client has all updates up to the tick that is this many ticks before `tick`
   std::optional<Echo> echo;        ///< answer to the client's time stamp, if there is a new one
   std::uint32_t update_count = 0;  ///< number of updates
   UpdateCoding coding;             ///< on the wire only if there are updates
@@ -147,8 +150,8 @@ struct ServerHeader {
   bool has_messages = false;       ///< a messages section follows (messages.hpp)
 };
 
-/// Head of an update. Updates are in order of slot. The motion follows each head: complete, or as the
-/// difference to an earlier motion of the same entity and level (the reference).
+/// Head of an update. Updates are in order of slot. After each head follows the motion, either complete or as
+/// the difference to an earlier motion of the same entity and level (the reference).
 struct UpdateHeader {
   std::uint32_t slot = 0;  ///< slot of the entity, below kMaxEntities
   std::uint32_t age = 0;   ///< ticks from the motion's time stamp to the datagram's tick
@@ -187,11 +190,11 @@ struct ShowingReport {
 
 /// A state datagram from client to server, without the announced sections.
 struct ClientDatagram {
-  Sequence sequence = 0;            ///< number of the datagram
-  std::optional<Ack> ack;           ///< of the server's datagrams; absent before the first arrives
-  std::uint32_t ack_delay = 0;      ///< time since the newest acknowledged datagram arrived, in kStampUnitS
-  std::uint16_t control_count = 0;  ///< number of processed control messages, low 16 bits
-  std::uint32_t stamp = 0;          ///< the client's clock, in kStampUnitS modulo 2^kStampBits
+  Sequence sequence = 0;        ///< number of the datagram
+  std::optional<Ack> ack;       ///< acknowledges the server's datagrams; absent before the first one arrives
+  std::uint32_t ack_delay = 0;  ///< time since the newest acknowledged datagram arrived, in kStampUnitS
+  std::uint16_t control_count = 0;       ///< number of processed control messages, low 16 bits
+  std::uint32_t stamp = 0;               ///< the client's clock, in kStampUnitS modulo 2^kStampBits
   std::optional<ShowingReport> showing;  ///< only for servers with lag compensation
   bool has_owned = false;                ///< an owned section follows (owned_codec.hpp), before the messages
   bool has_messages = false;             ///< a messages section follows (messages.hpp)
@@ -205,12 +208,12 @@ RECKONER_NET_API void write(BitWriter& writer, const ServerHeader& header);
 RECKONER_NET_API void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& coding,
                             std::int64_t previous_slot);
 
-/// Reads the head of an update; fails the reader if it is malformed.
+/// Reads the head of an update. Marks the reader as failed if the head is malformed.
 [[nodiscard]] RECKONER_NET_API UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding,
                                                         std::int64_t previous_slot);
 
 RECKONER_NET_API void write(BitWriter& writer, const ClientDatagram& datagram);
-/// Nullopt if it is malformed. Leaves the reader at the first section.
+/// Reads a datagram up to its first section. Returns nullopt if the datagram is malformed.
 [[nodiscard]] RECKONER_NET_API std::optional<ClientDatagram> read_client_datagram(BitReader& reader);
 
 }  // namespace reckoner

@@ -22,7 +22,7 @@ namespace reckoner {
 
 inline constexpr std::size_t kMaxNameBytes = 64;
 
-/// Why a connection was refused or ended. The low byte of the reason in a disconnect.
+/// Why a connection was refused or ended. On the wire it is the low byte of the reason of a disconnect.
 enum class EndReason : std::uint8_t {
   none = 0,             ///< the connection was lost
   version = 1,          ///< the protocol versions differ; `detail` is the server's
@@ -33,7 +33,7 @@ enum class EndReason : std::uint8_t {
   server_shutdown = 6,  ///< the server was shut down
   left = 7,             ///< the client left and will not resume this session
   replaced = 8,         ///< the same client joined again with a newer token or ticket
-  kicked = 9,           ///< the server's game ended the session; a KickMessage with its reason precedes
+  kicked = 9,           ///< the server's game ended the session; a KickMessage with the reason arrives before
 };
 
 /// A reason and a number that explains it; 32 bits on the wire.
@@ -77,7 +77,7 @@ struct WelcomeMessage {
   std::vector<ArchetypeLimits> archetypes;  ///< in order of declaration
 };
 
-/// Server to client: an entity became visible to the client; its first motion.
+/// Server to client: an entity became visible to the client. The message contains its first motion.
 struct SpawnMessage {
   EntityId entity;                    ///< the entity
   std::uint8_t archetype = 0;         ///< index of its archetype
@@ -85,7 +85,7 @@ struct SpawnMessage {
   Tick tick = 0;                      ///< tick of this message; the motion may be older
   Tick motion_tick = 0;               ///< time stamp of the motion
   std::uint8_t level = 0;             ///< level of detail of the motion
-  std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome message
+  std::uint8_t orientation_bits = 0;  ///< orientation bits of the archetype; must match the welcome message
   QuantisedState state;               ///< the motion
   std::vector<std::byte> fields;  ///< user fields in the format of write_values(); empty if there are none
 };
@@ -118,7 +118,7 @@ struct OwnershipMessage {
   Change change = Change::revoked;  ///< what changed
   std::uint8_t term = 0;  ///< number of the ownership, below kTerms; every grant and correction has a new one
   double viewers_s = 0.0;  ///< time that updates take from the server to most of the entity's viewers, s
-  Tick motion_tick = 0;    ///< tick of the motion; this and the next two only if given or corrected
+  Tick motion_tick = 0;    ///< tick of the motion; this and the next two members only if given or corrected
   std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome message
   QuantisedState state;               ///< the motion from which the client continues
 };
@@ -129,8 +129,8 @@ struct GameDataMessage {
   std::optional<double> time_s;    ///< the sender's time stamp, server time, s; is_valid_stamp()
 };
 
-/// Identifies a session when a client resumes it over another connection. It is a secret of 128 random bits:
-/// the server accepts anyone who knows it as the client.
+/// Identifies a session when a client resumes it over another connection. The key is a secret of 128 random
+/// bits, because the server takes anyone who knows it for the client.
 struct SessionKey {
   std::uint64_t high = 0;  ///< upper 64 bits
   std::uint64_t low = 0;   ///< lower 64 bits
@@ -145,9 +145,9 @@ class SecretKey;
 /// server's secret can compute the key.
 [[nodiscard]] RECKONER_NET_API SessionKey session_key(const SecretKey& secret, ClientId client);
 
-/// Server to client, not a counted message: confirms the session. Sent before the welcome message, in answer
-/// to a resume message, and from time to time. It confirms the client's reliable messages, so that the client
-/// can discard them and send more (ReliableQueue::kClientWindow).
+/// Server to client: confirms the session. This is not a counted message. The server sends it before the
+/// welcome message, in answer to a resume message, and from time to time. It confirms reliable messages of
+/// the client, so that the client can discard them and send more (ReliableQueue::kClientWindow).
 struct SessionMessage {
   SessionKey key;               ///< key of the session; none: the server does not resume sessions
   std::uint32_t processed = 0;  ///< number of the client's reliable messages that the server has processed
