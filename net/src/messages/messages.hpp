@@ -162,12 +162,12 @@ struct ResumeMessage {
   std::uint32_t processed = 0;  ///< number of the server's messages that the client has processed
 };
 
-/// Client to server: how the client shows remote entities from now on. Replaces what the join message or an
-/// earlier playout message said.
+/// Client to server: how the client shows remote entities from now on. The message replaces the settings in
+/// the join message or in an earlier playout message.
 struct PlayoutMessage {
-  bool interpolates = false;  ///< from motion to motion; false: it follows the newest motion
-  /// The delay is long enough that the client need not predict. Only if it interpolates; false while it
-  /// changes between the present and the past.
+  bool interpolates = false;  ///< true: it interpolates between motions; false: it follows the newest motion
+  /// True if the delay is so long that the client need not predict. It can be true only if `interpolates` is
+  /// true. It is false while the client changes between the present and the past.
   bool shows_past = false;
   double blend_s = 0.0;  ///< duration of a correction, s, 0 to kMaxBlendS
   bool operator==(const PlayoutMessage&) const = default;
@@ -183,27 +183,29 @@ using ControlMessage =
     std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage, GameDataMessage,
                  OwnershipMessage, SessionMessage, ResumeMessage, PlayoutMessage, KickMessage>;
 
-/// Encodes into `buffer` and returns the used bytes; empty if the buffer is too small.
+/// Encodes a message into `buffer` and returns the used bytes. Returns an empty span if the buffer is too
+/// small.
 [[nodiscard]] RECKONER_NET_API std::span<const std::byte> encode(const ControlMessage& message,
                                                                  std::span<std::byte> buffer);
 
 /// Decodes the first message of a payload and removes it from `bytes`. A payload contains one message or
-/// several; each starts at a whole byte. Nullopt, with `bytes` empty, if the message is malformed.
+/// several. Each message starts at a whole byte. If the message is malformed, returns nullopt and empties
+/// `bytes`.
 [[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_next_control(
     std::span<const std::byte>& bytes);
 
-/// Whether both ends count this message of the server (docs/WIRE.md, 5.5). They count all but welcome and
-/// session messages.
+/// True if both ends count this message of the server (docs/WIRE.md, 5.5). They count all messages except
+/// welcome, session and kick messages.
 [[nodiscard]] RECKONER_NET_API bool is_counted(const ControlMessage& message);
 
-/// Decodes a payload with exactly one message; nullopt if it is malformed.
+/// Decodes a payload with exactly one message. Returns nullopt if it is malformed.
 [[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
 
-/// Makes 64-bit totals of a pair of wrapping 32-bit counters, UDP payload bytes and datagrams. The total of
-/// bytes includes the UDP and IPv4 headers. Call look() at least once per 2^32 bytes and datagrams.
+/// Makes 64-bit totals of two 32-bit counters that wrap. They count UDP payload bytes and datagrams. The
+/// total of bytes includes the UDP and IPv4 headers. Call look() at least once per 2^32 bytes and datagrams.
 class WireCounter {
  public:
-  static constexpr std::uint64_t kUdpIpBytes = 28;  ///< headers of UDP and IPv4 of one datagram
+  static constexpr std::uint64_t kUdpIpBytes = 28;  ///< size of the UDP and IPv4 headers of one datagram
 
   void look(std::uint32_t payload_bytes, std::uint32_t datagrams) {
     // Unsigned differences are correct across the wrap.
@@ -226,12 +228,12 @@ class WireCounter {
 // The messages section of a datagram, in both directions: for every message a set bit, its stamp if it has
 // one, its length and its bytes; a clear bit after the last.
 
-/// The messages of one datagram. Reuses its memory.
+/// The messages of one datagram. The object keeps its memory from one datagram to the next.
 struct MessageBatch {
   /// One message.
   struct Item {
-    std::size_t offset = 0;        ///< of the payload in `bytes`
-    std::size_t size = 0;          ///< of the payload, bytes
+    std::size_t offset = 0;        ///< offset of the payload in `bytes`
+    std::size_t size = 0;          ///< size of the payload, bytes
     std::optional<double> time_s;  ///< its time stamp, server time, s
   };
   std::vector<Item> items;       ///< in the order of the section
