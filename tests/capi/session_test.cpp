@@ -393,6 +393,17 @@ TEST(CSession, GameFindsItsEntities) {
   EXPECT_EQ(reckoner_client_user_value(pair.client, there + 1, &value), RECKONER_ERROR_UNKNOWN);
 }
 
+TEST(CSession, KickedClientLearnsTheReason) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  EXPECT_EQ(reckoner_server_kick(pair.server, pair.peer + 5, "nobody"), RECKONER_NOTHING);
+  EXPECT_EQ(reckoner_server_kick(pair.server, pair.peer, std::string(256, 'x').c_str()),
+            RECKONER_ERROR_ARGUMENT);
+  ASSERT_EQ(reckoner_server_kick(pair.server, pair.peer, "no shouting"), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+  EXPECT_STREQ(reckoner_client_refusal(pair.client), "kicked by the server: no shouting");
+}
+
 TEST(CSession, GameControlsRelevance) {
   Pair pair;
   pair.server_config.interest_radius_m = 100.0;
