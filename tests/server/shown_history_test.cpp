@@ -166,7 +166,7 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
   seen.confirmed(id);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.9 / kStampUnitS));
-  seen.acknowledged(Ack{100, 0xffffffffu});
+  seen.acknowledged(Ack{100, 0xffffffffu}, 9.95);
   seen.process(report, 9.95);
   const State before = *seen.shown(id, 9.92);
   for (int i = 0; i < 1000; ++i) {
@@ -175,7 +175,7 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
       arrival = {static_cast<Sequence>(random.next()), static_cast<std::uint32_t>(random.below(30'000))};
     report.delay = static_cast<std::uint32_t>(random.below(ShowingReport::kMaxDelay));
     report.clock = static_cast<std::uint16_t>(random.next());
-    seen.acknowledged(Ack{static_cast<Sequence>(random.next()), 0xffffffffu});
+    seen.acknowledged(Ack{static_cast<Sequence>(random.next()), 0xffffffffu}, 9.95);
     seen.process(report, 9.95);
   }
   EXPECT_TRUE(same(*seen.shown(id, 9.92), before));

@@ -209,9 +209,10 @@ constexpr double kClockSlackS = 0.25;
 // A report that is older than this comes too late to matter.
 constexpr double kOldestReportS = 1.5;
 
-// If the client acknowledged a datagram but did not report when it applied it, the time is guessed after this
-// long. What the client showed in the possible range is then unknown for the entities in the datagram.
-constexpr double kGuessAfterS = 0.4;
+// If the client acknowledged a datagram but no report said when it applied the datagram, the server guesses
+// that instant after this time. Every fourth report lists all arrivals, so this is enough for several
+// reports. What the client showed in the possible range is then unknown for the entities in the datagram.
+constexpr double kGuessAfterS = 0.3;
 
 // A client may apply a datagram this much before the server's time of sending it, by its own clock.
 constexpr double kEarliestS = 0.05;
@@ -293,13 +294,14 @@ void ShownHistory::lose(Sent& datagram) {
   datagram.open = false;
 }
 
-void ShownHistory::acknowledged(const Ack& ack) {
+void ShownHistory::acknowledged(const Ack& ack, double now_s) {
   for (unsigned behind = 0; behind <= 32; ++behind) {
     if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
     const auto sequence = static_cast<Sequence>(ack.newest - behind);
     Sent& datagram = sent_[sequence % kSent];
     if (!datagram.open || datagram.sequence != sequence || datagram.acked) continue;
     datagram.acked = true;
+    datagram.acked_s = now_s;
     datagram.applied_by_s = kUnreported;
     unreported_.push_back(sequence);
   }
@@ -385,7 +387,7 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
     Sent& datagram = sent_[sequence % kSent];
     if (!datagram.open || datagram.sequence != sequence) return true;
     datagram.applied_by_s = std::min(datagram.applied_by_s, instant.shown_s);
-    if (now_s - datagram.sent_s < kGuessAfterS) return false;
+    if (now_s - datagram.acked_s < kGuessAfterS) return false;
     const double delay_s = instant.now_s - instant.shown_s;
     const double from_s = datagram.sent_s - delay_s - kEarliestS;
     for (const SentPublish& content : datagram.content) {

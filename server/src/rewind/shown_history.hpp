@@ -164,7 +164,7 @@ class ShownHistory {
 
   /// Notes that the client has received these datagrams. The caller must call this before process() with the
   /// report of the same datagram.
-  void acknowledged(const Ack& ack);
+  void acknowledged(const Ack& ack, double now_s);
 
   /// Processes the report in a client's datagram that arrived at server time `now_s`. Returns the reason if
   /// the report is refused, else nullopt. While the client's clock is far off, it is unknown what the client
@@ -197,6 +197,7 @@ class ShownHistory {
     bool open = false;
     bool acked = false;  // the client has received it
     double sent_s = 0.0;
+    double acked_s = 0.0;  // server time of the first acknowledgement
     double applied_by_s =
         0.0;  // shown time of the first report after the acknowledgement; only in unreported_
     std::vector<SentPublish> content;

@@ -293,7 +293,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   if (datagram.ack) measure_link(datagram, now_s);
   settle_datagrams(now_s, stats);
   if (earlier(reliable_.confirmed_count(), confirmed)) confirm_reliable(confirmed, now_s);
-  if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack);
+  if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack, now_s);
   if (seen_ && datagram.showing) {
     if (const auto why = seen_->process(*datagram.showing, now_s)) ++stats.refusals[*why];
   }
