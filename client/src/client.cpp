@@ -83,6 +83,7 @@ void Client::receive(double local_s) {
   c.send_playout(local_s);
   c.acknowledge(local_s);
   c.run_connection(local_s);
+  c.shown_world().report_changes();
   c.collect_events();
   c.log.review(c.stats, local_s);
 }
@@ -356,8 +357,8 @@ bool ClientWorld::correct(EntityId id, const State& in_world) {
 
 bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double local_s) {
   KnownEntity* entity = entities.find(id);
-  if (entity == nullptr || !entity->owned || entity->ownership_state.unpolled > 0 || !link.clock_ready())
-    return false;
+  if (entity == nullptr || !entity->owned || !link.clock_ready()) return false;
+  if (!entity->ownership_state.is_reported || entity->ownership_state.unpolled > 0) return false;
   OwnedEntity& own = *link.owned().find(id);
   const double delay_s = link.owned().one_way_s() + entity->ownership_state.viewers_s;
   const double shown_s = playout.shown_s();
@@ -415,28 +416,64 @@ void ClientWorld::go_on() {
 
 void ClientWorld::end() {
   for (const auto& entity : entities.slots()) {
-    if (entity && entity->visible) events.push_back({ClientEvent::Kind::despawned, entity->id});
+    if (entity && entity->is_reported) events.push_back({ClientEvent::Kind::despawned, entity->id});
   }
 }
 
-// Updates the visibility of an entity and reports events. Returns false if the entity is not visible at
-// `shown_s`.
-bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
+// Reports the events of one entity up to `shown_s`. Returns false if the entity does not exist at `shown_s`;
+// it may then have been removed.
+bool ClientWorld::report(KnownEntity& entity, double shown_s) {
   if (entity.despawned_s && shown_s >= *entity.despawned_s) {
     remove(static_cast<std::uint32_t>(entity.id.slot()), *entity.despawned_s);
     return false;
   }
-  // Shown time can fall behind the spawn again when the delay grows after a silence. A visible entity then
-  // stays visible.
-  if (path_ == MotionPath::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
+  // Shown time can fall behind the spawn again when the delay grows after a silence. A reported entity then
+  // stays. An owned entity shows the present in every mode.
+  if (path_ == MotionPath::interpolate && !entity.is_reported && !entity.owned && shown_s < entity.spawned_s)
+    return false;
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
-  if (!entity.visible) {
-    entity.visible = true;
+  if (!entity.is_reported) {
+    entity.is_reported = true;
     events.push_back({ClientEvent::Kind::spawned, entity.id});
-  } else if (teleports != entity.teleports_shown) {
+  } else if (teleports != entity.teleports_reported) {
     events.push_back({ClientEvent::Kind::teleported, entity.id});
   }
-  entity.teleports_shown = teleports;
+  entity.teleports_reported = teleports;
+  if (entity.owned && !entity.ownership_state.is_reported) {
+    entity.ownership_state.is_reported = true;
+    entity.ownership_state.moved_s = playout.now_s();
+    ++entity.ownership_state.unpolled;
+    events.push_back({ClientEvent::Kind::given, entity.id});
+  }
+  return true;
+}
+
+void ClientWorld::note_news(KnownEntity& entity) {
+  if (std::exchange(entity.has_news, true)) return;
+  with_news_.push_back(static_cast<std::uint32_t>(entity.id.slot()));
+}
+
+void ClientWorld::report_changes() {
+  if (paused() || !link.clock_ready()) return;
+  const double shown_s = playout.shown_s();
+  change_fields(shown_s);
+  std::erase_if(with_news_, [&](std::uint32_t slot) {
+    const auto& entity = entities.slots()[slot];
+    if (!entity) return true;
+    const bool exists = report(*entity, shown_s);
+    if (!entity) return true;
+    const bool comes_later =
+        !exists || entity->despawned_s || entity->remote.newest().teleports != entity->teleports_reported;
+    entity->has_news = comes_later;
+    return !comes_later;
+  });
+}
+
+// Reports the events of an entity and marks it as drawn. Returns false if it does not exist at `shown_s`.
+bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
+  if (!report(entity, shown_s)) return false;
+  entity.visible = true;
+  entity.teleports_shown = entity.teleports_reported;
   return true;
 }
 
@@ -445,7 +482,7 @@ bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
 void ClientWorld::remove(std::uint32_t slot, double ended_s) {
   const KnownEntity* entity = entities.at(slot);
   if (entity == nullptr) return;
-  if (entity->visible) events.push_back({ClientEvent::Kind::despawned, entity->id});
+  if (entity->is_reported) events.push_back({ClientEvent::Kind::despawned, entity->id});
   link.owned().remove(entity->id);
   constexpr double kBeforeS = 1e-4;
   if (frames.any()) frames.release(*entity, ended_s - kBeforeS, playout.shown_s(), blend_s());
@@ -463,7 +500,7 @@ void ClientWorld::change_fields(double shown_s) {
   constexpr double kNow = std::numeric_limits<double>::infinity();  // everything that has arrived
   const double until_s = path_ == MotionPath::predict ? kNow : shown_s;
   waiting_fields_.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
-    if (entity.visible) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
+    if (entity.is_reported) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
   });
 }
 

@@ -73,17 +73,18 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   }
   link.note_tick(message.tick);
   remove(slot, link.time_of(message.tick));
-  entities.put({message.entity,
-                {message.archetype, message.name},
-                RemoteEntity{motion, path_, switches.blend},
-                motion.time_s,
-                std::nullopt,
-                false,
-                motion.teleports,
-                FieldTimeline{std::move(values), link.time_of(message.tick)},
-                motion.frame});
+  entities.put({.id = message.entity,
+                .info = {message.archetype, message.name},
+                .remote = RemoteEntity{motion, path_, switches.blend},
+                .spawned_s = motion.time_s,
+                .teleports_shown = motion.teleports,
+                .teleports_reported = motion.teleports,
+                .fields = FieldTimeline{std::move(values), link.time_of(message.tick)},
+                .frame_shown = motion.frame});
   frames.note(slot, motion);
-  limit_unseen(*entities.find(message.entity));
+  KnownEntity& added = *entities.find(message.entity);
+  note_news(added);
+  limit_unseen(added);
   entities.references(slot)->note(message.level, message.motion_tick, message.state);
   return std::nullopt;
 }
@@ -124,7 +125,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     entity->remote.correct(before, shown_s, blend_s());
     entity->owned = false;
     link.owned().remove(message.entity);
-    events.push_back({ClientEvent::Kind::revoked, message.entity});
+    if (ownership_state.is_reported) events.push_back({ClientEvent::Kind::revoked, message.entity});
     return std::nullopt;
   }
   const Quantisation& q = *link.quantisation(entity->info.archetype);
@@ -141,6 +142,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     link.owned().add(message.entity, OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock(),
                                                  config.owned_updates_per_second, message.term, *motion});
     ownership_state.unpolled = 0;
+    ownership_state.is_reported = false;
     entity->remote.set_path(MotionPath::predict, shown_s, blend_s());
   }
   entity->owned = true;
@@ -149,11 +151,18 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   ownership_state.moved = false;
   ownership_state.moved_s = playout.now_s();
   ownership_state.brake.reset();
-  ++ownership_state.unpolled;
   const bool corrected = message.change == Change::corrected;
   stats.corrections += corrected ? 1 : 0;
   if (corrected)
     say(config.log, LogLevel::warning, "corrected", {{"slot", std::uint64_t{message.entity.slot()}}});
+  // A grant may arrive before the client can show the entity. The game gets the `given` event when owned()
+  // and move() work. It then continues from the newest state, so it needs no event for a correction before
+  // that.
+  if (!ownership_state.is_reported) {
+    note_news(*entity);
+    return std::nullopt;
+  }
+  ++ownership_state.unpolled;
   events.push_back({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
   return std::nullopt;
 }
@@ -193,7 +202,7 @@ State braked(const State& from, double since_s) {
 void ClientWorld::brake_idle(double now_s) {
   for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
     const auto& known = entities.slots()[slot];
-    if (!known || !known->owned) continue;
+    if (!known || !known->owned || !known->ownership_state.is_reported) continue;
     if (!paused() && now_s - known->ownership_state.moved_s <= kIdleS) continue;
     KnownEntity& entity = *entities.at(slot);
     OwnershipState& owned = entity.ownership_state;
@@ -231,6 +240,7 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
   entity.frame_shown = motion.frame;
   frames.note(static_cast<std::uint32_t>(entity.id.slot()), motion);
   entity.ownership_state.moved = true;
+  if (motion.teleports != entity.teleports_reported) note_news(entity);
 }
 
 std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
@@ -241,6 +251,7 @@ std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
     remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   } else {
     entity->despawned_s = link.time_of(message.tick);
+    note_news(*entity);
   }
   return std::nullopt;
 }
@@ -256,6 +267,7 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
   // An entity that was not shown yet has no pose to blend from.
   if (!frames.receive(entity, motion, shown_s, entity.visible ? duration_s : 0.0, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
+  if (motion.teleports != entity.teleports_reported) note_news(entity);
   return true;
 }
 

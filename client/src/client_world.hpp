@@ -58,6 +58,9 @@ struct ClientWorld {
   [[nodiscard]] bool correct(EntityId id, const State& in_world);
   [[nodiscard]] bool move(EntityId id, const State& counted, EntityId frame, double local_s);
   void note_polled(const ClientEvent& event);
+  /// Queues the events of everything that has changed up to the instant shown. Client::receive() and frame()
+  /// both call it, so a game may poll events before or after it asks for the frame.
+  void report_changes();
 
   /// While paused, the world shows the frozen frame (Client::set_paused()). A pause ends with its world.
   [[nodiscard]] bool paused() const { return frozen_.active(); }
@@ -111,6 +114,8 @@ struct ClientWorld {
   void remove(std::uint32_t slot, double ended_s);
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
+  [[nodiscard]] bool report(KnownEntity& entity, double shown_s);
+  void note_news(KnownEntity& entity);
 
   // An entity that has fallen behind by some time catches up in the same time, up to this limit. So its speed
   // while it catches up is about twice its usual speed.
@@ -130,7 +135,8 @@ struct ClientWorld {
 
   MotionPath path_;
   bool retired_ = false;
-  bool any_fading_ = false;  // some entity fades or will fade to rest
+  bool any_fading_ = false;               // some entity fades or will fade to rest
+  std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
   FrozenFrame frozen_;        // what a paused client shows

@@ -167,14 +167,18 @@ void World::frame(double time_s) {
     Player& player = *clients_[i];
     if (!player.client || time_s < player.suspended_until_s) continue;
     player.client->receive(local_s(i, time_s));
+    while (const auto event = player.client->poll_event())
+      player.events.push_back(*event);
     if (config_.sampled) {
       (void)player.client->sample(local_s(i, time_s));
     } else {
       const auto shown = player.client->frame(local_s(i, time_s));
       player.shown.assign(shown.begin(), shown.end());
     }
-    while (const auto event = player.client->poll_event())
+    while (const auto event = player.client->poll_event()) {
       player.events.push_back(*event);
+      ++player.late_events;
+    }
     if (on_frame) on_frame(i, time_s, player.shown);
   }
 }

@@ -101,6 +101,8 @@ class World {
     return clients_[client]->events;
   }
   [[nodiscard]] std::size_t count(std::size_t client, ClientEvent::Kind kind) const;
+  /// Number of the client's events that only frame() or sample() queued, after receive() for the same time.
+  [[nodiscard]] std::size_t late_events(std::size_t client) const { return clients_[client]->late_events; }
   [[nodiscard]] const std::vector<ServerEvent>& server_events() const { return server_events_; }
   [[nodiscard]] std::size_t count(ServerEvent::Kind kind) const;
 
@@ -126,6 +128,7 @@ class World {
     LocalClock clock;
     std::unique_ptr<Client> client;
     std::vector<ClientEvent> events;
+    std::size_t late_events = 0;
     std::vector<ShownEntity> shown;
     double suspended_until_s = -1e300;
   };

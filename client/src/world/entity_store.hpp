@@ -24,8 +24,9 @@ struct OwnershipState {
   double given_s = 0.0;   ///< time stamp of the motion in the last grant or correction, s
   unsigned unpolled = 0;  ///< number of `given` and `corrected` events not polled yet
   bool moved = false;     ///< the game has called move() since then
-  double viewers_s = 0.0;  ///< delay of updates from the server to other clients, s
-  double moved_s = 0.0;    ///< server time of the game's last move(), or of the last grant or correction, s
+  bool is_reported = false;  ///< the `given` event is in the queue or was polled
+  double viewers_s = 0.0;    ///< delay of updates from the server to other clients, s
+  double moved_s = 0.0;      ///< server time of the game's last move(), or of the last grant or correction, s
 
   /// Where and when the client began to bring the entity to rest, because the game does not move it.
   struct Brake {
@@ -45,13 +46,16 @@ struct KnownEntity {
   double spawned_s = 0.0;  ///< server time of its first motion, s
   /// Server time of its end, s; empty while it lives. Interpolation shows the entity until then.
   std::optional<double> despawned_s;
-  bool visible = false;              ///< shown in the last drawn frame
-  std::uint8_t teleports_shown = 0;  ///< teleport counter as of the last drawn frame
-  FieldTimeline fields;              ///< user fields as of the last drawn frame
-  FrameId frame_shown{};             ///< reference frame as of the last drawn frame
-  std::uint64_t user_value = 0;      ///< Client::set_user_value()
-  bool owned = false;                ///< this client owns it, and its game moves it
-  OwnershipState ownership_state{};  ///< valid while `owned`
+  bool visible = false;                 ///< shown in the last drawn frame
+  bool is_reported = false;             ///< the `spawned` event is in the queue or was polled
+  bool has_news = false;                ///< its slot is in the list of ClientWorld::report_changes()
+  std::uint8_t teleports_shown = 0;     ///< teleport counter as of the last drawn frame
+  std::uint8_t teleports_reported = 0;  ///< teleport counter as of the last event about it
+  FieldTimeline fields;                 ///< user fields as of the last drawn frame
+  FrameId frame_shown{};                ///< reference frame as of the last drawn frame
+  std::uint64_t user_value = 0;         ///< Client::set_user_value()
+  bool owned = false;                   ///< this client owns it, and its game moves it
+  OwnershipState ownership_state{};     ///< valid while `owned`
 };
 
 /// All entities that the server has announced, by slot. An empty slot costs only two pointers, whatever slots

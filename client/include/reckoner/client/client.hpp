@@ -100,8 +100,10 @@ struct ClientEvent {
     despawned,
     teleported,
     fields_changed,  ///< of a visible entity; `fields` says which
-    given,           ///< this client owns the entity from now on: call Client::move()
-    revoked,         ///< this client no longer owns the entity
+    /// This client owns the entity from now on: continue from Client::owned() and call Client::move(). Comes
+    /// after `spawned`, as soon as the client can show the entity.
+    given,
+    revoked,  ///< this client no longer owns the entity
     /// The game must continue from Client::owned(): the server refused the owner's motion, or the client
     /// brought the entity to rest while the game did not move it.
     corrected,
@@ -175,8 +177,9 @@ struct ClientTestSwitches;  // of measurements and tests
 
 /// The showing side. It computes where to draw every remote entity, continuous in position and velocity.
 ///
-/// In each frame: call receive() with the local time, handle events, and draw frame(). Local time is any
-/// clock in seconds that never goes back. The client estimates server time from arriving data.
+/// In each frame: call receive() with the local time, handle events, and draw frame() for the same time.
+/// Local time is any clock in seconds that never goes back. The client estimates server time from arriving
+/// data.
 ///
 /// Belongs to one thread at a time. The transport or dialer must outlive the client and serve no other one.
 class RECKONER_CLIENT_API Client {
@@ -233,7 +236,9 @@ class RECKONER_CLIENT_API Client {
   /// (ShownEntity::route) are not shifted. Returns false and changes nothing if the point is not finite.
   bool set_origin(const glm::dvec3& origin);
 
-  /// The oldest event that was not polled yet, or nullopt. Poll every frame.
+  /// The oldest event that was not polled yet, or nullopt. Poll every frame, before or after frame():
+  /// receive() queues the events of everything that a frame() for the same time shows. A frame() for a later
+  /// time may queue more.
   [[nodiscard]] std::optional<ClientEvent> poll_event();
 
   /// The state of the connection, as of the last receive().
@@ -253,9 +258,9 @@ class RECKONER_CLIENT_API Client {
   /// The number of set_user_value(), 0 by default; nullopt if the id is unknown.
   [[nodiscard]] std::optional<std::uint64_t> user_value(EntityId id) const;
 
-  /// The value of a user field (its index in Archetype::fields) at the instant that the last frame() showed.
-  /// In present mode it is the newest value. Null if the id or the field is unknown. Valid until the next
-  /// call of a non-const member.
+  /// The value of a user field (its index in Archetype::fields) at the instant of the last receive() or
+  /// frame(). In present mode it is the newest value. Null if the id or the field is unknown. Valid until the
+  /// next call of a non-const member.
   [[nodiscard]] const FieldValue* field(EntityId id, std::size_t field) const;
 
   /// Sends a message to the server. A reliable message, at most kMaxReliableBytes, arrives in the order of
