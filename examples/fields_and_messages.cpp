@@ -47,7 +47,6 @@ void serve(reckoner::Server& server, reckoner::EntityId tank) {
 }
 
 void show(reckoner::Client& client, double now_s, Seen& seen) {
-  (void)client.frame(now_s);
   // snip: client
   while (const auto event = client.poll_event()) {
     if (event->kind == reckoner::ClientEvent::Kind::joined) {
@@ -63,6 +62,7 @@ void show(reckoner::Client& client, double now_s, Seen& seen) {
   while (const auto message = client.poll_message())
     seen.bang = message->payload[0] == kBang;
   // snip: end
+  (void)client.frame(now_s);
 }
 
 }  // namespace

@@ -340,6 +340,15 @@ RECKONER_C_API reckoner_result reckoner_server_shutdown(reckoner_server* server)
 RECKONER_C_API reckoner_result reckoner_server_spawn(reckoner_server* server, uint32_t archetype,
                                                      const char* name, const reckoner_state* state,
                                                      reckoner_entity frame, reckoner_entity* entity);
+/* Adds an entity that lives for seconds, such as a projectile. Its spawn and its end travel with the motions
+ * and do not wait for earlier messages that were lost. `end_s`: the server time at which the server and all
+ * clients end it; null: it ends with reckoner_server_despawn(). `data`: up to 256 bytes for the clients'
+ * games. */
+RECKONER_C_API reckoner_result reckoner_server_spawn_short_lived(reckoner_server* server, uint32_t archetype,
+                                                                 const reckoner_state* state,
+                                                                 const double* end_s, const void* data,
+                                                                 size_t size, reckoner_entity frame,
+                                                                 reckoner_entity* entity);
 RECKONER_C_API reckoner_result reckoner_server_despawn(reckoner_server* server, reckoner_entity entity);
 /* Sets the true state at the next tick, in the entity's frame. */
 RECKONER_C_API reckoner_result reckoner_server_move(reckoner_server* server, reckoner_entity entity,
@@ -784,6 +793,12 @@ RECKONER_C_API reckoner_result reckoner_client_set_playout(reckoner_client* clie
 
 /* The name of an entity that is shown or was just removed; null if unknown. */
 RECKONER_C_API const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity);
+/* What reckoner_server_spawn_short_lived() sent with an entity: data, valid until the next call that changes
+ * the client, and the server time of the end, infinite if it is not known. Any pointer may be null.
+ * RECKONER_NOTHING if the entity is not short-lived. */
+RECKONER_C_API reckoner_result reckoner_client_short_lived(const reckoner_client* client,
+                                                           reckoner_entity entity, const uint8_t** data,
+                                                           size_t* size, double* end_s);
 /* A number that the game keeps with an entity, 0 at first, as long as reckoner_client_name() knows it. */
 RECKONER_C_API reckoner_result reckoner_client_set_user_value(reckoner_client* client, reckoner_entity entity,
                                                               uint64_t value);

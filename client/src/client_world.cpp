@@ -34,6 +34,8 @@ void ClientWorld::handle_datagram(std::span<const std::byte> payload, double loc
   note_arrival(local_s);
   advance(local_s);
   if (link.clock_ready()) link.note_applied(playout.shown_s());
+  for (ServerLink::ShortLivedChange& change : link.short_lived())
+    apply(change, link.datagram_tick());
   apply(*updates, local_s);
   apply(link.field_updates());
   messages.receive(link.messages(), stats);
@@ -57,36 +59,101 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   const Motion& motion = *decoded;
   // The server announces a frame before the entities in it.
   if (!can_live_in(motion.frame, message.entity)) return Refusal::unknown_frame;
-  const auto slot = static_cast<std::uint32_t>(message.entity.slot());
+  if (is_displaced(message.entity, message.tick)) return ++stats.updates_stale, std::nullopt;
   if (KnownEntity* known = entities.find(message.entity); known != nullptr && !known->despawned_s) {
     // The entity is known already; the message brings a newer motion.
     if (message.archetype != known->info.archetype) return Refusal::unexpected;
     link.note_tick(message.tick);
-    entities.references(slot)->note(message.level, message.motion_tick, message.state);
-    if (known->owned || motion.time_s < known->spawned_s || !receive(*known, motion)) {
-      ++stats.updates_stale;
-    } else {
-      ++stats.updates_applied;
-      if (!known->visible) limit_unseen(*known);
-    }
+    renew(*known, message.level, message.motion_tick, message.state, motion);
     return std::nullopt;
   }
   link.note_tick(message.tick);
-  remove(slot, link.time_of(message.tick));
-  entities.put({.id = message.entity,
-                .info = {message.archetype, message.name},
-                .remote = RemoteEntity{motion, path_, switches.blend},
-                .spawned_s = motion.time_s,
-                .teleports_shown = motion.teleports,
-                .teleports_reported = motion.teleports,
-                .fields = FieldTimeline{std::move(values), link.time_of(message.tick)},
-                .frame_shown = motion.frame});
-  frames.note(slot, motion);
-  KnownEntity& added = *entities.find(message.entity);
+  introduce({.id = message.entity,
+             .info = {message.archetype, message.name},
+             .remote = RemoteEntity{motion, path_, switches.blend},
+             .spawned_s = motion.time_s,
+             .announced = message.tick,
+             .teleports_shown = motion.teleports,
+             .teleports_reported = motion.teleports,
+             .fields = FieldTimeline{std::move(values), link.time_of(message.tick)},
+             .frame_shown = motion.frame},
+            message.level, message.motion_tick, message.state);
+  return std::nullopt;
+}
+
+// Adds an entity with its first motion, in place of an earlier entity in its slot.
+KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick motion_tick,
+                                    const QuantisedState& encoded) {
+  const EntityId id = entity.id;
+  const auto slot = static_cast<std::uint32_t>(id.slot());
+  remove(slot, link.time_of(entity.announced));
+  entities.put(std::move(entity));
+  KnownEntity& added = *entities.find(id);
+  added.appeared_s = playout.shown_s();
+  frames.note(slot, added.remote.newest());
   note_news(added);
   limit_unseen(added);
-  entities.references(slot)->note(message.level, message.motion_tick, message.state);
-  return std::nullopt;
+  entities.references(slot)->note(level, motion_tick, encoded);
+  return added;
+}
+
+// A further announcement of a known entity contains a newer motion.
+void ClientWorld::renew(KnownEntity& known, std::uint8_t level, Tick motion_tick,
+                        const QuantisedState& encoded, const Motion& motion) {
+  entities.references(static_cast<std::uint32_t>(known.id.slot()))->note(level, motion_tick, encoded);
+  if (known.owned || motion.time_s < known.spawned_s || !receive(known, motion)) {
+    ++stats.updates_stale;
+    return;
+  }
+  ++stats.updates_applied;
+  if (!known.visible) limit_unseen(known);
+}
+
+// True if the slot of the entity belongs to another one that was announced after the tick `announced`.
+// Reliable messages and state datagrams overtake each other.
+bool ClientWorld::is_displaced(EntityId id, Tick announced) const {
+  if (id.slot() >= entities.slots().size()) return false;
+  const auto& holder = entities.slots()[id.slot()];
+  return holder && holder->id != id && holder->announced > announced;
+}
+
+// Applies the spawn or the end of a short-lived entity. The server sent it in the tick `sent`, but it may
+// have been overtaken by later ones.
+void ClientWorld::apply(ServerLink::ShortLivedChange& change, Tick sent) {
+  const EntityId id = change.entity;
+  const auto ended = std::find_if(ended_.begin(), ended_.end(), [&](const Ended& e) { return e.id == id; });
+  KnownEntity* known = entities.find(id);
+  if (change.ends) {
+    if (ended != ended_.end()) {
+      ended->tick = std::max(ended->tick, change.end_tick);
+    } else {
+      ended_.push_back({id, change.end_tick});
+      if (ended_.size() > kMaxEnded) ended_.pop_front();
+    }
+    // The server may have announced the entity again since then, because it is relevant again.
+    if (known != nullptr && known->announced < change.end_tick) end(*known, change.end_tick);
+    return;
+  }
+  const bool is_stale = (ended != ended_.end() && sent < ended->tick) || is_displaced(id, sent);
+  if (is_stale) return (void)++stats.updates_stale;
+  if (known != nullptr && ended == ended_.end()) {
+    renew(*known, change.level, change.motion_tick, change.encoded, change.motion);
+  } else {
+    if (ended != ended_.end()) ended_.erase(ended);
+    const Motion& motion = change.motion;
+    known = &introduce({.id = id,
+                        .info = {change.archetype, {}, true, std::move(change.data)},
+                        .remote = RemoteEntity{motion, path_, switches.blend},
+                        .spawned_s = motion.time_s,
+                        .announced = sent,
+                        .teleports_shown = motion.teleports,
+                        .teleports_reported = motion.teleports,
+                        .fields = FieldTimeline{std::move(change.values), link.time_of(sent)},
+                        .frame_shown = motion.frame},
+                       change.level, change.motion_tick, change.encoded);
+  }
+  known->info.end_s = known->despawned_s = change.end_s;
+  note_news(*known);
 }
 
 // Limits how far the motion of an entity that was never shown is extrapolated. The announcement may be old:
@@ -245,15 +312,18 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
 
 std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
+  if (is_displaced(message.entity, message.tick)) return std::nullopt;
   if (entity == nullptr) return Refusal::unknown_entity;
   if (link.is_far_ahead(message.tick)) return Refusal::from_future;
-  if (path_ == MotionPath::predict) {
-    remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
-  } else {
-    entity->despawned_s = link.time_of(message.tick);
-    note_news(*entity);
-  }
+  end(*entity, message.tick);
   return std::nullopt;
+}
+
+void ClientWorld::end(KnownEntity& entity, Tick tick) {
+  if (path_ == MotionPath::predict)
+    return remove(static_cast<std::uint32_t>(entity.id.slot()), link.time_of(tick));
+  entity.despawned_s = link.time_of(tick);
+  note_news(entity);
 }
 
 // Applies a motion. Returns false if it is not newer than the known motions.
@@ -264,8 +334,10 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
                                      catch_up_left_s(remote.blend(), shown_s));
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
   const double limit_s = shown_s > holds_s ? holds_s : kAlwaysValid;
-  // An entity that was not shown yet has no pose to blend from.
-  if (!frames.receive(entity, motion, shown_s, entity.visible ? duration_s : 0.0, limit_s)) return false;
+  // An entity that was not shown yet has no pose to blend from. A short-lived one counts as shown since its
+  // arrival, because the server knows the time of that, but not the times of frames (lag compensation).
+  const bool was_shown = entity.info.short_lived ? shown_s > entity.appeared_s : entity.visible;
+  if (!frames.receive(entity, motion, shown_s, was_shown ? duration_s : 0.0, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
   if (motion.teleports != entity.teleports_reported) note_news(entity);
   return true;

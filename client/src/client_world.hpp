@@ -100,6 +100,13 @@ struct ClientWorld {
  private:
   [[nodiscard]] std::optional<Refusal> spawn(const SpawnMessage& message);
   [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
+  KnownEntity& introduce(KnownEntity entity, std::uint8_t level, Tick motion_tick,
+                         const QuantisedState& encoded);
+  void renew(KnownEntity& known, std::uint8_t level, Tick motion_tick, const QuantisedState& encoded,
+             const Motion& motion);
+  void apply(ServerLink::ShortLivedChange& change, Tick sent);
+  void end(KnownEntity& entity, Tick tick);
+  [[nodiscard]] bool is_displaced(EntityId id, Tick announced) const;
   [[nodiscard]] std::optional<Refusal> handle_ownership(const OwnershipMessage& message);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion);
@@ -142,6 +149,15 @@ struct ClientWorld {
   FrozenFrame frozen_;        // what a paused client shows
   double paused_at_s_ = 0.0;  // server time of the pause, s
   WaitingFields waiting_fields_;
+
+  // A short-lived entity that ended, and the first tick without it. A late copy of its spawn must not revive
+  // it.
+  struct Ended {
+    EntityId id;
+    Tick tick = 0;
+  };
+  static constexpr std::size_t kMaxEnded = 1024;
+  std::deque<Ended> ended_;  // oldest first
 };
 
 }  // namespace reckoner

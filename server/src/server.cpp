@@ -77,11 +77,30 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       log(config.log) {}
 
 EntityId Server::spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame) {
+  return impl_->spawn(archetype, name, state, frame, nullptr);
+}
+
+EntityId Server::spawn_short_lived(std::size_t archetype, const State& state, const ShortLived& life,
+                                   EntityId frame) {
   Impl& s = *impl_;
+  if (archetype >= s.config.archetypes.size()) return {};
+  const std::size_t bytes = life.data.size() + max_values_bytes(s.config.archetypes[archetype].fields);
+  if (life.data.size() > kMaxSpawnDataBytes || bytes > kMaxShortLivedBytes) return {};
+  const double next_s = s.time_of(s.next_tick);
+  if (life.end_s && !(*life.end_s > next_s && *life.end_s <= next_s + kMaxShortLifeS)) return {};
+  auto info = std::make_unique<ShortLivedInfo>();
+  info->end_s = life.end_s;
+  info->data.assign(life.data.begin(), life.data.end());
+  return s.spawn(archetype, {}, state, frame, std::move(info));
+}
+
+EntityId Server::Impl::spawn(std::size_t archetype, const std::string& name, const State& state,
+                             EntityId frame, std::unique_ptr<ShortLivedInfo> short_lived) {
+  Impl& s = *this;
   if (archetype >= s.config.archetypes.size() || name.size() > kMaxNameBytes) return {};
-  if (frame &&
-      (s.entities.find(frame) == nullptr || s.entities.frames().fit({}, frame) != FrameTree::Fit::fits))
-    return {};
+  const Entity* outer = s.entities.find(frame);
+  if (frame && (outer == nullptr || outer->short_lived)) return {};
+  if (frame && s.entities.frames().fit({}, frame) != FrameTree::Fit::fits) return {};
   const State truth = s.publishable(s.to_server_coordinates(state, frame), archetype);
   if (!is_encodable(truth, s.quantisation[archetype])) return {};
 
@@ -89,6 +108,8 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
   const EntityId id = s.entities.add(s.publisher.make_entity(archetype, name, truth, phase), s.next_tick);
   if (!id) return {};
   Entity& entity = *s.entities.find(id);
+  if (short_lived && short_lived->end_s) s.planned_ends.emplace(*short_lived->end_s, id);
+  entity.short_lived = std::move(short_lived);
   s.fields.add(id, archetype, s.next_tick);
   if (frame) s.entities.put_into(entity, frame, truth);
   s.interest.set_position(entity, s.entities);
@@ -256,6 +277,7 @@ void Server::tick(double now_s) {
   const Tick tick = s.next_tick++;
   s.present_s = now_s;
   ++s.stats.ticks;
+  s.end_as_planned(s.time_of(tick));
   s.announce_despawns();
   s.apply_playout_changes(now_s);
   s.report_received();
@@ -334,9 +356,9 @@ void Server::shutdown() {
 }
 
 void Server::Impl::announce_despawns() {
-  for (const auto& [id, at] : despawned) {
+  for (const Despawned& gone : despawned) {
     for (const auto& session : sessions.all())
-      session->unfollow(id, at);
+      session->unfollow(gone.id, gone.tick, gone.as_planned);
   }
   despawned.clear();
 }
@@ -693,6 +715,7 @@ FrameResult Server::enter_frame(EntityId id, EntityId frame) {
   if (frame && outer == nullptr) return FrameResult::unknown_frame;
   if (entity->frame == frame) return FrameResult::done;
   if (entity->owned) return FrameResult::owned;
+  if (outer != nullptr && outer->short_lived) return FrameResult::short_lived;
   switch (s.entities.frames().fit(id, frame)) {
     case FrameTree::Fit::circle:
       return FrameResult::circle;
@@ -807,12 +830,25 @@ void Server::Impl::release(const Entity& ending) {
   }
 }
 
-bool Server::Impl::end(EntityId id) {
+// Ends the short-lived entities whose time has come. Their clients end them by themselves.
+void Server::Impl::end_as_planned(double now_s) {
+  while (!planned_ends.empty() && planned_ends.begin()->first <= now_s) {
+    const EntityId id = planned_ends.begin()->second;
+    planned_ends.erase(planned_ends.begin());
+    end(id, true);
+  }
+}
+
+bool Server::Impl::end(EntityId id, bool as_planned) {
   const Entity* entity = entities.find(id);
   if (entity == nullptr) return false;
   release(*entity);
   publisher.ends(*entity);
-  if (entity->announced) despawned.emplace_back(id, next_tick);
+  if (entity->announced) despawned.push_back({id, next_tick, as_planned});
+  if (entity->short_lived && entity->short_lived->end_s && !as_planned) {
+    const auto [first, last] = planned_ends.equal_range(*entity->short_lived->end_s);
+    planned_ends.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == id; }));
+  }
   if (entity->frame) relevance_changed.push_back(entity->frame);
   interest.remove(static_cast<std::uint32_t>(id.slot()));
   fields.remove(id);
@@ -858,7 +894,7 @@ void Server::Impl::measure_levers() {
 bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
   Impl& s = *impl_;
   Entity* entity = s.entities.find(id);
-  if (entity == nullptr || s.sessions.find(owner) == nullptr) return false;
+  if (entity == nullptr || entity->short_lived || s.sessions.find(owner) == nullptr) return false;
   if (!is_valid(rules)) return false;
   s.ownership.give(*entity, owner, rules, s.next_tick, s.sessions, s.transport);
   s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));

@@ -95,7 +95,10 @@ struct Server::Impl {
   void note_frame(const Entity& entity, EntityId before);
   void note_relevance_change(EntityId id);
   void release(const Entity& ending);
-  bool end(EntityId id);
+  bool end(EntityId id, bool as_planned = false);
+  void end_as_planned(double now_s);
+  EntityId spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame,
+                 std::unique_ptr<ShortLivedInfo> short_lived);
   [[nodiscard]] double lever_m(std::uint32_t slot) const;
   void measure_levers();
 
@@ -122,8 +125,14 @@ struct Server::Impl {
   std::vector<ClientId> changing_playout;   // clients whose new playout settings are not in effect yet
   std::vector<ClientId> unreported;         // clients whose reliable messages the server must confirm
   std::vector<EntityId> relevance_changed;  // entities whose relevance the next tick must check
-  // Entities that ended since the last tick, and the tick of the end.
-  std::vector<std::pair<EntityId, Tick>> despawned;
+  // Entities that ended since the last tick.
+  struct Despawned {
+    EntityId id;
+    Tick tick = 0;
+    bool as_planned = false;  // a short-lived entity reached the end that its spawn names
+  };
+  std::vector<Despawned> despawned;
+  std::multimap<double, EntityId> planned_ends;  // of short-lived entities, by server time, s
   std::deque<ServerEvent> events;
   ServerLog log;
   MessageInbox inbox{{}};

@@ -404,6 +404,45 @@ TEST(CSession, KickedClientLearnsTheReason) {
   EXPECT_STREQ(reckoner_client_refusal(pair.client), "kicked by the server: no shouting");
 }
 
+TEST(CSession, ShortLivedEntityBringsItsDataAndEnds) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  const reckoner_state muzzle = at(1.0, 2.0, 0.0);
+  const std::uint8_t data[3] = {7, 8, 9};
+  const std::uint8_t too_large[257] = {};
+  double next_s = 0.0;
+  ASSERT_EQ(reckoner_server_next_tick(pair.server, nullptr, &next_s), RECKONER_OK);
+  const double end_s = next_s + 1.5;
+  reckoner_entity shot = 0, mine = 0;
+  EXPECT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, too_large, sizeof too_large,
+                                              0, &shot),
+            RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, nullptr, 1, 0, &shot),
+            RECKONER_ERROR_ARGUMENT);
+  ASSERT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, &end_s, data, sizeof data, 0, &shot),
+            RECKONER_OK);
+  ASSERT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, nullptr, 0, 0, &mine),
+            RECKONER_OK);
+  const std::uint8_t* received = nullptr;
+  std::size_t size = 0;
+  double shown_end_s = 0.0;
+  const auto knows = [&](reckoner_entity entity) {
+    return reckoner_client_short_lived(pair.client, entity, &received, &size, &shown_end_s) == RECKONER_OK;
+  };
+  ASSERT_TRUE(pair.until([&] { return knows(mine); }));
+  EXPECT_EQ(size, 0u);
+  EXPECT_TRUE(std::isinf(shown_end_s));
+  ASSERT_TRUE(knows(shot));
+  ASSERT_EQ(size, 3u);
+  EXPECT_EQ(received[2], 9);
+  EXPECT_NEAR(shown_end_s, end_s, 0.002);
+  ASSERT_TRUE(pair.until([&] { return !knows(shot); }));
+  EXPECT_TRUE(knows(mine));
+  EXPECT_EQ(reckoner_server_despawn(pair.server, shot), RECKONER_ERROR_UNKNOWN);
+  ASSERT_EQ(reckoner_server_despawn(pair.server, mine), RECKONER_OK);
+  EXPECT_TRUE(pair.until([&] { return !knows(mine); }));
+}
+
 TEST(CSession, GameControlsRelevance) {
   Pair pair;
   pair.server_config.interest_radius_m = 100.0;

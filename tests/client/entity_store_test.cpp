@@ -7,7 +7,7 @@ namespace reckoner {
 namespace {
 
 KnownEntity make(EntityId id, std::size_t archetype) {
-  return {id, {archetype, "x"}, RemoteEntity{Motion{}}, 0.0, std::nullopt, false, 0};
+  return {.id = id, .info = {archetype, "x"}, .remote = RemoteEntity{Motion{}}};
 }
 
 TEST(EntityStore, FindsByIdAndBySlot) {

@@ -25,6 +25,7 @@ struct Fields {
 struct Datagram {
   ServerHeader header;
   std::vector<Update> updates;
+  std::vector<ShortLivedEntry> short_lived;
   std::vector<Fields> fields;
   MessageBatch messages;
 };
@@ -89,6 +90,8 @@ std::optional<Datagram> read(std::span<const std::byte> bytes, const Known& know
   Datagram d;
   d.header = read_server_header(reader);
   if (reader.failed() || !read_updates(reader, known, d)) return std::nullopt;
+  if (d.header.has_short_lived) read_short_lived(reader, d.short_lived);
+  if (reader.failed()) return std::nullopt;
   if (d.header.has_fields && !read_fields(reader, known, d)) return std::nullopt;
   if (d.header.has_messages) read_messages(reader, d.messages);
   if (!reader.finished()) return std::nullopt;
@@ -129,6 +132,11 @@ Bytes written(const Datagram& d, const Known& known) {
     }
     previous = u.head.slot;
   }
+  if (d.header.has_short_lived) {
+    for (const ShortLivedEntry& entry : d.short_lived)
+      write_short_lived(writer, entry);
+    writer.write(0, 1);
+  }
   if (d.header.has_fields) write_fields(writer, known, d);
   if (d.header.has_messages) {
     for (const MessageBatch::Item& item : d.messages.items)
@@ -141,7 +149,13 @@ Bytes written(const Datagram& d, const Known& known) {
 // The writer's codes end at 2^32 - 2, so no age may be that large.
 bool can_be_written(const Datagram& d) {
   const auto small = [](std::uint32_t age) { return age < UINT32_MAX; };
-  return small(d.header.complete_age) && std::ranges::all_of(d.updates, [&](const Update& u) {
+  const auto small_entry = [&](const ShortLivedEntry& entry) {
+    const auto* spawn = std::get_if<ShortLivedSpawn>(&entry);
+    return small(spawn != nullptr ? std::max(spawn->age, spawn->life.value_or(0))
+                                  : std::get<ShortLivedEnd>(entry).age);
+  };
+  return small(d.header.complete_age) && std::ranges::all_of(d.short_lived, small_entry) &&
+         std::ranges::all_of(d.updates, [&](const Update& u) {
            return small(u.head.age) &&
                   small(u.head.reference_age.value_or(0) - d.header.coding.reference_age);
          });
@@ -157,6 +171,7 @@ void decode(std::span<const std::byte> bytes, const Known& known) {
   check(second->updates.size() == datagram->updates.size(), "all updates arrive");
   for (std::size_t i = 0; i < datagram->updates.size(); ++i)
     check(second->updates[i].state == datagram->updates[i].state, "a motion arrives as it is");
+  check(second->short_lived.size() == datagram->short_lived.size(), "all short-lived entities arrive");
   check(written(*second, known) == again, "decoding twice gives the same");
 }
 
@@ -189,6 +204,23 @@ Datagram any_datagram(Choices& choices, const Known& known) {
     f.changes.push_back(
         {field, static_cast<std::uint32_t>(choices.up_to(9)), any_value(choices, specs[field])});
   }
+  while (choices.rarely(3) && d.short_lived.size() < 4) {
+    ShortLivedSpawn spawn;
+    spawn.entity = {static_cast<std::uint32_t>(1 + choices.up_to(kMaxEntities - 1)),
+                    static_cast<std::uint16_t>(choices.up_to(UINT16_MAX))};
+    if (choices.rarely(3)) {
+      d.short_lived.emplace_back(ShortLivedEnd{spawn.entity, static_cast<std::uint32_t>(choices.up_to(50))});
+      continue;
+    }
+    spawn.archetype = static_cast<std::uint8_t>(choices.up_to(UINT8_MAX));
+    spawn.orientation_bits = choices.flag() ? 14 : 0;
+    spawn.age = static_cast<std::uint32_t>(choices.up_to(10));
+    if (choices.flag()) spawn.life = static_cast<std::uint32_t>(choices.up_to(100'000));
+    spawn.state = any_quantised(choices, spawn.orientation_bits);
+    spawn.data = choices.bytes(20);
+    d.short_lived.emplace_back(std::move(spawn));
+  }
+  d.header.has_short_lived = !d.short_lived.empty();
   d.header.has_fields = !d.fields.empty();
   d.header.has_messages = choices.rarely(3);
   if (d.header.has_messages) {

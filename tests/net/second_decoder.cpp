@@ -290,11 +290,13 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
     coding[1] = static_cast<unsigned>(bits.range(0, 7));
     coding[2] = static_cast<unsigned>(bits.eg(3));
   }
+  const bool has_short_lived = bits.flag();
   const bool has_fields = bits.flag();
   const bool has_messages = bits.flag();
   std::int64_t slot = -1;
   for (std::uint64_t i = 0; i < count && bits.good(); ++i)
     update(bits, slot, tick, coding, fields);
+  if (has_short_lived) short_lived(bits, fields);
   if (has_fields) field_changes(bits, fields);
   if (has_messages) messages(bits, fields);
   if (!bits.finished()) return std::nullopt;
@@ -364,6 +366,29 @@ void Decoder::field_changes(Bits& bits, DecodedFields& fields) {
       more = count > 1 && bits.flag();
     }
   }
+}
+
+void Decoder::short_lived(Bits& bits, DecodedFields& fields) {
+  int count = 0;
+  for (; bits.flag() && bits.good(); ++count) {
+    const bool ends = bits.flag();
+    add_field(fields, ends ? "end of index" : "spawn of index", text(bits.range(1, 1048576)));
+    add_field(fields, "generation", text(static_cast<std::int64_t>(bits.u(16))));
+    if (ends) {
+      add_field(fields, "age", text(static_cast<std::int64_t>(bits.eg(2))));
+      continue;
+    }
+    add_field(fields, "archetype", text(static_cast<std::int64_t>(bits.u(8))));
+    add_field(fields, "level", text(bits.range(0, 2)));
+    const auto B = static_cast<unsigned>(bits.range(0, 15));
+    add_field(fields, "orientation_bits", text(std::int64_t{B}));
+    add_field(fields, "age", text(static_cast<std::int64_t>(bits.eg(2))));
+    add_field(fields, "life", bits.flag() ? text(static_cast<std::int64_t>(bits.eg(9))) : "-");
+    append_motion(read_full(bits, B), B, fields);
+    add_field(fields, "fields", hex(bits.data(480)));
+    add_field(fields, "data", hex(bits.data(256)));
+  }
+  bits.must(count > 0);
 }
 
 void Decoder::messages(Bits& bits, DecodedFields& fields) {

@@ -125,6 +125,7 @@ class Decoder {
   void update(Bits& bits, std::int64_t& slot, std::uint32_t tick, const std::array<unsigned, 3>& coding,
               DecodedFields& fields);
   void field_changes(Bits& bits, DecodedFields& fields);
+  void short_lived(Bits& bits, DecodedFields& fields);
   void messages(Bits& bits, DecodedFields& fields);
   void ownership(Bits& bits, DecodedFields& fields);
   void owned(Bits& bits, std::uint32_t near_tick, DecodedFields& fields);

@@ -152,7 +152,7 @@ class Conversation {
       header.ack = Ack{static_cast<Sequence>(tick), 0xfffffff5u};
       header.echo = Echo{123456, -4095};
     }
-    header.has_fields = header.has_messages = fields_and_messages;
+    header.has_short_lived = header.has_fields = header.has_messages = fields_and_messages;
     Bytes buffer(kMaxStateBytes);
     BitWriter writer{buffer};
     write(writer, header);
@@ -166,6 +166,7 @@ class Conversation {
       write_update(writer, slot, tick, refers, header.coding, previous);
       previous = slot;
     }
+    if (fields_and_messages) write_short_lived_entities(writer, tick);
     if (fields_and_messages) write_fields_and_messages(writer, tick);
     const auto bytes = writer.finish();
     return {bytes.begin(), bytes.end()};
@@ -290,6 +291,35 @@ class Conversation {
     if (!now.along.route) held = {tick - age, now};
   }
 
+  void write_short_lived_entities(BitWriter& writer, Tick tick) {
+    ShortLivedSpawn spawn;
+    spawn.entity = {1000 + tick % 5, static_cast<std::uint16_t>(tick)};
+    const std::uint32_t like = tick % 2 == 0 ? kBodySlot : kCrateSlot;
+    spawn.archetype = kind_of(like);
+    spawn.level = static_cast<std::uint8_t>(tick % 3);
+    spawn.orientation_bits = static_cast<std::uint8_t>(quantisation(like).orientation_bits);
+    spawn.age = tick % 9;
+    if (tick % 4 != 0) spawn.life = tick * 11;
+    spawn.state = quantise(short_lived_.state(), 1, CodingMode{}, quantisation(like));
+    spawn.data.assign(tick % 7, std::byte{0xd7});
+    if (like == kCrateSlot) spawn.fields.assign(1, std::byte{0});
+    const ShortLivedEnd end{{900, 7}, tick % 12};
+    write_short_lived(writer, spawn);
+    write_short_lived(writer, end);
+    writer.write(0, 1);
+    std::string data;
+    for (std::size_t i = 0; i < spawn.data.size(); ++i)
+      data += "d7";
+    last_ += line("spawn of index", spawn.entity.index1) + line("generation", spawn.entity.generation) +
+             line("archetype", spawn.archetype) + line("level", spawn.level) +
+             line("orientation_bits", spawn.orientation_bits) + line("age", spawn.age) +
+             (spawn.life ? line("life", *spawn.life) : "life: -\n") +
+             text_of_motion(spawn.state, spawn.orientation_bits != 0) +
+             "fields: " + (spawn.fields.empty() ? "-" : "00") + "\n" +
+             "data: " + (data.empty() ? "-" : data) + "\n" + line("end of index", 900) +
+             line("generation", 7) + line("age", end.age);
+  }
+
   void write_fields_and_messages(BitWriter& writer, Tick tick) {
     const auto kinds = archetypes();
     const std::vector<FieldValue> values{tick % 2 == 0, static_cast<std::int64_t>(tick % 101),
@@ -316,6 +346,7 @@ class Conversation {
   }
 
   test::RandomStates random_;
+  test::RandomStates short_lived_{31};
   std::vector<Quantisation> quantisation_;
   std::array<Held, 2> held_{};
   Held owned_;

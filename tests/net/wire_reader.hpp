@@ -97,6 +97,11 @@ class WireReader {
       if (!update(reader, header, tick, previous)) return false;
     }
     if (reader.failed()) return false;
+    if (header.has_short_lived) {
+      std::vector<ShortLivedEntry> entries;
+      read_short_lived(reader, entries);
+      if (reader.failed()) return false;
+    }
     if (header.has_fields && !fields(reader)) return false;
     return messages_and_end(reader, header.has_messages);
   }

@@ -104,6 +104,23 @@ const char* reckoner_client_name(const reckoner_client* client, reckoner_entity 
   return info != nullptr ? info->name.c_str() : nullptr;
 }
 
+reckoner_result reckoner_client_short_lived(const reckoner_client* client, reckoner_entity entity,
+                                            const std::uint8_t** data, std::size_t* size, double* end_s) {
+  if (data != nullptr) *data = nullptr;
+  if (size != nullptr) *size = 0;
+  if (end_s != nullptr) *end_s = 0.0;
+  return with_client(client, [&](const Client& c) -> reckoner_result {
+    const EntityInfo* info = c.info(entity_id(entity));
+    if (info == nullptr) return RECKONER_ERROR_UNKNOWN;
+    if (!info->short_lived) return RECKONER_NOTHING;
+    if (data != nullptr && !info->data.empty())
+      *data = reinterpret_cast<const std::uint8_t*>(info->data.data());
+    if (size != nullptr) *size = info->data.size();
+    if (end_s != nullptr) *end_s = info->end_s.value_or(std::numeric_limits<double>::infinity());
+    return RECKONER_OK;
+  });
+}
+
 reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_entity entity,
                                       std::uint32_t field, reckoner_value* value) {
   if (value == nullptr) return RECKONER_ERROR_ARGUMENT;

@@ -91,6 +91,22 @@ reckoner_result reckoner_server_spawn(reckoner_server* server, std::uint32_t arc
   });
 }
 
+reckoner_result reckoner_server_spawn_short_lived(reckoner_server* server, std::uint32_t archetype,
+                                                  const reckoner_state* state, const double* end_s,
+                                                  const void* data, std::size_t size, reckoner_entity frame,
+                                                  reckoner_entity* entity) {
+  if (state == nullptr || entity == nullptr || (data == nullptr && size > 0)) return RECKONER_ERROR_ARGUMENT;
+  *entity = 0;
+  return with_server(server, [&](Server& s) {
+    ShortLived life;
+    if (end_s != nullptr) life.end_s = *end_s;
+    if (size > 0) life.data = {static_cast<const std::byte*>(data), size};
+    const EntityId id = s.spawn_short_lived(archetype, capi::from_c(*state), life, entity_id(frame));
+    *entity = capi::to_c(id);
+    return done_or(static_cast<bool>(id), RECKONER_ERROR_REFUSED);
+  });
+}
+
 reckoner_result reckoner_server_despawn(reckoner_server* server, reckoner_entity entity) {
   return with_server(
       server, [&](Server& s) { return done_or(s.despawn(entity_id(entity)), RECKONER_ERROR_UNKNOWN); });
@@ -132,6 +148,7 @@ reckoner_result reckoner_server_enter_frame(reckoner_server* server, reckoner_en
       case FrameResult::too_deep:
       case FrameResult::owned:
       case FrameResult::out_of_limits:
+      case FrameResult::short_lived:
         break;
     }
     return RECKONER_ERROR_REFUSED;

@@ -118,6 +118,7 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
     return std::nullopt;
   }
   applied_ = header.sequence;
+  datagram_tick_ = tick;
   if (header.ack) {
     arrivals_.acknowledged(*header.ack);
     owned_.acknowledged(*header.ack, local_s);
@@ -141,6 +142,10 @@ std::optional<Refusal> ServerLink::read_updates(BitReader& reader, const ServerH
   if (!frames_fit(entities)) return Refusal::unknown_frame;
   field_updates_.clear();
   messages_.clear();
+  short_lived_.clear();
+  if (header.has_short_lived) {
+    if (const auto why = read_short_lived(reader, tick, entities)) return why;
+  }
   if (header.has_fields) {
     if (const auto why = read_fields(reader, tick, entities)) return why;
   }
@@ -189,6 +194,51 @@ std::optional<Refusal> ServerLink::read_fields(BitReader& reader, Tick tick, con
   }
   // An empty section is malformed.
   return previous >= 0 && !reader.failed() ? std::nullopt : std::optional{Refusal::malformed};
+}
+
+std::optional<Refusal> ServerLink::read_short_lived(BitReader& reader, Tick tick,
+                                                    const EntityStore& entities) {
+  reckoner::read_short_lived(reader, entries_);
+  if (reader.failed()) return Refusal::malformed;
+  for (ShortLivedEntry& entry : entries_) {
+    if (const auto* end = std::get_if<ShortLivedEnd>(&entry)) {
+      if (end->age > tick) return Refusal::malformed;
+      short_lived_.push_back({.entity = end->entity, .ends = true, .end_tick = tick - end->age});
+    } else if (const auto why = decode(std::get<ShortLivedSpawn>(entry), tick, entities)) {
+      return why;
+    }
+  }
+  return std::nullopt;
+}
+
+// Checks everything that could make the client refuse the spawn later. An acknowledged datagram tells the
+// server that the client knows the entity.
+std::optional<Refusal> ServerLink::decode(ShortLivedSpawn& spawn, Tick tick, const EntityStore& entities) {
+  const Quantisation* q = quantisation(spawn.archetype);
+  if (q == nullptr || spawn.orientation_bits != q->orientation_bits) return Refusal::beyond_limits;
+  if (spawn.age > tick) return Refusal::malformed;
+  const Tick motion_tick = tick - spawn.age;
+  const auto motion = motion_of(spawn.state, time_of(motion_tick), *q, routes_);
+  if (!motion) return refusal_for(spawn.state, routes_);
+  const EntityId frame = entity_of(motion->frame);
+  if (motion->frame && (frame == spawn.entity || entities.find(frame) == nullptr))
+    return Refusal::unknown_frame;
+  ShortLivedChange change{.entity = spawn.entity,
+                          .archetype = spawn.archetype,
+                          .level = spawn.level,
+                          .motion_tick = motion_tick,
+                          .encoded = spawn.state,
+                          .motion = *motion,
+                          .data = std::move(spawn.data)};
+  if (spawn.life) {
+    const double ticks = static_cast<double>(*spawn.life) / ShortLivedSpawn::kLifeSteps;
+    change.end_s = time_of(motion_tick) + ticks / tick_rate_hz_;
+  }
+  BitReader values{spawn.fields};
+  read_values(values, archetypes_[spawn.archetype].fields, change.values);
+  if (!values.finished()) return Refusal::malformed;
+  short_lived_.push_back(std::move(change));
+  return std::nullopt;
 }
 
 std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,

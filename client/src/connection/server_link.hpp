@@ -54,6 +54,21 @@ class ServerLink {
     FieldValue value;
   };
 
+  /// The spawn or the end of a short-lived entity. The members after `end_tick` belong to a spawn.
+  struct ShortLivedChange {
+    EntityId entity;
+    bool ends = false;
+    Tick end_tick = 0;  ///< of an end: the first tick without the entity
+    std::uint8_t archetype = 0;
+    std::uint8_t level = 0;
+    Tick motion_tick = 0;
+    QuantisedState encoded{};
+    Motion motion{};
+    std::optional<double> end_s{};  ///< server time of the end, s; empty: not known yet
+    std::vector<FieldValue> values{};
+    std::vector<std::byte> data{};
+  };
+
   /// Applies the server's settings from the welcome message. `archetypes` receive the server's thresholds and
   /// limits, and must outlive this object. Returns false, and changes nothing, if the message is invalid.
   [[nodiscard]] bool join(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s);
@@ -73,6 +88,9 @@ class ServerLink {
 
   /// The other contents of the datagram that receive() decoded. Valid until the next call of receive().
   [[nodiscard]] std::span<const FieldUpdate> field_updates() const { return field_updates_; }
+  [[nodiscard]] std::span<ShortLivedChange> short_lived() { return short_lived_; }
+  /// The tick in which the server sent the datagram.
+  [[nodiscard]] Tick datagram_tick() const { return datagram_tick_; }
   [[nodiscard]] const MessageBatch& messages() const { return messages_; }
 
   /// The session resumes over another connection; the server's last tick is `tick`. The clock has to settle
@@ -166,6 +184,9 @@ class ServerLink {
   [[nodiscard]] std::optional<Refusal> read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
                                                     const EntityStore& entities);
   [[nodiscard]] std::optional<Refusal> read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
+  [[nodiscard]] std::optional<Refusal> read_short_lived(BitReader& reader, Tick tick,
+                                                        const EntityStore& entities);
+  [[nodiscard]] std::optional<Refusal> decode(ShortLivedSpawn& spawn, Tick tick, const EntityStore& entities);
   [[nodiscard]] std::optional<Refusal> read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
                                                    const EntityStore& entities);
   [[nodiscard]] bool frames_fit(const EntityStore& entities) const;
@@ -190,7 +211,10 @@ class ServerLink {
   std::vector<Update> updates_;
   std::vector<FieldUpdate> field_updates_;
   MessageBatch messages_;
-  std::vector<FieldChange> changes_;  // scratch
+  Tick datagram_tick_ = 0;
+  std::vector<ShortLivedChange> short_lived_;
+  std::vector<ShortLivedEntry> entries_;  // scratch
+  std::vector<FieldChange> changes_;      // scratch
 
   bool rewinds_ = false;  // the server uses lag compensation
   unsigned era_ = 0;

@@ -43,8 +43,11 @@ struct KnownEntity {
   EntityId id;
   EntityInfo info;
   RemoteEntity remote;
-  double spawned_s = 0.0;  ///< server time of its first motion, s
-  /// Server time of its end, s; empty while it lives. Interpolation shows the entity until then.
+  double spawned_s = 0.0;   ///< server time of its first motion, s
+  Tick announced = 0;       ///< tick in which the server announced it
+  double appeared_s = 0.0;  ///< the instant that the client showed when the announcement arrived, s
+  /// Server time of its end, s; empty if it is not known yet. The entity is shown until then. (Without
+  /// interpolation, an entity is removed as soon as the server's message about its end arrives.)
   std::optional<double> despawned_s;
   bool visible = false;                 ///< shown in the last drawn frame
   bool is_reported = false;             ///< the `spawned` event is in the queue or was polled

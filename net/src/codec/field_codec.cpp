@@ -168,6 +168,21 @@ void write_values(BitWriter& writer, std::span<const FieldSpec> fields, std::spa
   }
 }
 
+std::size_t max_values_bytes(std::span<const FieldSpec> fields) {
+  std::size_t bits = 0;
+  std::array<std::byte, kMaxBlobBytes + 16> buffer;
+  for (const FieldSpec& field : fields) {
+    const auto* blob = std::get_if<BlobField>(&field.type);
+    BitWriter writer{buffer};
+    // All other types have the same size whatever their value.
+    write_value(writer, field,
+                blob != nullptr ? FieldValue{*Blob::of(std::span(buffer).first(blob->most_bytes))}
+                                : initial_value(field));
+    bits += 1 + writer.bits_written();
+  }
+  return (bits + 7) / 8;
+}
+
 void read_values(BitReader& reader, std::span<const FieldSpec> fields, std::vector<FieldValue>& values) {
   values.clear();
   wire::BitInputArchive archive{reader};

@@ -63,6 +63,8 @@ RECKONER_NET_API void write_values(BitWriter& writer, std::span<const FieldSpec>
 RECKONER_NET_API void read_values(BitReader& reader, std::span<const FieldSpec> fields,
                                   std::vector<FieldValue>& values);
 
+/// The largest number of bytes that write_values() writes for these fields.
+[[nodiscard]] RECKONER_NET_API std::size_t max_values_bytes(std::span<const FieldSpec> fields);
 /// Upper bound of the bytes that write_values() writes.
 inline constexpr std::size_t kMaxValuesBytes = kMaxFields * (kMaxBlobBytes + 2);
 

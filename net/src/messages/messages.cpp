@@ -326,6 +326,53 @@ std::string describe(const EndCode& code) {
 
 namespace {
 
+constexpr unsigned kShortLivedAgeOrder = 2;  // a few ticks if the first datagram was lost
+constexpr unsigned kLifeOrder = 9;           // half a second at 60 Hz
+
+}  // namespace
+
+template <class Archive>
+void serialize(Archive& archive, ShortLivedSpawn& s) {
+  archive(s.entity, s.archetype, wire::ranged(s.level, 0, UpdateHeader::kLevels - 1),
+          wire::ranged(s.orientation_bits, 0, 15), wire::golomb(s.age, kShortLivedAgeOrder));
+  bool ends = s.life.has_value();
+  archive(ends);
+  if (ends) {
+    if (!s.life) s.life = 0;
+    archive(wire::golomb(*s.life, kLifeOrder));
+  }
+  serialize_state(archive, s.state, s.orientation_bits);
+  archive(wire::bytes(s.fields, kMaxShortLivedBytes), wire::bytes(s.data, kMaxSpawnDataBytes));
+}
+
+template <class Archive>
+void serialize(Archive& archive, ShortLivedEnd& e) {
+  archive(e.entity, wire::golomb(e.age, kShortLivedAgeOrder));
+}
+
+void write_short_lived(BitWriter& writer, const ShortLivedEntry& entry) {
+  wire::BitOutputArchive archive{writer};
+  bool more = true;
+  bool ends = std::holds_alternative<ShortLivedEnd>(entry);
+  archive(more, ends);
+  std::visit([&](auto copy) { archive(copy); }, entry);
+}
+
+void read_short_lived(BitReader& reader, std::vector<ShortLivedEntry>& entries) {
+  entries.clear();
+  wire::BitInputArchive archive{reader};
+  for (bool more = true; archive(more), more && !reader.failed();) {
+    bool ends = false;
+    archive(ends);
+    ShortLivedEntry& entry =
+        ends ? entries.emplace_back(ShortLivedEnd{}) : entries.emplace_back(ShortLivedSpawn{});
+    std::visit([&](auto& e) { archive(e); }, entry);
+  }
+  if (entries.empty()) reader.fail();
+}
+
+namespace {
+
 constexpr unsigned kLengthBits = wire::bits_for(kMaxUnreliableBytes - 1);
 
 template <class Archive>

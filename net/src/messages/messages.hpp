@@ -225,6 +225,46 @@ class WireCounter {
   std::uint64_t total_bytes_ = 0;
 };
 
+// The section of short-lived entities in a datagram from server to client: for every entry a set bit and the
+// entry; a clear bit after the last. Unlike SpawnMessage and DespawnMessage, an entry does not wait for
+// earlier messages. If the datagram is lost, the server sends the entry again.
+
+/// A short-lived entity became visible to the client, or a newer motion of it follows before the client has
+/// acknowledged the first.
+struct ShortLivedSpawn {
+  EntityId entity;                    ///< the entity
+  std::uint8_t archetype = 0;         ///< index of its archetype
+  std::uint8_t level = 0;             ///< level of detail of the motion
+  std::uint8_t orientation_bits = 0;  ///< orientation bits of the archetype; must match the welcome message
+  std::uint32_t age = 0;              ///< ticks from the motion's time stamp to the datagram's tick
+  /// From the motion's time stamp to the end of the entity, in 1/kLifeSteps ticks; empty: not known yet.
+  std::optional<std::uint32_t> life;
+  QuantisedState state;           ///< the motion
+  std::vector<std::byte> fields;  ///< user fields in the format of write_values(); empty if there are none
+  std::vector<std::byte> data;    ///< the game's bytes, at most kMaxSpawnDataBytes
+
+  static constexpr std::uint32_t kLifeSteps = 16;
+};
+
+/// A short-lived entity was removed, or is no longer visible to the client.
+struct ShortLivedEnd {
+  EntityId entity;        ///< the entity
+  std::uint32_t age = 0;  ///< ticks from the first tick without the entity to the datagram's tick
+};
+
+using ShortLivedEntry = std::variant<ShortLivedSpawn, ShortLivedEnd>;
+
+/// Largest size of the fields and the data of a ShortLivedSpawn together, bytes, so that an entry leaves room
+/// for motions in its datagram.
+inline constexpr std::size_t kMaxShortLivedBytes = 480;
+
+/// Writes one entry, with the set bit before it.
+RECKONER_NET_API void write_short_lived(BitWriter& writer, const ShortLivedEntry& entry);
+
+/// Reads the whole section, including its end, into `entries`. Malformed bytes and an empty section fail the
+/// reader.
+RECKONER_NET_API void read_short_lived(BitReader& reader, std::vector<ShortLivedEntry>& entries);
+
 // The messages section of a datagram, in both directions: for every message a set bit, its stamp if it has
 // one, its length and its bytes; a clear bit after the last.
 

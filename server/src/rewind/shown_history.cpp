@@ -66,7 +66,7 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
   shown_s = std::max(shown_s, shown_s_[place - 1]);
   const auto offset = static_cast<std::ptrdiff_t>(place);
   // An entity that was not shown yet has no pose from which a blend could start.
-  const bool blends = appeared() && shown_s >= appear_s_;
+  const bool blends = appeared() && shown_s > appear_s_;
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
   steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
   replay_from(place, carry);
@@ -74,6 +74,26 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
   forget_before(shown_s_.back() - keep_s);
   while (steps_.size() > kMaxSteps)
     forget_oldest();
+}
+
+void ShownEntityHistory::announce(double shown_s, const Motion& motion, double blend_s, double keep_s,
+                                  const FrameConverter& carry) {
+  if (!appeared()) {
+    announced_s_ = shown_s;
+    return appear(shown_s);
+  }
+  if (!announced_s_ || shown_s >= *announced_s_) return add(shown_s, motion, blend_s, keep_s, carry);
+  Step former = steps_.front();
+  const double former_s = *std::exchange(announced_s_, shown_s);
+  first_s_ = motion.time_s;
+  appear(shown_s);
+  if (former.motion.time_s == motion.time_s) return;
+  former.blend_s = blend_s;
+  steps_.front() = {motion, RemoteEntity{motion, path_}.blends()};
+  steps_.insert(steps_.begin() + 1, former);
+  shown_s_.insert(shown_s_.begin() + 1, former_s);
+  replay_from(1, carry);
+  prolong_doubts();
 }
 
 // Returns the motions known before a step, sorted by time stamp.
@@ -150,6 +170,7 @@ void ShownEntityHistory::forget_oldest() {
 
 void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   path_ = path;
+  announced_s_.reset();
   std::sort(steps_.begin(), steps_.end(),
             [](const Step& a, const Step& b) { return a.motion.time_s < b.motion.time_s; });
   std::fill(shown_s_.begin(), shown_s_.end(), -kNever);
@@ -269,11 +290,22 @@ void ShownHistory::own(EntityId id) {
 
 void ShownHistory::forget(EntityId id) {
   std::erase(own_, id);
+  std::erase(expected_, id);
   std::erase(confirmed_, id);
   if (find(id) != nullptr) entities_[id.slot()].reset();
 }
 
 void ShownHistory::sent(Sequence sequence, EntityId id, const Motion& motion, double now_s) {
+  add_sent(sequence, {id, motion}, now_s);
+}
+
+void ShownHistory::announced_in(Sequence sequence, EntityId id, const Motion& motion, double now_s) {
+  const bool is_known = find(id) != nullptr || std::ranges::find(expected_, id) != expected_.end();
+  if (!is_known) expected_.push_back(id);
+  add_sent(sequence, {id, motion, true}, now_s);
+}
+
+void ShownHistory::add_sent(Sequence sequence, const SentPublish& content, double now_s) {
   Sent& datagram = sent_[sequence % kSent];
   if (!datagram.open || datagram.sequence != sequence) {
     if (datagram.open) lose(datagram);
@@ -283,7 +315,7 @@ void ShownHistory::sent(Sequence sequence, EntityId id, const Motion& motion, do
     datagram.sent_s = now_s;
     datagram.content.clear();
   }
-  datagram.content.push_back({id, motion});
+  datagram.content.push_back(content);
 }
 
 // The datagram's place is needed for a new one, and the client never said whether it received it.
@@ -369,7 +401,11 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
     return to ? into_frame(*into, world) : world;
   };
   for (const SentPublish& content : datagram.content) {
-    if (ShownEntityHistory* entity = find(content.id)) {
+    if (content.announces && std::erase(expected_, content.id) > 0) announced(content.id, content.motion);
+    ShownEntityHistory* entity = find(content.id);
+    if (entity != nullptr && content.announces) {
+      entity->announce(shown_s, content.motion, blend_s_, kKeepS, carry);
+    } else if (entity != nullptr) {
       entity->add(shown_s, content.motion, blend_s_, kKeepS, carry);
     } else if (std::erase(own_, content.id) > 0) {  // how the client blends from its own motion is unknown
       announced(content.id, content.motion);
@@ -395,6 +431,10 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
         entity->doubt(from_s, datagram.applied_by_s, blend_s_);
     }
     apply(datagram, std::min(datagram.sent_s + lag_s_, datagram.applied_by_s));
+    for (const SentPublish& content : datagram.content) {
+      ShownEntityHistory* entity = content.announces ? find(content.id) : nullptr;
+      if (entity != nullptr) entity->doubt(from_s, datagram.applied_by_s, blend_s_);
+    }
     return true;
   });
 }

@@ -50,6 +50,11 @@ class ShownEntityHistory {
   void add(double shown_s, const Motion& motion, double blend_s, double keep_s,
            const FrameConverter& carry = {});
 
+  /// As add(), for a motion in the spawn of a short-lived entity. The entity appears when the client applies
+  /// the first of its spawns, and reports may name a later one first.
+  void announce(double shown_s, const Motion& motion, double blend_s, double keep_s,
+                const FrameConverter& carry = {});
+
   /// Notes that the client may have applied a motion with this time stamp, and that the history has lost the
   /// motion. What the client shows is unknown until it applies a motion that is at least as new.
   void lose(double motion_s);
@@ -117,8 +122,9 @@ class ShownEntityHistory {
   EntityId id_;
   MotionPath path_;
   double appear_s_ = kNever;
-  double first_s_;               // time stamp of the first motion
-  std::vector<double> shown_s_;  // instant at which each step was applied, ascending
+  std::optional<double> announced_s_;  // when the first step was applied, if announce() added it
+  double first_s_;                     // time stamp of the first motion
+  std::vector<double> shown_s_;        // instant at which each step was applied, ascending
   std::vector<Step> steps_;
   double lost_s_ = -kNever;  // time stamp of the newest motion that lose() reported and nothing replaced
   std::vector<Doubt> doubts_;
@@ -148,6 +154,9 @@ class ShownHistory {
   /// Notes that the client acknowledged the announcement. The acknowledgement belongs to the client's next
   /// report or to the previous one. The next process() makes the entity appear.
   void confirmed(EntityId id);
+  /// Notes that the spawn of a short-lived entity was written into the datagram `sequence`. The entity
+  /// appears when the client applies the first datagram with its spawn.
+  void announced_in(Sequence sequence, EntityId id, const Motion& motion, double now_s);
   /// Call it when the entity ended or the client no longer follows it.
   void forget(EntityId id);
 
@@ -190,6 +199,7 @@ class ShownHistory {
   struct SentPublish {
     EntityId id;
     Motion motion;
+    bool announces = false;  // it is in the spawn of a short-lived entity
   };
   // A datagram. It is `open` until the server knows when the client applied it.
   struct Sent {
@@ -216,6 +226,7 @@ class ShownHistory {
                                               int most) const;
   [[nodiscard]] std::optional<State> frame_at(FrameId frame, double shown_s, int most) const;
   void begin_era(unsigned era, double shown_s);
+  void add_sent(Sequence sequence, const SentPublish& content, double now_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
   void guess_arrivals(const Instant& instant, double now_s);
@@ -229,6 +240,7 @@ class ShownHistory {
   bool changed_ = false;                                       // path or blend changed since the last report
   std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // index: slot; null: unknown to the client
   std::vector<EntityId> own_;
+  std::vector<EntityId> expected_;   // short-lived entities that the client does not have yet
   std::vector<EntityId> confirmed_;  // entities acknowledged since the last report
   std::array<Sent, kSent> sent_{};   // index: sequence modulo kSent
   // Datagrams that the client acknowledged. No report has said yet when the client applied them.

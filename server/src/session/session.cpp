@@ -39,6 +39,11 @@ constexpr std::size_t kMaxDespawnBytes = 64;
 // Newer motions follow an unconfirmed spawn a few times, at this interval, and only while few messages are in
 // flight.
 constexpr std::uint8_t kMaxRepeats = 4;
+// An end costs a few bytes, and an entity that is shown beyond its end flies through walls. So every end is
+// sent in this many datagrams.
+constexpr unsigned kEndCopies = 3;
+// Number of datagrams over which the recent share of lost datagrams is averaged.
+constexpr double kLossAverage = 200.0;
 constexpr double kRepeatIntervalS = 0.04;
 constexpr std::size_t kMaxUnconfirmedToRepeat = 64;
 
@@ -245,14 +250,25 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
 // The entities that the client follows.
 
 void Session::follow(const Entity& entity, std::uint8_t level, Tick tick) {
-  const Subscription& added = subscriptions_.add(entity.id, level);
-  spawns_.add_spawn(entity.id, added.serial, tick);
+  Subscription& added = subscriptions_.add(entity.id, level);
+  added.short_lived = entity.short_lived != nullptr;
+  if (added.short_lived) {
+    short_lived_.add_spawn(entity.id, added.serial, tick, copies());
+  } else {
+    spawns_.add_spawn(entity.id, added.serial, tick);
+  }
 }
 
-void Session::unfollow(EntityId id, Tick tick) {
+void Session::unfollow(EntityId id, Tick tick, bool ended_as_planned) {
   const Subscription* found = subscriptions_.find(id);
   if (found == nullptr) return;
-  if (found->spawn_sent) spawns_.add_despawn(id, tick);
+  if (found->short_lived && (ended_as_planned || !found->spawn_sent)) {
+    short_lived_.drop(id);
+  } else if (found->short_lived) {
+    short_lived_.add_end(id, tick, kEndCopies);
+  } else if (found->spawn_sent) {
+    spawns_.add_despawn(id, tick);
+  }
   fields_.forget(id);
   if (seen_) seen_->forget(id);
   if (found->muted) --owned_count_;
@@ -360,9 +376,22 @@ void Session::settle_datagrams(double now_s, ServerStats& stats) {
       if (s.serial == m.serial && s.level == m.level) settle_motion(s, m, outcome.acked);
     });
     fields_.settle(outcome.sequence, outcome.acked);
+    short_lived_.settle(outcome.sequence, outcome.acked,
+                        [this](const ShortLivedQueue::SentSpawn& sent) { confirm_short_lived(sent); });
+    loss_share_ += ((outcome.acked ? 0.0 : 1.0) - loss_share_) / kLossAverage;
     in_flight_.end(outcome.sequence);
   }
   sent_.clear_outcomes();
+}
+
+// The client has acknowledged a datagram with the spawn of a short-lived entity.
+void Session::confirm_short_lived(const ShortLivedQueue::SentSpawn& sent) {
+  Subscription* s = subscriptions_.find(sent.id);
+  if (s == nullptr || s->serial != sent.serial) return;
+  if (s->confirmed) return Subscriptions::note_held(*s, sent.publish, sent.level, sent.motion_tick);
+  subscriptions_.confirm(*s, sent.publish, sent.level, sent.motion_tick);
+  fields_.release_held(sent.id);
+  subscriptions_.set_due(*s, sent.motion_tick + 1, false);
 }
 
 void Session::settle_motion(Subscription& s, const SentMotion& motion, bool acked) {
@@ -543,7 +572,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
   if (room < kMinRoom) return;  // the connection is gone; the disconnect event will follow
   select_updates(inputs, scratch);
   if (inputs.held_back) return;
-  while (!scratch.snapshot.all_written() || sections_need_datagram()) {
+  while (!scratch.snapshot.all_written() || sections_need_datagram(inputs.tick)) {
     if (!write_datagram(inputs, room, scratch)) break;
   }
   // An owner waits for acknowledgements of its updates, and therefore gets datagrams more often.
@@ -619,6 +648,7 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   header.sequence = sequence;
   header.update_count = static_cast<std::uint32_t>(updates.size());
   header.coding = coding;
+  header.has_short_lived = sections.short_lived;
   header.has_fields = sections.fields;
   header.has_messages = sections.messages;
   std::array<std::byte, kMaxStateBytes> buffer;
@@ -663,6 +693,7 @@ std::uint32_t Session::complete_age(Tick tick) const {
   const auto note = [&](Tick since) { oldest = earlier(since, oldest) ? since : oldest; };
   subscriptions_.due().for_each([&](std::uint32_t slot) { note(subscriptions_.find(slot)->due_since); });
   if (const auto since = spawns_.oldest_since()) note(*since);
+  short_lived_.for_each_since(note);
   fields_.for_each_since(note);
   return tick + 1 - oldest;
 }
@@ -686,30 +717,34 @@ void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, Da
   subscriptions_.clear_due(item.slot);
 }
 
-// The sections of datagrams: changed fields and unreliable messages. They get at most half of the byte
-// budget, so that neither many messages nor a field that always changes can displace the motions.
+// The sections of datagrams: spawns and ends of short-lived entities, changed fields and unreliable messages.
+// They get at most half of the byte budget, so that neither many messages nor a field that always changes can
+// displace the motions.
 
 void Session::begin_sections(const TickInputs& inputs, ServerStats& stats) {
   fields_.requeue_lost(inputs.fields);
+  repeat_short_lived(inputs);
   const double share = kSectionShare * (budget_.bytes_per_second() / tick_rate_hz_);
   section_bytes_ = std::min(section_bytes_ + share, std::max(kSectionTicks * share, 1.0 * kMaxStateBytes));
   stats.messages_dropped += unreliable_.expire(inputs.tick_time_s - kMaxMessageAgeTicks / tick_rate_hz_);
 }
 
-bool Session::sections_due() const {
-  return (fields_.any() || !unreliable_.empty()) && section_bytes_ > 0.0;
+bool Session::sections_due(Tick tick) const {
+  return (fields_.any() || !unreliable_.empty() || short_lived_.due(tick)) && section_bytes_ > 0.0;
 }
 
 // True if the sections need a datagram without updates. Fields can wait until a datagram is worth its
-// headers, or until motions are sent. Messages cannot wait, and may overdraw the budget by one datagram.
-bool Session::sections_need_datagram() const {
-  if (budget_.affordable()) return sections_due();
-  return !unreliable_.empty() && section_bytes_ > 0.0 && budget_.available() > -1.0 * kMaxStateBytes;
+// headers, or until motions are sent. Messages and short-lived entities cannot wait, and may overdraw the
+// budget by one datagram.
+bool Session::sections_need_datagram(Tick tick) const {
+  if (budget_.affordable()) return sections_due(tick);
+  const bool urgent = !unreliable_.empty() || short_lived_.due(tick);
+  return urgent && section_bytes_ > 0.0 && budget_.available() > -1.0 * kMaxStateBytes;
 }
 
 // If motions wait, the sections leave them half of the datagram, and room for at least one motion.
-std::size_t Session::section_room(std::size_t room_bits, const Snapshot& snapshot) {
-  if (snapshot.all_written()) return room_bits;
+std::size_t Session::section_room(std::size_t room_bits, const Snapshot& snapshot) const {
+  if (snapshot.all_written() || short_lived_.is_crowded_out()) return room_bits;
   return room_bits - std::min(room_bits, std::max(room_bits / 2, kMaxUpdateBits));
 }
 
@@ -717,14 +752,16 @@ std::size_t Session::section_room(std::size_t room_bits, const Snapshot& snapsho
 Session::Sections Session::write_sections(BitWriter& writer, std::size_t most_bits, Sequence sequence,
                                           const TickInputs& inputs, ServerStats& stats) {
   Sections sections;
-  if (!sections_due()) return sections;
+  if (!sections_due(inputs.tick)) return sections;
+  sections.short_lived = !short_lived_.empty() && write_short_lived(writer, most_bits, sequence, inputs);
+  const std::size_t before = writer.bits_written();
   if (fields_.any()) {
     const FieldUpdates::Written written =
-        fields_.write(writer, most_bits, sequence, inputs.tick, inputs.fields);
+        fields_.write(writer, most_bits - writer.bits_written(), sequence, inputs.tick, inputs.fields);
     sections.fields = written.entities > 0;
     stats.field_changes_sent += written.changes;
     stats.field_repairs_sent += written.repairs;
-    stats.field_bits_sent += writer.bits_written();
+    stats.field_bits_sent += writer.bits_written() - before;
   }
   const std::size_t messages =
       unreliable_.empty() ? 0 : unreliable_.write(writer, most_bits - writer.bits_written());
@@ -732,6 +769,72 @@ Session::Sections Session::write_sections(BitWriter& writer, std::size_t most_bi
   stats.messages_sent += messages;
   section_bytes_ -= static_cast<double>(writer.bits_written()) / 8.0;
   return sections;
+}
+
+// Until the client has acknowledged the spawn of a short-lived entity, newer motions follow in further
+// spawns.
+void Session::repeat_short_lived(const TickInputs& inputs) {
+  const auto interval = static_cast<Tick>(std::ceil(kRepeatIntervalS * tick_rate_hz_));
+  repeats_.clear();
+  short_lived_.for_each_unacknowledged_spawn([&](EntityId id) {
+    const Subscription* s = subscriptions_.find(id);
+    if (s != nullptr && !s->confirmed && head_of(inputs, *s).number != s->sent) repeats_.push_back(id);
+  });
+  for (const EntityId id : repeats_)
+    short_lived_.repeat(id, inputs.tick, interval);
+}
+
+// Writes the section of short-lived entities. Returns false if there is nothing to write.
+bool Session::write_short_lived(BitWriter& writer, std::size_t most_bits, Sequence sequence,
+                                const TickInputs& inputs) {
+  using Sent = ShortLivedQueue::SentSpawn;
+  const auto written = short_lived_.write(
+      writer, most_bits, sequence, inputs.tick,
+      [&](ShortLivedSpawn& spawn, Sent& sent) { return make_short_lived(inputs, spawn, sent); },
+      [&](const Sent& sent) { note_short_lived_sent(sent, sequence, inputs.now_s); });
+  return written.spawns + written.ends > 0;
+}
+
+void Session::note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence, double now_s) {
+  Subscription& subscription = *subscriptions_.find(sent.id);
+  if (seen_) seen_->announced_in(sequence, sent.id, sent.motion, now_s);
+  subscription.spawn_sent = true;
+  subscription.sent = sent.publish;
+}
+
+// Fills the spawn of a short-lived entity with its newest motion. Returns false if the client cannot show it
+// yet, because it does not know the frame or the route of the motion.
+bool Session::make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
+                               ShortLivedQueue::SentSpawn& sent) {
+  const Subscription* found = subscriptions_.find(sent.id);
+  if (found == nullptr || found->serial != sent.serial) return false;
+  const Subscription& subscription = *found;
+  const StreamHead& head = head_of(inputs, subscription);
+  if (head.number == 0 || !knows_route(head.route) || !knows_frame(head)) return false;
+  const Entity& entity = inputs.entities.slots()[subscription.id.slot()];
+  const PublishStream& stream = stream_of(inputs, subscription);
+  const PublishStream::Publish& newest = stream.newest();
+  spawn.entity = entity.id;
+  spawn.archetype = static_cast<std::uint8_t>(entity.archetype);
+  spawn.level = subscription.level;
+  spawn.orientation_bits = static_cast<std::uint8_t>(inputs.quantisation[entity.archetype].orientation_bits);
+  spawn.age = inputs.tick - newest.tick;
+  spawn.life.reset();
+  if (const auto end_s = entity.short_lived->end_s) {
+    const double ticks = (*end_s - inputs.tick_time_s) * inputs.tick_rate_hz + spawn.age;
+    spawn.life = static_cast<std::uint32_t>(std::max(0.0, ticks * ShortLivedSpawn::kLifeSteps));
+  }
+  spawn.state = newest.encoded;
+  spawn.fields.clear();
+  if (const FieldTable::Row* row = inputs.fields.find(entity.id)) {
+    spawn.fields.resize(kMaxValuesBytes);
+    BitWriter writer{spawn.fields};
+    write_values(writer, inputs.fields.specs(*row), row->values);
+    spawn.fields.resize(writer.finish().size());
+  }
+  spawn.data = entity.short_lived->data;
+  sent = {sent.id, sent.serial, stream.number(), subscription.level, newest.tick, stream.motion()};
+  return true;
 }
 
 }  // namespace reckoner

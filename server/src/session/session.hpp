@@ -10,6 +10,7 @@
 #include "server/src/publish/field_updates.hpp"
 #include "server/src/session/byte_budget.hpp"
 #include "server/src/session/datagrams.hpp"
+#include "server/src/session/short_lived_queue.hpp"
 #include "server/src/session/subscriptions.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
@@ -394,8 +395,9 @@ class Session {
   /// sent before the client has confirmed the spawn message.
   void follow(const Entity& entity, std::uint8_t level, Tick tick);
   /// The client no longer follows the entity, or the entity ended. send_spawns() sends the despawn message,
-  /// before any spawn message.
-  void unfollow(EntityId id, Tick tick);
+  /// before any spawn message. `ended_as_planned`: a short-lived entity ended at the time that its spawn
+  /// names, so a client that has the spawn needs no message.
+  void unfollow(EntityId id, Tick tick, bool ended_as_planned = false);
   void set_level(EntityId id, std::uint8_t level, Tick tick);
   /// True if the client follows the entity and was sent its spawn message.
   [[nodiscard]] bool knows(EntityId id) const {
@@ -441,6 +443,9 @@ class Session {
  private:
   struct SpawnPayload;  // several spawn messages in one payload
 
+  // With more loss than this, spawns and ends of short-lived entities are sent twice.
+  static constexpr double kLossyShare = 0.002;
+
   void send_message(std::span<const std::byte> message, Transport& transport);
   [[nodiscard]] bool knows_route(RouteId route) const;
   [[nodiscard]] bool knows_frame(const StreamHead& stream) const;
@@ -470,13 +475,22 @@ class Session {
   void note_sent(const Snapshot::Item& item, const StreamHead& stream, DatagramBuffer& datagrams);
 
   struct Sections {
+    bool short_lived = false;
     bool fields = false;
     bool messages = false;
   };
   void begin_sections(const TickInputs& inputs, ServerStats& stats);
-  [[nodiscard]] bool sections_due() const;
-  [[nodiscard]] bool sections_need_datagram() const;
-  [[nodiscard]] static std::size_t section_room(std::size_t room_bits, const Snapshot& snapshot);
+  [[nodiscard]] bool sections_due(Tick tick) const;
+  [[nodiscard]] bool sections_need_datagram(Tick tick) const;
+  [[nodiscard]] std::size_t section_room(std::size_t room_bits, const Snapshot& snapshot) const;
+  void repeat_short_lived(const TickInputs& inputs);
+  bool write_short_lived(BitWriter& writer, std::size_t most_bits, Sequence sequence,
+                         const TickInputs& inputs);
+  [[nodiscard]] bool make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
+                                      ShortLivedQueue::SentSpawn& sent);
+  void note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence, double now_s);
+  void confirm_short_lived(const ShortLivedQueue::SentSpawn& sent);
+  [[nodiscard]] unsigned copies() const { return loss_share_ > kLossyShare ? 2 : 1; }
   Sections write_sections(BitWriter& writer, std::size_t most_bits, Sequence sequence,
                           const TickInputs& inputs, ServerStats& stats);
 
@@ -504,7 +518,10 @@ class Session {
   // Changed fields and unreliable messages are sections of datagrams; they follow the motions.
   FieldUpdates fields_;
   MessageOutbox unreliable_;
-  double section_bytes_ = 0.0;  // byte budget of the sections
+  ShortLivedQueue short_lived_;
+  double loss_share_ = 0.0;        // recent share of datagrams that were lost
+  std::vector<EntityId> repeats_;  // scratch
+  double section_bytes_ = 0.0;     // byte budget of the sections
   ByteBudget budget_;
 
   ClientView view_;

@@ -28,12 +28,13 @@ struct alignas(32) Subscription {
   std::uint32_t held = 0;
   Tick held_tick = 0;  ///< time stamp of the publish `held`
   std::uint8_t level = 0;
-  std::uint8_t losses = 0;      ///< updates lost since the last acknowledged update
-  bool spawn_sent : 1 = false;  ///< the spawn message was sent
-  bool confirmed : 1 = false;   ///< the client confirmed the spawn message
-  bool repair : 1 = false;      ///< the entity is due only because a datagram was lost
-  bool in_full : 1 = false;     ///< the next update must be encoded in full
-  bool muted : 1 = false;       ///< the client owns the entity; the server sends it no motions of the entity
+  std::uint8_t losses = 0;       ///< updates lost since the last acknowledged update
+  bool spawn_sent : 1 = false;   ///< the spawn message was sent
+  bool confirmed : 1 = false;    ///< the client confirmed the spawn message
+  bool repair : 1 = false;       ///< the entity is due only because a datagram was lost
+  bool in_full : 1 = false;      ///< the next update must be encoded in full
+  bool short_lived : 1 = false;  ///< the spawn travels in state datagrams (ShortLivedQueue)
+  bool muted : 1 = false;        ///< the client owns the entity; the server sends it no motions of the entity
 };
 static_assert(sizeof(Subscription) == 32);
 

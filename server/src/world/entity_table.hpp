@@ -100,6 +100,12 @@ struct OwnedMotion {
   bool fresh = false;  ///< true until the motion is published
 };
 
+/// What the spawn of a short-lived entity contains besides its motion.
+struct ShortLivedInfo {
+  std::optional<double> end_s;  ///< server time of its end, s; empty: not known yet
+  std::vector<std::byte> data;  ///< the game's bytes, at most kMaxSpawnDataBytes
+};
+
 /// The server's data of one entity. The members that every tick reads come first so that fetch() can prefetch
 /// them.
 struct Entity {
@@ -115,8 +121,9 @@ struct Entity {
   Relevance relevance = Relevance::by_distance;
   std::uint32_t groups = kAllGroups;
 
-  std::unique_ptr<OwnedMotion> owned;  ///< null unless a client owns the entity
-  std::unique_ptr<GapFit> gap;         ///< created when a level is interpolated() for the first time
+  std::unique_ptr<OwnedMotion> owned;           ///< null unless a client owns the entity
+  std::unique_ptr<ShortLivedInfo> short_lived;  ///< null unless the entity is short-lived
+  std::unique_ptr<GapFit> gap;                  ///< created when a level is interpolated() for the first time
   MotionFit fit;
   std::array<EntityLevel, kLevels> levels;
 

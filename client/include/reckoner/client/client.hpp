@@ -123,8 +123,11 @@ struct ClientEvent {
 
 /// Properties of an entity that do not change.
 struct EntityInfo {
-  std::size_t archetype = 0;  ///< index of its archetype
-  std::string name;           ///< name from the server's game, at most 64 bytes of UTF-8
+  std::size_t archetype = 0;      ///< index of its archetype
+  std::string name;               ///< name from the server's game, at most 64 bytes of UTF-8
+  bool short_lived = false;       ///< a projectile or the like (Server::spawn_short_lived())
+  std::vector<std::byte> data{};  ///< of a short-lived entity: bytes from the server's game
+  std::optional<double> end_s{};  ///< of a short-lived entity: server time of its end, s, if it is known
 };
 
 /// An entity to be drawn in this frame.

@@ -24,6 +24,9 @@ enum class Delivery : std::uint8_t {
 inline constexpr std::size_t kMaxReliableBytes = 16 * 1024;
 inline constexpr std::size_t kMaxUnreliableBytes = 1000;
 
+/// Maximum size of the game's data in the spawn of a short-lived entity, bytes.
+inline constexpr std::size_t kMaxSpawnDataBytes = 256;
+
 [[nodiscard]] constexpr std::size_t max_message_bytes(Delivery delivery) {
   return delivery == Delivery::reliable ? kMaxReliableBytes : kMaxUnreliableBytes;
 }

@@ -200,7 +200,20 @@ enum class FrameResult : std::uint8_t {
   too_deep,       ///< the entity, or an entity in its frame, would be in more than kMaxFrameDepth frames
   owned,          ///< a client owns the entity and decides in which frame it is
   out_of_limits,  ///< in the new frame, the entity exceeds the speed or the world size of its archetype
+  short_lived,    ///< the frame's entity is short-lived
 };
+
+/// Properties of a short-lived entity (Server::spawn_short_lived()).
+struct ShortLived {
+  /// Server time at which the entity ends, s, if the game knows it: the instant at which a projectile hits a
+  /// wall. The server and all clients then end it at this instant. After the next tick, and at most
+  /// kMaxShortLifeS after it. Empty: it ends with Server::despawn().
+  std::optional<double> end_s;
+  /// The game's bytes, which the clients' games receive with the entity (EntityInfo::data). At most
+  /// kMaxSpawnDataBytes.
+  std::span<const std::byte> data{};
+};
+inline constexpr double kMaxShortLifeS = 600.0;
 
 /// Why motions were published. Each motion counts once, for the first cause that applied.
 struct PublishCauses {
@@ -270,6 +283,17 @@ class RECKONER_SERVER_API Server {
   /// invalid, or if enter_frame() would refuse the frame.
   [[nodiscard]] EntityId spawn(std::size_t archetype, const std::string& name, const State& state,
                                EntityId frame = {});
+
+  /// Adds an entity that lives for seconds, such as a projectile, in the next tick. Its spawn and its end
+  /// travel with the motions: they do not wait for earlier messages that were lost, and clients show the
+  /// entity as soon as they would receive an unreliable message. In return they arrive in no particular order
+  /// with the spawns of other entities and with messages. Otherwise it is an entity like any other: move it,
+  /// set its fields, or let it follow a route. No client can own it, and nothing can enter its frame.
+  ///
+  /// Returns null where spawn() would, if the data is longer than kMaxSpawnDataBytes, if the data and the
+  /// fields of the archetype may exceed 480 bytes together, or if the end is out of range.
+  [[nodiscard]] EntityId spawn_short_lived(std::size_t archetype, const State& state,
+                                           const ShortLived& life = {}, EntityId frame = {});
 
   /// Sets the true state of an entity at the next tick, relative to the frame that it is in. Returns false
   /// and changes nothing if the id is unknown, the state is invalid, or a client owns the entity.

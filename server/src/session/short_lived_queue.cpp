@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/session/short_lived_queue.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace reckoner {
+namespace {
+
+// Upper bound of an entry's size, bytes: fields, data, a motion and an end.
+constexpr std::size_t kMaxEntryBytes = kMaxShortLivedBytes + 400;
+
+}  // namespace
+
+void ShortLivedQueue::repeat(EntityId id, Tick now, Tick interval) {
+  for (Entry& e : entries_) {
+    if (e.id != id || e.ends || e.in_flight == 0 || e.copies > 0 || e.repeats >= kMaxRepeats) continue;
+    if (e.sent && earlier(now, *e.sent + interval)) continue;
+    e.since = e.sent ? *e.sent + 1 : e.since;
+    e.copies = 1;
+    ++e.repeats;
+  }
+}
+
+// Writes the entry if it ends before the bit `limit` of the writer.
+bool ShortLivedQueue::write_entry(BitWriter& writer, std::size_t limit, const ShortLivedEntry& entry) {
+  std::array<std::byte, kMaxEntryBytes> buffer;
+  BitWriter scratch{buffer};
+  write_short_lived(scratch, entry);
+  const std::size_t bits = scratch.bits_written();
+  if (writer.bits_written() + bits > limit) return false;
+  writer.append(scratch.finish(), bits);
+  return true;
+}
+
+void ShortLivedQueue::note_written(Entry& entry, Sequence sequence, Tick now, const SentSpawn& sent,
+                                   Written& written) {
+  --entry.copies;
+  ++entry.in_flight;
+  entry.sent = now;
+  written.repairs += entry.lost ? 1 : 0;
+  entry.lost = false;
+  ++(entry.ends ? written.ends : written.spawns);
+  in_flight_.push_back({sequence, entry.ends, sent});
+}
+
+}  // namespace reckoner
