@@ -89,5 +89,5 @@ int main() {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   std::printf("%zu shots, furthest %.2f m\n", seen.shots.size(), seen.furthest_m);
-  return seen.shots.size() >= 10 && seen.furthest_m <= kWallM + 0.01 ? 0 : 1;
+  return seen.shots.size() >= 10 && seen.furthest_m > kWallM - 2.0 && seen.furthest_m <= kWallM ? 0 : 1;
 }

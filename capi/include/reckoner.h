@@ -343,12 +343,42 @@ RECKONER_C_API reckoner_result reckoner_server_spawn(reckoner_server* server, ui
 /* Adds an entity that lives for seconds, such as a projectile. Its spawn and its end travel with the motions
  * and do not wait for earlier messages that were lost. `end_s`: the server time at which the server and all
  * clients end it; null: it ends with reckoner_server_despawn(). `data`: up to 256 bytes for the clients'
- * games. */
+ * games. `predicted_by`: the client that has predicted the entity with the key `prediction`
+ * (reckoner_client_predict_spawn()); 0: none. */
 RECKONER_C_API reckoner_result reckoner_server_spawn_short_lived(reckoner_server* server, uint32_t archetype,
                                                                  const reckoner_state* state,
                                                                  const double* end_s, const void* data,
-                                                                 size_t size, reckoner_entity frame,
+                                                                 size_t size, reckoner_peer predicted_by,
+                                                                 uint32_t prediction, reckoner_entity frame,
                                                                  reckoner_entity* entity);
+/* Tells a client that the server does not spawn what the client has predicted with this key. */
+RECKONER_C_API reckoner_result reckoner_server_refuse_prediction(reckoner_server* server,
+                                                                 reckoner_peer client, uint32_t key);
+/* Why the last call that spawned or moved an entity was refused: reckoner_server_spawn(),
+ * _spawn_short_lived(), _move(), _teleport(), _move_along(), and reckoner_client_move(), _move_in(). 0: it
+ * was done. */
+enum {
+  RECKONER_CALL_UNKNOWN_ENTITY = 1,
+  RECKONER_CALL_UNKNOWN_ARCHETYPE = 2,
+  RECKONER_CALL_UNKNOWN_FRAME = 3,
+  RECKONER_CALL_TOO_DEEP = 4,
+  RECKONER_CALL_NAME_TOO_LONG = 5,
+  RECKONER_CALL_DATA_TOO_LONG = 6,
+  RECKONER_CALL_END_OUT_OF_RANGE = 7,
+  RECKONER_CALL_WORLD_FULL = 8,
+  RECKONER_CALL_NOT_FINITE = 9,
+  RECKONER_CALL_OUTSIDE_WORLD = 10,
+  RECKONER_CALL_TOO_FAST = 11,
+  RECKONER_CALL_BEYOND_LIMITS = 12,
+  RECKONER_CALL_OWNED = 13,
+  RECKONER_CALL_NOT_OWNED = 14,
+  RECKONER_CALL_EVENT_NOT_POLLED = 15,
+  RECKONER_CALL_NO_CLOCK = 16,
+  RECKONER_CALL_NO_ROUTE = 17
+};
+RECKONER_C_API uint32_t reckoner_server_call_error(const reckoner_server* server);
+/* One of these errors in one line of text; valid for ever. */
+RECKONER_C_API const char* reckoner_call_error_text(uint32_t error);
 RECKONER_C_API reckoner_result reckoner_server_despawn(reckoner_server* server, reckoner_entity entity);
 /* Sets the true state at the next tick, in the entity's frame. */
 RECKONER_C_API reckoner_result reckoner_server_move(reckoner_server* server, reckoner_entity entity,
@@ -717,7 +747,9 @@ enum {
   RECKONER_EVENT_DISCONNECTED = 9, /* the client does not reconnect */
   RECKONER_EVENT_LOST = 10,        /* the connection is lost; the client reconnects */
   RECKONER_EVENT_RESUMED = 11,     /* the session is resumed; no reliable message is lost */
-  RECKONER_EVENT_RESTARTED = 12 /* a new session: the server did not have the old one. All entities are new */
+  RECKONER_EVENT_RESTARTED =
+      12, /* a new session: the server did not have the old one. All entities are new */
+  RECKONER_EVENT_PREDICTION_FAILED = 13 /* `entity`: what reckoner_client_predict_spawn() returned */
 };
 typedef struct reckoner_client_event {
   uint32_t struct_size;
@@ -725,6 +757,8 @@ typedef struct reckoner_client_event {
   reckoner_entity entity;
   uint32_t fields;
   uint32_t reserved;
+  reckoner_entity
+      predicted; /* of RECKONER_EVENT_SPAWNED: the predicted entity that `entity` replaces; 0: none */
 } reckoner_client_event;
 /* Set event->struct_size. Ignore events of unknown kinds. */
 RECKONER_C_API reckoner_result reckoner_client_poll_event(reckoner_client* client,
@@ -824,6 +858,20 @@ RECKONER_C_API reckoner_result reckoner_client_move(reckoner_client* client, rec
 RECKONER_C_API reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
                                                        const reckoner_state* state, reckoner_entity frame,
                                                        double local_s);
+/* Shows an entity at once that the game expects the server to spawn, such as the player's own projectile. The
+ * game sends `key` to the server's game, which passes it to reckoner_server_spawn_short_lived().
+ * RECKONER_EVENT_SPAWNED then names the returned entity in `predicted`, and the server's entity continues
+ * from the predicted pose. After `patience_s`, or if the server's game refuses:
+ * RECKONER_EVENT_PREDICTION_FAILED. At most 64 at a time. */
+RECKONER_C_API reckoner_result reckoner_client_predict_spawn(reckoner_client* client, uint32_t archetype,
+                                                             const reckoner_state* state, uint32_t key,
+                                                             double local_s, double patience_s,
+                                                             reckoner_entity* entity);
+/* Ends a predicted entity without an event. */
+RECKONER_C_API reckoner_result reckoner_client_drop_prediction(reckoner_client* client,
+                                                               reckoner_entity entity);
+/* Why the last move or prediction was refused: RECKONER_CALL_... 0: it was done. */
+RECKONER_C_API uint32_t reckoner_client_call_error(const reckoner_client* client);
 /* The state from which the client continues after the entity was given or corrected, in the frame
  * reckoner_client_owned_frame(). RECKONER_NOTHING if this client does not own it. */
 RECKONER_C_API reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity,

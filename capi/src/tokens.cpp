@@ -4,9 +4,12 @@
 #include "capi/src/values/convert.hpp"
 #include "version.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 
@@ -50,6 +53,11 @@ std::uint32_t reckoner_protocol_version() {
 const char* reckoner_refusal_name(std::uint32_t reason) {
   // The names are literals, so they end with 0.
   return reason < RefusalCounts::kReasons ? name_of(static_cast<Refusal>(reason)).data() : nullptr;
+}
+
+const char* reckoner_call_error_text(std::uint32_t error) {
+  // The texts are literals, so they end with 0.
+  return describe(static_cast<CallError>(std::min<std::uint32_t>(error, UINT8_MAX))).data();
 }
 
 reckoner_result reckoner_set_allocator(void* (*allocate)(std::size_t bytes), void (*release)(void* memory)) {

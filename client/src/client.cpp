@@ -180,8 +180,10 @@ double Client::lost_for_s(double local_s) const {
 }
 
 const EntityInfo* Client::info(EntityId id) const {
-  const KnownEntity* entity = std::as_const(impl_->shown_world().entities).find(id);
-  return entity != nullptr ? &entity->info : nullptr;
+  const ClientWorld& world = impl_->shown_world();
+  if (const KnownEntity* entity = world.entities.find(id)) return &entity->info;
+  const Predictions::Prediction* prediction = world.predictions.find(id);
+  return prediction != nullptr ? &prediction->info : nullptr;
 }
 
 bool Client::set_user_value(EntityId id, std::uint64_t value) {
@@ -237,15 +239,29 @@ bool Client::set_origin(const glm::dvec3& origin) {
   return true;
 }
 
-bool Client::move(EntityId id, const State& state, double local_s, EntityId frame) {
+CallResult Client::move(EntityId id, const State& state, double local_s, EntityId frame) {
   Impl& c = *impl_;
   local_s = c.time.of(local_s);
   c.advance(local_s);
   State counted = state;
   if (!frame) counted.position += c.origin;
-  if (!is_sane(counted) || !c.world->move(id, counted, frame, local_s)) return false;
+  if (!is_sane(counted)) return CallError::not_finite;
+  if (const CallResult moved = c.world->move(id, counted, frame, local_s); !moved) return moved;
   c.acknowledge(local_s);
-  return true;
+  return {};
+}
+
+SpawnResult Client::predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
+                                  double local_s, double patience_s) {
+  Impl& c = *impl_;
+  c.advance(c.time.of(local_s));
+  State counted = state;
+  counted.position += c.origin;
+  return c.world->predict_spawn(archetype, counted, key, patience_s);
+}
+
+bool Client::drop_prediction(EntityId id) {
+  return impl_->world->drop_prediction(id);
 }
 
 std::optional<State> Client::owned(EntityId id, double local_s) const {
@@ -320,6 +336,11 @@ std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double
     shown_.push_back({entity.id, at_rate(state, rate), shown_s, now_s - entity.remote.newest().time_s,
                       entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate)});
   }
+  for (const Predictions::Prediction& prediction : predictions.all()) {
+    State state = state_at(prediction.motion, now_s);
+    state.position -= origin;
+    shown_.push_back({prediction.id, state, now_s, 0.0, nullptr, {}, state});
+  }
   return shown_;
 }
 
@@ -337,6 +358,11 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
     if (const auto& entity = entities.slots()[slot]) (void)appear(*entity, shown_s);
   }
   batch_.sample(shown_s, entities, frames, origin);
+  for (const Predictions::Prediction& prediction : predictions.all()) {
+    Pose pose = state_at(prediction.motion, playout.now_s()).pose();
+    pose.position -= origin;
+    batch_.append(prediction.id, pose);
+  }
   return {batch_.ids(), batch_.positions(), batch_.orientations(), shown_s};
 }
 
@@ -355,20 +381,23 @@ bool ClientWorld::correct(EntityId id, const State& in_world) {
   return true;
 }
 
-bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double local_s) {
+CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, double local_s) {
   KnownEntity* entity = entities.find(id);
-  if (entity == nullptr || !entity->owned || !link.clock_ready()) return false;
-  if (!entity->ownership_state.is_reported || entity->ownership_state.unpolled > 0) return false;
+  if (entity == nullptr) return CallError::unknown_entity;
+  if (!entity->owned) return CallError::not_owned;
+  if (!link.clock_ready()) return CallError::no_clock;
+  if (!entity->ownership_state.is_reported || entity->ownership_state.unpolled > 0)
+    return CallError::event_not_polled;
   OwnedEntity& own = *link.owned().find(id);
   const double delay_s = link.owned().one_way_s() + entity->ownership_state.viewers_s;
   const double shown_s = playout.shown_s();
-  if (frame && !frames.can_enter(frame_of(frame), id, shown_s)) return false;
+  if (frame && !frames.can_enter(frame_of(frame), id, shown_s)) return CallError::unknown_frame;
   OwnershipState& owned = entity->ownership_state;
   if (owned.brake && !owned.brake->game_is_back) {
     owned.brake->game_is_back = true;
     ++owned.unpolled;
     events.push_back({ClientEvent::Kind::corrected, id});
-    return false;
+    return CallError::event_not_polled;
   }
   if (owned.brake) {
     owned.brake.reset();
@@ -377,10 +406,11 @@ bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double
   }
   owned.moved_s = link.server_time_s(local_s);
   Motion motion{.state = counted, .time_s = shown_s, .frame = frame_of(frame)};
-  if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s)) return false;
+  if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s))
+    return find_unencodable(counted, *link.quantisation(entity->info.archetype));
   motion.teleports = own.teleports();
   show_owned(*entity, motion);
-  return true;
+  return {};
 }
 
 void ClientWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& origin) {
@@ -418,6 +448,8 @@ void ClientWorld::end() {
   for (const auto& entity : entities.slots()) {
     if (entity && entity->is_reported) events.push_back({ClientEvent::Kind::despawned, entity->id});
   }
+  for (const Predictions::Prediction& prediction : predictions.all())
+    fail_prediction(prediction.id);
 }
 
 // Reports the events of one entity up to `shown_s`. Returns false if the entity does not exist at `shown_s`;
@@ -434,7 +466,7 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
   if (!entity.is_reported) {
     entity.is_reported = true;
-    events.push_back({ClientEvent::Kind::spawned, entity.id});
+    events.push_back({ClientEvent::Kind::spawned, entity.id, 0, continue_prediction(entity, shown_s)});
   } else if (teleports != entity.teleports_reported) {
     events.push_back({ClientEvent::Kind::teleported, entity.id});
   }
@@ -446,6 +478,44 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
     events.push_back({ClientEvent::Kind::given, entity.id});
   }
   return true;
+}
+
+// If the client has predicted the entity, the entity continues from the predicted pose. Returns the id of the
+// prediction, or null.
+EntityId ClientWorld::continue_prediction(KnownEntity& entity, double shown_s) {
+  const auto prediction = entity.prediction ? predictions.release(*entity.prediction) : std::nullopt;
+  if (!prediction) return {};
+  const auto per_shown_second = static_cast<float>(1.0 / playout.rate());
+  State predicted = state_at(prediction->motion, playout.now_s());
+  predicted.velocity *= per_shown_second;
+  predicted.angular_velocity *= per_shown_second;
+  const auto local = frames.converted(predicted, FrameId{}, entity.remote.frame(shown_s), shown_s);
+  // In buffered modes the prediction is ahead by the delay.
+  const double duration_s = std::max(blend_s(), std::min(playout.delay_s(), kLongestCatchUpS));
+  if (local) entity.remote.correct(*local, shown_s, duration_s);
+  entity.visible = true;
+  entity.teleports_shown = entity.remote.teleports(shown_s);
+  return prediction->id;
+}
+
+void ClientWorld::fail_prediction(EntityId id) {
+  events.push_back({ClientEvent::Kind::prediction_failed, id});
+}
+
+SpawnResult ClientWorld::predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
+                                       double patience_s) {
+  const Quantisation* q = link.quantisation(archetype);
+  if (q == nullptr) return CallError::unknown_archetype;
+  if (!link.clock_ready()) return CallError::no_clock;
+  if (const auto why = find_unencodable(counted, *q); why != CallError::none) return why;
+  const double now_s = playout.now_s();
+  const EntityId id = predictions.add(key, archetype, Motion{counted, now_s}, now_s + patience_s);
+  if (!id) return CallError::world_full;
+  return id;
+}
+
+bool ClientWorld::drop_prediction(EntityId id) {
+  return predictions.release(id).has_value();
 }
 
 void ClientWorld::note_news(KnownEntity& entity) {
@@ -482,7 +552,11 @@ bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
 void ClientWorld::remove(std::uint32_t slot, double ended_s) {
   const KnownEntity* entity = entities.at(slot);
   if (entity == nullptr) return;
-  if (entity->is_reported) events.push_back({ClientEvent::Kind::despawned, entity->id});
+  if (entity->is_reported) {
+    events.push_back({ClientEvent::Kind::despawned, entity->id});
+  } else if (entity->prediction) {  // it ended before it was shown
+    if (const auto prediction = predictions.release(*entity->prediction)) fail_prediction(prediction->id);
+  }
   link.owned().remove(entity->id);
   constexpr double kBeforeS = 1e-4;
   if (frames.any()) frames.release(*entity, ended_s - kBeforeS, playout.shown_s(), blend_s());
@@ -522,6 +596,8 @@ void ClientWorld::advance(double local_s) {
   }
   if (any_fading_ || holds.passed(playout.shown_s())) review_holds(before_s);
   if (!link.owned().empty()) brake_idle(now_s);
+  while (const EntityId late = predictions.expire(now_s))
+    fail_prediction(late);
   stats.delay_s = playout.delay_s();
   if (!retired_) messages.release(playout.shown_s());
 }

@@ -121,6 +121,11 @@ bool ClientWorld::is_displaced(EntityId id, Tick announced) const {
 // have been overtaken by later ones.
 void ClientWorld::apply(ServerLink::ShortLivedChange& change, Tick sent) {
   const EntityId id = change.entity;
+  if (!id) {  // the server refuses a prediction
+    const auto refused = predictions.release(*change.prediction);
+    if (refused) fail_prediction(refused->id);
+    return;
+  }
   const auto ended = std::find_if(ended_.begin(), ended_.end(), [&](const Ended& e) { return e.id == id; });
   KnownEntity* known = entities.find(id);
   if (change.ends) {
@@ -146,12 +151,14 @@ void ClientWorld::apply(ServerLink::ShortLivedChange& change, Tick sent) {
                         .remote = RemoteEntity{motion, path_, switches.blend},
                         .spawned_s = motion.time_s,
                         .announced = sent,
+                        .prediction = change.prediction,
                         .teleports_shown = motion.teleports,
                         .teleports_reported = motion.teleports,
                         .fields = FieldTimeline{std::move(change.values), link.time_of(sent)},
                         .frame_shown = motion.frame},
                        change.level, change.motion_tick, change.encoded);
   }
+  if (change.prediction && !known->is_reported) predictions.confirm(*change.prediction);
   known->info.end_s = known->despawned_s = change.end_s;
   note_news(*known);
 }

@@ -10,6 +10,7 @@
 #include "client/src/test_switches.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "client/src/world/frames.hpp"
+#include "client/src/world/predictions.hpp"
 #include "client/src/world/waiting_fields.hpp"
 #include "net/src/messages/messages.hpp"
 
@@ -56,7 +57,10 @@ struct ClientWorld {
   [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double local_s);
   [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
   [[nodiscard]] bool correct(EntityId id, const State& in_world);
-  [[nodiscard]] bool move(EntityId id, const State& counted, EntityId frame, double local_s);
+  CallResult move(EntityId id, const State& counted, EntityId frame, double local_s);
+  [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
+                                          double patience_s);
+  [[nodiscard]] bool drop_prediction(EntityId id);
   void note_polled(const ClientEvent& event);
   /// Queues the events of everything that has changed up to the instant shown. Client::receive() and frame()
   /// both call it, so a game may poll events before or after it asks for the frame.
@@ -95,6 +99,7 @@ struct ClientWorld {
   HoldLimit holds;
   EntityStore entities;
   Frames frames{entities};
+  Predictions predictions;
   std::deque<ClientEvent> events;
 
  private:
@@ -122,6 +127,8 @@ struct ClientWorld {
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
   [[nodiscard]] bool report(KnownEntity& entity, double shown_s);
+  [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
+  void fail_prediction(EntityId id);
   void note_news(KnownEntity& entity);
 
   // An entity that has fallen behind by some time catches up in the same time, up to this limit. So its speed

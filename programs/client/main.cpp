@@ -122,6 +122,7 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
       case ClientEvent::Kind::restarted:
         if (!quiet) fmt::print("joined a new session: the server does not know the old one\n");
         break;
+      case ClientEvent::Kind::prediction_failed:
       case ClientEvent::Kind::given:  // this program has no game that could move an entity
       case ClientEvent::Kind::revoked:
       case ClientEvent::Kind::corrected:

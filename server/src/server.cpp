@@ -76,39 +76,55 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       ownership(config, quantisation, stats.refusals),
       log(config.log) {}
 
-EntityId Server::spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame) {
+SpawnResult Server::spawn(std::size_t archetype, const std::string& name, const State& state,
+                          EntityId frame) {
   return impl_->spawn(archetype, name, state, frame, nullptr);
 }
 
-EntityId Server::spawn_short_lived(std::size_t archetype, const State& state, const ShortLived& life,
-                                   EntityId frame) {
+SpawnResult Server::spawn_short_lived(std::size_t archetype, const State& state, const ShortLived& life,
+                                      EntityId frame) {
   Impl& s = *impl_;
-  if (archetype >= s.config.archetypes.size()) return {};
+  if (archetype >= s.config.archetypes.size()) return CallError::unknown_archetype;
   const std::size_t bytes = life.data.size() + max_values_bytes(s.config.archetypes[archetype].fields);
-  if (life.data.size() > kMaxSpawnDataBytes || bytes > kMaxShortLivedBytes) return {};
+  if (life.data.size() > kMaxSpawnDataBytes || bytes > kMaxShortLivedBytes) return CallError::data_too_long;
   const double next_s = s.time_of(s.next_tick);
-  if (life.end_s && !(*life.end_s > next_s && *life.end_s <= next_s + kMaxShortLifeS)) return {};
+  if (life.end_s && !(*life.end_s > next_s && *life.end_s <= next_s + kMaxShortLifeS))
+    return CallError::end_out_of_range;
   auto info = std::make_unique<ShortLivedInfo>();
   info->end_s = life.end_s;
   info->data.assign(life.data.begin(), life.data.end());
+  info->predicted_by = life.predicted_by;
+  info->prediction = life.prediction;
   return s.spawn(archetype, {}, state, frame, std::move(info));
 }
 
-EntityId Server::Impl::spawn(std::size_t archetype, const std::string& name, const State& state,
-                             EntityId frame, std::unique_ptr<ShortLivedInfo> short_lived) {
+bool Server::refuse_prediction(ClientId client, std::uint32_t key) {
+  Session* session = impl_->sessions.find(client);
+  if (session == nullptr) return false;
+  session->refuse_prediction(key, impl_->next_tick);
+  return true;
+}
+
+SpawnResult Server::Impl::spawn(std::size_t archetype, const std::string& name, const State& state,
+                                EntityId frame, std::unique_ptr<ShortLivedInfo> short_lived) {
   Impl& s = *this;
-  if (archetype >= s.config.archetypes.size() || name.size() > kMaxNameBytes) return {};
+  if (archetype >= s.config.archetypes.size()) return CallError::unknown_archetype;
+  if (name.size() > kMaxNameBytes) return CallError::name_too_long;
   const Entity* outer = s.entities.find(frame);
-  if (frame && (outer == nullptr || outer->short_lived)) return {};
-  if (frame && s.entities.frames().fit({}, frame) != FrameTree::Fit::fits) return {};
+  if (frame && (outer == nullptr || outer->short_lived)) return CallError::unknown_frame;
+  if (frame && s.entities.frames().fit({}, frame) != FrameTree::Fit::fits) return CallError::too_deep;
   const State truth = s.publishable(s.to_server_coordinates(state, frame), archetype);
-  if (!is_encodable(truth, s.quantisation[archetype])) return {};
+  if (const auto why = find_unencodable(truth, s.quantisation[archetype]); why != CallError::none) return why;
 
   const auto phase = static_cast<std::uint32_t>(s.entities.size());
   const EntityId id = s.entities.add(s.publisher.make_entity(archetype, name, truth, phase), s.next_tick);
-  if (!id) return {};
+  if (!id) return CallError::world_full;
   Entity& entity = *s.entities.find(id);
   if (short_lived && short_lived->end_s) s.planned_ends.emplace(*short_lived->end_s, id);
+  if (short_lived) {
+    short_lived->launch = {truth, s.time_of(s.next_tick)};
+    s.flying.push_back(id);
+  }
   entity.short_lived = std::move(short_lived);
   s.fields.add(id, archetype, s.next_tick);
   if (frame) s.entities.put_into(entity, frame, truth);
@@ -117,31 +133,37 @@ EntityId Server::Impl::spawn(std::size_t archetype, const std::string& name, con
   return id;
 }
 
-bool Server::move(EntityId id, const State& truth) {
+CallResult Server::move(EntityId id, const State& truth) {
   Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr || entity->owned) return false;  // only its owner may move an owned entity
+  if (entity == nullptr) return CallError::unknown_entity;
+  if (entity->owned) return CallError::owned;
   // Games often move entities in order of slot, so prefetch the next one.
   prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));
   return impl_->move(*entity, impl_->to_server_coordinates(truth, entity->frame));
 }
 
-bool Server::Impl::move(Entity& entity, const State& truth) {
-  const State state = publishable(truth, entity.archetype);
-  if (!is_encodable(state, quantisation[entity.archetype])) return false;
-  if (rests_at(entity, state)) return true;
-  entity.truth = state;
-  entities.awake().insert(static_cast<std::uint32_t>(entity.id.slot()));
-  return true;
+CallResult Server::Impl::move(Entity& entity, const State& truth) {
+  if (entity.short_lived) entity.short_lived->launch.reset();
+  return move_to(entity, truth);
 }
 
-bool Server::teleport(EntityId id, const State& truth) {
+CallResult Server::Impl::move_to(Entity& entity, const State& truth) {
+  const State state = publishable(truth, entity.archetype);
+  const CallError why = find_unencodable(state, quantisation[entity.archetype]);
+  if (why != CallError::none || rests_at(entity, state)) return why;
+  entity.truth = state;
+  entities.awake().insert(static_cast<std::uint32_t>(entity.id.slot()));
+  return {};
+}
+
+CallResult Server::teleport(EntityId id, const State& truth) {
   if (impl_->entities.find(id) != nullptr && impl_->entities.find(id)->owned)
     return impl_->put_owned(id, truth);
-  if (!move(id, truth)) return false;
+  if (const CallResult moved = move(id, truth); !moved) return moved;
   Entity* entity = impl_->entities.find(id);
   entity->teleported = true;
   impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
-  return true;
+  return {};
 }
 
 bool Server::despawn(EntityId id) {
@@ -236,6 +258,7 @@ bool Server::follow(EntityId id, RouteId route) {
   Entity* entity = impl_->entities.find(id);
   const Route* found = impl_->routes.find(route);
   if (entity == nullptr || found == nullptr || entity->owned) return false;
+  if (entity->short_lived) entity->short_lived->launch.reset();
   entity->follower.emplace(route, *found, impl_->config.archetypes[entity->archetype],
                            impl_->config.tick_rate_hz);
   impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
@@ -249,15 +272,16 @@ bool Server::leave_route(EntityId id) {
   return true;
 }
 
-bool Server::move_along(EntityId id, const RouteState& along) {
+CallResult Server::move_along(EntityId id, const RouteState& along) {
   Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr || !entity->follower) return false;
+  if (entity == nullptr) return CallError::unknown_entity;
+  if (!entity->follower) return CallError::no_route;
   const Route& route = entity->follower->route();
-  if (!is_encodable(along, route, impl_->quantisation[entity->archetype])) return false;
+  if (!is_encodable(along, route, impl_->quantisation[entity->archetype])) return CallError::beyond_limits;
   const RouteState place = route.advanced_on_route(along, 0.0);
-  if (!impl_->move(*entity, route.state_at(place, 0.0))) return false;
+  if (const CallResult moved = impl_->move(*entity, route.state_at(place, 0.0)); !moved) return moved;
   entity->follower->give(place);
-  return true;
+  return {};
 }
 
 const Route* Server::route(RouteId id) const {
@@ -278,6 +302,7 @@ void Server::tick(double now_s) {
   s.present_s = now_s;
   ++s.stats.ticks;
   s.end_as_planned(s.time_of(tick));
+  s.fly(s.time_of(tick));
   s.announce_despawns();
   s.apply_playout_changes(now_s);
   s.report_received();
@@ -792,6 +817,7 @@ State Server::Impl::state_in_frame(EntityId frame, const Entity& entity) const {
 
 void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) {
   const EntityId before = entity.frame;
+  if (entity.short_lived) entity.short_lived->launch.reset();
   entities.put_into(entity, frame, truth);
   note_frame(entity, before);
 }
@@ -828,6 +854,17 @@ void Server::Impl::release(const Entity& ending) {
     if (entity.owned && !lost) (void)ownership.override_motion(entity, truth, next_tick, sessions, transport);
     if (lost) end(entity.id);
   }
+}
+
+// Moves the short-lived entities that the game leaves to the server. One that leaves the world ends.
+void Server::Impl::fly(double now_s) {
+  std::erase_if(flying, [&](EntityId id) {
+    Entity* entity = entities.find(id);
+    if (entity == nullptr || !entity->short_lived->launch) return true;
+    const ShortLivedInfo::Launch& launch = *entity->short_lived->launch;
+    if (!move_to(*entity, extrapolate(launch.state, now_s - launch.time_s))) end(id);
+    return false;
+  });
 }
 
 // Ends the short-lived entities whose time has come. Their clients end them by themselves.
@@ -924,14 +961,15 @@ const OwnershipStats& Server::ownership_stats() const {
   return impl_->ownership.stats();
 }
 
-bool Server::Impl::put_owned(EntityId id, const State& truth) {
+CallResult Server::Impl::put_owned(EntityId id, const State& truth) {
   Entity& entity = *entities.find(id);
   const State state = publishable(to_server_coordinates(truth, entity.frame), entity.archetype);
-  if (!is_encodable(state, quantisation[entity.archetype])) return false;
-  if (!ownership.override_motion(entity, state, next_tick, sessions, transport)) return false;
+  const CallError why = find_unencodable(state, quantisation[entity.archetype]);
+  if (why != CallError::none) return why;
+  if (!ownership.override_motion(entity, state, next_tick, sessions, transport)) return CallError::owned;
   entity.teleported = true;
   entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
-  return true;
+  return {};
 }
 
 void Server::Impl::process_owned(std::span<const Ownership::Update> updates, const Session& session,

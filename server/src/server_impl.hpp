@@ -73,7 +73,7 @@ struct Server::Impl {
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
   void close_idle(double now_s);
-  bool put_owned(EntityId id, const State& truth);
+  CallResult put_owned(EntityId id, const State& truth);
   void process_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
   void release_owned(ClientId client);
   void announce_despawns();
@@ -82,7 +82,8 @@ struct Server::Impl {
   [[nodiscard]] bool hold_back(Tick tick, double now_s);
   void finish_outbox(DatagramBuffer& datagrams);
 
-  bool move(Entity& entity, const State& truth);
+  CallResult move(Entity& entity, const State& truth);
+  CallResult move_to(Entity& entity, const State& truth);
   // Converts a state from the game's coordinates, which are relative to `origin`, to the server's
   // coordinates. Only positions in the world frame change.
   [[nodiscard]] State to_server_coordinates(const State& given, EntityId frame) const {
@@ -97,8 +98,9 @@ struct Server::Impl {
   void release(const Entity& ending);
   bool end(EntityId id, bool as_planned = false);
   void end_as_planned(double now_s);
-  EntityId spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame,
-                 std::unique_ptr<ShortLivedInfo> short_lived);
+  void fly(double now_s);
+  SpawnResult spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame,
+                    std::unique_ptr<ShortLivedInfo> short_lived);
   [[nodiscard]] double lever_m(std::uint32_t slot) const;
   void measure_levers();
 
@@ -132,6 +134,7 @@ struct Server::Impl {
     bool as_planned = false;  // a short-lived entity reached the end that its spawn names
   };
   std::vector<Despawned> despawned;
+  std::vector<EntityId> flying;                  // short-lived entities that the game has not moved
   std::multimap<double, EntityId> planned_ends;  // of short-lived entities, by server time, s
   std::deque<ServerEvent> events;
   ServerLog log;

@@ -3,6 +3,7 @@
 // to the other.
 #include "pair.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -404,6 +405,26 @@ TEST(CSession, KickedClientLearnsTheReason) {
   EXPECT_STREQ(reckoner_client_refusal(pair.client), "kicked by the server: no shouting");
 }
 
+TEST(CSession, RefusedCallsSayWhy) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  reckoner_state fast = at(1.0, 2.0, 0.0);
+  fast.velocity[0] = 1e6f;
+  reckoner_entity entity = 0;
+  EXPECT_EQ(reckoner_server_spawn(pair.server, 0, "", &fast, 0, &entity), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_TOO_FAST});
+  EXPECT_STREQ(reckoner_call_error_text(RECKONER_CALL_TOO_FAST),
+               "the velocity is above the archetype's max_speed_mps");
+  fast.velocity[0] = 1.0f;
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "", &fast, 0, &entity), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), 0u);
+  EXPECT_EQ(reckoner_server_move(pair.server, entity + 1, &fast), RECKONER_ERROR_UNKNOWN);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_UNKNOWN_ENTITY});
+  EXPECT_EQ(reckoner_client_move(pair.client, entity, &fast, pair.now_s()), RECKONER_ERROR_UNKNOWN);
+  EXPECT_EQ(reckoner_client_call_error(pair.client), std::uint32_t{RECKONER_CALL_UNKNOWN_ENTITY});
+  EXPECT_STREQ(reckoner_call_error_text(9999), "unknown error");
+}
+
 TEST(CSession, ShortLivedEntityBringsItsDataAndEnds) {
   Pair pair;
   ASSERT_TRUE(pair.start());
@@ -415,13 +436,14 @@ TEST(CSession, ShortLivedEntityBringsItsDataAndEnds) {
   const double end_s = next_s + 1.5;
   reckoner_entity shot = 0, mine = 0;
   EXPECT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, too_large, sizeof too_large,
-                                              0, &shot),
+                                              0, 0, 0, &shot),
             RECKONER_ERROR_REFUSED);
-  EXPECT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, nullptr, 1, 0, &shot),
+  EXPECT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, nullptr, 1, 0, 0, 0, &shot),
             RECKONER_ERROR_ARGUMENT);
-  ASSERT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, &end_s, data, sizeof data, 0, &shot),
-            RECKONER_OK);
-  ASSERT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, nullptr, 0, 0, &mine),
+  ASSERT_EQ(
+      reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, &end_s, data, sizeof data, 0, 0, 0, &shot),
+      RECKONER_OK);
+  ASSERT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, nullptr, 0, 0, 0, 0, &mine),
             RECKONER_OK);
   const std::uint8_t* received = nullptr;
   std::size_t size = 0;
@@ -441,6 +463,33 @@ TEST(CSession, ShortLivedEntityBringsItsDataAndEnds) {
   EXPECT_EQ(reckoner_server_despawn(pair.server, shot), RECKONER_ERROR_UNKNOWN);
   ASSERT_EQ(reckoner_server_despawn(pair.server, mine), RECKONER_OK);
   EXPECT_TRUE(pair.until([&] { return !knows(mine); }));
+}
+
+TEST(CSession, PredictedShotIsReplacedOrFails) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  const reckoner_state muzzle = at(1.0, 2.0, 0.0);
+  reckoner_entity hit = 0, miss = 0, dropped = 0, shot = 0;
+  const auto predict = [&](std::uint32_t key, reckoner_entity* entity) {
+    return reckoner_client_predict_spawn(pair.client, 0, &muzzle, key, pair.now_s(), 5.0, entity);
+  };
+  ASSERT_TRUE(pair.until([&] { return predict(41, &hit) == RECKONER_OK; }));
+  ASSERT_EQ(predict(42, &miss), RECKONER_OK);
+  ASSERT_EQ(predict(43, &dropped), RECKONER_OK);
+  EXPECT_EQ(reckoner_client_drop_prediction(pair.client, dropped), RECKONER_OK);
+  EXPECT_EQ(reckoner_client_drop_prediction(pair.client, dropped), RECKONER_ERROR_UNKNOWN);
+  ASSERT_EQ(reckoner_server_spawn_short_lived(pair.server, 0, &muzzle, nullptr, nullptr, 0, pair.peer, 41, 0,
+                                              &shot),
+            RECKONER_OK);
+  ASSERT_EQ(reckoner_server_refuse_prediction(pair.server, pair.peer, 42), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_refuse_prediction(pair.server, pair.peer + 7, 42), RECKONER_ERROR_UNKNOWN);
+  const auto happened = [&](int kind, reckoner_entity entity, reckoner_entity predicted) {
+    return std::ranges::any_of(pair.events, [&](const reckoner_client_event& e) {
+      return e.kind == kind && e.entity == entity && e.predicted == predicted;
+    });
+  };
+  EXPECT_TRUE(pair.until([&] { return happened(RECKONER_EVENT_SPAWNED, shot, hit); }));
+  EXPECT_TRUE(pair.until([&] { return happened(RECKONER_EVENT_PREDICTION_FAILED, miss, 0); }));
 }
 
 TEST(CSession, GameControlsRelevance) {

@@ -151,8 +151,9 @@ bool can_be_written(const Datagram& d) {
   const auto small = [](std::uint32_t age) { return age < UINT32_MAX; };
   const auto small_entry = [&](const ShortLivedEntry& entry) {
     const auto* spawn = std::get_if<ShortLivedSpawn>(&entry);
-    return small(spawn != nullptr ? std::max(spawn->age, spawn->life.value_or(0))
-                                  : std::get<ShortLivedEnd>(entry).age);
+    const auto* end = std::get_if<ShortLivedEnd>(&entry);
+    return (spawn == nullptr || (small(spawn->age) && small(spawn->life.value_or(0)))) &&
+           (end == nullptr || small(end->age));
   };
   return small(d.header.complete_age) && std::ranges::all_of(d.short_lived, small_entry) &&
          std::ranges::all_of(d.updates, [&](const Update& u) {
@@ -212,6 +213,11 @@ Datagram any_datagram(Choices& choices, const Known& known) {
       d.short_lived.emplace_back(ShortLivedEnd{spawn.entity, static_cast<std::uint32_t>(choices.up_to(50))});
       continue;
     }
+    if (choices.rarely(3)) {
+      d.short_lived.emplace_back(PredictionRefusal{static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))});
+      continue;
+    }
+    if (choices.flag()) spawn.prediction = static_cast<std::uint32_t>(choices.up_to(UINT32_MAX));
     spawn.archetype = static_cast<std::uint8_t>(choices.up_to(UINT8_MAX));
     spawn.orientation_bits = choices.flag() ? 14 : 0;
     spawn.age = static_cast<std::uint32_t>(choices.up_to(10));

@@ -371,7 +371,12 @@ void Decoder::field_changes(Bits& bits, DecodedFields& fields) {
 void Decoder::short_lived(Bits& bits, DecodedFields& fields) {
   int count = 0;
   for (; bits.flag() && bits.good(); ++count) {
-    const bool ends = bits.flag();
+    const std::int64_t kind = bits.range(0, 2);
+    if (kind == 2) {
+      add_field(fields, "refused prediction", text(static_cast<std::int64_t>(bits.u(32))));
+      continue;
+    }
+    const bool ends = kind == 1;
     add_field(fields, ends ? "end of index" : "spawn of index", text(bits.range(1, 1048576)));
     add_field(fields, "generation", text(static_cast<std::int64_t>(bits.u(16))));
     if (ends) {
@@ -384,6 +389,7 @@ void Decoder::short_lived(Bits& bits, DecodedFields& fields) {
     add_field(fields, "orientation_bits", text(std::int64_t{B}));
     add_field(fields, "age", text(static_cast<std::int64_t>(bits.eg(2))));
     add_field(fields, "life", bits.flag() ? text(static_cast<std::int64_t>(bits.eg(9))) : "-");
+    add_field(fields, "prediction", bits.flag() ? text(static_cast<std::int64_t>(bits.u(32))) : "-");
     append_motion(read_full(bits, B), B, fields);
     add_field(fields, "fields", hex(bits.data(480)));
     add_field(fields, "data", hex(bits.data(256)));

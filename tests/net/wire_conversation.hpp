@@ -300,12 +300,14 @@ class Conversation {
     spawn.orientation_bits = static_cast<std::uint8_t>(quantisation(like).orientation_bits);
     spawn.age = tick % 9;
     if (tick % 4 != 0) spawn.life = tick * 11;
+    if (tick % 3 == 0) spawn.prediction = tick * 1'000'003;
     spawn.state = quantise(short_lived_.state(), 1, CodingMode{}, quantisation(like));
     spawn.data.assign(tick % 7, std::byte{0xd7});
     if (like == kCrateSlot) spawn.fields.assign(1, std::byte{0});
     const ShortLivedEnd end{{900, 7}, tick % 12};
     write_short_lived(writer, spawn);
     write_short_lived(writer, end);
+    write_short_lived(writer, PredictionRefusal{tick});
     writer.write(0, 1);
     std::string data;
     for (std::size_t i = 0; i < spawn.data.size(); ++i)
@@ -314,10 +316,11 @@ class Conversation {
              line("archetype", spawn.archetype) + line("level", spawn.level) +
              line("orientation_bits", spawn.orientation_bits) + line("age", spawn.age) +
              (spawn.life ? line("life", *spawn.life) : "life: -\n") +
+             (spawn.prediction ? line("prediction", *spawn.prediction) : "prediction: -\n") +
              text_of_motion(spawn.state, spawn.orientation_bits != 0) +
              "fields: " + (spawn.fields.empty() ? "-" : "00") + "\n" +
              "data: " + (data.empty() ? "-" : data) + "\n" + line("end of index", 900) +
-             line("generation", 7) + line("age", end.age);
+             line("generation", 7) + line("age", end.age) + line("refused prediction", tick);
   }
 
   void write_fields_and_messages(BitWriter& writer, Tick tick) {

@@ -13,7 +13,7 @@
 namespace reckoner::test {
 namespace {
 
-constexpr double kInterestDelayS = 0.6;
+constexpr double kLongestChangeS = 0.6;
 
 void expect_same(const State& a, const State& b) {
   EXPECT_LT(glm::distance(a.position, b.position), 1e-5);
@@ -130,7 +130,7 @@ TEST(ServerFrames, RelevantEntityMakesItsFramesRelevant) {
   const EntityId tank = world.server().spawn(0, "tank", standing({20.0, 0.0, 0.0}), ship);
   const EntityId gunner = world.server().spawn(0, "gunner", standing({-75.0, 0.0, 0.0}), tank);
   ASSERT_TRUE(world.server().set_view(client, {}));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_TRUE(sees(world, 0, gunner));
   EXPECT_TRUE(sees(world, 0, tank));
   EXPECT_TRUE(sees(world, 0, ship));
@@ -139,7 +139,7 @@ TEST(ServerFrames, RelevantEntityMakesItsFramesRelevant) {
   EXPECT_LT(std::abs(world.shown(0, gunner)->shown.position.x - (kRadiusM - 5.0)), 0.1);
   // The gunner leaves the range, and all three disappear.
   ASSERT_TRUE(world.server().move(gunner, standing({0.0, 0.0, 0.0})));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_FALSE(sees(world, 0, gunner));
   EXPECT_FALSE(sees(world, 0, tank));
   EXPECT_FALSE(sees(world, 0, ship));
@@ -152,11 +152,11 @@ TEST(ServerFrames, EntityThatEntersAHiddenFrameMakesItRelevant) {
   const EntityId ship = world.add_body(Still{{kRadiusM + 50.0, 0.0, 0.0}});
   const EntityId walker = world.server().spawn(0, "walker", standing({kRadiusM - 20.0, 0.0, 0.0}));
   ASSERT_TRUE(world.server().set_view(client, {}));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_FALSE(sees(world, 0, ship));
   ASSERT_EQ(world.server().enter_frame(walker, ship), FrameResult::done);
   world.before_tick = [&](double) { (void)world.server().move(walker, standing({-70.0, 0.0, 0.0})); };
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kLongestChangeS);
   ASSERT_TRUE(sees(world, 0, ship));
   ASSERT_TRUE(world.shown(0, walker));
   EXPECT_EQ(world.shown(0, walker)->frame, ship);
@@ -171,18 +171,18 @@ TEST(ServerFrames, HiddenFrameHidesTheEntitiesInIt) {
   const EntityId gunner = world.server().spawn(0, "gunner", standing({1.0, 0.0, 0.0}), tank);
   ASSERT_TRUE(world.server().set_view(client, {}));
   ASSERT_TRUE(world.server().set_relevance(gunner, Relevance::always));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_TRUE(sees(world, 0, gunner));
   ASSERT_TRUE(world.server().set_relevance(client, ship, Relevance::never));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_FALSE(sees(world, 0, ship));
   EXPECT_FALSE(sees(world, 0, gunner));
   ASSERT_TRUE(world.server().set_relevance(client, ship, Relevance::by_distance));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_TRUE(sees(world, 0, gunner));
   ASSERT_TRUE(world.server().set_groups(client, 1));
   ASSERT_TRUE(world.server().set_groups(ship, 2));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_FALSE(sees(world, 0, tank));
   EXPECT_FALSE(sees(world, 0, gunner));
   EXPECT_EQ(world.client(0).stats().malformed, 0u);

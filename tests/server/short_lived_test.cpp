@@ -397,6 +397,37 @@ TEST(ShortLived, LiveInFrames) {
   EXPECT_LT(glm::distance(shown->shown.position - below->shown.position, glm::dvec3(0.0, 1.0, 2.0)), 0.01);
 }
 
+// The server extrapolates what it has launched until the game takes over.
+TEST(ShortLived, FlyByThemselvesUntilTheyAreMoved) {
+  WorldConfig config;
+  config.links = network("lan");
+  config.server.archetypes[0].world_size_m = 200.0;
+  World world(config);
+  world.add_client();
+  world.run_to(2.0);
+  Server& server = world.server();
+  State shot;
+  shot.velocity = {20.0f, 0.0f, 10.0f};
+  shot.acceleration = {0.0f, 0.0f, -9.81f};
+  const double begin_s = server.tick_time_s(server.next_tick());
+  const EntityId flying = server.spawn_short_lived(0, shot);
+  const EntityId guided = server.spawn_short_lived(0, shot);
+  world.run_to(3.0);
+  State held;
+  held.position = {5.0, 5.0, 5.0};
+  ASSERT_TRUE(server.move(guided, held));
+  world.run_to(4.0);
+  const State expected = extrapolate(shot, 4.0 - begin_s);
+  const ShownEntity* seen = world.shown(0, flying);
+  ASSERT_NE(seen, nullptr);
+  EXPECT_LT(glm::distance(seen->shown.position, expected.position), 1.0);  // 1/30 s
+  EXPECT_LT(glm::distance(server.state(guided)->position, held.position), 1e-6);
+  world.run_to(12.0);
+  EXPECT_FALSE(server.state(flying)) << "it has left the world";
+  EXPECT_TRUE(server.state(guided));
+  EXPECT_EQ(world.shown(0).size(), 1u);
+}
+
 TEST(ShortLived, AreRefusedWithWrongValues) {
   WorldConfig config;
   std::vector<FieldSpec> large;

@@ -182,6 +182,7 @@ reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_cli
     said.kind = static_cast<std::int32_t>(polled->kind);
     said.entity = capi::to_c(polled->entity);
     said.fields = polled->fields;
+    said.predicted = capi::to_c(polled->predicted);
     return capi::give(event, said);
   });
 }

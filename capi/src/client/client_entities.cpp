@@ -158,11 +158,32 @@ reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity
                                         const reckoner_state* state, reckoner_entity frame, double local_s) {
   if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
-    const EntityId id = entity_id(entity);
-    if (c.move(id, capi::from_c(*state), local_s, entity_id(frame))) return RECKONER_OK;
-    const bool known = c.info(id) != nullptr && (frame == 0 || c.info(entity_id(frame)) != nullptr);
-    return known ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
+    const CallResult moved = c.move(entity_id(entity), capi::from_c(*state), local_s, entity_id(frame));
+    return capi::to_c(moved.error(), client->call_error);
   });
+}
+
+reckoner_result reckoner_client_predict_spawn(reckoner_client* client, std::uint32_t archetype,
+                                              const reckoner_state* state, std::uint32_t key, double local_s,
+                                              double patience_s, reckoner_entity* entity) {
+  if (state == nullptr || entity == nullptr || !std::isfinite(local_s) || !std::isfinite(patience_s))
+    return RECKONER_ERROR_ARGUMENT;
+  *entity = 0;
+  return with_client(client, [&](Client& c) {
+    const SpawnResult predicted = c.predict_spawn(archetype, capi::from_c(*state), key, local_s, patience_s);
+    *entity = capi::to_c(static_cast<EntityId>(predicted));
+    return capi::to_c(predicted.error, client->call_error);
+  });
+}
+
+reckoner_result reckoner_client_drop_prediction(reckoner_client* client, reckoner_entity entity) {
+  return with_client(client, [&](Client& c) {
+    return done_or(c.drop_prediction(entity_id(entity)), RECKONER_ERROR_UNKNOWN);
+  });
+}
+
+std::uint32_t reckoner_client_call_error(const reckoner_client* client) {
+  return client != nullptr ? static_cast<std::uint32_t>(client->call_error) : 0;
 }
 
 reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity, double local_s,

@@ -21,6 +21,7 @@ struct reckoner_client {
   std::optional<reckoner::Client> client;
   std::vector<reckoner_entity> ids;  // of the last returned poses
   std::vector<float> orientations;   // of the last returned poses
+  reckoner::CallError call_error{};  // of the last reckoner_client_move()
 
   /// The transport in use; null while there is no connection.
   [[nodiscard]] reckoner::NetworkTransport* network() const {

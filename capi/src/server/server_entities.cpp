@@ -21,8 +21,8 @@ reckoner_result change_state(reckoner_server* server, reckoner_entity entity, co
                              Move move) {
   if (truth == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) {
-    const EntityId id = entity_id(entity);
-    return move(s, id, capi::from_c(*truth)) ? RECKONER_OK : refused(s, id);
+    const CallResult result = move(s, entity_id(entity), capi::from_c(*truth));
+    return capi::to_c(result.error(), server->call_error);
   });
 }
 
@@ -84,27 +84,40 @@ reckoner_result reckoner_server_spawn(reckoner_server* server, std::uint32_t arc
   if (state == nullptr || entity == nullptr) return RECKONER_ERROR_ARGUMENT;
   *entity = 0;
   return with_server(server, [&](Server& s) {
-    const EntityId id =
+    const SpawnResult spawned =
         s.spawn(archetype, name != nullptr ? name : "", capi::from_c(*state), entity_id(frame));
-    *entity = capi::to_c(id);
-    return done_or(static_cast<bool>(id), RECKONER_ERROR_REFUSED);
+    *entity = capi::to_c(static_cast<EntityId>(spawned));
+    (void)capi::to_c(spawned.error, server->call_error);
+    return done_or(static_cast<bool>(spawned), RECKONER_ERROR_REFUSED);
   });
 }
 
 reckoner_result reckoner_server_spawn_short_lived(reckoner_server* server, std::uint32_t archetype,
                                                   const reckoner_state* state, const double* end_s,
-                                                  const void* data, std::size_t size, reckoner_entity frame,
-                                                  reckoner_entity* entity) {
+                                                  const void* data, std::size_t size,
+                                                  reckoner_peer predicted_by, std::uint32_t prediction,
+                                                  reckoner_entity frame, reckoner_entity* entity) {
   if (state == nullptr || entity == nullptr || (data == nullptr && size > 0)) return RECKONER_ERROR_ARGUMENT;
   *entity = 0;
   return with_server(server, [&](Server& s) {
-    ShortLived life;
+    ShortLived life{.predicted_by = {predicted_by}, .prediction = prediction};
     if (end_s != nullptr) life.end_s = *end_s;
     if (size > 0) life.data = {static_cast<const std::byte*>(data), size};
-    const EntityId id = s.spawn_short_lived(archetype, capi::from_c(*state), life, entity_id(frame));
-    *entity = capi::to_c(id);
-    return done_or(static_cast<bool>(id), RECKONER_ERROR_REFUSED);
+    const SpawnResult spawned = s.spawn_short_lived(archetype, capi::from_c(*state), life, entity_id(frame));
+    *entity = capi::to_c(static_cast<EntityId>(spawned));
+    (void)capi::to_c(spawned.error, server->call_error);
+    return done_or(static_cast<bool>(spawned), RECKONER_ERROR_REFUSED);
   });
+}
+
+reckoner_result reckoner_server_refuse_prediction(reckoner_server* server, reckoner_peer client,
+                                                  std::uint32_t key) {
+  return with_server(
+      server, [&](Server& s) { return done_or(s.refuse_prediction({client}, key), RECKONER_ERROR_UNKNOWN); });
+}
+
+std::uint32_t reckoner_server_call_error(const reckoner_server* server) {
+  return server != nullptr ? static_cast<std::uint32_t>(server->call_error) : 0;
 }
 
 reckoner_result reckoner_server_despawn(reckoner_server* server, reckoner_entity entity) {

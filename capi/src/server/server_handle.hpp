@@ -15,6 +15,7 @@ struct reckoner_server {
   std::unique_ptr<reckoner::NetworkTransport> transport;
   std::optional<reckoner::Server> server;        // destroyed first: it disconnects its clients
   std::optional<reckoner::ServerEvent> event{};  // last polled; the caller has a pointer to its text
+  reckoner::CallError call_error{};              // of the last call that spawned or moved an entity
 };
 
 namespace reckoner::capi {

@@ -125,7 +125,7 @@ reckoner_result reckoner_server_leave_route(reckoner_server* server, reckoner_en
 reckoner_result reckoner_server_move_along(reckoner_server* server, reckoner_entity entity, double distance_m,
                                            double speed_mps, double acceleration_mps2) {
   return with_server(server, [&](Server& s) -> reckoner_result {
-    const EntityId id = entity_id(entity);
-    return s.move_along(id, {distance_m, speed_mps, acceleration_mps2}) ? RECKONER_OK : refused(s, id);
+    const CallResult moved = s.move_along(entity_id(entity), {distance_m, speed_mps, acceleration_mps2});
+    return capi::to_c(moved.error(), server->call_error);
   });
 }

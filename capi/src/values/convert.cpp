@@ -24,6 +24,23 @@ template <class Enum>
 constexpr bool same(Enum value, int number) {
   return static_cast<int>(value) == number;
 }
+static_assert(same(CallError::unknown_entity, RECKONER_CALL_UNKNOWN_ENTITY));
+static_assert(same(CallError::unknown_archetype, RECKONER_CALL_UNKNOWN_ARCHETYPE));
+static_assert(same(CallError::unknown_frame, RECKONER_CALL_UNKNOWN_FRAME));
+static_assert(same(CallError::too_deep, RECKONER_CALL_TOO_DEEP));
+static_assert(same(CallError::name_too_long, RECKONER_CALL_NAME_TOO_LONG));
+static_assert(same(CallError::data_too_long, RECKONER_CALL_DATA_TOO_LONG));
+static_assert(same(CallError::end_out_of_range, RECKONER_CALL_END_OUT_OF_RANGE));
+static_assert(same(CallError::world_full, RECKONER_CALL_WORLD_FULL));
+static_assert(same(CallError::not_finite, RECKONER_CALL_NOT_FINITE));
+static_assert(same(CallError::outside_world, RECKONER_CALL_OUTSIDE_WORLD));
+static_assert(same(CallError::too_fast, RECKONER_CALL_TOO_FAST));
+static_assert(same(CallError::beyond_limits, RECKONER_CALL_BEYOND_LIMITS));
+static_assert(same(CallError::owned, RECKONER_CALL_OWNED));
+static_assert(same(CallError::not_owned, RECKONER_CALL_NOT_OWNED));
+static_assert(same(CallError::event_not_polled, RECKONER_CALL_EVENT_NOT_POLLED));
+static_assert(same(CallError::no_clock, RECKONER_CALL_NO_CLOCK));
+static_assert(same(CallError::no_route, RECKONER_CALL_NO_ROUTE));
 static_assert(same(RewindStatus::pending, RECKONER_REWIND_PENDING));
 static_assert(same(RewindStatus::unavailable, RECKONER_REWIND_UNAVAILABLE));
 static_assert(same(ServerEvent::Kind::client_joined, RECKONER_CLIENT_JOINED));
@@ -36,6 +53,7 @@ static_assert(same(ServerEvent::Kind::client_back, RECKONER_CLIENT_BACK));
 static_assert(same(ClientEvent::Kind::lost, RECKONER_EVENT_LOST));
 static_assert(same(ClientEvent::Kind::resumed, RECKONER_EVENT_RESUMED));
 static_assert(same(ClientEvent::Kind::restarted, RECKONER_EVENT_RESTARTED));
+static_assert(same(ClientEvent::Kind::prediction_failed, RECKONER_EVENT_PREDICTION_FAILED));
 static_assert(same(ClientStatus::reconnecting, RECKONER_RECONNECTING));
 static_assert(same(ClientEvent::Kind::joined, RECKONER_EVENT_JOINED));
 static_assert(same(ClientEvent::Kind::spawned, RECKONER_EVENT_SPAWNED));
@@ -109,6 +127,13 @@ reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archet
 }
 
 }  // namespace
+
+reckoner_result to_c(CallError error, CallError& last) {
+  last = error;
+  if (error == CallError::none) return RECKONER_OK;
+  const bool unknown = error == CallError::unknown_entity || error == CallError::unknown_frame;
+  return unknown ? RECKONER_ERROR_UNKNOWN : RECKONER_ERROR_REFUSED;
+}
 
 reckoner_state to_c(const State& s) {
   return {{s.position.x, s.position.y, s.position.z},

@@ -10,6 +10,7 @@
 #include <reckoner.h>
 
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -27,6 +28,8 @@ namespace reckoner::capi {
 }
 
 [[nodiscard]] reckoner_state to_c(const State& state);
+/// The result of a call; keeps the error in `last`.
+[[nodiscard]] reckoner_result to_c(CallError error, CallError& last);
 [[nodiscard]] State from_c(const reckoner_state& state);
 [[nodiscard]] reckoner_pose to_c(const Pose& pose);
 

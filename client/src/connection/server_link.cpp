@@ -204,6 +204,8 @@ std::optional<Refusal> ServerLink::read_short_lived(BitReader& reader, Tick tick
     if (const auto* end = std::get_if<ShortLivedEnd>(&entry)) {
       if (end->age > tick) return Refusal::malformed;
       short_lived_.push_back({.entity = end->entity, .ends = true, .end_tick = tick - end->age});
+    } else if (const auto* refusal = std::get_if<PredictionRefusal>(&entry)) {
+      short_lived_.push_back({.prediction = refusal->key});
     } else if (const auto why = decode(std::get<ShortLivedSpawn>(entry), tick, entities)) {
       return why;
     }
@@ -224,6 +226,7 @@ std::optional<Refusal> ServerLink::decode(ShortLivedSpawn& spawn, Tick tick, con
   if (motion->frame && (frame == spawn.entity || entities.find(frame) == nullptr))
     return Refusal::unknown_frame;
   ShortLivedChange change{.entity = spawn.entity,
+                          .prediction = spawn.prediction,
                           .archetype = spawn.archetype,
                           .level = spawn.level,
                           .motion_tick = motion_tick,

@@ -54,11 +54,13 @@ class ServerLink {
     FieldValue value;
   };
 
-  /// The spawn or the end of a short-lived entity. The members after `end_tick` belong to a spawn.
+  /// The spawn or the end of a short-lived entity, or the end of a prediction. The members after `end_tick`
+  /// belong to a spawn.
   struct ShortLivedChange {
-    EntityId entity;
+    EntityId entity{};
     bool ends = false;
-    Tick end_tick = 0;  ///< of an end: the first tick without the entity
+    std::optional<std::uint32_t> prediction{};  ///< of a spawn or of a refusal (then `entity` is null)
+    Tick end_tick = 0;                          ///< of an end: the first tick without the entity
     std::uint8_t archetype = 0;
     std::uint8_t level = 0;
     Tick motion_tick = 0;

@@ -30,6 +30,13 @@ class ShownBatch {
   /// Frames::begin() must have been called for this instant.
   void sample(double shown_s, const EntityStore& entities, Frames& frames, const glm::dvec3& origin);
 
+  /// Adds an entity to the results of the last sample().
+  void append(EntityId id, const Pose& pose) {
+    ids_.push_back(id);
+    positions_.push_back(pose.position);
+    orientations_.push_back(pose.orientation);
+  }
+
   /// True if the slot's entity is in the batch.
   [[nodiscard]] bool holds(std::uint32_t slot) const {
     return slot < in_batch_.size() && in_batch_[slot] != kNoIndex;

@@ -93,11 +93,18 @@ bool fits(const Vector& v, double limit, double step, double most_steps) {
   return std::abs(v.x) <= most && std::abs(v.y) <= most && std::abs(v.z) <= most;
 }
 
+CallError find_misfit(const State& state, const Quantisation& q, const Steps& steps) {
+  if (!fits(state.position, q.world_size_m, steps.position_m, kMaxPositionSteps))
+    return CallError::outside_world;
+  if (!fits(state.velocity, q.max_speed_mps, steps.velocity_mps, kMaxSteps)) return CallError::too_fast;
+  const bool rates_fit =
+      fits(state.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMaxSteps) &&
+      fits(state.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMaxSteps);
+  return rates_fit ? CallError::none : CallError::beyond_limits;
+}
+
 bool fits(const State& state, const Quantisation& q, const Steps& steps) {
-  return fits(state.position, q.world_size_m, steps.position_m, kMaxPositionSteps) &&
-         fits(state.velocity, q.max_speed_mps, steps.velocity_mps, kMaxSteps) &&
-         fits(state.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMaxSteps) &&
-         fits(state.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMaxSteps);
+  return find_misfit(state, q, steps) == CallError::none;
 }
 
 template <class Vector>
@@ -159,8 +166,13 @@ Quantisation quantisation_for(const Archetype& archetype) {
   return q;
 }
 
+CallError find_unencodable(const State& state, const Quantisation& quantisation) {
+  if (!is_sane(state)) return CallError::not_finite;
+  return find_misfit(state, quantisation, steps_at(quantisation, 0, 0));
+}
+
 bool is_encodable(const State& state, const Quantisation& quantisation) {
-  return is_sane(state) && fits(state, quantisation, steps_at(quantisation, 0, 0));
+  return find_unencodable(state, quantisation) == CallError::none;
 }
 
 State nearest_encodable(const State& state, const Quantisation& q) {

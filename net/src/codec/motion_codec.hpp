@@ -9,6 +9,7 @@
 #include <optional>
 
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
@@ -208,6 +209,10 @@ struct QuantisedState {
 /// row.
 inline constexpr unsigned kTeleportModulus = 8;
 
+/// Returns why a state cannot be sent: not_finite, outside_world, too_fast or beyond_limits. `none` if it
+/// can.
+[[nodiscard]] RECKONER_NET_API CallError find_unencodable(const State& state,
+                                                          const Quantisation& quantisation);
 /// True if the state is finite and within the archetype's limits, so that it can be sent.
 [[nodiscard]] RECKONER_NET_API bool is_encodable(const State& state, const Quantisation& quantisation);
 

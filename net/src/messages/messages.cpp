@@ -341,6 +341,12 @@ void serialize(Archive& archive, ShortLivedSpawn& s) {
     if (!s.life) s.life = 0;
     archive(wire::golomb(*s.life, kLifeOrder));
   }
+  bool predicted = s.prediction.has_value();
+  archive(predicted);
+  if (predicted) {
+    if (!s.prediction) s.prediction = 0;
+    archive(*s.prediction);
+  }
   serialize_state(archive, s.state, s.orientation_bits);
   archive(wire::bytes(s.fields, kMaxShortLivedBytes), wire::bytes(s.data, kMaxSpawnDataBytes));
 }
@@ -350,11 +356,16 @@ void serialize(Archive& archive, ShortLivedEnd& e) {
   archive(e.entity, wire::golomb(e.age, kShortLivedAgeOrder));
 }
 
+template <class Archive>
+void serialize(Archive& archive, PredictionRefusal& r) {
+  archive(r.key);
+}
+
 void write_short_lived(BitWriter& writer, const ShortLivedEntry& entry) {
   wire::BitOutputArchive archive{writer};
   bool more = true;
-  bool ends = std::holds_alternative<ShortLivedEnd>(entry);
-  archive(more, ends);
+  auto kind = static_cast<std::uint8_t>(entry.index());
+  archive(more, wire::ranged(kind, 0, std::variant_size_v<ShortLivedEntry> - 1));
   std::visit([&](auto copy) { archive(copy); }, entry);
 }
 
@@ -362,10 +373,11 @@ void read_short_lived(BitReader& reader, std::vector<ShortLivedEntry>& entries) 
   entries.clear();
   wire::BitInputArchive archive{reader};
   for (bool more = true; archive(more), more && !reader.failed();) {
-    bool ends = false;
-    archive(ends);
-    ShortLivedEntry& entry =
-        ends ? entries.emplace_back(ShortLivedEnd{}) : entries.emplace_back(ShortLivedSpawn{});
+    std::uint8_t kind = 0;
+    archive(wire::ranged(kind, 0, std::variant_size_v<ShortLivedEntry> - 1));
+    ShortLivedEntry& entry = entries.emplace_back();
+    if (kind == 1) entry.emplace<ShortLivedEnd>();
+    if (kind == 2) entry.emplace<PredictionRefusal>();
     std::visit([&](auto& e) { archive(e); }, entry);
   }
   if (entries.empty()) reader.fail();

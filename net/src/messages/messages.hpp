@@ -239,6 +239,8 @@ struct ShortLivedSpawn {
   std::uint32_t age = 0;              ///< ticks from the motion's time stamp to the datagram's tick
   /// From the motion's time stamp to the end of the entity, in 1/kLifeSteps ticks; empty: not known yet.
   std::optional<std::uint32_t> life;
+  /// The key of the receiving client's prediction that this entity fulfils; empty if there is none.
+  std::optional<std::uint32_t> prediction;
   QuantisedState state;           ///< the motion
   std::vector<std::byte> fields;  ///< user fields in the format of write_values(); empty if there are none
   std::vector<std::byte> data;    ///< the game's bytes, at most kMaxSpawnDataBytes
@@ -252,7 +254,12 @@ struct ShortLivedEnd {
   std::uint32_t age = 0;  ///< ticks from the first tick without the entity to the datagram's tick
 };
 
-using ShortLivedEntry = std::variant<ShortLivedSpawn, ShortLivedEnd>;
+/// The server does not spawn the entity that the client has predicted with this key.
+struct PredictionRefusal {
+  std::uint32_t key = 0;
+};
+
+using ShortLivedEntry = std::variant<ShortLivedSpawn, ShortLivedEnd, PredictionRefusal>;
 
 /// Largest size of the fields and the data of a ShortLivedSpawn together, bytes, so that an entry leaves room
 /// for motions in its datagram.

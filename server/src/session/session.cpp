@@ -792,12 +792,13 @@ bool Session::write_short_lived(BitWriter& writer, std::size_t most_bits, Sequen
       writer, most_bits, sequence, inputs.tick,
       [&](ShortLivedSpawn& spawn, Sent& sent) { return make_short_lived(inputs, spawn, sent); },
       [&](const Sent& sent) { note_short_lived_sent(sent, sequence, inputs.now_s); });
-  return written.spawns + written.ends > 0;
+  return written > 0;
 }
 
 void Session::note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence, double now_s) {
   Subscription& subscription = *subscriptions_.find(sent.id);
-  if (seen_) seen_->announced_in(sequence, sent.id, sent.motion, now_s);
+  // How the client blends from its own prediction is unknown.
+  if (seen_ && !sent.predicted) seen_->announced_in(sequence, sent.id, sent.motion, now_s);
   subscription.spawn_sent = true;
   subscription.sent = sent.publish;
 }
@@ -833,7 +834,15 @@ bool Session::make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
     spawn.fields.resize(writer.finish().size());
   }
   spawn.data = entity.short_lived->data;
-  sent = {sent.id, sent.serial, stream.number(), subscription.level, newest.tick, stream.motion()};
+  spawn.prediction.reset();
+  if (entity.short_lived->predicted_by == id_) spawn.prediction = entity.short_lived->prediction;
+  sent = {sent.id,
+          sent.serial,
+          stream.number(),
+          subscription.level,
+          newest.tick,
+          stream.motion(),
+          spawn.prediction.has_value()};
   return true;
 }
 

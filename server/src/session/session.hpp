@@ -399,6 +399,8 @@ class Session {
   /// names, so a client that has the spawn needs no message.
   void unfollow(EntityId id, Tick tick, bool ended_as_planned = false);
   void set_level(EntityId id, std::uint8_t level, Tick tick);
+  /// Tells the client that its prediction with this key fails.
+  void refuse_prediction(std::uint32_t key, Tick tick) { short_lived_.add_refusal(key, tick, copies()); }
   /// True if the client follows the entity and was sent its spawn message.
   [[nodiscard]] bool knows(EntityId id) const {
     const Subscription* found = subscriptions_.find(static_cast<std::uint32_t>(id.slot()));

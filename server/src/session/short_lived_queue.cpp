@@ -14,7 +14,8 @@ constexpr std::size_t kMaxEntryBytes = kMaxShortLivedBytes + 400;
 
 void ShortLivedQueue::repeat(EntityId id, Tick now, Tick interval) {
   for (Entry& e : entries_) {
-    if (e.id != id || e.ends || e.in_flight == 0 || e.copies > 0 || e.repeats >= kMaxRepeats) continue;
+    if (e.id != id || e.kind != Kind::spawn || e.in_flight == 0 || e.copies > 0 || e.repeats >= kMaxRepeats)
+      continue;
     if (e.sent && earlier(now, *e.sent + interval)) continue;
     e.since = e.sent ? *e.sent + 1 : e.since;
     e.copies = 1;
@@ -33,15 +34,12 @@ bool ShortLivedQueue::write_entry(BitWriter& writer, std::size_t limit, const Sh
   return true;
 }
 
-void ShortLivedQueue::note_written(Entry& entry, Sequence sequence, Tick now, const SentSpawn& sent,
-                                   Written& written) {
+void ShortLivedQueue::note_written(Entry& entry, Sequence sequence, Tick now, const SentSpawn& sent) {
   --entry.copies;
   ++entry.in_flight;
   entry.sent = now;
-  written.repairs += entry.lost ? 1 : 0;
   entry.lost = false;
-  ++(entry.ends ? written.ends : written.spawns);
-  in_flight_.push_back({sequence, entry.ends, sent});
+  in_flight_.push_back({sequence, entry.kind, sent});
 }
 
 }  // namespace reckoner

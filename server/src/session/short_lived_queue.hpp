@@ -31,6 +31,7 @@ class ShortLivedQueue {
     std::uint8_t level = 0;     ///< level of detail of that publish
     Tick motion_tick = 0;       ///< time stamp of the motion in the entry
     Motion motion{};            ///< the motion in the entry
+    bool predicted = false;     ///< the client has predicted the entity
   };
 
   /// The client now follows the entity and lacks its spawn since tick `since`.
@@ -41,11 +42,15 @@ class ShortLivedQueue {
   /// spawn is not sent again.
   void add_end(EntityId id, Tick tick, unsigned copies) {
     drop(id);
-    entries_.push_back({.id = id, .since = tick, .copies = copies, .ends = true});
+    entries_.push_back({.kind = Kind::end, .id = id, .since = tick, .copies = copies});
+  }
+  /// The client's prediction with this key fails.
+  void add_refusal(std::uint32_t key, Tick tick, unsigned copies) {
+    entries_.push_back({.kind = Kind::refusal, .serial = key, .since = tick, .copies = copies});
   }
   /// Drops what waits or is in flight about an entity, because the client no longer needs it.
   void drop(EntityId id) {
-    std::erase_if(entries_, [&](const Entry& e) { return e.id == id; });
+    std::erase_if(entries_, [&](const Entry& e) { return e.id == id && e.kind != Kind::refusal; });
   }
 
   /// Makes the spawn of an entity wait again if the client has not acknowledged it yet. The entity has a
@@ -61,25 +66,19 @@ class ShortLivedQueue {
   template <class F>
   void for_each_unacknowledged_spawn(F&& f) const {
     for (const Entry& e : entries_) {
-      if (!e.ends && e.in_flight > 0) f(e.id);
+      if (e.kind == Kind::spawn && e.in_flight > 0) f(e.id);
     }
   }
   /// True if an entry did not fit into the last datagram beside the motions.
   [[nodiscard]] bool is_crowded_out() const { return crowded_out_; }
 
-  /// What one call of write() has written.
-  struct Written {
-    std::size_t spawns = 0;
-    std::size_t ends = 0;
-    std::size_t repairs = 0;  ///< number of entries that are sent again after a loss
-  };
   /// Writes a section of at most `most_bits` bits, including its end mark, into the datagram `sequence` of
   /// tick `now`. Calls `make(spawn, sent)` for each spawn: `sent` has the id and the serial. `make` fills the
   /// rest of both, and returns false if the spawn cannot be sent now. Calls `note(sent)` for each spawn
-  /// written.
+  /// written. Returns the number of entries written.
   template <class MakeSpawn, class NoteSpawn>
-  Written write(BitWriter& writer, std::size_t most_bits, Sequence sequence, Tick now, MakeSpawn&& make,
-                NoteSpawn&& note);
+  std::size_t write(BitWriter& writer, std::size_t most_bits, Sequence sequence, Tick now, MakeSpawn&& make,
+                    NoteSpawn&& note);
 
   /// The datagram `sequence` was acknowledged or lost. Calls `f(sent)` for every acknowledged spawn.
   template <class F>
@@ -97,32 +96,33 @@ class ShortLivedQueue {
   static constexpr unsigned kMaxRepeats = 4;
   static constexpr Tick kLastCopyTicks = 4;
 
+  enum class Kind : std::uint8_t { spawn, end, refusal };
   struct Entry {
-    EntityId id;
-    std::uint32_t serial = 0;
+    Kind kind = Kind::spawn;
+    EntityId id{};
+    std::uint32_t serial = 0;    // of the subscription; of a refusal, the key
     Tick since = 0;              // the client lacks data of this tick until it has the entry
     unsigned copies = 1;         // copies that wait to be written
     unsigned in_flight = 0;      // datagrams in flight that contain the entry
     unsigned repeats = 0;        // newer motions sent before the acknowledgement
     std::optional<Tick> sent{};  // tick of the newest copy
     bool lost = false;           // all copies were lost
-    bool ends = false;           // the entry is an end, not a spawn
 
     // The last of several copies is written some ticks later, because losses come in bursts.
     [[nodiscard]] bool is_due(Tick now) const {
-      const Tick gap = ends && copies == 1 && !lost ? kLastCopyTicks : 1;
+      const Tick gap = kind == Kind::end && copies == 1 && !lost ? kLastCopyTicks : 1;
       return copies > 0 && (!sent || !earlier(now, *sent + gap));
     }
   };
   // An entry in a datagram in flight.
   struct InFlightEntry {
     Sequence sequence = 0;
-    bool ends = false;
-    SentSpawn spawn;  // of an end, only the id
+    Kind kind = Kind::spawn;
+    SentSpawn spawn;  // of other kinds, only the id and the serial
   };
 
   static bool write_entry(BitWriter& writer, std::size_t limit, const ShortLivedEntry& entry);
-  void note_written(Entry& entry, Sequence sequence, Tick now, const SentSpawn& sent, Written& written);
+  void note_written(Entry& entry, Sequence sequence, Tick now, const SentSpawn& sent);
 
   std::vector<Entry> entries_;            // few: of the entities that spawned or ended a moment ago
   std::vector<InFlightEntry> in_flight_;  // in order of sequence
@@ -132,17 +132,19 @@ class ShortLivedQueue {
 };
 
 template <class MakeSpawn, class NoteSpawn>
-ShortLivedQueue::Written ShortLivedQueue::write(BitWriter& writer, std::size_t most_bits, Sequence sequence,
-                                                Tick now, MakeSpawn&& make, NoteSpawn&& note) {
+std::size_t ShortLivedQueue::write(BitWriter& writer, std::size_t most_bits, Sequence sequence, Tick now,
+                                   MakeSpawn&& make, NoteSpawn&& note) {
   constexpr std::size_t kEndBits = 1;
-  Written written;
+  std::size_t written = 0;
   crowded_out_ = false;
   const std::size_t limit = writer.bits_written() + most_bits - std::min(most_bits, kEndBits);
   for (Entry& e : entries_) {
     if (!e.is_due(now)) continue;
     SentSpawn sent{.id = e.id, .serial = e.serial};
-    if (e.ends) {
+    if (e.kind == Kind::end) {
       entry_ = ShortLivedEnd{e.id, now - e.since};
+    } else if (e.kind == Kind::refusal) {
+      entry_ = PredictionRefusal{e.serial};
     } else {
       ShortLivedSpawn& spawn = std::holds_alternative<ShortLivedSpawn>(entry_)
                                    ? std::get<ShortLivedSpawn>(entry_)
@@ -153,10 +155,11 @@ ShortLivedQueue::Written ShortLivedQueue::write(BitWriter& writer, std::size_t m
       crowded_out_ = true;
       continue;
     }
-    if (!e.ends) note(sent);
-    note_written(e, sequence, now, sent, written);
+    if (e.kind == Kind::spawn) note(sent);
+    note_written(e, sequence, now, sent);
+    ++written;
   }
-  if (written.spawns + written.ends > 0) writer.write(0, kEndBits);
+  if (written > 0) writer.write(0, kEndBits);
   return written;
 }
 
@@ -170,11 +173,11 @@ void ShortLivedQueue::settle(Sequence sequence, bool acked, F&& f) {
   });
   for (const InFlightEntry& s : settled_) {
     const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) {
-      return e.id == s.spawn.id && e.ends == s.ends && e.serial == s.spawn.serial;
+      return e.id == s.spawn.id && e.kind == s.kind && e.serial == s.spawn.serial;
     });
     if (acked) {
       if (found != entries_.end()) entries_.erase(found);
-      if (!s.ends) f(s.spawn);
+      if (s.kind == Kind::spawn) f(s.spawn);
       continue;
     }
     if (found == entries_.end()) continue;

@@ -102,8 +102,17 @@ struct OwnedMotion {
 
 /// What the spawn of a short-lived entity contains besides its motion.
 struct ShortLivedInfo {
-  std::optional<double> end_s;  ///< server time of its end, s; empty: not known yet
-  std::vector<std::byte> data;  ///< the game's bytes, at most kMaxSpawnDataBytes
+  std::optional<double> end_s;   ///< server time of its end, s; empty: not known yet
+  std::vector<std::byte> data;   ///< the game's bytes, at most kMaxSpawnDataBytes
+  ClientId predicted_by;         ///< the client that has predicted the entity; null: no client has
+  std::uint32_t prediction = 0;  ///< the key of that prediction
+  /// The state at the spawn, and its server time, s. The server extrapolates it until the game moves the
+  /// entity.
+  struct Launch {
+    State state;
+    double time_s = 0.0;
+  };
+  std::optional<Launch> launch;
 };
 
 /// The server's data of one entity. The members that every tick reads come first so that fetch() can prefetch

@@ -13,6 +13,7 @@
 
 #include <reckoner/client/playout.hpp>
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/dialer.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
@@ -115,10 +116,13 @@ struct ClientEvent {
     /// client was disconnected for too long. All entities have despawned, and a new world follows. Reliable
     /// messages may be lost (ClientStats::messages_abandoned).
     restarted,
+    prediction_failed,  ///< the server has not spawned the entity of Client::predict_spawn() in time, or
+                        ///< refuses
   };
   Kind kind = Kind::joined;  ///< the kind of event
   EntityId entity;           ///< the entity concerned; null if the event concerns the client itself
   std::uint32_t fields = 0;  ///< changed fields, one bit each; bit 0 is the first field
+  EntityId predicted{};      ///< of `spawned`: the prediction that `entity` replaces; null if there is none
 };
 
 /// Properties of an entity that do not change.
@@ -294,10 +298,22 @@ class RECKONER_CLIENT_API Client {
   ///
   /// If `frame` is not null, `state` is relative to that entity's frame, and is shown where the frame is
   /// shown. To change frames, pass another frame; into_frame() and out_of_frame() with ShownEntity::shown of
-  /// the frames convert the state. Returns false and changes nothing if the client does not own the entity,
-  /// the state is invalid or beyond the archetype's limits, the frame is unknown, is in the entity's own
-  /// frame or nested too deeply, or a correction's event was not polled yet.
-  bool move(EntityId id, const State& state, double local_s, EntityId frame = {});
+  /// the frames convert the state. If the entity cannot be moved, changes nothing and returns the reason.
+  CallResult move(EntityId id, const State& state, double local_s, EntityId frame = {});
+
+  /// Shows an entity at once that this game expects the server to spawn: the player's own projectile. The
+  /// entity moves as extrapolated from `state` at local time `local_s`, and frame() contains it. The game
+  /// asks the server for the entity, for example with a message about the shot that contains `key`, a number
+  /// of its own choice. The server's game calls Server::spawn_short_lived() with this key.
+  ///
+  /// When the client shows the server's entity, `spawned` is reported with the id that this function has
+  /// returned in ClientEvent::predicted, and the entity blends from the predicted pose. If the server refuses
+  /// (Server::refuse_prediction()), or the entity does not arrive within `patience_s`, the predicted entity
+  /// ends with `prediction_failed`. At most 64 at a time.
+  [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
+                                          double local_s, double patience_s = 1.0);
+  /// Ends a predicted entity without an event. Returns false if there is none with this id.
+  bool drop_prediction(EntityId id);
 
   /// The state from which an owned entity should continue at local time `local_s` after it was given or
   /// corrected, relative to owned_frame(). It is the server's motion, extrapolated. Nullopt if this client

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -212,6 +213,10 @@ struct ShortLived {
   /// The game's bytes, which the clients' games receive with the entity (EntityInfo::data). At most
   /// kMaxSpawnDataBytes.
   std::span<const std::byte> data{};
+  /// The client whose prediction (Client::predict_spawn()) this entity fulfils, and the prediction's key. The
+  /// client's game sends the key with its request, for example in the message about the shot.
+  ClientId predicted_by{};
+  std::uint32_t prediction = 0;
 };
 inline constexpr double kMaxShortLifeS = 600.0;
 
@@ -279,29 +284,36 @@ class RECKONER_SERVER_API Server {
 
   /// Adds an entity in the next tick. Clients receive `name`, which has at most 64 bytes. If `frame` is not
   /// null, the new entity begins in the frame of the entity `frame` (see enter_frame()), and `state` is
-  /// relative to that frame. Returns null if there are max_entities already, if the archetype or the state is
-  /// invalid, or if enter_frame() would refuse the frame.
-  [[nodiscard]] EntityId spawn(std::size_t archetype, const std::string& name, const State& state,
-                               EntityId frame = {});
+  /// relative to that frame. If the entity cannot be added, the result is null and contains the reason.
+  [[nodiscard]] SpawnResult spawn(std::size_t archetype, const std::string& name, const State& state,
+                                  EntityId frame = {});
 
   /// Adds an entity that lives for seconds, such as a projectile, in the next tick. Its spawn and its end
   /// travel with the motions: they do not wait for earlier messages that were lost, and clients show the
   /// entity as soon as they would receive an unreliable message. In return they arrive in no particular order
-  /// with the spawns of other entities and with messages. Otherwise it is an entity like any other: move it,
-  /// set its fields, or let it follow a route. No client can own it, and nothing can enter its frame.
+  /// with the spawns of other entities and with messages.
   ///
-  /// Returns null where spawn() would, if the data is longer than kMaxSpawnDataBytes, if the data and the
+  /// The server extrapolates `state`, with its acceleration, until the game calls move() or changes the
+  /// entity's frame or route. If the entity leaves the world, it ends. Otherwise it is like any other. No
+  /// client can own it, and nothing can enter its frame.
+  ///
+  /// Besides the reasons of spawn(), fails if the data is longer than kMaxSpawnDataBytes, if the data and the
   /// fields of the archetype may exceed 480 bytes together, or if the end is out of range.
-  [[nodiscard]] EntityId spawn_short_lived(std::size_t archetype, const State& state,
-                                           const ShortLived& life = {}, EntityId frame = {});
+  [[nodiscard]] SpawnResult spawn_short_lived(std::size_t archetype, const State& state,
+                                              const ShortLived& life = {}, EntityId frame = {});
 
-  /// Sets the true state of an entity at the next tick, relative to the frame that it is in. Returns false
-  /// and changes nothing if the id is unknown, the state is invalid, or a client owns the entity.
-  bool move(EntityId id, const State& truth);
+  /// Tells a client that the server will not spawn the entity that the client has predicted with this key:
+  /// the weapon was empty. The client removes its prediction and reports ClientEvent::prediction_failed.
+  /// Returns false if the client is unknown.
+  bool refuse_prediction(ClientId client, std::uint32_t key);
+
+  /// Sets the true state of an entity at the next tick, relative to the frame that it is in. If that is not
+  /// possible, changes nothing and returns the reason.
+  CallResult move(EntityId id, const State& truth);
 
   /// Like move(), but the entity jumps to the new state: clients do not blend. If a client owns the entity,
   /// it is notified and continues from the new state.
-  bool teleport(EntityId id, const State& truth);
+  CallResult teleport(EntityId id, const State& truth);
 
   /// Removes an entity. Other entities in the frame of the removed entity move to the next outer frame, as
   /// with enter_frame(). From then on, move() takes their states relative to the outer frame. If such an
@@ -452,9 +464,8 @@ class RECKONER_SERVER_API Server {
   bool leave_route(EntityId id);
 
   /// Like move(), for an entity that is exactly on the route that it follows. The server then need not fit
-  /// the distance and the speed. Returns false and changes nothing if the entity follows no route or the
-  /// numbers are invalid.
-  bool move_along(EntityId id, const RouteState& along);
+  /// the distance and the speed. If that is not possible, changes nothing and returns the reason.
+  CallResult move_along(EntityId id, const RouteState& along);
 
   /// A route; null if the id is unknown. The pointer is valid as long as the server exists.
   [[nodiscard]] const Route* route(RouteId id) const;

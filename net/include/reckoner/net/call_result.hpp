@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/reckoning/export.hpp>
+
+namespace reckoner {
+
+/// Why a server or a client did not do what its game asked for.
+enum class CallError : std::uint8_t {
+  none = 0,               ///< it was done
+  unknown_entity = 1,     ///< there is no entity with this id
+  unknown_archetype = 2,  ///< the archetype's index is not below the number of archetypes
+  unknown_frame = 3,     ///< the frame's entity is unknown, short-lived, or in the frame of the entity itself
+  too_deep = 4,          ///< the entity would be in more than kMaxFrameDepth frames
+  name_too_long = 5,     ///< the name has more than 64 bytes
+  data_too_long = 6,     ///< the data has more than kMaxSpawnDataBytes, or does not fit beside the fields
+  end_out_of_range = 7,  ///< the end is before the next tick or more than kMaxShortLifeS after it
+  world_full = 8,        ///< there are max_entities already
+  not_finite = 9,        ///< a number is not finite, or the orientation is not a unit quaternion
+  outside_world = 10,    ///< the position is beyond Archetype::world_size_m
+  too_fast = 11,         ///< the speed is above Archetype::max_speed_mps along an axis
+  beyond_limits = 12,    ///< the acceleration, the angular velocity or the place on the route cannot be sent
+  owned = 13,            ///< a client owns the entity and moves it
+  not_owned = 14,        ///< this client does not own the entity
+  event_not_polled = 15,  ///< the game has not polled the event about a grant or a correction yet
+  no_clock = 16,          ///< the client does not know the server's time yet
+  no_route = 17,          ///< the entity follows no route
+};
+
+/// The error in one line of text; empty for `none`.
+[[nodiscard]] RECKONER_NET_API std::string_view describe(CallError error);
+
+/// Whether a call was done, and why not.
+class CallResult {
+ public:
+  constexpr CallResult(CallError error = CallError::none) : error_(error) {}
+  /// True if it was done.
+  [[nodiscard]] constexpr explicit operator bool() const { return error_ == CallError::none; }
+  [[nodiscard]] constexpr CallError error() const { return error_; }
+
+ private:
+  CallError error_;
+};
+
+/// The id of a new entity. Null if there is none; `error` then tells why.
+struct SpawnResult : EntityId {
+  CallError error = CallError::none;
+
+  constexpr SpawnResult(EntityId id) : EntityId(id) {}
+  constexpr SpawnResult(CallError why) : error(why) {}
+};
+
+}  // namespace reckoner

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include <reckoner/net/call_result.hpp>
+
+namespace reckoner {
+
+std::string_view describe(CallError error) {
+  switch (error) {
+    case CallError::none:
+      return "";
+    case CallError::unknown_entity:
+      return "there is no such entity";
+    case CallError::unknown_archetype:
+      return "there is no such archetype";
+    case CallError::unknown_frame:
+      return "the entity cannot be in this frame: the frame's entity is unknown, short-lived or inside it";
+    case CallError::too_deep:
+      return "the entity would be in too many frames";
+    case CallError::name_too_long:
+      return "the name has more than 64 bytes";
+    case CallError::data_too_long:
+      return "the data of a short-lived entity is too long";
+    case CallError::end_out_of_range:
+      return "the end of a short-lived entity is in the past or too late";
+    case CallError::world_full:
+      return "the server has as many entities as it accepts (max_entities)";
+    case CallError::not_finite:
+      return "a number is not finite, or the orientation is not a unit quaternion";
+    case CallError::outside_world:
+      return "the position is outside of the archetype's world_size_m";
+    case CallError::too_fast:
+      return "the velocity is above the archetype's max_speed_mps";
+    case CallError::beyond_limits:
+      return "the acceleration, the angular velocity or the place on the route cannot be sent";
+    case CallError::owned:
+      return "a client owns the entity";
+    case CallError::not_owned:
+      return "this client does not own the entity";
+    case CallError::event_not_polled:
+      return "the event about the grant or the correction was not polled yet";
+    case CallError::no_clock:
+      return "the client does not know the server's time yet";
+    case CallError::no_route:
+      return "the entity follows no route";
+  }
+  return "unknown error";
+}
+
+}  // namespace reckoner
