@@ -2,7 +2,7 @@
 #include "programs/client/report.hpp"
 
 #include "programs/common/files.hpp"
-#include "programs/common/sessions/refusals_json.hpp"
+#include "programs/common/sessions/refusals.hpp"
 
 #include <algorithm>
 
@@ -38,14 +38,16 @@ std::optional<Error> write_figures(const std::string& path, const ClientStats& s
 
 void print_summary(const ClientStats& s, const TransportStats& wire, const Drawn& drawn) {
   const double seconds = std::max(1e-9, drawn.entity_seconds);
+  RefusalCounts refused = s.refusals;
+  refused += wire.refusals;
   fmt::print(
       "{} frames; {} updates in {} datagrams ({} lost); per entity and second {:.1f} updates, {:.0f} bytes, "
       "{:.0f} on "
-      "the wire\nround trip {:.1f} ms, shown {:.1f} ms late; {} malformed payloads refused\n",
+      "the wire\nround trip {:.1f} ms, shown {:.1f} ms late; {}\n",
       drawn.frames, s.updates_applied, s.datagrams_received, s.datagrams_lost,
       static_cast<double>(s.updates_applied) / seconds, static_cast<double>(s.state_bytes_received) / seconds,
       static_cast<double>(wire.wire_bytes_received) / seconds, s.round_trip_s * 1000.0, s.delay_s * 1000.0,
-      s.malformed);
+      refusals_text(refused));
 }
 
 }  // namespace reckoner::program

@@ -2,7 +2,7 @@
 #include "programs/server/report.hpp"
 
 #include "programs/common/files.hpp"
-#include "programs/common/sessions/refusals_json.hpp"
+#include "programs/common/sessions/refusals.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,12 +10,13 @@
 namespace reckoner::program {
 
 void print_summary(const ServerStats& s, const TransportStats& wire, const RunTimes& times) {
+  RefusalCounts refused = s.refusals;
+  refused += wire.refusals;
   fmt::print(
       "{} ticks in {:.1f} s (latest {:.1f} ms late), {} motions published, {} updates sent ({} repairs)\n"
-      "{} datagrams, {} lost; {} state bytes, {} bytes on the wire; {} malformed payloads refused\n",
+      "{} datagrams, {} lost; {} state bytes, {} bytes on the wire; {}\n",
       s.ticks, times.seconds, times.worst_late_s * 1000.0, s.publishes, s.updates_sent, s.repairs_sent,
-      s.datagrams_sent, s.datagrams_lost, s.state_bytes_sent, wire.wire_bytes_sent,
-      s.malformed + wire.refused);
+      s.datagrams_sent, s.datagrams_lost, s.state_bytes_sent, wire.wire_bytes_sent, refusals_text(refused));
 }
 
 std::optional<Error> write_counts(const std::string& path, const ServerStats& s, const TransportStats& wire,

@@ -47,6 +47,24 @@ TEST(ReplayWindow, EachSequenceNumberIsNewOnceWithinTheWindow) {
   }
 }
 
+// A key must not be tried with forged datagrams without end (RFC 9147, 4.5.3). Repeated datagrams do not
+// count: their sequence number alone refuses them.
+TEST(Seal, KeyIsUnusableAfterTooManyForgeries) {
+  Ends ends;
+  ends.opener = Opener(ends.key, 3);
+  const Bytes repeated = sealed(ends.sealer, Bytes(20));
+  EXPECT_TRUE(ends.opener.open(repeated, ends.buffer));
+  for (int i = 0; i < 10; ++i)
+    EXPECT_FALSE(ends.opener.open(repeated, ends.buffer));
+  Bytes forged = sealed(ends.sealer, Bytes(20));
+  forged.back() ^= std::byte{1};
+  for (int i = 0; i < 2; ++i)
+    EXPECT_FALSE(ends.opener.open(forged, ends.buffer));
+  EXPECT_TRUE(ends.opener.open(sealed(ends.sealer, Bytes(20)), ends.buffer));
+  EXPECT_FALSE(ends.opener.open(forged, ends.buffer));
+  EXPECT_FALSE(ends.opener.open(sealed(ends.sealer, Bytes(20)), ends.buffer)) << "three forgeries";
+}
+
 TEST(Seal, RoundTrips) {
   Ends ends;
   for (std::size_t size : {0u, 1u, 17u, 1200u}) {

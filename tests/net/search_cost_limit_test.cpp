@@ -131,6 +131,24 @@ TEST(SearchCostLimit, LongQueueDoesNotInvalidateAcknowledgements) {
   EXPECT_EQ(outcome(lists, acknowledgement(6)).why, Refusal::never_sent);
 }
 
+// ENet 1.3.18 keeps reliable commands with a packet in a list of their own.
+TEST(EnetQueues, BothListsOfNewerVersionsAreVisited) {
+  struct OneList {
+    ENetList outgoingCommands;
+  } older{};
+  struct TwoLists {
+    ENetList outgoingSendReliableCommands;
+    ENetList outgoingCommands;
+  } newer{};
+  ASSERT_EQ(queues_of(older).size(), 1u);
+  EXPECT_EQ(queues_of(older)[0], &older.outgoingCommands);
+  const TwoLists& read_only = newer;
+  ASSERT_EQ(queues_of(read_only).size(), 2u);
+  // In the order in which ENet searches them for an acknowledged command.
+  EXPECT_EQ(queues_of(read_only)[0], &newer.outgoingCommands);
+  EXPECT_EQ(queues_of(read_only)[1], &newer.outgoingSendReliableCommands);
+}
+
 TEST(SearchCostLimit, StepsAreLimitedPerSecond) {
   EnetLists lists(0, 5000);
   for (std::uint16_t i = 2; i <= kReach; ++i)

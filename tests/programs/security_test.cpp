@@ -46,6 +46,12 @@ TEST(Security, OnlyClientsWithATokenJoin) {
   server.send_signal(SIGTERM);
   EXPECT_EQ(server.wait(30.0), 0) << server.errors();
   EXPECT_EQ(server.errors().find("insecure"), std::string::npos) << server.errors();
+  const std::string output = server.output();
+  const std::size_t closing = output.find("refused: ");
+  ASSERT_NE(closing, std::string::npos) << output;
+  EXPECT_NE(output.find("token_reused", closing), std::string::npos) << "each reason has its name\n"
+                                                                     << output;
+  EXPECT_EQ(output.find("malformed payloads"), std::string::npos) << output;
 }
 
 // Checks whether a token for a given address admits a client at a server with the same key at 127.0.0.1.

@@ -254,9 +254,7 @@ std::vector<ServerAddress> addresses_of(const reckoner_address* first, std::uint
 }
 
 SecretKey key_of(const std::uint8_t* bytes) {
-  std::array<std::byte, SecretKey::kBytes> key;
-  std::memcpy(key.data(), bytes, key.size());
-  return SecretKey(key);
+  return SecretKey(std::as_bytes(std::span<const std::uint8_t, SecretKey::kBytes>(bytes, SecretKey::kBytes)));
 }
 
 }  // namespace reckoner::capi

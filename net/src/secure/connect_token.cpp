@@ -95,8 +95,8 @@ std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::
   opened.login.id = reader.bytes<std::tuple_size_v<LoginId>>();
   if (opened.login.generation == 0)
     std::copy_n(nonce.begin(), opened.login.id.size(), opened.login.id.begin());
-  opened.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
-  opened.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
+  opened.to_server = read_key(reader);
+  opened.to_client = read_key(reader);
   opened.grant.user_data = reader.bytes<ConnectGrant::kUserBytes>();
   auto servers = read_servers(reader);
   sodium_memzero(plain.data(), plain.size());
@@ -160,8 +160,8 @@ std::optional<ConnectToken> read_token(std::span<const std::byte> bytes) {
   token.expires_s = reader.number<std::uint64_t>();
   token.nonce = reader.bytes<ConnectToken::kNonceBytes>();
   token.sealed = reader.bytes<ConnectToken::kSealedBytes>();
-  token.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
-  token.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
+  token.to_server = secure::read_key(reader);
+  token.to_client = secure::read_key(reader);
   auto servers = read_servers(reader);
   if (!servers || reader.failed()) return std::nullopt;
   token.servers = std::move(*servers);

@@ -32,6 +32,7 @@ SecretKey derive(const SecretKey& from, std::string_view purpose, const std::arr
     crypto_generichash_update(&state, raw(*part), part->size());
   crypto_generichash_update(&state, raw(attempt), attempt.size());
   crypto_generichash_final(&state, raw(out), out.size());
+  wipe_stack();
   const SecretKey key(out);
   sodium_memzero(out.data(), out.size());
   return key;
@@ -80,6 +81,7 @@ Proof prove(const Response& response, const SecretKey& to_server) {
   std::array<std::byte, SecretKey::kBytes> key;
   crypto_generichash(raw(key), key.size(), raw(std::as_bytes(std::span(kPurpose))), kPurpose.size(),
                      raw(to_server.bytes()), SecretKey::kBytes);
+  wipe_stack();
   std::array<std::byte, Response::kBytes> bytes;
   wire::ByteWriter writer(bytes);
   write_proven(writer, response);
@@ -159,8 +161,8 @@ std::optional<Ticket> read_ticket(std::span<const std::byte> bytes) {
   ticket.expires_s = reader.number<std::uint64_t>();
   ticket.nonce = reader.bytes<ConnectToken::kNonceBytes>();
   ticket.sealed = reader.bytes<ConnectToken::kSealedBytes>();
-  ticket.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
-  ticket.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
+  ticket.to_server = read_key(reader);
+  ticket.to_client = read_key(reader);
   return ticket;
 }
 

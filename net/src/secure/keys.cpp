@@ -69,10 +69,12 @@ SessionKey session_key(const SecretKey& secret, ClientId client) {
   std::array<std::byte, crypto_generichash_BYTES_MIN> hash;
   crypto_generichash(raw(hash), hash.size(), raw(about), about.size(), raw(secret.bytes()),
                      SecretKey::kBytes);
+  wipe_stack();
   wire::ByteReader reader(hash);
   SessionKey key;
   key.high = reader.number<std::uint64_t>();
   key.low = reader.number<std::uint64_t>();
+  sodium_memzero(hash.data(), hash.size());
   return key;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/wire/byte_stream.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +40,19 @@ void initialise_sodium();
 inline void fill_random(std::span<std::byte> bytes) {
   initialise_sodium();
   randombytes_buf(bytes.data(), bytes.size());
+}
+
+/// Wipes the part of the stack that called functions have used. Call it after a hash with a secret result:
+/// libsodium's BLAKE2b leaves a copy of its result there.
+inline void wipe_stack() {
+  constexpr std::size_t kBytes = 2048;
+  sodium_stackzero(kBytes);
+}
+
+/// Reads a key without a further copy of its bytes. A key of zeros if the reader has failed.
+[[nodiscard]] inline SecretKey read_key(wire::ByteReader& reader) {
+  const auto bytes = reader.read_bytes(SecretKey::kBytes);
+  return bytes.empty() ? SecretKey() : SecretKey(bytes.first<SecretKey::kBytes>());
 }
 
 inline std::uint32_t random_number() {

@@ -55,12 +55,13 @@ std::optional<Opener::Opened> Opener::open(std::span<const std::byte> datagram, 
   if (!sealed_session(datagram) || out.size() < datagram.size()) return std::nullopt;
   const auto low = wire::ByteReader(datagram.subspan(5)).number<std::uint32_t>();
   const std::uint64_t sequence = whole_sequence(low, window_.next());
-  if (!window_.is_new(sequence)) return std::nullopt;
+  if (!window_.is_new(sequence) || forged_left_ == 0) return std::nullopt;
   const auto sealed = datagram.subspan(kSealHead);
   const Nonce nonce = nonce_of(sequence);
   if (crypto_aead_chacha20poly1305_ietf_decrypt(raw(out), nullptr, nullptr, raw(sealed), sealed.size(),
                                                 raw(datagram), kSealHead, raw(nonce),
                                                 raw(key_.bytes())) != 0) {
+    --forged_left_;
     return std::nullopt;
   }
   const bool newest = sequence >= window_.next();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,9 @@ class RECKONER_NET_API SecretKey {
 
   SecretKey() = default;  ///< creates a key of zeros, which means "no key"
   /// Creates a key with a copy of `bytes`.
-  explicit SecretKey(const std::array<std::byte, kBytes>& bytes) : bytes_(bytes) {}
+  explicit SecretKey(std::span<const std::byte, kBytes> bytes) {
+    std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+  }
   /// Copies the secret. Each copy wipes its own memory.
   SecretKey(const SecretKey&) = default;
   /// Copies the secret. Each copy wipes its own memory.
