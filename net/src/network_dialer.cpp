@@ -76,7 +76,8 @@ Result<Transport*> NetworkDialer::dial() {
 // Players' clocks are wrong by hours. The server decides by its own clock whether a token is valid.
 std::string NetworkDialer::failure_hint() const {
   const ClientSecurity* const shown = security_.get();
-  if (shown == nullptr || !NetworkTransport::is_expired(shown->token)) return {};
+  if (shown == nullptr || !shown->token.to_server) return {};
+  if (!NetworkTransport::is_expired(shown->token)) return {};
   if (transport_ && transport_->ticket()) return {};
   return "by this machine's clock the token has expired, and a new one is needed";
 }

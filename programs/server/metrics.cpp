@@ -190,6 +190,8 @@ std::string ServerMetrics::metrics() const {
   page.counter("reckoner_poses_refused_total", "Invalid poses from the game.", s.poses_refused);
   page.counter("reckoner_address_changes_total", "Clients that continued after they proved a new address.",
                s.wire.address_changes);
+  page.counter("reckoner_challenges_total", "Requests to join that were answered with a challenge.",
+               s.wire.challenges);
   page.counter(
       "reckoner_system_drops_total",
       "Datagrams that the system dropped because they were empty or too long, or its buffer was full.",

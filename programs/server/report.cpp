@@ -38,6 +38,7 @@ std::optional<Error> write_counts(const std::string& path, const ServerStats& s,
                                {"payloads_refused", refusals_json(s.refusals)},
                                {"datagrams_refused", refusals_json(wire.refusals)},
                                {"address_changes", wire.address_changes},
+                               {"challenges", wire.challenges},
                                {"system_drops", wire.system_drops},
                                {"service_errors", wire.service_errors},
                                {"worst_tick_lateness_ms", times.worst_late_s * 1000.0}};

@@ -469,6 +469,9 @@ void Server::Impl::handle(const TransportEvent& event, double now_s) {
     case TransportEvent::Kind::connected:
       if (closing) {
         transport.disconnect(event.peer, pack({EndReason::server_shutdown, 0}));
+      } else if (event.reason != 0 &&
+                 event.reason != kProtocolVersion) {  // 0: the transport carries no number
+        refuse_version(event.peer, event.reason);
       } else {
         waiting.emplace(event.peer, now_s);
         log.connected(event.peer);
@@ -594,11 +597,7 @@ std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<c
 }
 
 void Server::Impl::join(PeerId peer, const JoinMessage& message) {
-  if (message.version != kProtocolVersion) {
-    return refuse(peer, {EndReason::version, kProtocolVersion},
-                  "protocol version mismatch: the client speaks version " + std::to_string(message.version) +
-                      ", this server version " + std::to_string(kProtocolVersion));
-  }
+  if (message.version != kProtocolVersion) return refuse_version(peer, message.version);
   if (message.archetype_hash != archetype_hash(config.archetypes))
     return refuse(peer, {EndReason::archetypes, 0});
   if (sessions.size() >= config.max_clients && !disconnected_clients.empty())
@@ -641,6 +640,12 @@ void Server::Impl::refuse(PeerId peer, const EndCode& code, const std::string& w
   events.push_back({ServerEvent::Kind::client_refused, {}, why});
   log.refused(peer, why);
   transport.disconnect(peer, pack(code));
+}
+
+void Server::Impl::refuse_version(PeerId peer, std::uint32_t version) {
+  refuse(peer, {EndReason::version, kProtocolVersion},
+         "protocol version mismatch: the client speaks version " + std::to_string(version) +
+             ", this server version " + std::to_string(kProtocolVersion));
 }
 
 void Server::Impl::close_idle(double now_s) {

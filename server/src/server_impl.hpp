@@ -71,6 +71,7 @@ struct Server::Impl {
   void report_received(Session& session);
   [[nodiscard]] SessionMessage session_message(Session& session) const;
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
+  void refuse_version(PeerId peer, std::uint32_t version);
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
   void close_idle(double now_s);
   CallResult put_owned(EntityId id, const State& truth);

@@ -64,10 +64,10 @@ struct SecureServer {
     return count;
   }
 
-  void connect(bool with_token) {
+  void connect(bool with_token, std::uint64_t game = 42) {
     pair.client_config.insecure = with_token ? 0 : 1;
     pair.client_config.token = with_token ? token : nullptr;
-    pair.client_config.game = 42;
+    pair.client_config.game = game;
     pair.client_config.port = reckoner_server_port(pair.server);
     char why[200];
     EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, why, sizeof why), RECKONER_OK) << why;
@@ -123,8 +123,8 @@ TEST(CToken, IsValidForTheServersItNames) {
   reckoner_server_destroy(pair.server);
   ASSERT_EQ(reckoner_server_create(&config, &pair.server, nullptr, 0), RECKONER_OK);
   sealed.connect(true);
-  pair.run(0.5);
-  EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_CONNECTING);
+  EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+  EXPECT_STREQ(reckoner_client_refusal(pair.client), "the server accepts only tokens that name its address");
   EXPECT_GT(sealed.refused("wrong_token"), 0u);
 }
 
@@ -144,6 +144,30 @@ TEST(CToken, OlderTokenIsRefusedAfterANewerOne) {
     EXPECT_TRUE(pair.until([&] { return joined() || sealed.refused("token_reused") > 0; }));
     EXPECT_EQ(joined(), !older);
   }
+}
+
+// A client learns at once what is wrong with its token.
+TEST(CToken, RefusedClientKnowsTheReason) {
+  SecureServer sealed;
+  Pair& pair = sealed.pair;
+  const auto refusal = [&] {
+    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+    const std::string text = reckoner_client_refusal(pair.client);
+    reckoner_client_destroy(pair.client);
+    pair.client = nullptr;
+    return text;
+  };
+  sealed.issue(7005);
+  sealed.connect(true);
+  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));
+  reckoner_client_destroy(pair.client);
+  pair.client = nullptr;
+  sealed.connect(true);
+  EXPECT_NE(refusal().find("used before"), std::string::npos);
+  sealed.issue(7006);
+  sealed.connect(true, 43);
+  EXPECT_NE(refusal().find("another game"), std::string::npos);
+  EXPECT_GT(sealed.refused("wrong_game"), 0u);
 }
 
 // A client without a host connects to the servers of its token.

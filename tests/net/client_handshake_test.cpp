@@ -92,6 +92,40 @@ TEST(ClientHandshake, AsksAgainAfterAServerRestart) {
   EXPECT_EQ(way.gate->counts().wrong_cookie, 2u);
 }
 
+// An attacker who sees a request sends a forged challenge every millisecond. A response is 17 times as long
+// as a challenge, so the client answers only some of them.
+TEST(ClientHandshake, ForgedChallengesGetFewAnswers) {
+  HandshakeLink way;
+  ClientHandshake client(way.token(way.config.key), kGame);
+  const PublicKey seen = read_request(*client.to_send(way.now_s))->client;
+  int in_100_ms = 0, in_all = 0;
+  for (int i = 0; i < 5000; ++i, way.now_s += 0.001) {
+    Cookie cookie{};
+    cookie[0] = static_cast<std::byte>(i);
+    cookie[1] = static_cast<std::byte>(i >> 8);
+    EXPECT_TRUE(client.receive(write(Challenge{seen, cookie})));
+    const auto message = client.to_send(way.now_s);
+    if (!message) continue;
+    ++in_all;
+    in_100_ms += i < 100 ? 1 : 0;
+  }
+  EXPECT_LE(in_100_ms, 5);
+  EXPECT_LE(in_all, 45) << "34 answers at most, and the usual repetitions";
+}
+
+// Repeated requests get several copies of one challenge. One response is enough.
+TEST(ClientHandshake, CopiesOfAChallengeGetOneResponse) {
+  HandshakeLink way;
+  ClientHandshake client(way.token(way.config.key), kGame);
+  const auto challenge = test::ask(*way.gate, kClient, *client.to_send(way.now_s), way.now_s, kNow);
+  int responses = 0;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(client.receive(*challenge));
+    responses += client.to_send(way.now_s + 0.001 * i) ? 1 : 0;
+  }
+  EXPECT_EQ(responses, 1);
+}
+
 // A client that is not admitted asks less and less often, whatever the server answers.
 TEST(ClientHandshake, RefusedClientAsksLessOften) {
   HandshakeLink way;

@@ -197,6 +197,14 @@ TEST(EnetDialer, ReportsAnExpiredTokenButStillTriesIt) {
   EXPECT_EQ(bench.joined.back(), 8u);
 }
 
+TEST(EnetDialer, EmptyTokenIsNotCalledExpired) {
+  EnetDialer dialer("127.0.0.1", 9, 3, ClientSecurity{});
+  const auto dialed = dialer.dial();
+  ASSERT_FALSE(dialed);
+  EXPECT_EQ(dialed.error(), "the token is empty");
+  EXPECT_EQ(dialer.failure_hint(), "");
+}
+
 // A token that was accepted is not reported as expired later, however long the connection lasts.
 TEST(EnetDialer, DoesNotReportAnAcceptedToken) {
   Bench bench;

@@ -34,7 +34,8 @@ TEST(GateLogin, TokenAndItsTicketsGiveOneSessionAtATime) {
       house.now_s += 0.2;
       const ServerAddress from{100u + i / 16u, static_cast<std::uint16_t>(i + 1)};
       ticket = house.join(all.back(), from, i % gates);
-      ASSERT_TRUE(ticket) << i << ' ' << name_of(house.gates[i % gates].refusal());
+      ASSERT_TRUE(ticket) << i << ' '
+                          << name_of(house.gates[i % gates].refusal().value_or(Refusal::malformed));
       all.push_back(token_of(*ticket));
       ASSERT_EQ(house.sessions(), 1u) << i;
       ASSERT_EQ(house.ended.size(), i);

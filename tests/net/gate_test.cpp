@@ -188,6 +188,97 @@ TEST(Gate, RefusesExpiredTokensAndTokensForOtherServers) {
   EXPECT_EQ(bench.gate.sessions(), 1u);
 }
 
+// A client with a genuine token that the server does not accept learns the reason, in a short answer that
+// only the server can have made. Nobody else gets an answer.
+TEST(Gate, GenuineTokenIsRefusedWithAReason) {
+  Bench bench;
+  const auto fault = [&](const ConnectToken& token, std::uint64_t game = kGame) {
+    ClientHandshake client(token, game);
+    bench.talk(client, kClient);
+    EXPECT_FALSE(client.session());
+    EXPECT_FALSE(client.refused() && client.to_send(bench.now_s + 10.0)) << "it has given up";
+    return client.refused();
+  };
+  ConnectGrant grant{.client_id = 1, .expires_s = kNow, .servers = {kServer}};
+  EXPECT_EQ(fault(*issue_token(grant, bench.key, kGame)), TokenFault::expired);
+  EXPECT_EQ(bench.gate.refusal(), Refusal::wrong_token);
+  grant.expires_s = kNow + 30;
+  EXPECT_EQ(fault(*issue_token(grant, bench.key, kGame + 1), kGame + 1), TokenFault::other_game);
+  EXPECT_EQ(fault(*issue_token(grant, bench.key, kGame), kGame + 1), TokenFault::other_game);
+  EXPECT_EQ(bench.gate.refusal(), Refusal::wrong_game);
+  EXPECT_EQ(bench.gate.counts().malformed, 0u);
+  grant.servers = {{kServer.host, 4001}};
+  EXPECT_EQ(fault(*issue_token(grant, bench.key, kGame)), TokenFault::other_server);
+  const ConnectToken token = bench.token();
+  ClientHandshake first(token, kGame);
+  bench.talk(first, kClient);
+  EXPECT_TRUE(first.session());
+  EXPECT_EQ(fault(token), TokenFault::used);
+
+  EXPECT_EQ(fault(*issue_token(grant, SecretKey::make(), kGame)), std::nullopt) << "forged";
+  ConnectToken seen = bench.token(2);
+  seen.expires_s = kNow - 1;
+  EXPECT_EQ(fault(seen), std::nullopt) << "changed";
+  seen = bench.token(3);
+  seen.to_server = SecretKey::make();
+  EXPECT_EQ(fault(seen, kGame + 1), std::nullopt) << "without the keys of the token";
+}
+
+TEST(Gate, RefusalIsValidForOneAttemptOnly) {
+  Bench bench;
+  ConnectGrant grant{.client_id = 1, .expires_s = kNow, .servers = {kServer}};
+  const ConnectToken token = *issue_token(grant, bench.key, kGame);
+  const SecretKey secret = SecretKey::make();
+  const auto answer_to = [&](ClientHandshake& client) {
+    EXPECT_TRUE(client.receive(*bench.ask(kClient, *client.to_send(bench.now_s))));
+    return bench.ask(kClient, *client.to_send(bench.now_s)).value();
+  };
+  ClientHandshake client(token, kGame, secret), again(token, kGame, secret);
+  const Bytes refused = answer_to(client), other = answer_to(again);
+  ASSERT_EQ(refused.size(), Refused::kBytes);
+  EXPECT_FALSE(client.receive(other));
+  EXPECT_EQ(client.refusal(), Refusal::not_genuine);
+  for (std::size_t i = 1; i < refused.size(); ++i) {
+    Bytes changed = refused;
+    changed[i] ^= std::byte{2};
+    EXPECT_FALSE(client.receive(changed)) << i;
+  }
+  EXPECT_FALSE(client.refused());
+  EXPECT_TRUE(client.receive(refused));
+  EXPECT_EQ(client.refused(), TokenFault::expired);
+}
+
+TEST(Gate, RefusalsAreLimitedPerSecond) {
+  Bench bench;
+  ConnectGrant grant{.client_id = 1, .expires_s = kNow, .servers = {kServer}};
+  ClientHandshake client(*issue_token(grant, bench.key, kGame), kGame);
+  ASSERT_TRUE(client.receive(*bench.ask(kClient, *client.to_send(bench.now_s))));
+  const auto sent = client.to_send(bench.now_s);
+  const Bytes response(sent->begin(), sent->end());
+  double answers = 0.0;
+  for (int i = 0; i < 5000; ++i)
+    answers += bench.ask(kClient, response) ? 1.0 : 0.0;
+  EXPECT_EQ(answers, Gate::kRefusalsPerSecond);
+  EXPECT_EQ(bench.gate.counts().wrong_token, 5000u);
+}
+
+// A late copy of an answer is not an error of anybody, and the log says so.
+TEST(Gate, LateAnswersOfTheHandshakeAreRepetitions) {
+  Bench bench;
+  Guard server(bench.config), client(bench.token(3), kGame);
+  std::vector<Bytes> answers;
+  while (const auto message = client.to_send(bench.now_s)) {
+    const auto arrival = server.arrive(kClient, *message, bench.now_s, kNow);
+    ASSERT_EQ(arrival.what, Guard::Arrival::What::answer);
+    answers.emplace_back(arrival.bytes.begin(), arrival.bytes.end());
+    EXPECT_FALSE(client.arrive(kServer, answers.back(), bench.now_s, kNow).refusal);
+  }
+  ASSERT_EQ(answers.size(), 2u);
+  for (const Bytes& late : answers)
+    EXPECT_EQ(client.arrive(kServer, late, bench.now_s, kNow).refusal, Refusal::repeated);
+  EXPECT_EQ(client.arrive(kServer, Bytes(50), bench.now_s, kNow).refusal, Refusal::malformed);
+}
+
 TEST(Gate, TicketLetsAClientReturn) {
   Bench bench;
   ClientHandshake client(bench.token(9), kGame);
@@ -344,7 +435,7 @@ TEST(Gate, GarbageIsCountedAndNeverAnswered) {
       byte = static_cast<std::byte>(random());
     if (i % 2 == 0) {
       bytes = request;
-      bytes[random() % 9] ^= static_cast<std::byte>(1 + random() % 255);  // kind or game id
+      bytes[0] ^= static_cast<std::byte>(1 + random() % 255);  // kind
     }
     ASSERT_FALSE(bench.ask(kClient, bytes));
     ASSERT_FALSE(client.receive(bytes));

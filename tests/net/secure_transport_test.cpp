@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sealed connections over real sockets, and attacks on them.
 #include "net/src/messages/messages.hpp"
+#include "net/src/secure/handshake.hpp"
 #include "net/src/secure/seal.hpp"
+#include "raw_client.hpp"
 #include "token_server.hpp"
 
 #include <algorithm>
@@ -64,6 +66,50 @@ TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyIsAllowed) {
   EXPECT_TRUE(gets_in({.key = key, .addresses = {elsewhere}}, elsewhere));
   EXPECT_FALSE(gets_in({.key = key, .addresses = {elsewhere}}, here));
   EXPECT_TRUE(gets_in({.key = key, .addresses = {elsewhere, here}}, here)) << "port 0: the one in use";
+}
+
+// A client with a genuine token that is not accepted does not wait for an answer in vain.
+TEST_F(SecureTransport, ClientLearnsAtOnceWhyItsTokenIsRefused) {
+  ConnectGrant expired = grant(1), elsewhere = grant(2);
+  expired.expires_s = 1;
+  elsewhere.servers = {{0x0A090909, 1}};
+  const ConnectToken used = token(3);
+  ASSERT_TRUE(until([&, first = &join(used, port())] { return !first->connected.empty(); }));
+  const struct {
+    ClientSecurity security;
+    secure::TokenFault fault;
+  } cases[] = {{{*issue_token(expired, key, kGame), kGame}, secure::TokenFault::expired},
+               {{*issue_token(elsewhere, key, kGame), kGame}, secure::TokenFault::other_server},
+               {{used, kGame}, secure::TokenFault::used},
+               {{token(4), kGame + 1}, secure::TokenFault::other_game}};
+  for (const auto& one : cases) {
+    End& client = add_client();
+    connect(client, port(), one.security);
+    const double begin_s = now_s();
+    ASSERT_TRUE(until([&] { return !client.disconnected.empty(); }));
+    EXPECT_LT(now_s() - begin_s, 1.0) << "before, 5 s";
+    const EndCode code = unpack_end_code(client.reasons.back());
+    EXPECT_EQ(code.reason, EndReason::token);
+    EXPECT_EQ(code.detail, static_cast<std::uint32_t>(one.fault));
+    EXPECT_EQ(describe(code).find("does not accept"), std::string::npos) << describe(code);
+  }
+}
+
+// The challenges of one pass leave together.
+TEST_F(SecureTransport, ManyRequestsAreAnsweredInOnePass) {
+  constexpr std::size_t kRequests = 100;  // several batches
+  test::RawClient somebody(port());
+  secure::ClientHandshake handshake(token(1), kGame);
+  const Bytes request = [&] {
+    const auto message = handshake.to_send(now_s());
+    return Bytes(message->begin(), message->end());
+  }();
+  for (std::size_t i = 0; i < kRequests; ++i)
+    somebody.send(request);
+  server.turn();
+  EXPECT_EQ(somebody.receive_all().size(), kRequests);
+  EXPECT_EQ(server.transport->stats().challenges, kRequests);
+  EXPECT_GE(server.transport->stats().datagrams_sent, kRequests);
 }
 
 TEST(ListenConfig, ReportsMissingAddressesAndInvalidSettings) {

@@ -82,8 +82,10 @@ TEST_F(TransportRefusal, CountsMalformedDatagrams) {
   expect_refused(Refusal::malformed, 3, [&] {
     somebody->send(Bytes(50, std::byte{0xFF}));
     somebody->send(Bytes(1));
-    somebody->send(Bytes(848, static_cast<std::byte>(secure::Kind::response)));
+    somebody->send(Bytes(847, static_cast<std::byte>(secure::Kind::response)));
   });
+  expect_refused(Refusal::wrong_cookie, 1,
+                 [&] { somebody->send(Bytes(848, static_cast<std::byte>(secure::Kind::response))); });
   expect_refused(Refusal::too_large, 1,
                  [&] { somebody->send(Bytes(1600, static_cast<std::byte>(secure::Kind::enet))); });
   // Correctly sealed by an admitted client, but with malformed contents.

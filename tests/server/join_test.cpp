@@ -17,8 +17,8 @@ using SK = ServerEvent::Kind;
 
 /// A connection without a Client, for messages that no Client would send.
 struct RawConnection {
-  explicit RawConnection(World& world)
-      : world_(world), transport_(world.network().add_client(kProtocolVersion)) {}
+  explicit RawConnection(World& world, std::uint32_t version = kProtocolVersion)
+      : world_(world), transport_(world.network().add_client(version)) {}
 
   /// Runs the world until the connection is established.
   void connect() {
@@ -98,6 +98,20 @@ TEST(Join, OtherProtocolVersionIsRefusedWithTheServersVersion) {
   EXPECT_EQ(code.reason, EndReason::version);
   EXPECT_EQ(code.detail, kProtocolVersion);
   EXPECT_EQ(world.server().client_count(), 0u);
+}
+
+// The number that a client passes to its transport has an effect: the server compares it before it reads a
+// join message. A transport that carries no number gives 0.
+TEST(Join, OtherVersionOfTheConnectionIsRefused) {
+  World world({});
+  RawConnection stranger(world, kProtocolVersion + 1), unnumbered(world, 0);
+  const EndCode code = stranger.wait_for_end();
+  EXPECT_EQ(code.reason, EndReason::version);
+  EXPECT_EQ(code.detail, kProtocolVersion);
+  EXPECT_EQ(world.count(SK::client_refused), 1u);
+  unnumbered.connect();
+  unnumbered.send(JoinMessage{kProtocolVersion + 2, 0});
+  EXPECT_EQ(unnumbered.wait_for_end().reason, EndReason::version);
 }
 
 TEST(Join, FullServerRefusesUntilSomeoneLeaves) {

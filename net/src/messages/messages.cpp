@@ -293,9 +293,22 @@ std::uint32_t pack(const EndCode& code) {
 
 EndCode unpack_end_code(std::uint32_t packed) {
   const auto reason = static_cast<std::uint8_t>(packed & 0xffu);
-  if (reason > static_cast<std::uint8_t>(EndReason::kicked)) return {};
+  if (reason > static_cast<std::uint8_t>(EndReason::token)) return {};
   return {static_cast<EndReason>(reason), packed >> 8};
 }
+
+namespace {
+
+// `fault`: a secure::TokenFault.
+std::string describe_token_fault(std::uint32_t fault) {
+  constexpr std::string_view kFaults[] = {"does not accept the token", "says that the token has expired",
+                                          "accepts only tokens that name its address",
+                                          "says that the token was used before, or that there is a newer one",
+                                          "belongs to another game than the client or its token"};
+  return "the server " + std::string(kFaults[fault < std::size(kFaults) ? fault : 0]);
+}
+
+}  // namespace
 
 std::string describe(const EndCode& code) {
   switch (code.reason) {
@@ -320,6 +333,8 @@ std::string describe(const EndCode& code) {
       return "the same client has joined from elsewhere";
     case EndReason::kicked:
       return "kicked by the server";
+    case EndReason::token:
+      return describe_token_fault(code.detail);
   }
   return "unknown reason";
 }

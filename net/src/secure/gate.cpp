@@ -70,13 +70,16 @@ Cookie Gate::cookie_for(const ServerAddress& from, const PublicKey& client, std:
 std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& from,
                                                         std::span<const std::byte> datagram, double now_s,
                                                         std::uint64_t unix_s) {
-  if (const auto request = read_request(datagram); request && request->game == config_.game) {
+  refusal_.reset();
+  // A client of another game gets a challenge, too. After it has proven its address, it can learn its
+  // mistake.
+  if (const auto request = read_request(datagram)) {
     ++counts_.challenged;
     challenge_ = write(Challenge{request->client, cookie_for(from, request->client, epoch_of(now_s))});
     return challenge_;
   }
   const auto response = read_response(datagram);
-  if (!response || response->game != config_.game) return refuse(Refusal::malformed, counts_.malformed);
+  if (!response) return refuse(Refusal::malformed, counts_.malformed);
   const std::int64_t epoch = epoch_of(now_s);
   const auto good = [&](std::int64_t at) {
     const Cookie cookie = cookie_for(from, response->client, at);
@@ -93,7 +96,12 @@ std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& fro
 std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from, const Response& response,
                                                       double now_s, std::uint64_t unix_s) {
   const auto opened = open(response, unix_s);
-  if (!opened) return refuse(Refusal::wrong_token, counts_.wrong_token);
+  if (!opened) {
+    return response.game == config_.game ? refuse(Refusal::wrong_token, counts_.wrong_token)
+                                         : refuse(Refusal::wrong_game, counts_.wrong_game);
+  }
+  if (const auto fault = fault_of(response, opened->grant, unix_s))
+    return answer_fault(*fault, response, *opened, now_s);
   constexpr int kForgottenForOne = 2;  // more than one, so that the list shrinks
   config_.used->tidy(now_s, unix_s, kForgottenForOne);
   const UsedTokens::Shown shown{opened->grant.client_id, opened->login,           tag_of(response),
@@ -109,7 +117,7 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
       return session->accepted;
   }
   if (verdict == Verdict::used || verdict == Verdict::repeated)
-    return refuse(Refusal::token_reused, counts_.token_reused);
+    return answer_fault(TokenFault::used, response, *opened, now_s);
   if (verdict == Verdict::full || full_for(from, places) || !allowed(from, now_s) || !may_begin(now_s))
     return refuse(Refusal::handshake_limit, counts_.over_limit);
   // With Verdict::again, all answers were lost, and the client tries again later or from another address. It
@@ -133,20 +141,47 @@ bool Gate::may_begin(double now_s) {
   return rate <= 0.0 || begun_.spend(1.0, rate, std::max(1.0, rate), now_s);
 }
 
-// Returns the token's content if it is for this server and the sender has its keys.
+// Returns the token's content if the token is genuine and the sender has its keys. A token of another game
+// that uses this key is genuine, too, if the client says which game.
 std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t unix_s) const {
-  if (response.expires_s <= unix_s) return std::nullopt;
-  auto opened = open_grant(response.sealed, response.nonce, response.expires_s, config_.key, config_.game);
+  const auto open_for = [&](std::uint64_t game) {
+    return open_grant(response.sealed, response.nonce, response.expires_s, config_.key, game);
+  };
+  auto opened = open_for(config_.game);
+  if (!opened && response.game != config_.game) opened = open_for(response.game);
   if (!opened) return std::nullopt;
   const Proof proof = prove(response, opened->to_server);
   if (sodium_memcmp(proof.data(), response.proof.data(), proof.size()) != 0) return std::nullopt;
-  const auto is_ours = [&](const ServerAddress& address) {
-    return config_.addresses.empty() || std::ranges::count(config_.addresses, address) > 0;
-  };
-  if (std::ranges::none_of(opened->grant.servers, is_ours)) return std::nullopt;
   // A token from a clock that is ahead must not block later tokens for longer than this.
   opened->grant.issued_ms = std::min(opened->grant.issued_ms, latest_ms(unix_s));
   return opened;
+}
+
+std::optional<TokenFault> Gate::fault_of(const Response& response, const ConnectGrant& grant,
+                                         std::uint64_t unix_s) const {
+  const auto is_ours = [&](const ServerAddress& address) {
+    return config_.addresses.empty() || std::ranges::count(config_.addresses, address) > 0;
+  };
+  if (response.game != config_.game) return TokenFault::other_game;
+  if (response.expires_s <= unix_s) return TokenFault::expired;
+  if (std::ranges::none_of(grant.servers, is_ours)) return TokenFault::other_server;
+  return std::nullopt;
+}
+
+// Counts the refusal of a genuine token. The answer goes to an address that has returned a cookie, it is much
+// shorter than the response, and only a holder of the token's keys gets one.
+std::optional<std::span<const std::byte>> Gate::answer_fault(TokenFault fault, const Response& response,
+                                                             const OpenedGrant& opened, double now_s) {
+  if (fault == TokenFault::used) {
+    (void)refuse(Refusal::token_reused, counts_.token_reused);
+  } else if (fault == TokenFault::other_game) {
+    (void)refuse(Refusal::wrong_game, counts_.wrong_game);
+  } else {
+    (void)refuse(Refusal::wrong_token, counts_.wrong_token);
+  }
+  if (!refusals_.spend(1.0, kRefusalsPerSecond, kRefusalsPerSecond, now_s)) return std::nullopt;
+  refused_ = write_refused(fault, write(response), opened.to_client);
+  return refused_;
 }
 
 std::span<const std::byte> Gate::begin(const ServerAddress& from, const OpenedGrant& opened,

@@ -67,7 +67,8 @@ class Gate {
   struct Counts {
     std::uint64_t challenged = 0;
     std::uint64_t accepted = 0;
-    std::uint64_t malformed = 0;  ///< not a handshake message, or one of another game
+    std::uint64_t malformed = 0;   ///< not a handshake message
+    std::uint64_t wrong_game = 0;  ///< a client or a token of another game
     std::uint64_t wrong_cookie = 0;
     std::uint64_t wrong_token = 0;  ///< forged, expired, for another server
     std::uint64_t token_reused = 0;
@@ -76,8 +77,11 @@ class Gate {
 
   explicit Gate(const GateConfig& config);
 
+  /// How often the gate says what is wrong with a genuine token, 1/s. Beyond that it is silent.
+  static constexpr double kRefusalsPerSecond = 1000.0;
+
   /// Handles a datagram that belongs to no session. Returns the answer, or nullopt; valid until the next
-  /// call.
+  /// call. A refusal of a genuine token has an answer, too.
   [[nodiscard]] std::optional<std::span<const std::byte>> receive(const ServerAddress& from,
                                                                   std::span<const std::byte> datagram,
                                                                   double now_s, std::uint64_t unix_s);
@@ -133,8 +137,8 @@ class Gate {
 
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] const Counts& counts() const { return counts_; }
-  /// The reason why the last receive() returned no answer.
-  [[nodiscard]] Refusal refusal() const { return refusal_; }
+  /// The reason why the last receive() refused its datagram. Nullopt if it did not.
+  [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
 
  private:
   using Sessions = std::unordered_map<std::uint32_t, std::unique_ptr<Session>>;
@@ -146,6 +150,10 @@ class Gate {
   std::optional<std::span<const std::byte>> admit(const ServerAddress& from, const Response& response,
                                                   double now_s, std::uint64_t unix_s);
   [[nodiscard]] std::optional<OpenedGrant> open(const Response& response, std::uint64_t unix_s) const;
+  [[nodiscard]] std::optional<TokenFault> fault_of(const Response& response, const ConnectGrant& grant,
+                                                   std::uint64_t unix_s) const;
+  std::optional<std::span<const std::byte>> answer_fault(TokenFault fault, const Response& response,
+                                                         const OpenedGrant& opened, double now_s);
   std::span<const std::byte> begin(const ServerAddress& from, const OpenedGrant& opened,
                                    const SessionKeys& keys, const PublicKey& server, const Attempt& attempt,
                                    double now_s, std::uint64_t unix_s);
@@ -168,8 +176,10 @@ class Gate {
   Allowance begun_;
   TrafficLimit traffic_;
   std::array<std::byte, Challenge::kBytes> challenge_{};
+  std::array<std::byte, Refused::kBytes> refused_{};
+  Allowance refusals_;
   Counts counts_;
-  Refusal refusal_ = Refusal::malformed;
+  std::optional<Refusal> refusal_;
 };
 
 }  // namespace reckoner::secure

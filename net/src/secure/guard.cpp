@@ -15,7 +15,7 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
   if (Client* const client = std::get_if<Client>(&end_)) {
     if (session && !client->opener) return refused(Refusal::no_session);
     if (session) return to_client(*client, *session, datagram);
-    if (!client->handshake.receive(datagram)) return refused(Refusal::malformed);
+    if (!client->handshake.receive(datagram)) return refused(client->handshake.refusal());
     if (client->handshake.session()) {
       const ClientHandshake::Session& joined = *client->handshake.session();
       client->sealer.emplace(joined.keys.to_server, joined.number);
@@ -26,7 +26,8 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
   Gate& gate = std::get<Gate>(end_);
   if (!session) {
     const auto answer = gate.receive(from, datagram, now_s, unix_s);
-    return answer ? Arrival{.what = What::answer, .bytes = *answer} : refused(gate.refusal());
+    if (!answer) return {.refusal = gate.refusal()};
+    return {.what = What::answer, .bytes = *answer, .refusal = gate.refusal()};
   }
   Gate::Session* const found = gate.find(*session);
   if (found == nullptr) return refused(Refusal::no_session);
@@ -144,6 +145,11 @@ const Gate::Session* Guard::find(std::uint32_t session) {
 std::optional<std::span<const std::byte>> Guard::to_send(double now_s) {
   Client* const client = std::get_if<Client>(&end_);
   return client == nullptr ? std::nullopt : client->handshake.to_send(now_s);
+}
+
+std::optional<TokenFault> Guard::token_fault() const {
+  const Client* const client = std::get_if<Client>(&end_);
+  return client == nullptr ? std::nullopt : client->handshake.refused();
 }
 
 const ClientHandshake::Session* Guard::joined() const {

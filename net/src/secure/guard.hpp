@@ -42,7 +42,7 @@ class Guard {
     Gate::Session* from = nullptr;     ///< at a server: the session that the datagram claims to belong to
     bool moved = false;                ///< the client has proven another address
     bool probe = false;                ///< call probe() now
-    std::optional<Refusal> refusal{};  ///< the reason for a refusal
+    std::optional<Refusal> refusal{};  ///< the reason for a refusal, which may have an answer
   };
   /// Handles an arrived datagram. `now_s`: on a monotonic clock. `unix_s`: seconds since 1970.
   [[nodiscard]] Arrival arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
@@ -102,6 +102,8 @@ class Guard {
 
   /// At a client, before the session begins: the handshake message to send now, or nullopt.
   [[nodiscard]] std::optional<std::span<const std::byte>> to_send(double now_s);
+  /// At a client: what is wrong with its token, if the server has refused it.
+  [[nodiscard]] std::optional<TokenFault> token_fault() const;
   /// At a client: its session. Null before the session begins.
   [[nodiscard]] const ClientHandshake::Session* joined() const;
 

@@ -91,6 +91,59 @@ Proof prove(const Response& response, const SecretKey& to_server) {
   return proof;
 }
 
+namespace {
+
+// The parts of a response before its proof. They include the client's public key and random bytes, the cookie
+// and the token.
+constexpr std::size_t kProvenBytes = 1 + 8 + kPublicKeyBytes + kCookieBytes + std::tuple_size_v<Attempt> + 8 +
+                                     ConnectToken::kNonceBytes + ConnectToken::kSealedBytes;
+static_assert(kProvenBytes + kProofBytes <= Response::kBytes);
+
+Proof prove_refused(TokenFault fault, const std::array<std::byte, Response::kBytes>& response,
+                    const SecretKey& to_client) {
+  constexpr std::string_view kPurpose = "reckoner refused 1";
+  std::array<std::byte, SecretKey::kBytes> key;
+  crypto_generichash(raw(key), key.size(), raw(std::as_bytes(std::span(kPurpose))), kPurpose.size(),
+                     raw(to_client.bytes()), SecretKey::kBytes);
+  wipe_stack();
+  std::array<std::byte, 1 + kProvenBytes> about;
+  wire::ByteWriter(about)
+      .number(static_cast<std::uint8_t>(fault))
+      .bytes(std::span(response).first(kProvenBytes));
+  Proof proof;
+  crypto_generichash(raw(proof), proof.size(), raw(about), about.size(), raw(key), key.size());
+  sodium_memzero(key.data(), key.size());
+  return proof;
+}
+
+}  // namespace
+
+std::array<std::byte, Refused::kBytes> write_refused(TokenFault fault,
+                                                     const std::array<std::byte, Response::kBytes>& response,
+                                                     const SecretKey& to_client) {
+  std::array<std::byte, Refused::kBytes> bytes;
+  wire::ByteWriter(bytes)
+      .number(number_of(Kind::refused))
+      .number(static_cast<std::uint8_t>(fault))
+      .bytes(prove_refused(fault, response, to_client));
+  return bytes;
+}
+
+std::optional<TokenFault> open_refused(std::span<const std::byte> datagram,
+                                       const std::array<std::byte, Response::kBytes>& response,
+                                       const SecretKey& to_client) {
+  if (!is(datagram, Kind::refused, Refused::kBytes)) return std::nullopt;
+  wire::ByteReader reader(datagram.subspan(1));
+  const auto number = reader.number<std::uint8_t>();
+  const auto shown = reader.bytes<kProofBytes>();
+  const auto last = static_cast<std::uint8_t>(TokenFault::other_game);
+  if (number == 0 || number > last) return std::nullopt;
+  const auto fault = static_cast<TokenFault>(number);
+  const Proof proof = prove_refused(fault, response, to_client);
+  if (sodium_memcmp(proof.data(), shown.data(), proof.size()) != 0) return std::nullopt;
+  return fault;
+}
+
 std::optional<Request> read_request(std::span<const std::byte> datagram) {
   if (!is(datagram, Kind::request, Request::kBytes)) return std::nullopt;
   wire::ByteReader reader(datagram.subspan(1));
@@ -219,15 +272,20 @@ ClientHandshake::ClientHandshake(const ConnectToken& token, std::uint64_t game, 
 }
 
 std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s) {
-  if (session_ || now_s < next_s_) return std::nullopt;
+  if (session_ || refused_) return std::nullopt;
+  if (now_s < next_s_) {
+    if (!has_new_cookie_ || answers_ >= kMaxAnswers) return std::nullopt;
+    if (!allowance_.spend(1.0, kAnswersPerSecond, kAnswersAtOnce, now_s)) return std::nullopt;
+    ++answers_;
+  }
+  has_new_cookie_ = false;
   wait_s_ = std::clamp(wait_s_ * kWaitGrowth, kFirstWaitS, kMaxWaitS);
   next_s_ = now_s + wait_s_;
   // The cookie may be forged, or from before a restart of the server.
   if (!cookie_ || responses_ >= kResponses) {
     responses_ = 0;
-    const auto request = write(Request{game_, exchange_.public_key()});
-    std::ranges::copy(request, message_.begin());
-    return std::span<const std::byte>(message_).first(request.size());
+    request_ = write(Request{game_, exchange_.public_key()});
+    return request_;
   }
   ++responses_;
   Response response{.game = game_,
@@ -238,27 +296,39 @@ std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s)
                     .nonce = token_.nonce,
                     .sealed = token_.sealed};
   response.proof = prove(response, token_.to_server);
-  message_ = write(response);
-  return message_;
+  response_ = write(response);
+  has_responded_ = true;
+  return response_;
 }
 
 bool ClientHandshake::receive(std::span<const std::byte> datagram) {
-  if (session_) return false;
-  if (const auto challenge = read_challenge(datagram)) {
+  const auto expect = [this](Refusal otherwise, bool expected) {
+    refusal_ = otherwise;
+    return expected;
+  };
+  const auto challenge = read_challenge(datagram);
+  const auto server = server_of(datagram);
+  const bool is_refusal = is(datagram, Kind::refused, Refused::kBytes);
+  if (!challenge && !server && !is_refusal) return expect(Refusal::malformed, false);
+  if (session_ || refused_) return expect(Refusal::repeated, false);
+  if (challenge) {
     // Anybody may have sent this. A wrong cookie costs two responses; then the client requests another one.
-    if (challenge->client != exchange_.public_key()) return false;
+    if (challenge->client != exchange_.public_key()) return expect(Refusal::not_genuine, false);
+    if (cookie_ == challenge->cookie && responses_ > 0) return true;  // a copy; the response is on its way
     if (!cookie_) wait_s_ = 0.0;  // a server that answers no response is asked less and less often
     cookie_ = challenge->cookie;
-    next_s_ = -1e300;
+    has_new_cookie_ = true;
     return true;
   }
-  const auto server = server_of(datagram);
-  if (!server || !cookie_) return false;
+  if (!has_responded_) return expect(Refusal::not_genuine, false);
+  if (is_refusal) {
+    refused_ = open_refused(datagram, response_, token_.to_client);
+    return expect(Refusal::not_genuine, refused_.has_value());
+  }
   const auto keys =
       exchange_.keys(exchange_.public_key(), *server, attempt_, token_.to_server, token_.to_client);
-  if (!keys) return false;
-  const auto accepted = open_accepted(datagram, *keys);
-  if (!accepted) return false;
+  const auto accepted = keys ? open_accepted(datagram, *keys) : std::nullopt;
+  if (!accepted) return expect(Refusal::not_genuine, false);
   session_ = Session{accepted->session, *keys, accepted->ticket};
   return true;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/src/secure/seal.hpp"
+#include "net/src/transport/limits/allowance.hpp"
 
 #include <array>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <span>
 
 #include <reckoner/net/connect_token.hpp>
+#include <reckoner/net/refusal.hpp>
 
 namespace reckoner::secure {
 
@@ -54,6 +56,7 @@ struct OpenedGrant {
 //   response: key, cookie, token,    ->
 //   and proof of having its keys
 //                                    <-     accepted: session, the server's public key, a ticket
+//                                           or refused: what is wrong with a genuine token
 //
 // The client's messages are padded, so that no answer is longer than its request.
 
@@ -67,7 +70,7 @@ using Proof = std::array<std::byte, kProofBytes>;
 /// so that two attempts never have the same keys.
 using Attempt = std::array<std::byte, 16>;
 
-/// The first message. With the game number, servers of other games ignore it.
+/// The first message.
 struct Request {
   static constexpr std::size_t kBytes = 128;
   std::uint64_t game = 0;
@@ -117,7 +120,30 @@ struct Accepted {
   PublicKey server{};
   Ticket ticket;
 };
+
+/// Why a server does not accept a genuine token. The numbers are on the wire.
+enum class TokenFault : std::uint8_t {
+  expired = 1,       ///< by the server's clock
+  other_server = 2,  ///< it does not name this server
+  used = 3,          ///< it was used before, or the client has a newer one
+  other_game = 4,    ///< the client or the token belongs to another game
+};
+
+/// Answers a response with a genuine token that the server does not accept. Without it, the client would wait
+/// in vain. It is bound to the response, which contains the client's random bytes, and to a key of the token.
+struct Refused {
+  static constexpr std::size_t kBytes = 1 + 1 + kProofBytes;
+};
 static_assert(Challenge::kBytes <= Request::kBytes && Accepted::kBytes <= Response::kBytes);
+static_assert(Refused::kBytes <= Response::kBytes);
+
+/// Writes a refusal. `response`: the response datagram that it answers. `to_client`: a key of the token.
+[[nodiscard]] std::array<std::byte, Refused::kBytes> write_refused(
+    TokenFault fault, const std::array<std::byte, Response::kBytes>& response, const SecretKey& to_client);
+/// Returns the fault in a refusal. Nullopt if it is not a genuine refusal of this response.
+[[nodiscard]] std::optional<TokenFault> open_refused(std::span<const std::byte> datagram,
+                                                     const std::array<std::byte, Response::kBytes>& response,
+                                                     const SecretKey& to_client);
 
 std::array<std::byte, Request::kBytes> write(const Request& request);
 std::array<std::byte, Challenge::kBytes> write(const Challenge& challenge);
@@ -169,12 +195,22 @@ class ClientHandshake {
   /// `secret`: the client's secret for the key exchange; empty: a new one.
   ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {});
 
+  /// How many challenges are answered at once, and how many a second afterwards. Anybody who sees a request
+  /// can forge challenges, and a response is 17 times as long as a challenge.
+  static constexpr double kAnswersAtOnce = 4.0;
+  static constexpr double kAnswersPerSecond = 10.0;
+  /// After this many challenges, responses are only sent when their repetition is due.
+  static constexpr int kMaxAnswers = 32;
+
   /// Returns the message to send now, or nullopt. A message is repeated until it is answered. If responses
   /// stay unanswered, the handshake starts again with a request. Valid until the next call.
   [[nodiscard]] std::optional<std::span<const std::byte>> to_send(double now_s);
 
-  /// Handles a datagram from the server. Returns false if it was not expected.
+  /// Handles a datagram from the server. Returns false if it was not expected; refusal() then says why.
   bool receive(std::span<const std::byte> datagram);
+  /// The reason why the last receive() returned false. repeated: a late copy of an answer. not_genuine: not
+  /// an answer to this attempt. malformed: no message of a server.
+  [[nodiscard]] Refusal refusal() const { return refusal_; }
 
   struct Session {
     std::uint32_t number = 0;
@@ -183,6 +219,8 @@ class ClientHandshake {
   };
   /// The session. Nullopt until the server has accepted the client.
   [[nodiscard]] const std::optional<Session>& session() const { return session_; }
+  /// What is wrong with the token, if the server has refused it. The handshake is then over.
+  [[nodiscard]] const std::optional<TokenFault>& refused() const { return refused_; }
   /// Replaces the ticket with a newer one, which arrived sealed in the session.
   void renew(const Ticket& ticket) { session_->ticket = ticket; }
 
@@ -195,8 +233,15 @@ class ClientHandshake {
   std::optional<Session> session_;
   double next_s_ = -1e300;
   double wait_s_ = 0.0;
-  int responses_ = 0;  // since the last request
-  std::array<std::byte, Response::kBytes> message_{};
+  std::optional<TokenFault> refused_;
+  int responses_ = 0;            // since the last request
+  Allowance allowance_;          // for answers to challenges
+  int answers_ = 0;              // how many challenges were answered at once
+  bool has_new_cookie_ = false;  // no message was sent since the cookie arrived
+  Refusal refusal_ = Refusal::malformed;
+  bool has_responded_ = false;
+  std::array<std::byte, Request::kBytes> request_{};
+  std::array<std::byte, Response::kBytes> response_{};  // the last one sent
 };
 
 }  // namespace reckoner::secure

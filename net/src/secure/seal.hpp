@@ -56,6 +56,7 @@ enum class Kind : std::uint8_t {
   ticket = 0xA7,     ///< sealed: a new ticket for the client; it replaces the previous one
   probe = 0xA8,      ///< sealed: a number for the client to send back, which proves the client's address
   echo = 0xA9,       ///< sealed: the number from a probe, sent back
+  refused = 0xAA,    ///< the server does not accept the token, and says why; authenticated, not encrypted
 };
 
 /// Layout of a sealed datagram: kind (1 byte), session (4), low 32 bits of the sequence number (4),

@@ -47,6 +47,10 @@ class TransportLog {
   void no_answer(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "no answer", peer, address);
   }
+  /// The server does not accept the client's token.
+  void token_refused(PeerId peer, const ServerAddress& address) const {
+    say(LogLevel::warning, "token refused", peer, address);
+  }
   /// The same client has a newer connection, either with a ticket or with another token for its client id.
   void replaced(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::info, "peer replaced by a newer login", peer, address);

@@ -23,6 +23,8 @@ class RECKONER_NET_API SecretKey {
 
   SecretKey() = default;  ///< creates a key of zeros, which means "no key"
   /// Creates a key with a copy of `bytes`.
+  explicit SecretKey(const std::array<std::byte, kBytes>& bytes) : bytes_(bytes) {}
+  /// Creates a key with a copy of `bytes`.
   explicit SecretKey(std::span<const std::byte, kBytes> bytes) {
     std::copy(bytes.begin(), bytes.end(), bytes_.begin());
   }

@@ -154,10 +154,12 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> listen(const ListenConfig& config);
 
   /// Starts to connect to a server. Later, poll() returns a connected event, or a disconnected event if the
-  /// server has not answered within 5 s. `reason` is a number that is sent with the request. If a Reckoner
-  /// client uses the transport, `reason` must be kProtocolVersion. `security` must match the server: a token
-  /// for a server with security, otherwise Insecure{}. `log` receives log records; empty: no log. `transport`
-  /// is a name as in ListenConfig::transport. Fails at once if the host name does not resolve.
+  /// server has not answered within 5 s, or has refused the token. `reason` is a number that is sent with the
+  /// request and that the server's connected event contains. If a Reckoner client uses the transport, it must
+  /// be kProtocolVersion: a Reckoner server refuses every other number except 0. `security` must match the
+  /// server: a token for a server with security, otherwise Insecure{}. `log` receives log records; empty: no
+  /// log. `transport` is a name as in ListenConfig::transport. Fails at once if the host name does not
+  /// resolve or the token is empty.
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
       const OrInsecure<ClientSecurity>& security, const LogSink& log = {}, std::string_view transport = {});

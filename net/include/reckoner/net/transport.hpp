@@ -97,6 +97,9 @@ struct TransportStats {
   RefusalCounts refusals;     ///< number of refusals for each reason; their sum is `refused`
   /// How often a peer moved to another address, proved that it uses this address and continued.
   std::uint64_t address_changes = 0;
+  /// Number of challenges that a server with security has sent. Each answers one request to join. A flood of
+  /// requests with forged addresses shows here.
+  std::uint64_t challenges = 0;
   /// Number of datagrams that the operating system dropped. It drops empty and overlong datagrams, and every
   /// datagram that arrives while the receive buffer is full. 0 if the system does not report this number.
   std::uint64_t system_drops = 0;
@@ -118,6 +121,7 @@ struct TransportStats {
     refused += other.refused;
     refusals += other.refusals;
     address_changes += other.address_changes;
+    challenges += other.challenges;
     system_drops += other.system_drops;
     service_errors += other.service_errors;
     return *this;

@@ -181,6 +181,14 @@ void EnetTransport::Impl::send_raw(const ENetAddress& to, std::span<const std::b
   host->totalSentData += static_cast<enet_uint32>(datagram.size());
 }
 
+// Sends an answer to a handshake or a probe together with others that the same pass causes. During a flood of
+// requests, a system call for each challenge would be most of the cost.
+void EnetTransport::Impl::send_answer(const ENetAddress& to, std::span<const std::byte> datagram) {
+  if (!DatagramBatch::kAvailable || datagram.size() > kMaxStateBytes) return send_raw(to, datagram);
+  if (batch.full()) flush_batch();
+  batch.add({to.host, to.port}, {}, datagram);
+}
+
 // Does the work of filter() where everything is sealed.
 int EnetTransport::Impl::receive_sealed(std::span<const std::byte> datagram) {
   constexpr int kSwallow = 1, kPassOn = 0;
@@ -200,7 +208,7 @@ int EnetTransport::Impl::receive_sealed(std::span<const std::byte> datagram) {
   }
   std::optional<Refusal> why = arrival.refusal;
   if (arrival.what == What::answer) {
-    send_raw(role == enet_filter::Role::client ? host->peers->address : from, arrival.bytes);
+    send_answer(role == enet_filter::Role::client ? host->peers->address : from, arrival.bytes);
   } else if (arrival.what == What::enet) {
     why = check_arrival(arrival);
     if (!why) return kPassOn;

@@ -117,6 +117,8 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
     return Error{"unknown host '" + host + "'"};
   }
   if (port == 0) return Error{"the server's UDP port is missing"};
+  if (const ClientSecurity* const shown = security.get(); shown != nullptr && !shown->token.to_server)
+    return Error{"the token is empty"};
   auto impl = Impl::open(nullptr, 1, host, {}, {}, log);
   if (!impl) return Error{impl.error()};
   (*impl)->role = enet_filter::Role::client;

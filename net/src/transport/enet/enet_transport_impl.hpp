@@ -96,6 +96,7 @@ struct EnetTransport::Impl {
   [[nodiscard]] double waited_s() const;
   [[nodiscard]] bool receive_state(std::span<const std::byte> datagram);
   void end_replaced();
+  void end_refused();
   void disconnect_silent(double now_s);
   void end(PeerId id, std::uint32_t reason);
   void give_up(PeerId id);
@@ -124,6 +125,7 @@ struct EnetTransport::Impl {
   void set_guard(secure::Guard&& given);
   void connect_admitted();
   void send_raw(const ENetAddress& to, std::span<const std::byte> datagram);
+  void send_answer(const ENetAddress& to, std::span<const std::byte> datagram);
   void seal_outgoing();
   [[nodiscard]] int receive_sealed(std::span<const std::byte> datagram);
   [[nodiscard]] std::optional<Refusal> check_arrival(const secure::Guard::Arrival& arrival);
@@ -152,7 +154,7 @@ struct EnetTransport::Impl {
   bool filtered = false;                 // the system drops the datagrams that ENet cannot handle
   std::vector<PeerId> peers_with_queue;  // peers with packets in their send queue
   bool unsent = false;                   // data waits for the next pass
-  DatagramBatch batch;                   // state payloads that wait for the next pass
+  DatagramBatch batch;                   // datagrams that wait until it is full, or for a pass
   std::optional<secure::Guard> guard;    // none: nothing is sealed
   std::optional<enet_uint32> pending_connect;  // connect reason of a client that is not admitted yet
   std::array<std::byte, secure::Guard::kLargest> scratch;

@@ -102,7 +102,9 @@ bool EnetTransport::Impl::pump() {
     }
     if (to_its_end && received_now < limits::kDatagramsPerPass && !more_behind_empty()) break;
   }
+  flush_batch();  // answers to handshakes
   end_replaced();
+  end_refused();
   count_wire();
   return host->totalReceivedPackets != start;
 }
@@ -131,6 +133,16 @@ void EnetTransport::Impl::end_replaced() {
     enet_peer_disconnect_now(connection->peer, reason);
     end(id, by_another_login ? reason : 0);
   });
+}
+
+// The server has refused a client's token. Nothing else will arrive.
+void EnetTransport::Impl::end_refused() {
+  if (!guard || !pending_connect) return;
+  const auto fault = guard->token_fault();
+  const PeerId id = id_of(host->peers);
+  if (!fault || !id) return;
+  log.token_refused(id, machine_order(host->peers->address));
+  end(id, pack({EndReason::token, static_cast<std::uint32_t>(*fault)}));
 }
 
 // ENet has reset the peer before this call, which also released the peer's packets.
@@ -207,6 +219,7 @@ void EnetTransport::Impl::count_wire() {
   sent.look(host->totalSentData, host->totalSentPackets);
   received.look(host->totalReceivedData, host->totalReceivedPackets);
   if (const auto dropped = dropped_for_socket(host->socket)) stats.system_drops = *dropped;
+  if (guard && guard->gate() != nullptr) stats.challenges = guard->gate()->counts().challenged;
   stats.datagrams_sent = sent.datagrams();
   stats.datagrams_received = received.datagrams();
   stats.wire_bytes_sent = sent.bytes();
