@@ -73,7 +73,7 @@ struct NamedServer {
             {"--connect", "127.0.0.1:" + keys.port, "--token", token, "--seconds", seconds}, 60.0);
     server.send_signal(SIGTERM);
     EXPECT_EQ(server.wait(30.0), 0) << server.errors();
-    said = server.errors();
+    said = server.errors() + server.output();
     return client;
   }
   std::string said;  // the server's output
@@ -85,7 +85,9 @@ TEST(Security, TokenIsValidForTheServersItNames) {
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(here, {}).exit_code, 0) << "an address of this machine needs no option";
   EXPECT_NE(named.said.find("tokens must name"), std::string::npos) << named.said;
-  EXPECT_EQ(named.join(elsewhere, {}, "9").exit_code, 1);
+  const Finished refused = named.join(elsewhere, {}, "9");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.errors.find("only tokens that name its address"), std::string::npos) << refused.errors;
   EXPECT_NE(named.said.find("wrong_token"), std::string::npos) << named.said;
   EXPECT_EQ(named.join("127.0.0.1:1", {}, "9").exit_code, 1) << "the port counts";
   EXPECT_EQ(named.join(here, {"--host", "127.0.0.1"}).exit_code, 0);
