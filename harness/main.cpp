@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
       "reckoner-harness COMMAND --help describes a command. Examples to start with:\n"
       "  reckoner-harness demo\n"
       "  reckoner-harness replay --scenario crowd --network mobile");
+  reckoner::program::let_large_files_fail();
   int exit_code = 0;
   add_demo_command(app, exit_code, argv[0]);
   add_replay_command(app, exit_code);

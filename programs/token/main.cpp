@@ -71,6 +71,7 @@ int issue(const IssueOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  program::let_large_files_fail();
   CLI::App app("Makes the keys and tokens with which clients join reckoner-server.", kName);
   app.require_subcommand(1);
   std::string key_path;

@@ -86,11 +86,15 @@ std::optional<Error> remove_unselected(Recording& recording, const std::string& 
 // Converts recorded times to times of the source. If only one entity is selected, it keeps its recorded
 // times.
 std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptions& options) {
-  const bool in_turn = options.entity == "all" && are_successive(recording.entities);
+  const bool in_turn = options.entity == "all" &&
+                       (options.timeline == Timeline::successive ||
+                        (options.timeline == Timeline::automatic && are_successive(recording.entities)));
   std::vector<TraceSource::Part> parts;
   parts.reserve(recording.entities.size());
   double offset_s = 0.0;
   for (Recording::Entity& recorded : recording.entities) {
+    // Recorded times count from the beginning of the recording, unless all ids start at 0.
+    if (in_turn && !parts.empty()) offset_s -= recorded.samples.front().time_s;
     for (TrackSample& sample : recorded.samples)
       sample.time_s += offset_s;
     Track track(recorded.samples, options.teleport_mps);

@@ -3,6 +3,7 @@
 
 #include "scenario/source.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,21 +11,28 @@
 
 namespace reckoner::scenario {
 
+/// When the entities of a trace are played.
+enum class Timeline : std::uint8_t {
+  automatic,   ///< successive if all ids start at t = 0, otherwise together
+  together,    ///< at their recorded times
+  successive,  ///< one after another, with a pause of 1 s after each
+};
+
 /// How to read a recorded trace.
 struct TraceOptions {
   /// A step between two samples is a teleport if it is faster than this, m/s, and longer than 1 m.
   double teleport_mps = 100.0;
-  std::string entity = "all";  ///< one id, `busiest` (the entity with the longest path) or `all`
-  double start_s = 0.0;        ///< time to skip after the earliest selected sample, s
-  double seconds = 0.0;        ///< length of the part to play after that, s; 0: to the end
+  std::string entity = "all";               ///< one id, `busiest` (the entity with the longest path) or `all`
+  double start_s = 0.0;                     ///< time to skip after the earliest selected sample, s
+  double seconds = 0.0;                     ///< length of the part to play after that, s; 0: to the end
+  Timeline timeline = Timeline::automatic;  ///< if `entity` is `all`
 };
 
 /// Reads a trace file. Lines that start with # are comments. The other lines are a header
 /// `[id,]t,x,y,z[,qw,qx,qy,qz]` and rows (s, m, unit quaternion). Without the id column the id is "0".
 /// Between samples, position and orientation follow C1 cubics with three-point tangents for uneven times (see
-/// Track). If all ids start at t = 0, they are played one after another, with a pause of 1 s after each. If
-/// only one entity is selected, it keeps its recorded times. For a malformed file, the error names the file,
-/// the line and what was expected.
+/// Track). TraceOptions::timeline says when the entities are played. If only one entity is selected, it keeps
+/// its recorded times. For a malformed file, the error names the file, the line and what was expected.
 [[nodiscard]] Result<std::unique_ptr<Source>> load_trace(const std::string& path,
                                                          const TraceOptions& options = {});
 

@@ -74,7 +74,9 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       fresh(pool.size()),
       interest(config.interest, config.tick_rate_hz),
       ownership(config, quantisation, stats.refusals),
-      log(config.log) {}
+      log(config.log) {
+  log.threads(pool.size(), threads_for(config, switches));
+}
 
 SpawnResult Server::spawn(std::size_t archetype, const std::string& name, const State& state,
                           EntityId frame) {

@@ -16,6 +16,12 @@ std::uint64_t number(PeerId peer) {
 
 }  // namespace
 
+void ServerLog::threads(unsigned started, unsigned wanted) const {
+  if (started < wanted)
+    say(sink_, LogLevel::warning, "too few threads",
+        {{"threads", std::uint64_t{started}}, {"wanted", std::uint64_t{wanted}}});
+}
+
 void ServerLog::connected(PeerId peer) const {
   say(sink_, LogLevel::debug, "client connected", {{"peer", number(peer)}});
 }

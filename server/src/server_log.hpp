@@ -26,6 +26,8 @@ class ServerLog {
 
   explicit ServerLog(LogSink sink) : sink_(std::move(sink)) {}
 
+  /// The server works with `started` threads instead of `wanted`.
+  void threads(unsigned started, unsigned wanted) const;
   void connected(PeerId peer) const;
   void joined(ClientId client, PeerId peer) const;
   void refused(PeerId peer, const std::string& why) const;

@@ -139,7 +139,7 @@ TEST(Faults, IncompleteFileIsRemoved) {
     const Finished limited =
         run("/bin/sh",
             {"-c",
-             "trap '' XFSZ; ulimit -f 0; exec \"$0\" --insecure --scenario crowd --port " + free_udp_port() +
+             "ulimit -f 0; exec \"$0\" --insecure --scenario crowd --port " + free_udp_port() +
                  " --seconds 0.5 --quiet --" + option + " \"$1\" >/dev/null 2>&1",
              server, path},
             kTimeoutS);
@@ -160,7 +160,7 @@ TEST(Faults, RecordingThatDoesNotFitTheDiskIsRemoved) {
   const Finished limited =
       run("/bin/sh",
           {"-c",
-           "{ (trap '' XFSZ; ulimit -f 0; exec \"$0\" --insecure --connect 127.0.0.1:" + free_udp_port() +
+           "{ (ulimit -f 0; exec \"$0\" --insecure --connect 127.0.0.1:" + free_udp_port() +
                " --seconds 0.5 --quiet --record \"$1\" >/dev/null); echo \"ended with $?\"; } 2>&1 | cat",
            program_path("reckoner-client"), path},
           kTimeoutS);
@@ -189,6 +189,23 @@ TEST(Faults, LackOfMemoryIsReported) {
       kTimeoutS);
   EXPECT_EQ(limited.exit_code, 1) << limited.errors;
   EXPECT_NE(limited.errors.find("memory"), std::string::npos) << limited.errors;
+}
+
+// Each thread needs an address space of 8 MB for its stack.
+TEST(Faults, ServerWorksWithTheThreadsThatItGets) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer takes more than all";
+#endif
+  const Finished limited = run(
+      "/bin/sh",
+      {"-c",
+       "ulimit -v 160000; exec \"$0\" --insecure --threads 64 --scenario crowd --quiet --seconds 1 --port " +
+           free_udp_port(),
+       program_path("reckoner-server")},
+      kTimeoutS);
+  EXPECT_EQ(limited.exit_code, 0) << limited.errors;
+  EXPECT_NE((limited.errors + limited.output).find("too few threads"), std::string::npos)
+      << limited.errors << limited.output;
 }
 
 }  // namespace

@@ -45,4 +45,22 @@ HttpAnswer http_get(std::uint16_t port, const std::string& path) {
   return http_exchange(port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 }
 
+IdleConnections::IdleConnections(std::uint16_t port, std::size_t count) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (one < 0) return;
+    sockets_.push_back(one);
+    if (connect(one, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return;
+  }
+}
+
+IdleConnections::~IdleConnections() {
+  for (const int one : sockets_)
+    close(one);
+}
+
 }  // namespace reckoner::test

@@ -95,6 +95,7 @@ TEST_F(ServerStatusPage, MetricsCountEvents) {
   EXPECT_EQ(page.count("reckoner_payloads_refused_total{reason=\"unknown_entity\"}"), 1u);
   EXPECT_EQ(sum_of(page, "reckoner_datagrams_refused_total"), 0.0);
   EXPECT_EQ(sum_of(page, "reckoner_payloads_refused_total"), 0.0);
+  EXPECT_EQ(page.count("reckoner_challenges_total"), 1u);
 }
 
 class FullServerStatusPage : public ServerStatusPage {
@@ -136,6 +137,19 @@ TEST_F(ServerStatusPage, IncompleteRequestsDoNotBlockOthers) {
   for (int i = 0; i < 3; ++i)
     answers.push_back(http_exchange(page_port_, "GET /metrics HTTP/1.1\r\n"));  // never completes its request
   EXPECT_EQ(http_get(page_port_, "/health").code, 200);
+}
+
+// Idle connections do not keep a monitor out.
+TEST_F(ServerStatusPage, IdleConnectionsDoNotBlockHealth) {
+  const IdleConnections idle(page_port_, 150);
+  EXPECT_EQ(idle.count(), 150u);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(http_get(page_port_, "/health").code, 200);
+    EXPECT_EQ(http_get(page_port_, "/metrics").code, 200);
+  }
+  // Without the limit on the time of a connection, they wait for minutes.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST_F(ServerStatusPage, TerminatedServerDisconnectsItsClientsAtOnce) {

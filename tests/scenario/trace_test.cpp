@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -69,6 +70,22 @@ TEST(Trace, SelectsByNameAndListsTheKnownNames) {
   const auto unknown = parse_trace(many, "many.csv", {.entity = "n31"});
   ASSERT_FALSE(unknown);
   EXPECT_TRUE(unknown.error().ends_with("the ids are n1, n2, n3, n4, n5, n6, n7, n8, ... (30 in total)"));
+}
+
+// Entities that all start at t = 0 are successive recordings, or one in which all appear at once: the file
+// does not tell, so the user can.
+TEST(Trace, TimelineDecidesWhenEntitiesArePlayed) {
+  const std::string at_zero = "id,t,x,y,z\na,0,1,0,0\na,2,2,0,0\nb,0,5,0,0\nb,1,6,0,0\n";
+  const auto first_s = [](const std::string& text, Timeline timeline) {
+    const auto source = parse_trace(text, "x.csv", {.timeline = timeline});
+    return std::pair{(*source)->entity(0).first_s, (*source)->entity(1).first_s};
+  };
+  EXPECT_EQ(first_s(at_zero, Timeline::automatic), std::pair(0.0, 3.0));
+  EXPECT_EQ(first_s(at_zero, Timeline::successive), std::pair(0.0, 3.0));
+  EXPECT_EQ(first_s(at_zero, Timeline::together), std::pair(0.0, 0.0));
+  const std::string later = "id,t,x,y,z\na,0.1,1,0,0\na,2,2,0,0\nb,0.1,5,0,0\nb,1,6,0,0\n";
+  EXPECT_EQ(first_s(later, Timeline::automatic), std::pair(0.1, 0.1));
+  EXPECT_EQ(first_s(later, Timeline::successive), std::pair(0.1, 3.0));
 }
 
 TEST(Trace, WindowCountsFromTheEarliestSelectedSample) {

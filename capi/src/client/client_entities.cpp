@@ -159,7 +159,10 @@ reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity
   if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     const CallResult moved = c.move(entity_id(entity), capi::from_c(*state), local_s, entity_id(frame));
-    return capi::to_c(moved.error(), client->call_error);
+    const reckoner_result result = capi::to_c(moved.error(), client->call_error);
+    // The frame may be known, but be the entity itself or inside it.
+    const bool refused = moved.error() == CallError::unknown_frame && c.info(entity_id(frame)) != nullptr;
+    return refused ? RECKONER_ERROR_REFUSED : result;
   });
 }
 

@@ -72,6 +72,10 @@ std::vector<std::string> source_options(const program::SourceOptions& source) {
   std::vector<std::string> options;
   if (!source.trace.empty()) {
     options = {"--trace", source.trace, "--entity", source.entity};
+    if (source.timeline != scenario::Timeline::automatic)
+      options.insert(
+          options.end(),
+          {"--timeline", source.timeline == scenario::Timeline::together ? "together" : "successive"});
   } else {
     options = {"--scenario", source.scenario};
     if (source.entities > 0) {

@@ -6,7 +6,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
+#include <map>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -56,6 +59,16 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
       ->check(CLI::Range(1, 65'536));
   app.add_option("--entity", options.entity, "which entity of the trace to play: its id, busiest or all")
       ->capture_default_str();
+  const std::map<std::string, scenario::Timeline> timelines{{"auto", scenario::Timeline::automatic},
+                                                            {"together", scenario::Timeline::together},
+                                                            {"successive", scenario::Timeline::successive}};
+  app.add_option(
+         "--timeline", options.timeline,
+         "when the entities of the trace are played: together (at their recorded times), successive (one "
+         "after another) or auto (successive if all start at t = 0)")
+      ->transform(CLI::CheckedTransformer(timelines).description(""))
+      ->type_name("TEXT")
+      ->default_str("auto");
   app.add_option("--start", options.start_s, "skip this time at the beginning of the trace, s")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -67,10 +80,28 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
       ->capture_default_str();
 }
 
+namespace {
+
+bool is_successive(const scenario::Source& source) {
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source.entity(i).offset_s > 0.0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options) {
   if (!options.trace.empty()) {
-    return scenario::load_trace(options.trace,
-                                {options.teleport_mps, options.entity, options.start_s, options.seconds});
+    auto source = scenario::load_trace(options.trace, {options.teleport_mps, options.entity, options.start_s,
+                                                       options.seconds, options.timeline});
+    if (source && options.timeline == scenario::Timeline::automatic && is_successive(**source)) {
+      std::fprintf(stderr,
+                   "%s: all entities start at t = 0, so they are played one after another "
+                   "(--timeline together: at the same time)\n",
+                   options.trace.c_str());
+    }
+    return source;
   }
   if (options.scenario.empty())
     return Error{"no source is given: use --trace FILE or --scenario NAME (see --help)"};
@@ -124,6 +155,12 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
     return fail(app.get_name(), without_repeated_name(error.what()) + " (see --help)");
   }
   return std::nullopt;
+}
+
+void let_large_files_fail() {
+#ifdef SIGXFSZ
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+#endif
 }
 
 int fail(std::string_view name, std::string_view message, int code) {

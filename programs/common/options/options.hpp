@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenario/source.hpp"
+#include "scenario/trace/trace.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -35,13 +36,15 @@ struct SourceOptions {
   double seconds = 0.0;  ///< length of the run, s; 0: to the end of the trace, or endless for a scenario
   double teleport_mps = 100.0;
   std::uint64_t seed = 1;
+  scenario::Timeline timeline = scenario::Timeline::automatic;
 };
 
-/// Adds the options --trace, --scenario, --entities, --entity, --start, --seconds and --teleport-mps.
-/// `options` must exist until the command line is parsed.
+/// Adds the options --trace, --scenario, --entities, --entity, --timeline, --start, --seconds and
+/// --teleport-mps. `options` must exist until the command line is parsed.
 void add_source_options(CLI::App& app, SourceOptions& options);
 
-/// Opens the source that the options name. Fails unless exactly one of trace and scenario is given.
+/// Opens the source that the options name. Says on standard error if it plays the entities of a trace one
+/// after another because all of them start at t = 0. Fails unless exactly one of trace and scenario is given.
 [[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options);
 
 /// Sets the mode in `playout` from the text `present`, `adaptive` or `delayed:MS`. Returns an error for any
@@ -71,9 +74,14 @@ void want_finite_numbers(CLI::App& app);
 /// Prints "NAME: MESSAGE" to standard error and returns `code`.
 int fail(std::string_view name, std::string_view message, int code = kBadInput);
 
+/// Makes a write beyond the limit of a file's size fail with an error, which the programs report. By default
+/// the system ends the process.
+void let_large_files_fail();
+
 /// Runs a program. If there is not enough memory, prints an error and returns kFailed.
 template <class Run>
 int run_in_memory(std::string_view name, Run run) {
+  let_large_files_fail();
   try {
     return run();
   } catch (const std::bad_alloc&) {

@@ -2,12 +2,18 @@
 #include "server/src/util/worker_pool.hpp"
 
 #include <algorithm>
+#include <system_error>
+#include <utility>
 
 namespace reckoner {
 
 WorkerPool::WorkerPool(unsigned threads) {
-  for (unsigned worker = 1; worker < threads; ++worker)
-    threads_.emplace_back([this, worker] { worker_loop(worker); });
+  try {
+    for (unsigned worker = 1; worker < threads; ++worker)
+      threads_.emplace_back([this, worker] { worker_loop(worker); });
+  } catch (const std::system_error&) {
+    // The system has no more threads for this process. The pool works with those that it has.
+  }
 }
 
 WorkerPool::~WorkerPool() {
@@ -35,13 +41,19 @@ void WorkerPool::share(std::size_t count, std::size_t grain, void* context, Call
   run_chunks(0);
   std::unique_lock lock(mutex_);
   end_.wait(lock, [this] { return working_ == 0; });
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void WorkerPool::run_chunks(unsigned worker) {
-  for (;;) {
-    const std::size_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
-    if (first >= count_) return;
-    call_(context_, worker, first, std::min(first + grain_, count_));
+  try {
+    for (;;) {
+      const std::size_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
+      if (first >= count_) return;
+      call_(context_, worker, first, std::min(first + grain_, count_));
+    }
+  } catch (...) {  // usually std::bad_alloc; the caller of run() gets it
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
   }
 }
 

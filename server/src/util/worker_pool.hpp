@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -16,7 +17,8 @@ namespace reckoner {
 /// on the worker that runs it.
 class WorkerPool {
  public:
-  /// `threads` counts the calling thread: the pool starts `threads` - 1 threads, and none for 0 or 1.
+  /// `threads` counts the calling thread: the pool starts `threads` - 1 threads, and none for 0 or 1. If the
+  /// system has fewer threads, the pool is smaller.
   explicit WorkerPool(unsigned threads);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
@@ -28,6 +30,7 @@ class WorkerPool {
   /// range has `grain` indices, except the last range, which may have fewer. If there is only one thread, or
   /// if `count` is at most `grain`, there is only one range. `worker` is less than size(). Two calls that run
   /// at the same time have different workers.
+  /// If `work` throws, the other ranges may be left out, and run() throws the first exception.
   template <class F>
   void run(std::size_t count, std::size_t grain, F&& work) {
     if (threads_.empty() || count <= grain) {
@@ -53,6 +56,7 @@ class WorkerPool {
   std::uint64_t round_ = 0;  // number of the current run; mutex_ guards round_, working_ and ending_
   unsigned working_ = 0;
   bool ending_ = false;
+  std::exception_ptr failure_;  // of the current run; mutex_ guards it
 
   // share() writes these before a run begins; the workers read them during it.
   Call call_ = nullptr;
