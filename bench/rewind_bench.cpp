@@ -7,6 +7,7 @@
 #include "scenario/builtin/roamers.hpp"
 #include "server/src/test_switches.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -27,10 +28,8 @@ constexpr double kTickS = 1.0 / 60.0;
 
 // A server and its clients after some seconds on a bad network.
 struct Match {
-  explicit Match(PlayoutMode mode)
-      : network(network_config()), server(make_test_server(server_config(), network.server())) {
-    scenario::Roamers roamers(kEntities, 1);
-    std::vector<EntityId> ids;
+  explicit Match(PlayoutMode mode, bool rewinds = true)
+      : network(network_config()), server(make_test_server(server_config(rewinds), network.server())) {
     for (std::size_t i = 0; i < kEntities; ++i)
       ids.push_back(server.spawn(0, "roamer", roamers.state(i, 0.0)));
     ClientConfig config;
@@ -38,17 +37,25 @@ struct Match {
     for (std::size_t i = 0; i < kClients; ++i)
       clients.push_back(
           std::make_unique<Client>(make_test_client(config, network.add_client(kProtocolVersion))));
-    for (double time_s = kTickS; time_s < kRunS; time_s += kTickS) {
-      network.advance(time_s);
-      server.receive(time_s);
-      for (std::size_t i = 0; i < kEntities; ++i)
-        server.move(ids[i], roamers.state(i, time_s));
-      server.tick(time_s);
-      for (const auto& client : clients) {
-        client->receive(time_s);
-        (void)client->frame(time_s);
-      }
+    while (time_s < kRunS)
+      (void)step();
+  }
+
+  // Runs one tick and returns the time that the server takes for it, s.
+  double step() {
+    time_s += kTickS;
+    network.advance(time_s);
+    for (std::size_t i = 0; i < kEntities; ++i)
+      server.move(ids[i], roamers.state(i, time_s));
+    const auto begin = std::chrono::steady_clock::now();
+    server.receive(time_s);
+    server.tick(time_s);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    for (const auto& client : clients) {
+      client->receive(time_s);
+      (void)client->frame(time_s);
     }
+    return taken.count();
   }
 
   static harness::SimNetworkConfig network_config() {
@@ -56,13 +63,16 @@ struct Match {
     config.links.up = config.links.down = *harness::find_network("intercity");
     return config;
   }
-  static ServerConfig server_config() {
+  static ServerConfig server_config(bool rewinds) {
     ServerConfig config;
-    config.rewind_s = 1.0;
+    config.rewind_s = rewinds ? 1.0 : 0.0;
     config.follow_link = false;
     return config;
   }
 
+  double time_s = 0.0;
+  scenario::Roamers roamers{kEntities, 1};
+  std::vector<EntityId> ids;
   harness::SimNetwork network;
   Server server;
   std::vector<std::unique_ptr<Client>> clients;
@@ -94,6 +104,18 @@ void BM_RewindFloor(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_RewindFloor)->Arg(0)->Arg(1)->ArgName("buffered")->Unit(benchmark::kMicrosecond);
+
+// What lag compensation costs in every tick: the server's time for a tick with it (1) and without (0).
+void BM_TickWithRewind(benchmark::State& state) {
+  Match match(state.range(1) == 0 ? PlayoutMode::present : PlayoutMode::adaptive, state.range(0) == 1);
+  for ([[maybe_unused]] auto _ : state)
+    state.SetIterationTime(match.step());
+}
+BENCHMARK(BM_TickWithRewind)
+    ->ArgsProduct({{0, 1}, {0, 1}})
+    ->ArgNames({"rewinds", "buffered"})
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace reckoner

@@ -22,20 +22,13 @@ constexpr double kJumpS = 0.5;
 }  // namespace
 
 ShownEntityHistory::ShownEntityHistory(EntityId id, const Motion& first, MotionPath path)
-    : id_(id), path_(path), first_s_(first.time_s) {
+    : id_(id), path_(path), first_s_(first.time_s), newest_s_(first.time_s) {
   shown_s_.push_back(-kNever);
   steps_.push_back({first, RemoteEntity{first, path}.blends()});
 }
 
 void ShownEntityHistory::appear(double shown_s) {
   appear_s_ = path_ == MotionPath::interpolate ? std::max(shown_s, first_s_) : shown_s;
-}
-
-double ShownEntityHistory::newest_s() const {
-  double newest_s = -kNever;
-  for (const Step& step : steps_)
-    newest_s = std::max(newest_s, step.motion.time_s);
-  return newest_s;
 }
 
 std::size_t ShownEntityHistory::step_at(double shown_s) const {
@@ -48,8 +41,14 @@ std::size_t ShownEntityHistory::step_at(double shown_s) const {
 
 void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_s, double keep_s,
                              const FrameConverter& carry) {
-  const auto known = std::find_if(steps_.begin(), steps_.end(),
-                                  [&](const Step& s) { return s.motion.time_s == motion.time_s; });
+  // Most motions are newer than all others. The search would read the whole history, which is rarely in a
+  // cache.
+  auto known = steps_.end();
+  if (motion.time_s <= newest_s_) {
+    known = std::find_if(steps_.begin(), steps_.end(),
+                         [&](const Step& s) { return s.motion.time_s == motion.time_s; });
+  }
+  newest_s_ = std::max(newest_s_, motion.time_s);
   if (motion.time_s >= lost_s_ && lost_s_ > -kNever) {
     lost_s_ = -kNever;
     doubt(-kNever, shown_s, blend_s);
@@ -67,13 +66,17 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
   const auto offset = static_cast<std::ptrdiff_t>(place);
   // An entity that was not shown yet has no pose from which a blend could start.
   const bool blends = appeared() && shown_s > appear_s_;
+  // Few, large steps of growth: after a while, no history grows any more.
+  if (steps_.size() == steps_.capacity()) {
+    steps_.reserve(std::max(kFirstGrowth, 4 * steps_.size()));
+    shown_s_.reserve(steps_.capacity());
+  }
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
   steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
   replay_from(place, carry);
   prolong_doubts();
   forget_before(shown_s_.back() - keep_s);
-  while (steps_.size() > kMaxSteps)
-    forget_oldest();
+  if (steps_.size() > kMaxSteps) forget_oldest(kForgottenAtOnce);
 }
 
 void ShownEntityHistory::announce(double shown_s, const Motion& motion, double blend_s, double keep_s,
@@ -86,6 +89,7 @@ void ShownEntityHistory::announce(double shown_s, const Motion& motion, double b
   Step former = steps_.front();
   const double former_s = *std::exchange(announced_s_, shown_s);
   first_s_ = motion.time_s;
+  newest_s_ = std::max(newest_s_, motion.time_s);
   appear(shown_s);
   if (former.motion.time_s == motion.time_s) return;
   former.blend_s = blend_s;
@@ -96,19 +100,30 @@ void ShownEntityHistory::announce(double shown_s, const Motion& motion, double b
   prolong_doubts();
 }
 
-// Returns the motions known before a step, sorted by time stamp.
-std::vector<Motion> ShownEntityHistory::known_before(std::size_t step) const {
-  std::vector<Motion> known;
-  for (std::size_t i = 0; i < step; ++i)
-    known.push_back(steps_[i].motion);
-  const auto earlier = [](const Motion& a, const Motion& b) { return a.time_s < b.time_s; };
-  std::sort(known.begin(), known.end(), earlier);
+// Returns the motions that a client that interpolates kept before a step.
+MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
+  const std::span<const Step> before = std::span(steps_).first(step);
+  MotionHistory known{before.front().motion};
+  for (const Step& one : before.subspan(1)) {
+    if (known.is_new_motion(one.motion.time_s)) known.add(one.motion);
+  }
   return known;
+}
+
+// Returns the entity as the client had it before a step. A client that predicts uses only its newest motion.
+RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
+  const ShownBlends& blends = steps_[step - 1].blends;
+  if (path_ == MotionPath::interpolate) return {known_before(step).motions(), path_, blends};
+  const Motion* newest = &steps_[step - 1].motion;
+  for (std::size_t i = 0; i + 1 < step && newest->time_s < newest_s_; ++i) {
+    if (steps_[i].motion.time_s > newest->time_s) newest = &steps_[i].motion;
+  }
+  return {std::span(newest, 1), path_, blends};
 }
 
 // Recomputes the blends of this step and of all later steps with the client's own code.
 void ShownEntityHistory::replay_from(std::size_t step, const FrameConverter& carry) {
-  RemoteEntity entity{known_before(step), path_, steps_[step - 1].blends};
+  RemoteEntity entity = entity_before(step);
   for (std::size_t i = step; i < steps_.size(); ++i) {
     const Motion& motion = steps_[i].motion;
     const FrameId frame = entity.frame(shown_s_[i]);
@@ -151,21 +166,28 @@ void ShownEntityHistory::carry(double lever_m) {
 }
 
 // Drops the motions that were applied before `shown_s`. Keeps the newest of these motions, because the client
-// still showed the entity from it at `shown_s`.
+// still showed the entity from it at `shown_s`. Drops several at a time, because all others have to move.
 void ShownEntityHistory::forget_before(double shown_s) {
-  while (steps_.size() > 1 && shown_s_[1] < shown_s) {
-    const double newer_s = std::max(steps_[0].motion.time_s, steps_[1].motion.time_s);
-    if (path_ == MotionPath::interpolate && newer_s > shown_s) return;
-    forget_oldest();
+  std::size_t old = 0;
+  for (double newest_s = steps_[0].motion.time_s; old + 1 < steps_.size() && shown_s_[old + 1] < shown_s;
+       ++old) {
+    newest_s = std::max(newest_s, steps_[old + 1].motion.time_s);
+    if (path_ == MotionPath::interpolate && newest_s > shown_s) break;
   }
+  if (old >= kForgottenAtOnce) forget_oldest(old);
 }
 
-void ShownEntityHistory::forget_oldest() {
-  const Motion& first = steps_[0].motion;
-  Motion& second = steps_[1].motion;
-  if (second.time_s < first.time_s) second = first;
-  steps_.erase(steps_.begin());
-  shown_s_.erase(shown_s_.begin());
+// Drops the `count` oldest steps. The first of the others gets their newest motion if that is newer than its
+// own.
+void ShownEntityHistory::forget_oldest(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Motion& first = steps_[i].motion;
+    Motion& second = steps_[i + 1].motion;
+    if (second.time_s < first.time_s) second = first;
+  }
+  const auto end = static_cast<std::ptrdiff_t>(count);
+  steps_.erase(steps_.begin(), steps_.begin() + end);
+  shown_s_.erase(shown_s_.begin(), shown_s_.begin() + end);
 }
 
 void ShownEntityHistory::restart(MotionPath path, double shown_s) {
@@ -209,12 +231,12 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
   const bool evicted = path_ == MotionPath::interpolate && last >= RemoteEntity::kHistory &&
                        std::count_if(steps_.begin(), end, is_newer) >= kHistory;
   if (evicted) {
-    const RemoteEntity entity{known_before(last + 1), path_, blends};
+    const RemoteEntity entity = entity_before(last + 1);
     return FramedState{entity.shown(shown_s), entity.frame(shown_s)};
   }
   if (path_ == MotionPath::interpolate && blends.chase.start_s <= shown_s) {
-    const std::vector<Motion> known = known_before(last + 1);
-    return FramedState{ShownMotions{known, path_, blends}.shown(shown_s), from->frame};
+    const MotionHistory known = known_before(last + 1);
+    return FramedState{ShownMotions{known.motions(), path_, blends}.shown(shown_s), from->frame};
   }
   if (to == nullptr) return FramedState{ShownMotions{{from, 1}, path_, blends}.shown(shown_s), from->frame};
   const std::array<Motion, 2> pair{*from, *to};
@@ -313,9 +335,21 @@ void ShownHistory::add_sent(Sequence sequence, const SentPublish& content, doubl
     datagram.open = true;
     datagram.acked = false;
     datagram.sent_s = now_s;
-    datagram.content.clear();
+    if (!spare_contents_.empty()) {
+      datagram.content = std::move(spare_contents_.back());
+      spare_contents_.pop_back();
+    }
   }
-  datagram.content.push_back(content);
+  std::vector<SentPublish>& contents = datagram.content;
+  if (contents.size() == contents.capacity()) contents.reserve(std::max(kUsualContents, 4 * contents.size()));
+  contents.push_back(content);
+}
+
+// Ends the record of a datagram. Keeps the memory of its content for a later datagram.
+void ShownHistory::close(Sent& datagram) {
+  datagram.open = false;
+  datagram.content.clear();
+  spare_contents_.push_back(std::move(datagram.content));
 }
 
 // The datagram's place is needed for a new one, and the client never said whether it received it.
@@ -323,7 +357,7 @@ void ShownHistory::lose(Sent& datagram) {
   for (const SentPublish& content : datagram.content) {
     if (ShownEntityHistory* entity = find(content.id)) entity->lose(content.motion.time_s);
   }
-  datagram.open = false;
+  close(datagram);
 }
 
 void ShownHistory::acknowledged(const Ack& ack, double now_s) {
@@ -355,6 +389,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
     const double shown_s = instant.shown_s - arrival.ago * ShowingReport::kArrivalUnitS;
     lag_s_ += kLagGain * (std::clamp(shown_s - datagram.sent_s, -2.0, 2.0) - lag_s_);
     apply(datagram, shown_s);
+    close(datagram);
   }
   guess_arrivals(instant, now_s);
   for (const EntityId id : confirmed_) {
@@ -382,8 +417,10 @@ void ShownHistory::note_instant(const Instant& instant) {
     --place;
   instants_.insert(place, instant);
   const double oldest_s = instants_.back().now_s - kHistoryS - kClockSlackS;
-  while (instants_.size() > kMaxInstants || (instants_.size() > 2 && instants_[1].now_s < oldest_s))
-    instants_.pop_front();
+  std::size_t old = instants_.size() > kMaxInstants ? 1 : 0;
+  while (instants_.size() > old + 2 && instants_[old + 1].now_s < oldest_s)
+    ++old;
+  instants_.erase(instants_.begin(), instants_.begin() + static_cast<std::ptrdiff_t>(old));
 }
 
 void ShownHistory::apply(Sent& datagram, double shown_s) {
@@ -413,7 +450,6 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
     }
     note_frame(content.motion);
   }
-  datagram.open = false;
 }
 
 // Guesses when the client applied datagrams that it acknowledged long ago without reporting their arrival.
@@ -435,6 +471,7 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
       ShownEntityHistory* entity = content.announces ? find(content.id) : nullptr;
       if (entity != nullptr) entity->doubt(from_s, datagram.applied_by_s, blend_s_);
     }
+    close(datagram);
     return true;
   });
 }

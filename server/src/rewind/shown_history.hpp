@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -16,7 +15,7 @@
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
 #include <reckoner/reckoning/motion.hpp>
-#include <reckoner/reckoning/shown_motions.hpp>
+#include <reckoner/reckoning/remote_entity.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {
@@ -88,7 +87,7 @@ class ShownEntityHistory {
   [[nodiscard]] std::optional<FramedState> shown(double shown_s) const;
 
   /// Time stamp of the newest motion that the client is known to have, s.
-  [[nodiscard]] double newest_s() const;
+  [[nodiscard]] double newest_s() const { return newest_s_; }
 
   /// Number of motions kept.
   [[nodiscard]] std::size_t steps() const { return steps_.size(); }
@@ -96,6 +95,8 @@ class ShownEntityHistory {
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kMaxDoubts = 16;
+  static constexpr std::size_t kFirstGrowth = 8;  // steps
+  static constexpr std::size_t kForgottenAtOnce = 8;
 
   // What the client showed between these instants is unknown.
   struct Doubt {
@@ -113,17 +114,19 @@ class ShownEntityHistory {
   };
 
   [[nodiscard]] std::size_t step_at(double shown_s) const;
-  [[nodiscard]] std::vector<Motion> known_before(std::size_t step) const;
+  [[nodiscard]] MotionHistory known_before(std::size_t step) const;
+  [[nodiscard]] RemoteEntity entity_before(std::size_t step) const;
   void replay_from(std::size_t step, const FrameConverter& carry);
   void prolong_doubts();
   void forget_before(double shown_s);
-  void forget_oldest();
+  void forget_oldest(std::size_t count);
 
   EntityId id_;
   MotionPath path_;
   double appear_s_ = kNever;
   std::optional<double> announced_s_;  // when the first step was applied, if announce() added it
   double first_s_;                     // time stamp of the first motion
+  double newest_s_;                    // time stamp of the newest motion
   std::vector<double> shown_s_;        // instant at which each step was applied, ascending
   std::vector<Step> steps_;
   double lost_s_ = -kNever;  // time stamp of the newest motion that lose() reported and nothing replaced
@@ -140,7 +143,9 @@ class ShownHistory {
   static constexpr double kHistoryS = 1.0;
 
   ShownHistory(MotionPath path, double blend_s, double limit_s)
-      : path_(path), blend_s_(blend_s), limit_s_(limit_s) {}
+      : path_(path), blend_s_(blend_s), limit_s_(limit_s) {
+    instants_.reserve(kMaxInstants + 1);
+  }
 
   /// Notes that the client changes to `path` and `blend_s` at an unknown time. For a while it is then unknown
   /// what the client shows.
@@ -218,6 +223,7 @@ class ShownHistory {
     double shown_s = 0.0;
   };
   static constexpr std::size_t kSent = 256;
+  static constexpr std::size_t kUsualContents = 16;  // motions in a datagram
   static constexpr double kUnreported = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kMaxInstants = 256;
 
@@ -231,6 +237,7 @@ class ShownHistory {
   void apply(Sent& datagram, double shown_s);
   void guess_arrivals(const Instant& instant, double now_s);
   void lose(Sent& datagram);
+  void close(Sent& datagram);
   // The shown time at `time_s`; nullopt before the first instant. Requires an instant.
   [[nodiscard]] std::optional<double> interpolated_shown_time(double time_s) const;
 
@@ -245,7 +252,8 @@ class ShownHistory {
   std::array<Sent, kSent> sent_{};   // index: sequence modulo kSent
   // Datagrams that the client acknowledged. No report has said yet when the client applied them.
   std::vector<Sequence> unreported_;
-  std::deque<Instant> instants_;  // instants of the current era, ascending
+  std::vector<std::vector<SentPublish>> spare_contents_;  // memory for the contents of later datagrams
+  std::vector<Instant> instants_;                         // instants of the current era, ascending
   std::optional<unsigned> era_;
   double known_from_s_ = 0.0;  // start of the known history, shown time, s
   double lag_s_ = 0.1;         // typical time from sending a motion to applying it, s

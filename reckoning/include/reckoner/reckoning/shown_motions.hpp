@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/export.hpp>
@@ -24,7 +25,7 @@ class RECKONER_RECKONING_API MotionHistory {
   static constexpr std::size_t kMaxMotions = 32;
 
   /// Begins with one motion.
-  explicit MotionHistory(const Motion& first) { motions_[0] = first; }
+  explicit MotionHistory(const Motion& first) { motions_.data()[0] = first; }
   /// Begins with the newest kMaxMotions motions of `known`. The caller must pass at least one motion, ordered
   /// by time stamp.
   explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMaxMotions)) {
@@ -57,7 +58,23 @@ class RECKONER_RECKONING_API MotionHistory {
   // reaches the end of the array, it is copied back to the front. Copying it for every motion would be a
   // large part of a client's cost per motion.
   static constexpr std::size_t kSpare = 8;
-  std::array<Motion, kMaxMotions + kSpare> motions_;
+  static constexpr std::size_t kRoom = kMaxMotions + kSpare;
+  // Room for motions, without initial values: a history of one motion should not cost as much as a full one.
+  class Room {
+   public:
+    Room() {}  // NOLINT(modernize-use-equals-default): a defaulted constructor would be deleted
+    [[nodiscard]] static constexpr std::size_t size() { return kRoom; }
+    [[nodiscard]] Motion* data() { return room_.data(); }
+    [[nodiscard]] const Motion* data() const { return room_.data(); }
+    [[nodiscard]] Motion* begin() { return room_.data(); }
+
+   private:
+    static_assert(std::is_trivially_copyable_v<Motion>);
+    union {
+      std::array<Motion, kRoom> room_;
+    };
+  };
+  Room motions_;
   std::size_t first_ = 0;
   std::size_t count_ = 1;
 };
