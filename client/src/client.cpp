@@ -509,7 +509,8 @@ SpawnResult ClientWorld::predict_spawn(std::size_t archetype, const State& count
   if (!link.clock_ready()) return CallError::no_clock;
   if (const auto why = find_unencodable(counted, *q); why != CallError::none) return why;
   const double now_s = playout.now_s();
-  const EntityId id = predictions.add(key, archetype, Motion{counted, now_s}, now_s + patience_s);
+  const double until_s = now_s + (std::isfinite(patience_s) ? std::clamp(patience_s, 0.0, 60.0) : 0.0);
+  const EntityId id = predictions.add(key, archetype, Motion{counted, now_s}, until_s);
   if (!id) return CallError::world_full;
   return id;
 }

@@ -300,11 +300,12 @@ void Server::receive(double now_s) {
 
 void Server::tick(double now_s) {
   Impl& s = *impl_;
-  const Tick tick = s.next_tick++;
-  s.present_s = now_s;
-  ++s.stats.ticks;
+  const Tick tick = s.next_tick;
   s.end_as_planned(s.time_of(tick));
   s.fly(s.time_of(tick));
+  ++s.next_tick;
+  s.present_s = now_s;
+  ++s.stats.ticks;
   s.announce_despawns();
   s.apply_playout_changes(now_s);
   s.report_received();

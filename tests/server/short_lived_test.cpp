@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "server/src/session/short_lived_queue.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -426,6 +428,25 @@ TEST(ShortLived, FlyByThemselvesUntilTheyAreMoved) {
   EXPECT_FALSE(server.state(flying)) << "it has left the world";
   EXPECT_TRUE(server.state(guided));
   EXPECT_EQ(world.shown(0).size(), 1u);
+  EXPECT_EQ(world.client(0).stats().malformed, 0u);
+}
+
+// A client that acknowledges nothing gets the ends again and again, but the server forgets the oldest.
+TEST(ShortLived, QueueIsBoundedWithoutAcknowledgements) {
+  ShortLivedQueue queue;
+  std::array<std::byte, kMaxStateBytes> buffer;
+  const auto no_spawn = [](ShortLivedSpawn&, ShortLivedQueue::SentSpawn&) { return false; };
+  std::size_t written = 0;
+  for (std::uint32_t tick = 0; tick < 5000; ++tick) {
+    queue.add_end({1 + tick, 1}, tick, 3);
+    BitWriter writer{buffer};
+    written += queue.write(writer, buffer.size() * 8, static_cast<Sequence>(tick), tick, no_spawn,
+                           [](const ShortLivedQueue::SentSpawn&) {});
+    EXPECT_FALSE(writer.overflowed());
+    if (tick >= 200) queue.settle(static_cast<Sequence>(tick - 200), false, [](const auto&) {});
+  }
+  EXPECT_GT(written, 10'000u);
+  EXPECT_LE(queue.size(), 1024u);
 }
 
 TEST(ShortLived, AreRefusedWithWrongValues) {

@@ -12,6 +12,14 @@ constexpr std::size_t kMaxEntryBytes = kMaxShortLivedBytes + 400;
 
 }  // namespace
 
+void ShortLivedQueue::add(const Entry& entry) {
+  if (entries_.size() >= kMaxEntries) {
+    const auto oldest = std::ranges::find_if(entries_, [](const Entry& e) { return e.kind != Kind::spawn; });
+    if (oldest != entries_.end()) entries_.erase(oldest);
+  }
+  entries_.push_back(entry);
+}
+
 void ShortLivedQueue::repeat(EntityId id, Tick now, Tick interval) {
   for (Entry& e : entries_) {
     if (e.id != id || e.kind != Kind::spawn || e.in_flight == 0 || e.copies > 0 || e.repeats >= kMaxRepeats)

@@ -36,17 +36,17 @@ class ShortLivedQueue {
 
   /// The client now follows the entity and lacks its spawn since tick `since`.
   void add_spawn(EntityId id, std::uint32_t serial, Tick since, unsigned copies) {
-    entries_.push_back({.id = id, .serial = serial, .since = since, .copies = copies});
+    add({.id = id, .serial = serial, .since = since, .copies = copies});
   }
   /// The client no longer follows the entity, which ended in tick `tick` at the latest. An unacknowledged
   /// spawn is not sent again.
   void add_end(EntityId id, Tick tick, unsigned copies) {
     drop(id);
-    entries_.push_back({.kind = Kind::end, .id = id, .since = tick, .copies = copies});
+    add({.kind = Kind::end, .id = id, .since = tick, .copies = copies});
   }
   /// The client's prediction with this key fails.
   void add_refusal(std::uint32_t key, Tick tick, unsigned copies) {
-    entries_.push_back({.kind = Kind::refusal, .serial = key, .since = tick, .copies = copies});
+    add({.kind = Kind::refusal, .serial = key, .since = tick, .copies = copies});
   }
   /// Drops what waits or is in flight about an entity, because the client no longer needs it.
   void drop(EntityId id) {
@@ -62,6 +62,7 @@ class ShortLivedQueue {
     return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.is_due(now); });
   }
   [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
   /// Calls `f(id)` for the entity of each spawn that was sent and not acknowledged.
   template <class F>
   void for_each_unacknowledged_spawn(F&& f) const {
@@ -93,6 +94,9 @@ class ShortLivedQueue {
   }
 
  private:
+  /// The largest number of entries. A client that acknowledges nothing must not cost ever more; it loses the
+  /// oldest ends and refusals.
+  static constexpr std::size_t kMaxEntries = 1024;
   static constexpr unsigned kMaxRepeats = 4;
   static constexpr Tick kLastCopyTicks = 4;
 
@@ -121,6 +125,7 @@ class ShortLivedQueue {
     SentSpawn spawn;  // of other kinds, only the id and the serial
   };
 
+  void add(const Entry& entry);
   static bool write_entry(BitWriter& writer, std::size_t limit, const ShortLivedEntry& entry);
   void note_written(Entry& entry, Sequence sequence, Tick now, const SentSpawn& sent);
 

@@ -308,8 +308,8 @@ class RECKONER_CLIENT_API Client {
   ///
   /// When the client shows the server's entity, `spawned` is reported with the id that this function has
   /// returned in ClientEvent::predicted, and the entity blends from the predicted pose. If the server refuses
-  /// (Server::refuse_prediction()), or the entity does not arrive within `patience_s`, the predicted entity
-  /// ends with `prediction_failed`. At most 64 at a time.
+  /// (Server::refuse_prediction()), or the entity does not arrive within `patience_s` (0 to 60 s), the
+  /// predicted entity ends with `prediction_failed`. At most 64 at a time.
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
                                           double local_s, double patience_s = 1.0);
   /// Ends a predicted entity without an event. Returns false if there is none with this id.

@@ -37,9 +37,11 @@ enum class CallError : std::uint8_t {
 /// Whether a call was done, and why not.
 class CallResult {
  public:
+  /// Done, or not done for this reason.
   constexpr CallResult(CallError error = CallError::none) : error_(error) {}
   /// True if it was done.
   [[nodiscard]] constexpr explicit operator bool() const { return error_ == CallError::none; }
+  /// Why it was not done; `none` if it was.
   [[nodiscard]] constexpr CallError error() const { return error_; }
 
  private:
@@ -48,9 +50,11 @@ class CallResult {
 
 /// The id of a new entity. Null if there is none; `error` then tells why.
 struct SpawnResult : EntityId {
-  CallError error = CallError::none;
+  CallError error = CallError::none;  ///< why there is no entity
 
+  /// The new entity.
   constexpr SpawnResult(EntityId id) : EntityId(id) {}
+  /// No entity, for this reason.
   constexpr SpawnResult(CallError why) : error(why) {}
 };
 

@@ -213,11 +213,13 @@ struct ShortLived {
   /// The game's bytes, which the clients' games receive with the entity (EntityInfo::data). At most
   /// kMaxSpawnDataBytes.
   std::span<const std::byte> data{};
-  /// The client whose prediction (Client::predict_spawn()) this entity fulfils, and the prediction's key. The
-  /// client's game sends the key with its request, for example in the message about the shot.
+  /// The client whose prediction (Client::predict_spawn()) this entity fulfils; null if there is none.
   ClientId predicted_by{};
+  /// The key of that prediction. The client's game sends the key with its request, for example in the message
+  /// about the shot.
   std::uint32_t prediction = 0;
 };
+/// The largest time from the next tick to ShortLived::end_s, s.
 inline constexpr double kMaxShortLifeS = 600.0;
 
 /// Why motions were published. Each motion counts once, for the first cause that applied.
