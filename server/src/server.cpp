@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/messages/messages.hpp"
 #include "reckoning/src/motion/rotation.hpp"
