@@ -369,15 +369,20 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
 bool ClientWorld::correct(EntityId id, const State& in_world) {
   KnownEntity* entity = entities.find(id);
   if (entity == nullptr || !entity->visible || entity->owned) return false;
+  return blend_from_world(*entity, in_world, blend_s());
+}
+
+// Blends an entity from a state in the world onto its motion. Returns false if its frame is invalid.
+bool ClientWorld::blend_from_world(KnownEntity& entity, const State& in_world, double duration_s) {
   // Blends run in shown time, so convert rates per second to rates per second of shown time.
   const auto per_shown_second = static_cast<float>(1.0 / playout.rate());
   State in_shown_time = in_world;
   in_shown_time.velocity *= per_shown_second;
   in_shown_time.angular_velocity *= per_shown_second;
   const double shown_s = playout.shown_s();
-  const auto local = frames.converted(in_shown_time, FrameId{}, entity->remote.frame(shown_s), shown_s);
+  const auto local = frames.converted(in_shown_time, FrameId{}, entity.remote.frame(shown_s), shown_s);
   if (!local) return false;
-  entity->remote.correct(*local, shown_s, blend_s());
+  entity.remote.correct(*local, shown_s, duration_s);
   return true;
 }
 
@@ -485,14 +490,9 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
 EntityId ClientWorld::continue_prediction(KnownEntity& entity, double shown_s) {
   const auto prediction = entity.prediction ? predictions.release(*entity.prediction) : std::nullopt;
   if (!prediction) return {};
-  const auto per_shown_second = static_cast<float>(1.0 / playout.rate());
-  State predicted = state_at(prediction->motion, playout.now_s());
-  predicted.velocity *= per_shown_second;
-  predicted.angular_velocity *= per_shown_second;
-  const auto local = frames.converted(predicted, FrameId{}, entity.remote.frame(shown_s), shown_s);
   // In buffered modes the prediction is ahead by the delay.
   const double duration_s = std::max(blend_s(), std::min(playout.delay_s(), kLongestCatchUpS));
-  if (local) entity.remote.correct(*local, shown_s, duration_s);
+  (void)blend_from_world(entity, state_at(prediction->motion, playout.now_s()), duration_s);
   entity.visible = true;
   entity.teleports_shown = entity.remote.teleports(shown_s);
   return prediction->id;

@@ -73,7 +73,7 @@ TEST(Trace, SelectsByNameAndListsTheKnownNames) {
 }
 
 // Entities that all start at t = 0 are successive recordings, or one in which all appear at once: the file
-// does not tell, so the user can.
+// does not say which, so the user decides.
 TEST(Trace, TimelineDecidesWhenEntitiesArePlayed) {
   const std::string at_zero = "id,t,x,y,z\na,0,1,0,0\na,2,2,0,0\nb,0,5,0,0\nb,1,6,0,0\n";
   const auto first_s = [](const std::string& text, Timeline timeline) {

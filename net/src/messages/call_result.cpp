@@ -22,7 +22,7 @@ std::string_view describe(CallError error) {
     case CallError::end_out_of_range:
       return "the end of a short-lived entity is in the past or too late";
     case CallError::world_full:
-      return "the server has as many entities as it accepts (max_entities)";
+      return "there are already as many entities (max_entities) or predictions as allowed";
     case CallError::not_finite:
       return "a number is not finite, or the orientation is not a unit quaternion";
     case CallError::outside_world:

@@ -90,6 +90,17 @@ const StreamHead& head_of(const Session::TickInputs& inputs, const Subscription&
   return inputs.entities.heads()[subscription.id.slot() * kLevels + subscription.level];
 }
 
+// Writes the values of the entity's user fields; nothing if it has no fields.
+void write_fields(const Session::TickInputs& inputs, EntityId entity, std::vector<std::byte>& bytes) {
+  bytes.clear();
+  const FieldTable::Row* row = inputs.fields.find(entity);
+  if (row == nullptr) return;
+  bytes.resize(kMaxValuesBytes);
+  BitWriter writer{bytes};
+  write_values(writer, inputs.fields.specs(*row), row->values);
+  bytes.resize(writer.finish().size());
+}
+
 // Writes the spawn message of an entity with its newest motion. Returns its size.
 std::size_t write_spawn(const Session::TickInputs& inputs, const Subscription& subscription,
                         std::span<std::byte> buffer) {
@@ -105,12 +116,7 @@ std::size_t write_spawn(const Session::TickInputs& inputs, const Subscription& s
   message.tick = inputs.tick;
   message.motion_tick = stream.newest().tick;
   message.state = stream.newest().encoded;
-  if (const FieldTable::Row* row = inputs.fields.find(entity.id)) {
-    message.fields.resize(kMaxValuesBytes);
-    BitWriter writer{message.fields};
-    write_values(writer, inputs.fields.specs(*row), row->values);
-    message.fields.resize(writer.finish().size());
-  }
+  write_fields(inputs, entity.id, message.fields);
   return encode(message, buffer).size();
 }
 
@@ -350,12 +356,18 @@ void Session::confirm_reliable(std::uint32_t count, double now_s) {
       Subscriptions::note_held(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
       return;
     }
-    subscriptions_.confirm(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
     if (seen_) seen_->confirmed(spawn.id);
-    fields_.release_held(spawn.id);
-    // The client lacks the motions that were published while the spawn message was in flight.
-    subscriptions_.set_due(*subscription, spawn.motion_tick + 1, false);
+    confirm_spawn(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
   });
+}
+
+// The client has confirmed a spawn that contained this publish. The server may now send updates.
+void Session::confirm_spawn(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
+                            Tick motion_tick) {
+  subscriptions_.confirm(subscription, publish, level, motion_tick);
+  fields_.release_held(subscription.id);
+  // The client lacks the motions that were published while the spawn was in flight.
+  subscriptions_.set_due(subscription, motion_tick + 1, false);
 }
 
 // Handles the datagrams that were newly acknowledged or found lost.
@@ -389,9 +401,7 @@ void Session::confirm_short_lived(const ShortLivedQueue::SentSpawn& sent) {
   Subscription* s = subscriptions_.find(sent.id);
   if (s == nullptr || s->serial != sent.serial) return;
   if (s->confirmed) return Subscriptions::note_held(*s, sent.publish, sent.level, sent.motion_tick);
-  subscriptions_.confirm(*s, sent.publish, sent.level, sent.motion_tick);
-  fields_.release_held(sent.id);
-  subscriptions_.set_due(*s, sent.motion_tick + 1, false);
+  confirm_spawn(*s, sent.publish, sent.level, sent.motion_tick);
 }
 
 void Session::settle_motion(Subscription& s, const SentMotion& motion, bool acked) {
@@ -826,13 +836,7 @@ bool Session::make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
     spawn.life = static_cast<std::uint32_t>(std::max(0.0, ticks * ShortLivedSpawn::kLifeSteps));
   }
   spawn.state = newest.encoded;
-  spawn.fields.clear();
-  if (const FieldTable::Row* row = inputs.fields.find(entity.id)) {
-    spawn.fields.resize(kMaxValuesBytes);
-    BitWriter writer{spawn.fields};
-    write_values(writer, inputs.fields.specs(*row), row->values);
-    spawn.fields.resize(writer.finish().size());
-  }
+  write_fields(inputs, entity.id, spawn.fields);
   spawn.data = entity.short_lived->data;
   spawn.prediction.reset();
   if (entity.short_lived->predicted_by == id_) spawn.prediction = entity.short_lived->prediction;

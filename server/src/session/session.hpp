@@ -454,6 +454,7 @@ class Session {
 
   void measure_link(const ClientDatagram& datagram, double now_s);
   void confirm_reliable(std::uint32_t count, double now_s);
+  void confirm_spawn(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
   void settle_datagrams(double now_s, ServerStats& stats);
   void settle_motion(Subscription& subscription, const SentMotion& motion, bool acked);
   void note_held_tick(Tick tick) { held_tick_ = earlier(held_tick_, tick) ? tick : held_tick_; }
