@@ -19,7 +19,7 @@ enum class CallError : std::uint8_t {
   name_too_long = 5,     ///< the name has more than 64 bytes
   data_too_long = 6,     ///< the data has more than kMaxSpawnDataBytes, or does not fit beside the fields
   end_out_of_range = 7,  ///< the end is before the next tick or more than kMaxShortLifeS after it
-  world_full = 8,        ///< there are max_entities already
+  world_full = 8,        ///< there are max_entities or 64 predictions already
   not_finite = 9,        ///< a number is not finite, or the orientation is not a unit quaternion
   outside_world = 10,    ///< the position is beyond Archetype::world_size_m
   too_fast = 11,         ///< the speed is above Archetype::max_speed_mps along an axis
