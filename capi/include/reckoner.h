@@ -196,7 +196,17 @@ typedef struct reckoner_archetype {
   double world_size_m;     /* the server refuses states further from the origin on any axis, m */
   int32_t has_orientation; /* 1; 0: the orientation is never sent */
   int32_t never_reverses;  /* 0; 1: prediction lets braking entities come to rest, as cars do */
+  /* The ground, below which the entities are never shown. Server and client must use the same one. */
+  int32_t floor;         /* RECKONER_FLOOR_NONE */
+  uint32_t reserved;     /* 0 */
+  double floor_up[3];    /* 0, 0, 1: the direction against gravity, a unit vector */
+  double floor_height_m; /* a plane: all points p with dot(p, floor_up) = floor_height_m, m */
+  /* A terrain: the height of the ground at a position, measured along floor_up, m. Infinite where there is no
+   * ground. It is called for every shown entity in every frame, and by all threads of a server. */
+  double (*floor_at)(void* user, const double position[3]);
+  void* floor_user;
 } reckoner_archetype;
+enum { RECKONER_FLOOR_NONE = 0, RECKONER_FLOOR_PLANE = 1, RECKONER_FLOOR_TERRAIN = 2 };
 RECKONER_C_API void reckoner_archetype_init(reckoner_archetype* archetype, uint32_t struct_size);
 
 /* ---- Keys and tokens: who may join -------------------------------------------------------------------- */
@@ -645,9 +655,34 @@ typedef struct reckoner_server_stats {
   uint64_t wire_datagrams_sent, wire_datagrams_received;
   /* part of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;
+  uint64_t challenges; /* answers to requests to join; a flood with forged addresses shows here */
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);
+/* Figures of one client's session and link. Bytes include the headers of ENet, UDP and IPv4. */
+typedef struct reckoner_session_stats {
+  uint32_t struct_size;
+  uint32_t connected;            /* 0: the connection was lost, and the client may resume */
+  double round_trip_s;           /* smoothed; 0: not measured yet */
+  double round_trip_deviation_s; /* smoothed mean deviation */
+  double loss;                   /* share of the last 200 datagrams, 0 to 1 */
+  double sent_bytes_per_second;  /* in the last second */
+  double budget_bytes_per_second;
+  uint64_t entities;                              /* that the client follows */
+  uint64_t queued_motions, queued_spawns;         /* that wait for the budget */
+  uint64_t queued_messages, queued_message_bytes; /* reliable ones that the client has not confirmed */
+  double sent_age_s; /* age of the motions that were sent recently, at the time of sending */
+  double behind_s;   /* how long the client has lacked the oldest data that it lacks */
+  uint64_t datagrams_sent, datagrams_lost, bytes_sent, motions_sent; /* since the client joined */
+} reckoner_session_stats;
+/* RECKONER_NOTHING if the client has no session. Set stats->struct_size. */
+RECKONER_C_API reckoner_result reckoner_server_get_session_stats(const reckoner_server* server,
+                                                                 reckoner_peer client,
+                                                                 reckoner_session_stats* stats);
+/* Writes up to `capacity` clients in the order of joining, and their number to *count: all that have a
+ * session. RECKONER_ERROR_CAPACITY: there are *count clients, and the first `capacity` were written. */
+RECKONER_C_API reckoner_result reckoner_server_clients(const reckoner_server* server, reckoner_peer* clients,
+                                                       size_t capacity, size_t* count);
 /* Refusal counts for a reason (reckoner_refusal_name()): payloads that the server refused and datagrams that
  * the transport refused. Either pointer may be null. RECKONER_ERROR_UNKNOWN for an unknown reason. */
 RECKONER_C_API reckoner_result reckoner_server_refused(const reckoner_server* server, uint32_t reason,

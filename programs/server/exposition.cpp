@@ -24,6 +24,17 @@ void Exposition::gauge(std::string name, std::string help, double value, const L
   family(std::move(name), std::move(help), prometheus::MetricType::Gauge).metric.push_back(std::move(metric));
 }
 
+void Exposition::gauges(std::string name, std::string help, const std::string& label,
+                        const std::vector<std::pair<std::string, double>>& parts) {
+  if (parts.empty()) return;
+  auto& all = family(std::move(name), std::move(help), prometheus::MetricType::Gauge);
+  for (const auto& [text, value] : parts) {
+    prometheus::ClientMetric& metric = all.metric.emplace_back();
+    metric.label.push_back({label, text});
+    metric.gauge.value = value;
+  }
+}
+
 void Exposition::counter(std::string name, std::string help, std::uint64_t value) {
   prometheus::ClientMetric metric;
   metric.counter.value = static_cast<double>(value);

@@ -21,6 +21,9 @@ class Exposition {
   using Parts = std::vector<std::pair<std::string_view, std::uint64_t>>;
 
   void gauge(std::string name, std::string help, double value, const Labels& labels = {});
+  /// Adds one gauge for each value of the label `label`. Adds nothing if there are no values.
+  void gauges(std::string name, std::string help, const std::string& label,
+              const std::vector<std::pair<std::string, double>>& parts);
   void counter(std::string name, std::string help, std::uint64_t value);
   /// Adds one counter for each value of the label `label`.
   void counters(std::string name, std::string help, std::string_view label, const Parts& parts);

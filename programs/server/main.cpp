@@ -137,7 +137,7 @@ int run(const ServerOptions& options) {
   if (!created) return fail(kName, created.error());
   Server& server = *created;
   Play play{**source, server, options.server.tick_rate_hz, log};
-  ServerMetrics metrics{options.server.tick_rate_hz, monotonic_s()};
+  ServerMetrics metrics{options.server.tick_rate_hz, monotonic_s(), options.metrics_clients};
   const auto page = open_page(options, metrics);
   if (!page) return fail(kName, page.error(), kFailed);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,51 @@ Exposition::Parts by_reason(const RefusalCounts& counts) {
     parts.emplace_back(name_of(why), counts[why]);
   }
   return parts;
+}
+
+// How old the newest data are when the client gets them, s.
+double lag_s(const SessionStats& client) {
+  return client.round_trip_s / 2.0 + client.sent_age_s + client.behind_s;
+}
+
+// The figures of the connected clients with the largest lag, at most `most`, largest first.
+std::vector<SessionStats> worst_clients(const Server& server, std::size_t most) {
+  std::vector<SessionStats> all;
+  if (most == 0) return all;
+  for (const ClientId client : server.clients()) {
+    if (const auto stats = server.session_stats(client); stats && stats->connected) all.push_back(*stats);
+  }
+  const auto count = static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+  std::partial_sort(all.begin(), all.begin() + count, all.end(),
+                    [](const SessionStats& a, const SessionStats& b) { return lag_s(a) > lag_s(b); });
+  all.resize(static_cast<std::size_t>(count));
+  return all;
+}
+
+// Adds one gauge for each figure and client, labelled with the client's id.
+void add_clients(Exposition& page, const std::vector<SessionStats>& clients) {
+  const auto add = [&](std::string name, std::string help, auto value) {
+    std::vector<std::pair<std::string, double>> parts;
+    for (const SessionStats& client : clients)
+      parts.emplace_back(std::to_string(client.client.value), value(client));
+    page.gauges(std::move(name), std::move(help), "client", parts);
+  };
+  add("reckoner_client_round_trip_seconds", "Smoothed round trip.",
+      [](const SessionStats& c) { return c.round_trip_s; });
+  add("reckoner_client_loss_ratio", "Share of recent datagrams that were lost.",
+      [](const SessionStats& c) { return c.loss; });
+  add("reckoner_client_sent_bytes_per_second", "Bytes sent in the last second, including headers.",
+      [](const SessionStats& c) { return c.sent_bytes_per_second; });
+  add("reckoner_client_budget_bytes_per_second", "The most that is sent to the client at present.",
+      [](const SessionStats& c) { return c.budget_bytes_per_second; });
+  add("reckoner_client_queue", "Motions, spawns and reliable messages that wait for the client.",
+      [](const SessionStats& c) {
+        return static_cast<double>(c.queued_motions + c.queued_spawns + c.queued_messages);
+      });
+  add("reckoner_client_sent_age_seconds", "Age of recently sent motions when they were sent.",
+      [](const SessionStats& c) { return c.sent_age_s; });
+  add("reckoner_client_behind_seconds", "How long the client has lacked the oldest data that it lacks.",
+      [](const SessionStats& c) { return c.behind_s; });
 }
 
 }  // namespace
@@ -57,8 +103,11 @@ double RecentValues::quantile(double q) const {
   return reckoner::quantile(values, q);
 }
 
-ServerMetrics::ServerMetrics(double tick_rate_hz, double started_s)
-    : tick_rate_hz_(tick_rate_hz), started_s_(started_s), last_tick_s_(started_s) {}
+ServerMetrics::ServerMetrics(double tick_rate_hz, double started_s, std::size_t most_clients)
+    : tick_rate_hz_(tick_rate_hz),
+      started_s_(started_s),
+      most_clients_(most_clients),
+      last_tick_s_(started_s) {}
 
 void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, const Play& play,
                               double now_s, double late_s, double took_s) {
@@ -74,6 +123,7 @@ void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, 
   now_.stats = server.stats();
   now_.wire = wire;
   now_.poses_refused = play.refused();
+  now_.worst_clients = worst_clients(server, most_clients_);
   const std::lock_guard hold(lock_);
   shown_ = now_;
 }
@@ -203,6 +253,7 @@ std::string ServerMetrics::metrics() const {
   page.quantiles("reckoner_threshold_metres",
                  "Largest allowed distance between published motions and the truth.", s.threshold_m);
   page.quantiles("reckoner_motion_age_seconds", "Age of published motions.", s.age_s);
+  add_clients(page, s.worst_clients);
   return page.text();
 }
 

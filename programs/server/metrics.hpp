@@ -63,7 +63,8 @@ struct ClientCounts {
 class ServerMetrics {
  public:
   /// The caller must pass all times as times of program::monotonic_s().
-  ServerMetrics(double tick_rate_hz, double started_s);
+  /// Publishes figures of at most `most_clients` clients.
+  ServerMetrics(double tick_rate_hz, double started_s, std::size_t most_clients);
 
   /// Records a tick that started `late_s` after it was due and took `took_s`. Also samples a few entities.
   /// Updates the published values every quarter of a second.
@@ -93,11 +94,13 @@ class ServerMetrics {
     RecentValues error_rad;
     RecentValues threshold_m;
     RecentValues age_s;
+    std::vector<SessionStats> worst_clients;
   };
   void sample_entities(const Server& server, const Play& play);
 
   double tick_rate_hz_;
   double started_s_;
+  std::size_t most_clients_;
   Shown now_;
   double shown_at_s_ = -1.0;
   std::size_t next_entity_ = 0;

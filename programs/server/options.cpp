@@ -31,6 +31,9 @@ void add_watching_options(CLI::App& app, ServerOptions& o) {
   app.add_option("--metrics-port", o.metrics_port,
                  "TCP port of /metrics (Prometheus) and /health; 0: any free one, which is printed");
   app.add_option("--metrics-host", o.metrics_host, "address of /metrics and /health")->capture_default_str();
+  app.add_option("--metrics-clients", o.metrics_clients,
+                 "show figures of this many clients, those with the oldest data; 0: of none")
+      ->capture_default_str();
 }
 
 constexpr const char* kLimits =

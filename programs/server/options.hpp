@@ -31,6 +31,7 @@ struct ServerOptions {
   std::string config_path;
   std::optional<std::uint16_t> metrics_port;
   std::string metrics_host = "127.0.0.1";
+  std::size_t metrics_clients = 10;  ///< number of clients whose figures are published
   ServerSecurityOptions security;
   TransportLimits limits;
   LogOptions log;

@@ -344,6 +344,13 @@ PeerId Server::peer(ClientId client) const {
 std::size_t Server::client_count() const {
   return impl_->sessions.size() - impl_->disconnected_clients.size();
 }
+std::span<const ClientId> Server::clients() const {
+  return impl_->sessions.ids();
+}
+std::optional<SessionStats> Server::session_stats(ClientId client) const {
+  const Session* session = impl_->sessions.find(client);
+  return session != nullptr ? std::optional{session->stats()} : std::nullopt;
+}
 std::size_t Server::entity_count() const {
   return impl_->entities.size();
 }
@@ -871,7 +878,11 @@ void Server::Impl::fly(double now_s) {
     Entity* entity = entities.find(id);
     if (entity == nullptr || !entity->short_lived->launch) return true;
     const ShortLivedInfo::Launch& launch = *entity->short_lived->launch;
-    if (!move_to(*entity, extrapolate(launch.state, now_s - launch.time_s))) end(id);
+    const Motion motion{.state = launch.state,
+                        .time_s = launch.time_s,
+                        .floor = quantisation[entity->archetype].floor,
+                        .frame = frame_of(entity->frame)};
+    if (!move_to(*entity, state_at(motion, now_s))) end(id);
     return false;
   });
 }

@@ -37,14 +37,14 @@ TEST(RecentValues, QuantilesOfTheNewest) {
 }
 
 TEST(ServerHealth, RequiresTicks) {
-  ServerMetrics metrics{60.0, 100.0};
+  ServerMetrics metrics{60.0, 100.0, 10};
   EXPECT_TRUE(metrics.health(101.0).well) << "it has just begun";
   const auto hanging = metrics.health(105.0);
   EXPECT_FALSE(hanging.well);
   EXPECT_EQ(hanging.text, "no tick for 5.0 s");
   metrics.note_stopping();
   EXPECT_FALSE(metrics.health(100.1).well);
-  ServerMetrics slow{1.0, 100.0};
+  ServerMetrics slow{1.0, 100.0, 10};
   EXPECT_TRUE(slow.health(103.5).well) << "one tick per second is healthy";
 }
 

@@ -112,6 +112,10 @@ TEST_F(FullServerStatusPage, RefusalsAreCounted) {
   auto page = samples(http_get(page_port_, "/metrics").body);
   EXPECT_EQ(page["reckoner_client_events_total{event=\"refused\"}"], 1.0);
   EXPECT_EQ(page["reckoner_clients"], 1.0);
+  EXPECT_GT(page["reckoner_client_round_trip_seconds{client=\"1\"}"], 0.0);
+  EXPECT_GT(page["reckoner_client_budget_bytes_per_second{client=\"1\"}"], 1000.0);
+  EXPECT_EQ(page.count("reckoner_client_loss_ratio{client=\"1\"}"), 1u);
+  EXPECT_EQ(page.count("reckoner_client_loss_ratio{client=\"2\"}"), 0u);
 }
 
 TEST_F(ServerStatusPage, HealthIsOkWhileTheServerTicks) {

@@ -2,6 +2,8 @@
 // Statistics and debug data of a server.
 #include "capi/src/server/server_handle.hpp"
 
+#include <algorithm>
+
 using namespace reckoner;
 using capi::entity_id;
 using capi::with_server;
@@ -55,7 +57,48 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
     c.wire_datagrams_received = wire.datagrams_received;
     c.payload_bytes_sent = wire.payload_bytes_sent;
     c.payload_bytes_received = wire.payload_bytes_received;
+    c.challenges = wire.challenges;
     return capi::give(stats, c);
+  });
+}
+
+reckoner_result reckoner_server_get_session_stats(const reckoner_server* server, reckoner_peer client,
+                                                  reckoner_session_stats* stats) {
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const auto found = s.session_stats(ClientId{client});
+    if (!found) return RECKONER_NOTHING;
+    reckoner_session_stats c{};
+    c.connected = found->connected ? 1 : 0;
+    c.round_trip_s = found->round_trip_s;
+    c.round_trip_deviation_s = found->round_trip_deviation_s;
+    c.loss = found->loss;
+    c.sent_bytes_per_second = found->sent_bytes_per_second;
+    c.budget_bytes_per_second = found->budget_bytes_per_second;
+    c.entities = found->entities;
+    c.queued_motions = found->queued_motions;
+    c.queued_spawns = found->queued_spawns;
+    c.queued_messages = found->queued_messages;
+    c.queued_message_bytes = found->queued_message_bytes;
+    c.sent_age_s = found->sent_age_s;
+    c.behind_s = found->behind_s;
+    c.datagrams_sent = found->datagrams_sent;
+    c.datagrams_lost = found->datagrams_lost;
+    c.bytes_sent = found->bytes_sent;
+    c.motions_sent = found->motions_sent;
+    return capi::give(stats, c);
+  });
+}
+
+reckoner_result reckoner_server_clients(const reckoner_server* server, reckoner_peer* clients,
+                                        std::size_t capacity, std::size_t* count) {
+  if (count == nullptr || (clients == nullptr && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
+  *count = 0;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const auto all = s.clients();
+    for (std::size_t i = 0; i < std::min(capacity, all.size()); ++i)
+      clients[i] = all[i].value;
+    *count = all.size();
+    return all.size() > capacity ? RECKONER_ERROR_CAPACITY : RECKONER_OK;
   });
 }
 

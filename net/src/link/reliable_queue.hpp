@@ -71,6 +71,9 @@ class RECKONER_NET_API ReliableQueue {
 
   /// Returns true if one more game message of `bytes` bytes is within Limits::game.
   [[nodiscard]] bool has_room_for_game(std::size_t bytes) const;
+  /// Returns the number of unconfirmed game messages, and their total size in bytes.
+  [[nodiscard]] std::size_t game_messages() const { return game_.size(); }
+  [[nodiscard]] std::size_t game_bytes() const { return game_bytes_; }
   /// Returns true if one more message of `bytes` bytes can be sent within Limits::in_flight.
   [[nodiscard]] bool has_room_in_flight(std::size_t bytes = 0) const;
 

@@ -171,6 +171,8 @@ class ByteBudget {
 
   /// The rate that applies now, bytes/s.
   [[nodiscard]] double bytes_per_second() const { return rate_; }
+  /// What was sent in the last second, bytes/s.
+  [[nodiscard]] double sent_bytes_per_second() const { return window_.sent_since(now_s_ - 1.0); }
 
  private:
   /// Why the rate was lowered. Set until it is known whether the lower rate helps.

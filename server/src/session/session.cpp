@@ -44,6 +44,8 @@ constexpr std::uint8_t kMaxRepeats = 4;
 constexpr unsigned kEndCopies = 3;
 // Number of datagrams over which the recent share of lost datagrams is averaged.
 constexpr double kLossAverage = 200.0;
+// Number of motions over which the age of sent motions is averaged.
+constexpr std::uint64_t kAgeAverage = 64;
 constexpr double kRepeatIntervalS = 0.04;
 constexpr std::size_t kMaxUnconfirmedToRepeat = 64;
 
@@ -159,7 +161,15 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
 // resumes.
 void Session::send_message(std::span<const std::byte> message, Transport& transport) {
   reliable_.add_sent(message);
-  if (peer_) transport.send(peer_, Channel::control, message);
+  if (!peer_) return;
+  transport.send(peer_, Channel::control, message);
+  figures_.bytes_sent += message.size() + kReliableHeaders;
+}
+
+// Charges bytes on the wire to the budget.
+void Session::spend(std::size_t wire_bytes, double now_s) {
+  budget_.spend(wire_bytes, now_s);
+  figures_.bytes_sent += wire_bytes;
 }
 
 Session::~Session() = default;
@@ -213,7 +223,7 @@ bool Session::send_reliable(std::span<const std::byte> encoded, double now_s, Tr
   if (!reliable_.has_room_for_game(encoded.size()) || (!peer_ && !resume_.key)) return false;
   if (peer_ && !transport.send(peer_, Channel::control, encoded)) return false;
   reliable_.add_sent(encoded, ReliableQueue::Origin::game);
-  budget_.spend(encoded.size() + kReliableHeaders, now_s);
+  spend(encoded.size() + kReliableHeaders, now_s);
   return true;
 }
 
@@ -242,6 +252,7 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
   send_payload();
   // The link may be as fast as before. So motions must not wait until the budget has paid for all messages.
   budget_.spend(std::min(sent, kMaxResumeCharge), now_s);
+  figures_.bytes_sent += sent;
   // Datagrams in flight are lost, and motions published in the meantime were never sent.
   subscriptions_.slots().for_each([&](std::uint32_t slot) {
     Subscription& s = *subscriptions_.find(slot);
@@ -379,6 +390,7 @@ void Session::settle_datagrams(double now_s, ServerStats& stats) {
       note_held_tick(datagram.tick);
     } else {
       ++stats.datagrams_lost;
+      ++figures_.datagrams_lost;
       budget_.lost(outcome.sent_s, now_s, datagram.bytes);
     }
     in_flight_.for_each(outcome.sequence,
@@ -473,7 +485,7 @@ bool Session::send_despawns(double now_s, Transport& transport) {
     }
     if (size == 0) break;
     transport.send(peer_, Channel::control, std::span{payload}.first(size));
-    budget_.spend(size + kReliableHeaders, now_s);
+    spend(size + kReliableHeaders, now_s);
   }
   return spawns_.waiting_despawns() == 0;
 }
@@ -539,7 +551,7 @@ SpawnQueue::SentMotionInfo Session::add_spawn(const TickInputs& inputs, Subscrip
 void Session::flush(SpawnPayload& payload, double now_s, Transport& transport) {
   if (payload.size == 0) return;
   transport.send(peer_, Channel::control, std::span{payload.bytes}.first(payload.size));
-  budget_.spend(payload.size + kReliableHeaders, now_s);
+  spend(payload.size + kReliableHeaders, now_s);
   payload.size = 0;
 }
 
@@ -643,7 +655,8 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   const auto updates =
       scratch.snapshot.write_updates(inputs.tick, coding, room_bits - section_bits, update_writer);
   for (const Snapshot::Item& item : updates) {
-    note_sent(item, inputs.entities.heads()[item.slot * kLevels + item.level], scratch.datagrams);
+    note_sent(item, inputs.entities.heads()[item.slot * kLevels + item.level], inputs.tick,
+              scratch.datagrams);
     if (seen_) {
       const Entity& entity = inputs.entities.slots()[item.slot];
       seen_->sent(sequence, entity.id, entity.levels[item.level].stream.motion(), inputs.now_s);
@@ -669,8 +682,9 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   const auto payload = writer.finish();
   const std::size_t wire_bytes = payload.size() + kDatagramHeaders;
   in_flight_.set_bytes(sequence, wire_bytes);
+  ++figures_.datagrams_sent;
   scratch.datagrams.add(peer_, payload);
-  budget_.spend(wire_bytes, inputs.now_s);
+  spend(wire_bytes, inputs.now_s);
   // Sections that are alone in a datagram pay for its headers, too.
   if (updates.empty() && section_bits > 0) {
     const std::size_t header_bytes = wire_bytes - section_bits / 8;
@@ -696,6 +710,24 @@ ServerHeader Session::make_header(const TickInputs& inputs) const {
   return header;
 }
 
+SessionStats Session::stats() const {
+  SessionStats stats = figures_;
+  stats.client = id_;
+  stats.connected = static_cast<bool>(peer_);
+  stats.round_trip_s = link_.round_trip_s();
+  stats.round_trip_deviation_s = link_.deviation_s();
+  stats.loss = loss_share_;
+  stats.sent_bytes_per_second = peer_ ? budget_.sent_bytes_per_second() : 0.0;
+  stats.budget_bytes_per_second = budget_.bytes_per_second();
+  stats.entities = subscriptions_.slots().count();
+  stats.queued_motions = subscriptions_.due().slots().count();
+  stats.queued_spawns = spawns_.waiting_spawns();
+  stats.queued_messages = reliable_.game_messages();
+  stats.queued_message_bytes = reliable_.game_bytes();
+  stats.behind_s = behind_ticks_ / tick_rate_hz_;
+  return stats;
+}
+
 // Returns how many ticks ago the client's data was complete. It is complete up to the tick before the oldest
 // data that the client lacks.
 std::uint32_t Session::complete_age(Tick tick) const {
@@ -708,9 +740,13 @@ std::uint32_t Session::complete_age(Tick tick) const {
   return tick + 1 - oldest;
 }
 
-void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, DatagramBuffer& datagrams) {
+void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, Tick tick,
+                        DatagramBuffer& datagrams) {
   Subscription& s = subscriptions_.at(item.subscription);
   ServerStats& stats = datagrams.stats;
+  const double age_s = static_cast<std::int32_t>(tick - stream.tick) / tick_rate_hz_;
+  figures_.sent_age_s +=
+      (age_s - figures_.sent_age_s) / static_cast<double>(std::min(++figures_.motions_sent, kAgeAverage));
   in_flight_.add({item.subscription, s.serial, stream.number, stream.tick, item.level});
   s.sent = stream.number;
   ++stats.updates_sent;

@@ -33,6 +33,7 @@
 #include <reckoner/net/refusal.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
+#include <reckoner/server/session_stats.hpp>
 
 namespace reckoner {
 
@@ -442,6 +443,9 @@ class Session {
   /// The byte budget in force, bytes/s.
   [[nodiscard]] double bytes_per_second() const { return budget_.bytes_per_second(); }
 
+  /// The figures of this client. Counts the followed entities, so it takes time in proportion to them.
+  [[nodiscard]] SessionStats stats() const;
+
  private:
   struct SpawnPayload;  // several spawn messages in one payload
 
@@ -449,6 +453,7 @@ class Session {
   static constexpr double kLossyShare = 0.002;
 
   void send_message(std::span<const std::byte> message, Transport& transport);
+  void spend(std::size_t wire_bytes, double now_s);
   [[nodiscard]] bool knows_route(RouteId route) const;
   [[nodiscard]] bool knows_frame(const StreamHead& stream) const;
 
@@ -475,7 +480,7 @@ class Session {
   bool write_datagram(const TickInputs& inputs, std::size_t room, Scratch& scratch);
   [[nodiscard]] ServerHeader make_header(const TickInputs& inputs) const;
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
-  void note_sent(const Snapshot::Item& item, const StreamHead& stream, DatagramBuffer& datagrams);
+  void note_sent(const Snapshot::Item& item, const StreamHead& stream, Tick tick, DatagramBuffer& datagrams);
 
   struct Sections {
     bool short_lived = false;
@@ -527,6 +532,7 @@ class Session {
   double section_bytes_ = 0.0;     // byte budget of the sections
   ByteBudget budget_;
 
+  SessionStats figures_;  // only the counters and the age of sent motions; stats() adds the rest
   ClientView view_;
   std::uint32_t behind_ticks_ = 0;
   ReliableQueue reliable_;
@@ -584,6 +590,8 @@ class SessionTable {
   }
 
   [[nodiscard]] std::span<const std::unique_ptr<Session>> all() const { return sessions_; }
+  /// The ids of all sessions, in the same order.
+  [[nodiscard]] std::span<const ClientId> ids() const { return ids_; }
   [[nodiscard]] std::size_t size() const { return sessions_.size(); }
 
  private:

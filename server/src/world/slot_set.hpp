@@ -42,6 +42,13 @@ class SlotSet {
     return true;
   }
   void clear() { words_.assign(words_.size(), 0); }
+  /// Number of slots in the set.
+  [[nodiscard]] std::size_t count() const {
+    std::size_t sum = 0;
+    for (const std::uint64_t word : words_)
+      sum += static_cast<std::size_t>(std::popcount(word));
+    return sum;
+  }
 
   /// The bits of the 64 slots that begin at 64 * `index`. 0 beyond the end of the set.
   [[nodiscard]] std::uint64_t word(std::size_t index) const {

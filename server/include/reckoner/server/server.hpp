@@ -21,6 +21,7 @@
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
 #include <reckoner/reckoning/state.hpp>
+#include <reckoner/server/session_stats.hpp>
 
 namespace reckoner {
 
@@ -495,6 +496,12 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] PeerId peer(ClientId client) const;
 
   [[nodiscard]] std::size_t client_count() const;  ///< connected clients
+  /// The clients that have a session, in the order of joining, including those that lost their connection and
+  /// may resume. Valid until the next call.
+  [[nodiscard]] std::span<const ClientId> clients() const;
+  /// The figures of a client's session and link. Takes time in proportion to the entities that the client
+  /// follows. Nullopt if the client has no session.
+  [[nodiscard]] std::optional<SessionStats> session_stats(ClientId client) const;
   /// The number of entities.
   [[nodiscard]] std::size_t entity_count() const;
   /// Counters since the creation of the server. The reference is valid as long as the server exists.
