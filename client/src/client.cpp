@@ -510,7 +510,8 @@ SpawnResult ClientWorld::predict_spawn(std::size_t archetype, const State& count
   if (const auto why = find_unencodable(counted, *q); why != CallError::none) return why;
   const double now_s = playout.now_s();
   const double until_s = now_s + (std::isfinite(patience_s) ? std::clamp(patience_s, 0.0, 60.0) : 0.0);
-  const EntityId id = predictions.add(key, archetype, Motion{counted, now_s}, until_s);
+  const Motion motion{.state = counted, .time_s = now_s, .floor = q->floor};
+  const EntityId id = predictions.add(key, archetype, motion, until_s);
   if (!id) return CallError::world_full;
   return id;
 }

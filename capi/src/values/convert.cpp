@@ -117,12 +117,29 @@ reckoner_result add_fields(const reckoner_archetype& c, Archetype& archetype) {
   return RECKONER_OK;
 }
 
+// Sets the floor of an archetype.
+reckoner_result add_floor(const reckoner_archetype& c, Archetype& archetype) {
+  if (c.floor == RECKONER_FLOOR_NONE) return RECKONER_OK;
+  const bool is_terrain = c.floor == RECKONER_FLOOR_TERRAIN;
+  if (is_terrain ? c.floor_at == nullptr : c.floor != RECKONER_FLOOR_PLANE) return RECKONER_ERROR_ARGUMENT;
+  Floor floor{.up = {c.floor_up[0], c.floor_up[1], c.floor_up[2]}, .height_m = c.floor_height_m};
+  if (is_terrain) {
+    floor.height = [at = c.floor_at, user = c.floor_user](const glm::dvec3& position) {
+      const double place[3] = {position.x, position.y, position.z};
+      return at(user, place);
+    };
+  }
+  archetype.floor = std::make_shared<const Floor>(std::move(floor));
+  return RECKONER_OK;
+}
+
 reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archetype) {
   reckoner_archetype c;
   reckoner_archetype_init(&c, sizeof c);
   if (const auto result = read_struct(from, c); result != RECKONER_OK) return result;
   archetype.name = c.name != nullptr ? c.name : "";
   copy_from_c(kArchetypeFields, archetype, c);
+  if (const auto result = add_floor(c, archetype); result != RECKONER_OK) return result;
   return add_fields(c, archetype);
 }
 

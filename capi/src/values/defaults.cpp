@@ -33,6 +33,7 @@ void reckoner_archetype_init(reckoner_archetype* archetype, std::uint32_t struct
   reckoner_archetype c{};
   c.name = "entity";
   copy_to_c(capi::kArchetypeFields, c, Archetype{});
+  c.floor_up[2] = 1.0;
   capi::put(archetype, c, struct_size);
 }
 

@@ -106,10 +106,11 @@ void OwnedEntity::process_tick(const State& truth, Tick tick, double ahead_s) {
 
 bool OwnedEntity::is_due(const State& truth, const State& fitted, const Instant& now, double ahead_s) {
   const Motion& motion = stream_.motion();
-  if (!motion.never_reverses)
+  if (!motion.never_reverses && floor_of(motion) == nullptr)
     return policy_.due(SendPolicy::FreeMotionInputs{truth, fitted, motion, now.time_s, ahead_s}, now.tick);
   const double later_s = now.time_s + ahead_s;
-  const State expected = state_at({.state = fitted, .never_reverses = true}, ahead_s);
+  const State expected = state_at(
+      {.state = fitted, .never_reverses = motion.never_reverses, .floor = floor_of(motion)}, ahead_s);
   return policy_.due(
       SendPolicy::Comparison{truth, state_at(motion, now.time_s), expected, state_at(motion, later_s)},
       now.tick);

@@ -155,6 +155,7 @@ Quantisation quantisation_for(const Archetype& archetype) {
   q.max_speed_mps = archetype.max_speed_mps;
   q.world_size_m = archetype.world_size_m;
   q.never_reverses = archetype.never_reverses;
+  q.floor = archetype.floor.get();
   if (archetype.has_orientation) {
     // The root mean square error of rounding is a turn of about one step.
     q.orientation_bits = 9;

@@ -133,7 +133,9 @@ struct Quantisation {
   double max_speed_mps = 0.0;   ///< m/s; faster motions are refused
   double world_size_m = 0.0;    ///< m; positions further from the origin are refused
   bool never_reverses = false;  ///< how free motions are extrapolated; does not affect their encoding
-  CodeParameters codes;         ///< parameters of residuals; the client receives them from the server
+  /// The archetype's floor or null, for Motion::floor; does not affect the encoding. Not owned.
+  const Floor* floor = nullptr;
+  CodeParameters codes;  ///< parameters of residuals; the client receives them from the server
 };
 
 [[nodiscard]] RECKONER_NET_API Quantisation quantisation_for(const Archetype& archetype);

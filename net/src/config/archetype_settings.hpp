@@ -4,6 +4,7 @@
 #include "net/src/config/settings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -39,6 +40,17 @@ inline constexpr std::array kArchetypeSettings{
                std::to_string(kMaxArchetypes)};
 }
 
+/// Returns an error if the archetype has a floor that is no plane, otherwise nullopt.
+[[nodiscard]] inline std::optional<Error> find_invalid_floor(const Archetype& archetype) {
+  if (!archetype.floor) return std::nullopt;
+  const Floor& floor = *archetype.floor;
+  const double length2 = floor.up.x * floor.up.x + floor.up.y * floor.up.y + floor.up.z * floor.up.z;
+  if (!(std::abs(length2 - 1.0) < 1e-6))  // true for NaN
+    return Error{"floor.up has the length " + std::to_string(std::sqrt(length2)) + "; it must be 1"};
+  if (!std::isfinite(floor.height_m)) return Error{"floor.height_m is not finite"};
+  return std::nullopt;
+}
+
 /// Returns the first error in a list of archetypes, or nullopt if all are valid.
 [[nodiscard]] inline std::optional<Error> find_invalid_setting(const std::vector<Archetype>& archetypes) {
   if (auto error = find_invalid_archetype_count(archetypes.size())) return error;
@@ -53,6 +65,7 @@ inline constexpr std::array kArchetypeSettings{
     if (std::any_of(archetypes.begin(), end, has_this_name))
       return Error{prefix + "name is '" + archetype.name + "', which an earlier archetype has"};
     if (auto error = find_invalid<Archetype>(kArchetypeSettings, archetype, prefix)) return error;
+    if (auto error = find_invalid_floor(archetype)) return Error{prefix + error->message};
     if (auto error = find_invalid_field(archetype.fields)) return Error{prefix + error->message};
   }
   return std::nullopt;

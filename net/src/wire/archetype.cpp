@@ -48,14 +48,21 @@ void add(Fnv1a& hash, const BlobField& f) {
     hash.byte(std::to_integer<unsigned char>(b));
 }
 
+void add(Fnv1a& hash, const Floor& floor) {
+  for (const double number : {floor.up.x, floor.up.y, floor.up.z, floor.height ? 0.0 : floor.height_m})
+    hash.real(number);
+  hash.byte(floor.height ? 1 : 0);
+}
+
 }  // namespace
 
 std::uint32_t archetype_hash(std::span<const Archetype> archetypes) {
   Fnv1a hash;
   for (const Archetype& archetype : archetypes) {
     hash.text(archetype.name);
-    hash.byte(
-        static_cast<unsigned char>((archetype.has_orientation ? 1 : 0) + (archetype.never_reverses ? 2 : 0)));
+    hash.byte(static_cast<unsigned char>((archetype.has_orientation ? 1 : 0) +
+                                         (archetype.never_reverses ? 2 : 0) + (archetype.floor ? 4 : 0)));
+    if (archetype.floor) add(hash, *archetype.floor);
     hash.number(archetype.fields.size());
     for (const FieldSpec& field : archetype.fields) {
       hash.text(field.name);

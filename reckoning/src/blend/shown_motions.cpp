@@ -6,6 +6,7 @@
 
 #include <glm/common.hpp>
 
+#include <reckoner/reckoning/floor.hpp>
 #include <reckoner/reckoning/shown_motions.hpp>
 
 namespace reckoner {
@@ -96,8 +97,8 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
                first->frame};
 }
 
-// Applies the blend in space, the chase and the edge of the world to `base`, the state of motion `from` at
-// `time_s`.
+// Applies the blend in space, the chase, the edge of the world and the floor to `base`, the state of motion
+// `from` at `time_s`.
 State ShownMotions::corrected(const State& base, const Motion& from, double time_s) const {
   State state = blends_->hold(from) ? blends_->free.apply(base, time_s) : base;
   if (const auto chase = chase_under_way(from, time_s)) {
@@ -114,7 +115,8 @@ State ShownMotions::corrected(const State& base, const Motion& from, double time
   }
   const glm::dvec3 edge{from.world_size_m};
   state.position = glm::clamp(state.position, -edge, edge);
-  return state;
+  const Floor* floor = floor_of(from);
+  return floor != nullptr ? above_floor(state, *floor) : state;
 }
 
 const Motion& ShownMotions::active(double time_s) const {

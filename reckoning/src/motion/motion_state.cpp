@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cassert>
 
+#include <reckoner/reckoning/floor.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/route.hpp>
 
@@ -12,15 +13,22 @@ State without_acceleration(State state) {
   return state;
 }
 
+// The state of free motion, without regard to the floor.
+State free_state_at(const Motion& motion, double dt_s) {
+  // The acceleration of a motion that bends describes the curve that ends at this motion. After a short gap
+  // it is large, and it is useless for extrapolation.
+  if (motion.bends) return extrapolate(without_acceleration(motion.state), dt_s);
+  return motion.never_reverses ? extrapolate_braking(motion.state, dt_s) : extrapolate(motion.state, dt_s);
+}
+
 }  // namespace
 
 State state_at(const Motion& motion, double time_s) {
   const double dt_s = time_s - motion.time_s;
   if (motion.route == nullptr) {
-    // The acceleration of a motion that bends describes the curve that ends at this motion. After a short gap
-    // it is large, and it is useless for extrapolation.
-    if (motion.bends) return extrapolate(without_acceleration(motion.state), dt_s);
-    return motion.never_reverses ? extrapolate_braking(motion.state, dt_s) : extrapolate(motion.state, dt_s);
+    const State state = free_state_at(motion, dt_s);
+    const Floor* floor = floor_of(motion);
+    return floor != nullptr ? above_floor(state, *floor) : state;
   }
   return state_along(motion, motion.route->advanced_on_route(motion.along, dt_s));
 }

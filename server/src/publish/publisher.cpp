@@ -274,11 +274,11 @@ double Publisher::ahead_s(const EntityLevel& level) const {
 }
 
 // Decides whether the level must be published now. Uses a faster comparison for predicted quadratic motions,
-// which are by far the most common.
+// without a floor, which are by far the most common.
 bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
   const Motion& motion = level.stream.motion();
   if (level.interpolated() || motion.route != nullptr || motion.never_reverses || motion.bends ||
-      is_on_route(entity))
+      floor_of(motion) != nullptr || is_on_route(entity))
     return level.policy.due(compare(entity, level, now.time_s), now.tick);
   const State expected = fitted(entity);
   return level.policy.due(
@@ -295,8 +295,9 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   const State published = state_at(motion, time_s);
   const State published_ahead = state_at(motion, later_s);
   if (!is_on_route(entity)) {
-    const State expected =
-        state_at({.state = fitted(entity), .never_reverses = motion.never_reverses}, ahead_s(level));
+    const State expected = state_at(
+        {.state = fitted(entity), .never_reverses = motion.never_reverses, .floor = floor_of(motion)},
+        ahead_s(level));
     std::optional<GapFit::GapError> gap;
     if (level.interpolated())
       gap = entity.gap->worst_error(motion, entity.truth, time_s, longest_gap_s(level.factor));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <reckoner/reckoning/export.hpp>
+#include <reckoner/reckoning/floor.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {
@@ -116,12 +118,17 @@ struct Archetype {
   /// true for cars, ships and everything else that brakes. Use false for objects that swing or turn back.
   /// Server and client must use equal values, which archetype_hash() checks.
   bool never_reverses = false;
+  /// The ground, below which the entities are never shown; null if there is none. Use it for characters and
+  /// bodies that fall: without a floor they sink into the ground for the time that the update about their
+  /// landing needs. Server and client must use equal floors; archetype_hash() checks the plane, and whether
+  /// there is a height function.
+  std::shared_ptr<const Floor> floor;
   std::vector<FieldSpec> fields;  ///< properties beside the motion; is_valid() must accept them
 };
 
 /// Returns a hash of all settings that must be equal on server and client. These are the number, the order
-/// and the names of the archetypes, has_orientation, never_reverses, and the name, type, range and initial
-/// value of each field.
+/// and the names of the archetypes, has_orientation, never_reverses, the floor without its height function,
+/// and the name, type, range and initial value of each field.
 [[nodiscard]] RECKONER_NET_API std::uint32_t archetype_hash(std::span<const Archetype> archetypes);
 
 }  // namespace reckoner

@@ -19,6 +19,7 @@ struct RouteState {
 };
 
 class Route;
+struct Floor;
 
 /// A state and the model that extrapolates it: quadratic motion, or a route. The server publishes motions.
 /// Server and clients predict with them.
@@ -54,6 +55,10 @@ struct Motion {
   /// beyond it. Infinity means no limit. state_at() ignores this limit.
   float world_size_m = std::numeric_limits<float>::infinity();
 
+  /// The ground (floor.hpp), or null. Not owned; it belongs to the archetype. Free motion in the world frame
+  /// never leads below it.
+  const Floor* floor = nullptr;
+
   FrameId frame{};  ///< the frame of `state` and of the route; extrapolated states stay in it
 };
 
@@ -77,8 +82,13 @@ struct Motion {
 /// body to rest.
 [[nodiscard]] RECKONER_RECKONING_API bool is_braking(const State& state);
 
-/// The motion's state at server time `time_s`, s. Free motion uses extrapolate() or extrapolate_braking(); a
-/// motion on a route uses Route::state_at().
+/// The floor that limits the motion: null if it has none, is on a route, or is relative to another entity.
+[[nodiscard]] inline const Floor* floor_of(const Motion& motion) {
+  return motion.route == nullptr && !motion.frame ? motion.floor : nullptr;
+}
+
+/// The motion's state at server time `time_s`, s. Free motion uses extrapolate() or extrapolate_braking(),
+/// and stays above Motion::floor; a motion on a route uses Route::state_at().
 [[nodiscard]] RECKONER_RECKONING_API State state_at(const Motion& motion, double time_s);
 
 /// The state at the position `along` on the motion's route, with the orientation that the motion asks for

@@ -149,8 +149,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// True if shown() is, at any time, equal to extrapolate() of the newest motion with blend() applied to it.
   /// Such an entity can be sampled in a batch (MotionBatch).
   [[nodiscard]] bool is_blended_prediction() const {
-    return path_ == MotionPath::predict && newest().route == nullptr && blends_.hold(newest()) &&
-           blends_.valid_until_s == kAlwaysValid &&
+    return path_ == MotionPath::predict && newest().route == nullptr && floor_of(newest()) == nullptr &&
+           blends_.hold(newest()) && blends_.valid_until_s == kAlwaysValid &&
            !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
   }
 
