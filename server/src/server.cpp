@@ -2,6 +2,7 @@
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/messages/messages.hpp"
+#include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 #include "server/src/server_impl.hpp"
@@ -76,6 +77,8 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       interest(config.interest, config.tick_rate_hz),
       ownership(config, quantisation, stats.refusals),
       log(config.log) {
+  for (Quantisation& q : quantisation)
+    q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_gap_s(1.0)));
   log.threads(pool.size(), threads_for(config, switches));
 }
 

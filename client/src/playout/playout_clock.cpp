@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/playout/playout_clock.hpp"
 
+#include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/statistics/quantile.hpp"
 
 #include <algorithm>
@@ -14,11 +15,6 @@ namespace {
 constexpr double kInitialDelayS = 0.2;      // adaptive mode, before the first measurement
 constexpr double kLatenessQuantile = 0.95;  // later updates are mostly repairs, which come too late anyway
 constexpr double kGapQuantile = 0.95;
-
-// A gap is quiet if it is longer than the longest expected gap, with some margin for the tick at its end. The
-// motion before a quiet gap still held, so the delay need not bridge the gap.
-constexpr double kMinLongestGapS = 0.2;
-constexpr double kGapRoom = 1.25;
 
 // How fast the delay may change, s/s; while it grows, shown time runs slower by this. Growing is urgent,
 // because late updates cannot be shown; shrinking is not.
@@ -40,7 +36,7 @@ constexpr double kLongestDelayS = 2.0;  // less than RemoteEntity's history and 
 
 }  // namespace
 
-PlayoutClock::PlayoutClock(const PlayoutConfig& config) : longest_gap_s_(kMinLongestGapS) {
+PlayoutClock::PlayoutClock(const PlayoutConfig& config) : longest_gap_s_(quiet_gap_after(0.0)) {
   change(config);
   settled_ = true;
 }
@@ -68,7 +64,7 @@ double PlayoutClock::Recent::quantile(double q) const {
 }
 
 void PlayoutClock::expect_gaps(double longest_s) {
-  longest_gap_s_ = std::max(kMinLongestGapS, kGapRoom * longest_s);
+  longest_gap_s_ = quiet_gap_after(longest_s);
 }
 
 void PlayoutClock::note_update(double lateness_s, double gap_s) {

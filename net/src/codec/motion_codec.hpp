@@ -133,6 +133,7 @@ struct Quantisation {
   double max_speed_mps = 0.0;   ///< m/s; faster motions are refused
   double world_size_m = 0.0;    ///< m; positions further from the origin are refused
   bool never_reverses = false;  ///< how free motions are extrapolated; does not affect their encoding
+  QuietGap quiet{};             ///< Motion::quiet; does not affect the encoding
   /// The archetype's floor or null, for Motion::floor; does not affect the encoding. Not owned.
   const Floor* floor = nullptr;
   CodeParameters codes;  ///< parameters of residuals; the client receives them from the server

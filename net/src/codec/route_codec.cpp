@@ -119,6 +119,7 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
     motion.never_reverses = quantisation.never_reverses;
     motion.max_speed_mps = static_cast<float>(quantisation.max_speed_mps);
     motion.world_size_m = static_cast<float>(quantisation.world_size_m);
+    motion.quiet = quantisation.quiet;
     motion.floor = quantisation.floor;
     motion.bends = quantised.coding_mode.bends;
     motion.link = quantised.link;

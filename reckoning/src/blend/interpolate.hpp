@@ -19,6 +19,33 @@ namespace reckoner {
 /// the result is zero.
 [[nodiscard]] RECKONER_RECKONING_API State interpolate(const Motion& from, const Motion& to, double time_s);
 
+/// The shortest quiet gap (QuietGap::gap_s) of a sender whose gaps are at most `longest_gap_s` while its
+/// motions do not hold, s. It is longer by a margin for the tick at the end of a gap.
+[[nodiscard]] constexpr double quiet_gap_after(double longest_gap_s) {
+  constexpr double kShortestS = 0.2;
+  constexpr double kRoom = 1.25;
+  return kRoom * longest_gap_s > kShortestS ? kRoom * longest_gap_s : kShortestS;
+}
+
+/// When the curve of the positions and the curve of the orientations to the next motion begin, s. Both are
+/// the time stamp of the earlier motion, or later in a quiet gap.
+struct CurveStarts {
+  double position_s = 0.0;
+  double orientation_s = 0.0;
+};
+
+/// In a quiet gap (QuietGap), the motion `from` is extrapolated as long as it may have held. From the
+/// differences dp and dv between its extrapolation and `to`, a constant acceleration must have begun 2 |dp| /
+/// |dv| before `to`; the curve begins then. It begins at `from` if the motion bends towards `to` (bends()),
+/// if the gap is not quiet, if the change was not sudden, or if `from` did not hold because motions in
+/// between were lost.
+[[nodiscard]] RECKONER_RECKONING_API CurveStarts curve_starts(const Motion& from, const Motion& to);
+
+/// The state at `time_s` between two motions of a received stream: interpolate(), but in a quiet gap `from`
+/// is extrapolated until curve_starts().
+[[nodiscard]] RECKONER_RECKONING_API State interpolate_gap(const Motion& from, const Motion& to,
+                                                           double time_s);
+
 /// The position of interpolate() alone, at a fraction of the cost.
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 interpolate_position(const Motion& from, const Motion& to,
                                                                      double time_s);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
@@ -256,11 +257,14 @@ bool RemoteEntity::is_clearly_within(double time_s, double max_mps) const {
     const Motion& to = view().end_of(*from);
     if (to.teleports != from->teleports || to.frame != from->frame) continue;
     const double left_mps = max_mps - added_mps;
-    const glm::dvec3 v0{from->state.velocity};
+    const double start_s = curve_starts(*from, to).position_s;
+    const State start = start_s > from->time_s ? state_at(*from, start_s) : from->state;
+    const glm::dvec3 before{from->state.velocity};
+    const glm::dvec3 v0{start.velocity};
     const glm::dvec3 v1{to.state.velocity};
-    const glm::dvec3 mean = (to.state.position - from->state.position) / (to.time_s - from->time_s);
-    const double fastest2 =
-        std::max({glm::dot(v0, v0), glm::dot(v1, v1), glm::dot(3.0 * mean - v0 - v1, 3.0 * mean - v0 - v1)});
+    const glm::dvec3 mean = (to.state.position - start.position) / (to.time_s - start_s);
+    const double fastest2 = std::max({glm::dot(before, before), glm::dot(v0, v0), glm::dot(v1, v1),
+                                      glm::dot(3.0 * mean - v0 - v1, 3.0 * mean - v0 - v1)});
     if (!(left_mps > 0.0) || fastest2 > left_mps * left_mps) return false;
   }
   const State& last = newest().state;
@@ -307,6 +311,10 @@ void RemoteEntity::start_chase_if_too_fast(double time_s) {
   for (const Motion* motion = begin; path_ == MotionPath::interpolate && motion != end; ++motion) {
     if (blended_s > from_s && blended_s < motion->time_s && !look_until(blended_s)) return;
     if (!look_until(motion->time_s)) return;
+    const bool curves = motion + 1 != end && (motion + 1)->time_s > time_s;
+    const double start_s = curves ? curve_starts(*motion, view().end_of(*motion)).position_s : time_s;
+    if (blended_s > from_s && blended_s < start_s && !look_until(blended_s)) return;
+    if (!look_until(start_s)) return;
   }
   (void)look_until(blended_s);
 }

@@ -159,7 +159,7 @@ State ShownMotions::unblended(double time_s) const {
   // Across a teleport or a change of frame, the earlier motion is extrapolated until the time stamp of the
   // later one.
   if (!leads_to(from, to)) return limited_and_faded(from, kAlwaysValid, time_s);
-  if (from.route == nullptr) return interpolate(from, to, time_s);
+  if (from.route == nullptr) return interpolate_gap(from, to, time_s);
   const double start_s = route_interpolation_start_s(from, to);
   return interpolate({state_at(from, start_s), start_s, from.teleports}, to, time_s);
 }

@@ -498,7 +498,7 @@ GapFit::GapError GapFit::worst_error(const Motion& published, const State& truth
     worst_error.m = std::max(worst_error.m, glm::length(path.left(j, ticks)));
   if (const std::size_t middle = ticks / 2; middle > 0 && middle < known) {
     const double then_s = time_s - static_cast<double>(middle) / tick_rate_hz_;
-    const State shown = interpolate(published, now, then_s);
+    const State shown = interpolate_gap(published, now, then_s);
     worst_error.rad =
         std::max(worst_error.rad, angle_between(shown.orientation, past(middle).pose.orientation));
   }
@@ -520,15 +520,20 @@ GapFit::PathDeviations GapFit::path_deviations(const Motion& from, const Motion&
   path.count = std::min(gap_ticks, filled_);
   glm::dvec3 along{0.0};
   double across = 0.0;
+  Motion start = from;
+  start.time_s = curve_starts(from, to).position_s;
+  if (start.time_s > from.time_s) start.state = state_at(from, start.time_s);
   for (std::size_t j = 0; j < path.count; ++j) {
     const double then_s = to.time_s - static_cast<double>(j) / tick_rate_hz_;
-    path.by[j] = past(j).pose.position - interpolate_position(from, to, then_s);
+    path.by[j] = past(j).pose.position - (then_s < start.time_s ? state_at(from, then_s).position
+                                                                : interpolate_position(start, to, then_s));
     const double share = bend_share(1.0 - static_cast<double>(j) / static_cast<double>(gap_ticks));
     along += path.by[j] * share;
     across += share * share;
   }
   // If part of the path in the gap is unknown, the bend would be a guess there.
-  if (path.count == gap_ticks && bends_over(gap_ticks)) path.bend = along / across;
+  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s)
+    path.bend = along / across;
   return path;
 }
 

@@ -17,7 +17,9 @@ namespace {
 
 // A client blends over a jump in time for at most this long (kLongestCatchUpS), and then for the usual time
 // if an update arrives meanwhile. How it blends is unknown here.
-constexpr double kJumpS = 0.5;
+constexpr double kLongestJumpBlendS = 0.5;
+// After this time, the blends that followed have removed the rest of an unknown error.
+constexpr double kJumpS = 0.8;
 
 }  // namespace
 
@@ -401,7 +403,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
 }
 
 void ShownHistory::begin_era(unsigned era, double shown_s) {
-  known_from_s_ = era_ ? shown_s + kJumpS + blend_s_ : shown_s;
+  known_from_s_ = era_ ? shown_s + kLongestJumpBlendS + blend_s_ : shown_s;
   era_ = era;
   changed_ = false;
   instants_.clear();

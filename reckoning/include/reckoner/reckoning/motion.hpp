@@ -21,6 +21,16 @@ struct RouteState {
 class Route;
 struct Floor;
 
+/// What a sender promises about the time after a motion: if the next motion is more than `gap_s` later, the
+/// motion held until shortly before the next one, with these errors at most. The sender would have sent
+/// another motion otherwise. So a sudden start of an entity at rest is not spread over the whole time of its
+/// rest (interpolate.hpp).
+struct QuietGap {
+  float gap_s = std::numeric_limits<float>::infinity();  ///< s; infinity: the sender promises nothing
+  float error_m = 0.0f;                                  ///< m
+  float error_rad = 0.0f;                                ///< rad
+};
+
 /// A state and the model that extrapolates it: quadratic motion, or a route. The server publishes motions.
 /// Server and clients predict with them.
 struct Motion {
@@ -55,6 +65,7 @@ struct Motion {
   /// beyond it. Infinity means no limit. state_at() ignores this limit.
   float world_size_m = std::numeric_limits<float>::infinity();
 
+  QuietGap quiet{};  ///< the sender's promise about this motion
   /// The ground (floor.hpp), or null. Not owned; it belongs to the archetype. Free motion in the world frame
   /// never leads below it.
   const Floor* floor = nullptr;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Entities that stand still and start in an instant, as shown by clients in adaptive mode. The curve between
+// the motion of the long rest and the first motion of the walk must not begin long before the start.
+#include "tests/support/world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kWalkMps = 5.0;
+constexpr double kPeriodS = 4.0;
+
+// Stands for two seconds and walks for two, without acceleration phases.
+State stop_and_go(double t) {
+  State s;
+  const double period = std::floor(t / kPeriodS);
+  const double walked_s = std::max(0.0, t - period * kPeriodS - 0.5 * kPeriodS);
+  s.position.x = kWalkMps * (0.5 * kPeriodS * period + walked_s);
+  if (walked_s > 0.0) s.velocity.x = static_cast<float>(kWalkMps);
+  return s;
+}
+
+State platform(double t) {
+  State s;
+  s.position.y = 3.0 * std::sin(t);
+  s.velocity.y = static_cast<float>(3.0 * std::cos(t));
+  return s;
+}
+
+// The largest error along the way in adaptive mode, from 0.2 s before each start to 1.5 s after it, m.
+// `rides`: the entity stands on a moving platform, in its frame.
+double largest_error_m(const char* link, bool rides) {
+  WorldConfig config;
+  config.links = network(link);
+  World world(config);
+  ClientConfig client;
+  client.playout.mode = PlayoutMode::adaptive;
+  world.add_client(client);
+  const EntityId frame = rides ? world.add_body(platform) : EntityId{};
+  EntityId id;
+  // Others keep the delay at that of a usual game.
+  for (int i = 0; i < 10; ++i)
+    world.add_body([i](double t) { return platform(1.7 * t + i); });
+  world.before_tick = [&](double t) {
+    if (id) {
+      EXPECT_TRUE(world.server().move(id, stop_and_go(t)));
+    } else if (t > 1.0) {
+      id = world.server().spawn(0, "rider", stop_and_go(t), frame);
+    }
+  };
+  double worst_m = 0.0;
+  world.on_frame = [&](std::size_t, double t, std::span<const ShownEntity> shown) {
+    const auto found = std::ranges::find(shown, id, &ShownEntity::id);
+    if (t < 6.0 || found == shown.end()) return;
+    const double since_start_s = std::fmod(found->shown_time_s, kPeriodS) - 0.5 * kPeriodS;
+    if (since_start_s < -0.2 || since_start_s > 1.5) return;
+    const State& drawn = rides ? found->local : found->shown;
+    worst_m = std::max(worst_m, std::abs(drawn.position.x - stop_and_go(found->shown_time_s).position.x));
+  };
+  world.run_to(60.0);
+  return worst_m;
+}
+
+TEST(SuddenStart, IsNotSpreadOverTheRestBeforeIt) {
+  for (const char* link : {"lan", "intercity"}) {
+    for (const bool rides : {false, true}) {
+      const double worst_m = largest_error_m(link, rides);
+      EXPECT_LT(worst_m, 0.16) << link << (rides ? " riding" : "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test
