@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kWallM = 12.0;
 
-double ground_height(double x) {
-  return 0.5 * std::sin(0.5 * x);
+double ground_height(const glm::dvec3& position) {
+  return 0.5 * std::sin(0.5 * position.x);
 }
 
 // snip: floor
@@ -28,8 +28,7 @@ std::vector<reckoner::Archetype> archetypes() {
   reckoner::Archetype ball;
   ball.name = "ball";
   ball.has_orientation = false;
-  ball.floor = std::make_shared<const reckoner::Floor>(
-      reckoner::Floor{.height = [](const glm::dvec3& position) { return ground_height(position.x); }});
+  ball.floor = std::make_shared<const reckoner::Floor>(reckoner::Floor{.height = ground_height});
   return {ball};
 }
 // snip: end
@@ -38,7 +37,7 @@ std::vector<reckoner::Archetype> archetypes() {
 reckoner::State roll(reckoner::State ball, double step_s) {
   ball.position += glm::dvec3{ball.velocity} * step_s;
   ball.velocity += ball.acceleration * static_cast<float>(step_s);
-  const double ground_m = ground_height(ball.position.x);
+  const double ground_m = ground_height(ball.position);
   if (ball.position.z <= ground_m) {
     ball.position.z = ground_m;
     ball.velocity.z = static_cast<float>(ball.velocity.x * 0.25 * std::cos(0.5 * ball.position.x));
@@ -68,7 +67,7 @@ void show(reckoner::Client& client, double now_s, Seen& seen) {
       client.correct(entity.id, drawn, now_s);
     }
     seen.furthest_m = std::max(seen.furthest_m, drawn.position.x);
-    seen.deepest_m = std::max(seen.deepest_m, ground_height(drawn.position.x) - drawn.position.z);
+    seen.deepest_m = std::max(seen.deepest_m, ground_height(drawn.position) - drawn.position.z);
   }
   // snip: end
 }

@@ -30,7 +30,7 @@ constexpr std::string_view kReckoning[] = {"reckoner/reckoning/", "reckoning/src
 constexpr std::string_view kNet[] = {"reckoner/net/",
                                      "net/src/",
                                      "reckoner/reckoning/export.hpp",
-
+                                     "reckoner/reckoning/floor.hpp",
                                      "reckoner/reckoning/motion.hpp",
                                      "reckoner/reckoning/result.hpp",
                                      "reckoner/reckoning/route.hpp",

@@ -8,7 +8,7 @@
 namespace reckoner {
 namespace {
 
-constexpr int kMaxDepth = 12;
+constexpr int kMaxHalvings = 12;
 
 // `frame` rotated about its tangent by `angle`, rad.
 TangentFrame rolled(const TangentFrame& frame, double angle) {
@@ -45,7 +45,7 @@ FrameTable::FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& 
       const glm::dvec3 tm = unit_tangent(alone, m);
       const glm::dvec3 tb = unit_tangent(alone, b);
       const double turn = curve_math::angle_between(ta, tm) + curve_math::angle_between(tm, tb);
-      if (depth >= kMaxDepth || (depth > 0 && turn <= largest_turn)) {
+      if (depth >= kMaxHalvings || (depth > 0 && turn <= largest_turn)) {
         carry_to(b);
         return;
       }
