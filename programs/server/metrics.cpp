@@ -52,6 +52,7 @@ std::vector<SessionStats> worst_clients(const Server& server, std::size_t most) 
 void add_clients(Exposition& page, const std::vector<SessionStats>& clients) {
   const auto add = [&](std::string name, std::string help, auto value) {
     std::vector<std::pair<std::string, double>> parts;
+    parts.reserve(clients.size());
     for (const SessionStats& client : clients)
       parts.emplace_back(std::to_string(client.client.value), value(client));
     page.gauges(std::move(name), std::move(help), "client", parts);
