@@ -50,12 +50,12 @@ std::vector<SessionStats> worst_clients(const Server& server, std::size_t most) 
 
 // Adds one gauge for each figure and client, labelled with the client's id.
 void add_clients(Exposition& page, const std::vector<SessionStats>& clients) {
-  const auto add = [&](std::string name, std::string help, auto value) {
+  const auto add = [&](const std::string& name, const std::string& help, auto value) {
     std::vector<std::pair<std::string, double>> parts;
     parts.reserve(clients.size());
     for (const SessionStats& client : clients)
       parts.emplace_back(std::to_string(client.client.value), value(client));
-    page.gauges(std::move(name), std::move(help), "client", parts);
+    page.gauges(name, help, "client", parts);
   };
   add("reckoner_client_round_trip_seconds", "Smoothed round trip.",
       [](const SessionStats& c) { return c.round_trip_s; });
