@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   for (start_s = now_s(); now_s() < start_s + seconds && reckoner_client_status(client) <= RECKONER_JOINED;) {
     const struct timespec frame = {0, 16000000};
     const double local_s = now_s();
-    reckoner_client_event event = {sizeof event, 0, 0, 0, 0};
+    reckoner_client_event event = {sizeof event, 0, 0, 0, 0, 0};
     size_t count = 0, i;
     reckoner_client_receive(client, local_s);
     while (reckoner_client_poll_event(client, &event) == RECKONER_OK)

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   add_load_command(app, exit_code, argv[0]);
   add_flood_command(app, exit_code, argv[0]);
   add_soak_command(app, exit_code, argv[0]);
+  add_arena_command(app, exit_code);
   add_plot_command(app, exit_code);
   add_conditioner_command(app, exit_code);
   add_measure_command(app, exit_code);

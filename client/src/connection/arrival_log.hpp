@@ -38,7 +38,8 @@ class ArrivalLog {
     std::uint64_t first = next_number_;
     for (auto a = arrivals_.rbegin(); a != arrivals_.rend() && report.count < most; ++a) {
       if (a->known) continue;
-      const double ago = std::round((shown_s - a->shown_s) / ShowingReport::kArrivalUnitS);
+      // Rounded up: the frame that is drawn right after an arrival shows it, so it must not seem later.
+      const double ago = std::ceil((shown_s - a->shown_s) / ShowingReport::kArrivalUnitS);
       least_ago = std::max(least_ago, static_cast<std::uint32_t>(std::clamp(ago, 0.0, kMaxAgo)));
       report.arrivals[report.count++] = {a->sequence, least_ago};
       first = a->number;

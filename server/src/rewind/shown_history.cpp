@@ -265,6 +265,11 @@ constexpr double kEarliestS = 0.05;
 // A report states its own time rounded down to the unit. A message of the same instant is not later.
 constexpr double kReportedTimeS = 2.0 * kStampUnitS;
 
+// A report states the shown time rounded to the unit. A client draws most frames right after it has applied
+// what arrived, and such a frame must not seem to be before the arrival: after a teleport, it would be at the
+// other place.
+constexpr double kArrivalSlackS = 1.5 * kStampUnitS;
+
 constexpr double kLagGain = 1.0 / 16.0;
 
 // Motions are kept for longer than the history. The reasons: the shown time lags by up to the longest delay
@@ -388,7 +393,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
     const ShowingReport::Arrival& arrival = report.arrivals[i];
     Sent& datagram = sent_[arrival.sequence % kSent];
     if (!datagram.open || datagram.sequence != arrival.sequence) continue;
-    const double shown_s = instant.shown_s - arrival.ago * ShowingReport::kArrivalUnitS;
+    const double shown_s = instant.shown_s - arrival.ago * ShowingReport::kArrivalUnitS - kArrivalSlackS;
     lag_s_ += kLagGain * (std::clamp(shown_s - datagram.sent_s, -2.0, 2.0) - lag_s_);
     apply(datagram, shown_s);
     close(datagram);
