@@ -32,7 +32,7 @@ enum ArenaArchetype : std::size_t { kFighterArchetype, kPlatformArchetype, kShot
 inline std::vector<Archetype> arena_archetypes(const ArenaCalls& calls) {
   Archetype fighter;
   fighter.name = "fighter";
-  fighter.max_speed_mps = 30.0;
+  fighter.max_speed_mps = 16.0;
   fighter.fields = {{"health", IntegerField{0, 100, 100}}};
   if (calls.floors) fighter.floor = std::make_shared<const Floor>();
   Archetype platform;

@@ -554,7 +554,8 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   batch.clear();
   if (datagram->has_messages) read_messages(reader, batch);
   if (!reader.finished()) return count_refusal(Refusal::malformed);
-  const Session::Receipt receipt = session->receive(*datagram, now_s, stats);
+  const double waited_s = std::max(0.0, event.waited_s);
+  const Session::Receipt receipt = session->receive(*datagram, now_s, stats, waited_s);
   if (receipt == Session::Receipt::refused) return count_refusal(Refusal::never_sent);
   if (receipt == Session::Receipt::repeated) return count_refusal(Refusal::repeated, false);
   ownership.note_arrival(session->id(), now_s);

@@ -250,13 +250,15 @@ TEST(Chase, ShownPositionStaysInsideTheWorld) {
   }
 }
 
-TEST(Chase, HodographTestIsTight) {
+TEST(Chase, BeginsWhereTheCurveBecomesTooFast) {
   const glm::dvec3 slow{1.0, 0.0, 0.0};
-  EXPECT_TRUE(never_faster(slow, slow, slow, 1.0));
-  EXPECT_FALSE(never_faster(slow, slow, 2.0 * slow, 1.9));
+  EXPECT_FALSE(first_faster(slow, slow, slow, 1.0));
+  EXPECT_NEAR(first_faster(slow, 1.5 * slow, 2.0 * slow, 1.9).value_or(-1.0), 0.9, 0.002);
+  EXPECT_EQ(first_faster(slow, slow, slow, 0.5), 0.0);
   // The largest speed of this curve is 2, while its control points reach 3.
-  EXPECT_TRUE(never_faster(slow, 3.0 * slow, slow, 2.05));
-  EXPECT_FALSE(never_faster(slow, 3.0 * slow, slow, 1.95));
+  EXPECT_FALSE(first_faster(slow, 3.0 * slow, slow, 2.01));
+  // 1 + 4 u (1 - u) is 1.75 at u = 0.25.
+  EXPECT_NEAR(first_faster(slow, 3.0 * slow, slow, 1.75).value_or(-1.0), 0.25, 0.002);
 }
 
 }  // namespace

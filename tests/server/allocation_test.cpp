@@ -167,7 +167,7 @@ class Clients final : public Transport {
     for (const Arrival& arrival : client.arrivals)
       report.arrivals[report.count++] = {
           arrival.sequence,
-          static_cast<std::uint32_t>((now_s_ - arrival.time_s) / ShowingReport::kArrivalUnitS)};
+          static_cast<std::uint32_t>((now_s_ - arrival.time_s) / kStampUnitS)};
     return report;
   }
   void add(std::uint32_t peer, Channel channel, std::span<const std::byte> bytes) {

@@ -38,8 +38,7 @@ class ArrivalLog {
     std::uint64_t first = next_number_;
     for (auto a = arrivals_.rbegin(); a != arrivals_.rend() && report.count < most; ++a) {
       if (a->known) continue;
-      // Rounded up: the frame that is drawn right after an arrival shows it, so it must not seem later.
-      const double ago = std::ceil((shown_s - a->shown_s) / ShowingReport::kArrivalUnitS);
+      const double ago = std::round((shown_s - a->shown_s) / kStampUnitS);
       least_ago = std::max(least_ago, static_cast<std::uint32_t>(std::clamp(ago, 0.0, kMaxAgo)));
       report.arrivals[report.count++] = {a->sequence, least_ago};
       first = a->number;
@@ -60,7 +59,7 @@ class ArrivalLog {
   static constexpr unsigned kAllEvery =
       4;  // number of reports; a burst of losses may hit all short reports that contain an arrival
   static constexpr std::size_t kReports = 64;
-  static constexpr double kMaxAgo = 20'000.0;
+  static constexpr double kMaxAgo = 100'000.0;
 
   struct Arrival {
     Sequence sequence;

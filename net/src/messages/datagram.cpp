@@ -107,7 +107,7 @@ constexpr unsigned kRoundTripOrder = 3;  // ticks until an acknowledgement arriv
 constexpr unsigned kAckDelayOrder = 8;   // tens of milliseconds
 constexpr unsigned kDelayOrder = 8;
 constexpr unsigned kArrivalsOrder = 2;    // a few in a report
-constexpr unsigned kArrivalGapOrder = 6;  // one tick between two arrivals
+constexpr unsigned kArrivalGapOrder = 8;  // one tick between two arrivals
 
 }  // namespace
 

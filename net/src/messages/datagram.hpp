@@ -167,8 +167,6 @@ struct UpdateHeader {
 /// Describes the instants that a client shows, for a server with lag compensation (WelcomeMessage::rewinds).
 /// From this and the sent updates, the server computes what the client showed.
 struct ShowingReport {
-  /// Unit of `ago`, s.
-  static constexpr double kArrivalUnitS = 5e-4;
   /// Maximum number of arrivals in a report.
   static constexpr std::size_t kMaxArrivals = 24;
   static constexpr std::uint32_t kMaxDelay = 100'000;  ///< 10 s in kStampUnitS
@@ -178,7 +176,7 @@ struct ShowingReport {
   /// The client applied a datagram of the server.
   struct Arrival {
     Sequence sequence = 0;  ///< number of the datagram
-    std::uint32_t ago = 0;  ///< shown time between the arrival and the report, in kArrivalUnitS
+    std::uint32_t ago = 0;  ///< shown time between the arrival and the report, in kStampUnitS
     bool operator==(const Arrival&) const = default;
   };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <glm/geometric.hpp>
 
@@ -57,22 +58,24 @@ bool stays_within_limits(const Motion& motion, double span_s) {
          std::max({p.x, p.y, p.z}) + way_m <= motion.world_size_m;
 }
 
-bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1, double max_mps) {
+std::optional<double> first_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1,
+                                   double max_mps) {
   // The tolerance of 1e-6 allows for velocities in single precision.
   const double most2 = max_mps * max_mps * (1.0 + 1e-6);
   const auto slower = [most2](const glm::dvec3& v) { return glm::dot(v, v) <= most2; };
-  const auto hull = [&](auto& self, const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c,
-                        int depth) -> bool {
-    if (!slower(a) || !slower(c)) return false;
-    if (slower(b)) return true;
-    if (depth == 0) return false;
+  const auto search = [&](auto& self, const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c,
+                          double from, double size, int depth) -> std::optional<double> {
+    if (!slower(a)) return from;
+    if (slower(b) && slower(c)) return std::nullopt;
+    if (depth == 0) return from;
     const glm::dvec3 left = 0.5 * (a + b);
     const glm::dvec3 right = 0.5 * (b + c);
     const glm::dvec3 mid = 0.5 * (left + right);
-    return self(self, a, left, mid, depth - 1) && self(self, mid, right, c, depth - 1);
+    if (const auto found = self(self, a, left, mid, from, 0.5 * size, depth - 1)) return found;
+    return self(self, mid, right, c, from + 0.5 * size, 0.5 * size, depth - 1);
   };
-  constexpr int kDepth = 5;
-  return hull(hull, v0, middle, v1, kDepth);
+  constexpr int kDepth = 10;
+  return search(search, v0, middle, v1, 0.0, 1.0, kDepth);
 }
 
 glm::dvec3 Chase::velocity_towards(const State& target, const Point& from, double step_s, double max_mps) {

@@ -291,16 +291,20 @@ void RemoteEntity::start_chase_if_too_fast(double time_s) {
       const double s = from_s + i * part_s;
       // The last part ends just before `until_s`, because another motion may begin at `until_s`.
       const double last_s = i + 1 < kParts ? s + part_s : std::nextafter(until_s, from_s);
-      const State first = view().blended(s);
-      const glm::dvec3 v0{first.velocity};
+      const glm::dvec3 v0{view().blended(s).velocity};
       const glm::dvec3 v{view().blended(0.5 * (s + last_s)).velocity};
       const glm::dvec3 v1{view().blended(last_s).velocity};
-      if (never_faster(v0, 2.0 * v - 0.5 * (v0 + v1), v1, max_mps)) continue;
-      blends_.chase = {.start_s = s,
-                       .position = first.position,
-                       .velocity = no_faster(v0, max_mps),
-                       .teleports = view().active(s).teleports,
-                       .frame = frame(s)};
+      const auto share = first_faster(v0, 2.0 * v - 0.5 * (v0 + v1), v1, max_mps);
+      if (!share) continue;
+      // The chase begins exactly where the body becomes too fast. So a server that knows the times of the
+      // updates to half a millisecond finds almost the same chase.
+      const double start_s = s + *share * (last_s - s);
+      const State start = view().blended(start_s);
+      blends_.chase = {.start_s = start_s,
+                       .position = start.position,
+                       .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
+                       .teleports = view().active(start_s).teleports,
+                       .frame = frame(start_s)};
       return false;
     }
     from_s = until_s;

@@ -20,6 +20,9 @@ namespace {
 constexpr double kLongestJumpBlendS = 0.5;
 // After this time, the blends that followed have removed the rest of an unknown error.
 constexpr double kJumpS = 0.8;
+// A client draws most frames right after it has applied what arrived. The times in its reports are rounded,
+// and such a frame must not seem to be before the arrival: after a teleport, it would be at the other place.
+constexpr double kRoundingS = 2.0 * kStampUnitS;
 
 }  // namespace
 
@@ -211,7 +214,7 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
   if (!(shown_s >= appear_s_) || lost_s_ > -kNever) return std::nullopt;
   const auto in_doubt = [&](const Doubt& d) { return d.from_s <= shown_s && shown_s < d.until_s; };
   if (std::any_of(doubts_.begin(), doubts_.end(), in_doubt)) return std::nullopt;
-  const std::size_t last = step_at(shown_s);
+  const std::size_t last = step_at(shown_s + kRoundingS);
   const ShownBlends& blends = steps_[last].blends;
   // The pose depends on at most two of the motions that the client knew at this instant: either on the newest
   // motion, or on the motion that is shown and the next motion.
@@ -265,11 +268,6 @@ constexpr double kEarliestS = 0.05;
 // A report states its own time rounded down to the unit. A message of the same instant is not later.
 constexpr double kReportedTimeS = 2.0 * kStampUnitS;
 
-// A report states the shown time rounded to the unit. A client draws most frames right after it has applied
-// what arrived, and such a frame must not seem to be before the arrival: after a teleport, it would be at the
-// other place.
-constexpr double kArrivalSlackS = 1.5 * kStampUnitS;
-
 constexpr double kLagGain = 1.0 / 16.0;
 
 // Motions are kept for longer than the history. The reasons: the shown time lags by up to the longest delay
@@ -303,9 +301,13 @@ void ShownHistory::announced(EntityId id, const Motion& first) {
   note_frame(first);
 }
 
-void ShownHistory::announcement_updated(EntityId id, const Motion& newer) {
-  const ShownEntityHistory* entity = find(id);
-  if (entity != nullptr && !entity->appeared()) announced(id, newer);
+void ShownHistory::repeated(std::uint32_t number, EntityId id, const Motion& newer) {
+  repeats_.push_back({number, false, id, newer});
+}
+
+void ShownHistory::confirmed_repeat(std::uint32_t number) {
+  for (Repeat& repeat : repeats_)
+    repeat.confirmed = repeat.confirmed || repeat.number == number;
 }
 
 void ShownHistory::confirmed(EntityId id) {
@@ -321,6 +323,7 @@ void ShownHistory::forget(EntityId id) {
   std::erase(own_, id);
   std::erase(expected_, id);
   std::erase(confirmed_, id);
+  std::erase_if(repeats_, [id](const Repeat& repeat) { return repeat.id == id; });
   if (find(id) != nullptr) entities_[id.slot()].reset();
 }
 
@@ -389,22 +392,52 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
   const Instant instant{client_s, client_s - report.delay * kStampUnitS};
   if (era_ != report.era || changed_) begin_era(report.era, instant.shown_s);
   note_instant(instant);
-  for (std::size_t i = 0; i < report.count; ++i) {
+  // The report lists the newest arrival first. Several may have been applied at one instant, and their order
+  // matters.
+  for (std::size_t i = report.count; i-- > 0;) {
     const ShowingReport::Arrival& arrival = report.arrivals[i];
     Sent& datagram = sent_[arrival.sequence % kSent];
     if (!datagram.open || datagram.sequence != arrival.sequence) continue;
-    const double shown_s = instant.shown_s - arrival.ago * ShowingReport::kArrivalUnitS - kArrivalSlackS;
+    const double shown_s = instant.shown_s - arrival.ago * kStampUnitS;
     lag_s_ += kLagGain * (std::clamp(shown_s - datagram.sent_s, -2.0, 2.0) - lag_s_);
     apply(datagram, shown_s);
     close(datagram);
   }
   guess_arrivals(instant, now_s);
+  apply_reliable(instant);
+  return std::nullopt;
+}
+
+// Applies what the client acknowledged on the reliable channel. It has done so since its report before.
+void ShownHistory::apply_reliable(const Instant& instant) {
   for (const EntityId id : confirmed_) {
     if (ShownEntityHistory* entity = find(id); entity != nullptr && !entity->appeared())
       entity->appear(instant.shown_s);
   }
   confirmed_.clear();
-  return std::nullopt;
+  if (repeats_.empty()) return;
+  const auto here = std::find_if(instants_.begin(), instants_.end(),
+                                 [&](const Instant& i) { return i.now_s >= instant.now_s; });
+  const double from_s = here == instants_.begin() ? known_from_s_ : (here - 1)->shown_s;
+  std::erase_if(repeats_, [&](const Repeat& repeat) {
+    if (!repeat.confirmed) return false;
+    if (ShownEntityHistory* entity = find(repeat.id)) {
+      entity->doubt(from_s, instant.shown_s, blend_s_);
+      entity->add(instant.shown_s, repeat.motion, blend_s_, kKeepS, converter());
+      note_frame(repeat.motion);
+    }
+    return true;
+  });
+}
+
+ShownEntityHistory::FrameConverter ShownHistory::converter() const {
+  return [this](const State& state, FrameId from, FrameId to, double time_s) -> std::optional<State> {
+    const auto out_of = frame_at(from, time_s, kMaxFrameDepth);
+    const auto into = frame_at(to, time_s, kMaxFrameDepth);
+    if (!out_of || !into) return std::nullopt;
+    const State world = from ? out_of_frame(*out_of, state) : state;
+    return to ? into_frame(*into, world) : world;
+  };
 }
 
 void ShownHistory::begin_era(unsigned era, double shown_s) {
@@ -436,14 +469,7 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
   constexpr double kLongestReportedDelayS = ShowingReport::kMaxDelay * kStampUnitS + kClockSlackS;
   shown_s = std::clamp(shown_s, datagram.sent_s - kLongestReportedDelayS,
                        datagram.sent_s + std::max(limit_s_, kHistoryS));
-  const auto carry = [this](const State& state, FrameId from, FrameId to,
-                            double time_s) -> std::optional<State> {
-    const auto out_of = frame_at(from, time_s, kMaxFrameDepth);
-    const auto into = frame_at(to, time_s, kMaxFrameDepth);
-    if (!out_of || !into) return std::nullopt;
-    const State world = from ? out_of_frame(*out_of, state) : state;
-    return to ? into_frame(*into, world) : world;
-  };
+  const auto carry = converter();
   for (const SentPublish& content : datagram.content) {
     if (content.announces && std::erase(expected_, content.id) > 0) announced(content.id, content.motion);
     ShownEntityHistory* entity = find(content.id);

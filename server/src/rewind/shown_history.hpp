@@ -153,12 +153,15 @@ class ShownHistory {
 
   /// Notes that the server sent the client the announcement of an entity, with the motion `first`.
   void announced(EntityId id, const Motion& first);
-  /// Notes a newer motion that the server sent reliably after the announcement, before the client
-  /// acknowledged the announcement.
-  void announcement_updated(EntityId id, const Motion& newer);
+  /// Notes a newer motion that the server sent in the reliable message `number`, after the announcement and
+  /// before the client acknowledged it.
+  void repeated(std::uint32_t number, EntityId id, const Motion& newer);
   /// Notes that the client acknowledged the announcement. The acknowledgement belongs to the client's next
   /// report or to the previous one. The next process() makes the entity appear.
   void confirmed(EntityId id);
+  /// Notes that the client acknowledged the message of a repeated() motion. The client applied it at some
+  /// time between its last two reports.
+  void confirmed_repeat(std::uint32_t number);
   /// Notes that the spawn of a short-lived entity was written into the datagram `sequence`. The entity
   /// appears when the client applies the first datagram with its spawn.
   void announced_in(Sequence sequence, EntityId id, const Motion& motion, double now_s);
@@ -206,6 +209,13 @@ class ShownHistory {
     Motion motion;
     bool announces = false;  // it is in the spawn of a short-lived entity
   };
+  // A motion in a reliable message.
+  struct Repeat {
+    std::uint32_t number = 0;
+    bool confirmed = false;
+    EntityId id;
+    Motion motion;
+  };
   // A datagram. It is `open` until the server knows when the client applied it.
   struct Sent {
     Sequence sequence = 0;
@@ -235,6 +245,9 @@ class ShownHistory {
   void add_sent(Sequence sequence, const SentPublish& content, double now_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
+  void apply_reliable(const Instant& instant);
+  // Converts states between frames with the poses that the client showed.
+  [[nodiscard]] ShownEntityHistory::FrameConverter converter() const;
   void guess_arrivals(const Instant& instant, double now_s);
   void lose(Sent& datagram);
   void close(Sent& datagram);
@@ -249,6 +262,7 @@ class ShownHistory {
   std::vector<EntityId> own_;
   std::vector<EntityId> expected_;   // short-lived entities that the client does not have yet
   std::vector<EntityId> confirmed_;  // entities acknowledged since the last report
+  std::vector<Repeat> repeats_;      // in the order of sending
   std::array<Sent, kSent> sent_{};   // index: sequence modulo kSent
   // Datagrams that the client acknowledged. No report has said yet when the client applied them.
   std::vector<Sequence> unreported_;

@@ -311,7 +311,8 @@ bool Session::knows_frame(const StreamHead& stream) const {
 
 // Reports in the client's datagrams.
 
-Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, ServerStats& stats) {
+Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, ServerStats& stats,
+                                  double waited_s) {
   const std::uint32_t confirmed = unwrap16(datagram.control_count, reliable_.confirmed_count());
   if (earlier(reliable_.added_count(), confirmed)) return Receipt::refused;
   if (datagram.ack && !sent_.acknowledge(*datagram.ack)) return Receipt::refused;
@@ -321,9 +322,9 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
 
   if (newest) {
     stamp_ = datagram.stamp;
-    stamp_arrival_s_ = now_s;
+    stamp_arrival_s_ = now_s - waited_s;
   }
-  if (datagram.ack) measure_link(datagram, now_s);
+  if (datagram.ack) measure_link(datagram, now_s - waited_s);
   settle_datagrams(now_s, stats);
   if (earlier(reliable_.confirmed_count(), confirmed)) confirm_reliable(confirmed, now_s);
   if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack, now_s);
@@ -364,6 +365,7 @@ void Session::confirm_reliable(std::uint32_t count, double now_s) {
     if (subscription == nullptr || subscription->serial != spawn.serial) return;
     note_held_tick(spawn.motion_tick);
     if (spawn.is_repeat) {
+      if (seen_) seen_->confirmed_repeat(spawn.number);
       Subscriptions::note_held(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
       return;
     }
@@ -529,8 +531,9 @@ void Session::repeat_spawns(const TickInputs& inputs, SpawnPayload& payload, Tra
                      (first.repeats == 0 || !earlier(inputs.tick, first.newest_sent + interval));
     if (!due || !has_reliable_room() || budget_.available() <= static_cast<double>(payload.size)) return;
     if (!knows_route(stream.head().route) || !may_spawn(inputs, *s)) return;
-    spawns_.repeat_sent(first, add_spawn(inputs, *s, payload), inputs.tick);
-    if (seen_) seen_->announcement_updated(s->id, stream.motion());
+    const SpawnQueue::SentMotionInfo repeat = add_spawn(inputs, *s, payload);
+    spawns_.repeat_sent(first, repeat, inputs.tick);
+    if (seen_) seen_->repeated(repeat.number, s->id, stream.motion());
     ++repeated_spawn_motions_;
     if (inputs.coding != nullptr) note_coding_in_full(inputs, *s);
     if (payload.size >= kUsualPayload) flush(payload, inputs.now_s, transport);

@@ -415,8 +415,10 @@ class Session {
     repeated,  ///< received before, or too old to know whether it was
     refused,   ///< its content cannot be true
   };
-  /// Processes a datagram from the client that arrived at `now_s`.
-  [[nodiscard]] Receipt receive(const ClientDatagram& datagram, double now_s, ServerStats& stats);
+  /// Processes a datagram from the client at `now_s`. It arrived `waited_s` earlier, which the client's clock
+  /// and the measured round trip do not include.
+  [[nodiscard]] Receipt receive(const ClientDatagram& datagram, double now_s, ServerStats& stats,
+                                double waited_s = 0.0);
 
   /// Sends waiting despawn and spawn messages, as many as the client's link can carry now.
   void send_spawns(const TickInputs& inputs, Transport& transport);

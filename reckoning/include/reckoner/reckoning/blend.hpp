@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include <glm/vec3.hpp>
 
@@ -139,13 +140,14 @@ class RECKONER_RECKONING_API Blend {
 /// seconds. The test is cheap and cautious: it may also return false for a motion that reaches neither.
 [[nodiscard]] RECKONER_RECKONING_API bool stays_within_limits(const Motion& motion, double span_s);
 
-/// True if a body on a cubic curve is never faster than `max_mps`, m/s. The body's velocity (the hodograph)
-/// is a quadratic Bézier curve from `v0` to `v1`, and `middle` is its second control point. Such a curve lies
-/// in the convex hull of its three control points. So the body is slow enough if no control point is longer
-/// than `max_mps`. If only `middle` is longer, the test halves the curve and tests both halves. If it has
-/// found no answer after five halvings, the result is false.
-[[nodiscard]] RECKONER_RECKONING_API bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle,
-                                                       const glm::dvec3& v1, double max_mps);
+/// The first point of a cubic curve at which a body is faster than `max_mps`, m/s, as a share of the curve's
+/// duration (0 to 1). Nullopt if there is none. The body's velocity (the hodograph) is a quadratic Bézier
+/// curve from `v0` to `v1`, and `middle` is its second control point. Such a curve lies in the convex hull of
+/// its three control points, so the body is slow enough if no control point is longer than `max_mps`.
+/// Otherwise the search halves the curve, at most ten times.
+[[nodiscard]] RECKONER_RECKONING_API std::optional<double> first_faster(const glm::dvec3& v0,
+                                                                        const glm::dvec3& middle,
+                                                                        const glm::dvec3& v1, double max_mps);
 
 /// Replaces a blend that would show a body faster than its top speed. The shown body chases the motion and
 /// stays within the top speed. The chase advances in steps: the first step takes kStepS, and later steps are
