@@ -282,10 +282,12 @@ void ClientWorld::brake_idle(double now_s) {
     OwnershipState& owned = entity.ownership_state;
     OwnedEntity& own = *link.owned().find(entity.id);
     if (!owned.brake) owned.brake = {state_at(own.last(), now_s), own.last().frame, now_s};
-    const State state = braked(owned.brake->from, now_s - owned.brake->begin_s);
+    const Floor* floor = floor_of(own.last());
+    State state = braked(owned.brake->from, now_s - owned.brake->begin_s);
+    if (floor != nullptr) state = above_floor(state, *floor);
     if (!own.move(state, owned.brake->frame, now_s, link.owned().one_way_s() + owned.viewers_s)) continue;
     owned.go_on = own.last();
-    Motion motion{.state = state, .time_s = playout.shown_s(), .teleports = own.teleports()};
+    Motion motion{.state = state, .time_s = playout.shown_s(), .teleports = own.teleports(), .floor = floor};
     motion.frame = owned.brake->frame;
     show_owned(entity, motion);
   }

@@ -18,7 +18,7 @@ constexpr double kShotPeriodS = 1.0;
 constexpr double kBeamPeriodS = 0.5;
 constexpr double kMenuPeriodS = 20.0;  // now and then a player opens a menu, and the game does not move the avatar
 constexpr double kMenuS = 1.5;
-constexpr double kShortestDrawnS = 0.1;  // a projectile with a shorter life need not be drawn
+constexpr double kShortestDrawnS = 0.3;  // in present mode, one with a shorter life may end before it is known
 constexpr double kTailS = 3.0;           // projectiles that were fired later do not count
 
 ClientConfig player_config(const ArenaOptions& options) {
@@ -104,12 +104,11 @@ void ArenaPlayer::move_avatar(double now_s) {
   const bool in_menu = std::fmod(now_s + 3.0 * static_cast<double>(index_), kMenuPeriodS) < kMenuS;
   if (in_menu && !given_s_) return;
   fighter_.step(now_s - last_turn_s_);
-  if (!client_.move(avatar_, fighter_.state(), now_s + clock_offset_s_)) {
-    ++record_.refused_moves;
-  } else if (given_s_) {
-    record_.grant_ms.push_back(1e3 * (now_s - *given_s_));
-    given_s_.reset();
-  }
+  const CallResult moved = client_.move(avatar_, fighter_.state(), now_s + clock_offset_s_);
+  if (!given_s_) return;
+  if (!moved) return (void)++record_.refused_moves;
+  record_.grant_ms.push_back(1e3 * (now_s - *given_s_));
+  given_s_.reset();
 }
 
 void ArenaPlayer::shoot(double now_s) {
@@ -117,8 +116,10 @@ void ArenaPlayer::shoot(double now_s) {
   const auto server_s = client_.server_time_s(local_s);
   if (!avatar_ || !server_s || now_s < next_shot_s_) return;
   next_shot_s_ = now_s + kShotPeriodS;
-  const ArenaRequest request{ArenaRequest::Kind::shot, static_cast<std::uint8_t>(index_), shots_++,
-                             fighter_.state().position, 2.4 * static_cast<double>(shots_)};
+  // Across the arena, so that a shot that comes late has not hit the wall yet.
+  const glm::dvec3& at = fighter_.state().position;
+  const double heading = std::atan2(-at.y, -at.x) + 0.7 * std::sin(2.4 * static_cast<double>(shots_));
+  const ArenaRequest request{ArenaRequest::Kind::shot, static_cast<std::uint8_t>(index_), shots_++, at, heading};
   if (!client_.send(request.bytes(), Delivery::reliable, *server_s)) return;
   own_shots_[request.number].fired_s = now_s;
   if (!options_.calls.prediction) return;

@@ -65,6 +65,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
   if (now_s <= last_.time_s || static_cast<std::int32_t>(newest - last_tick_) < 0) return true;
   Motion now{state, now_s, teleports_};
   now.frame = frame;
+  now.floor = quantisation_->floor;
   const double silence_s = now_s - last_.time_s;
   const bool connects = !std::exchange(interrupted_, false) && stream_.number() > 0 &&
                         silence_s <= kLongestSilenceS && last_.frame == frame;

@@ -209,6 +209,24 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   if (appeared()) appear(shown_s);
 }
 
+// True if the entity teleports so close to `shown_s` that the reported times do not tell on which side of the
+// teleport the client showed it. `last`: the last step that the client had applied.
+bool ShownEntityHistory::jumps_near(double shown_s, std::size_t last) const {
+  if (path_ == MotionPath::predict) return false;  // it then jumps when a motion arrives, see kRoundingS
+  const auto applied = std::span(steps_).first(last + 1);
+  const bool begins_near = std::ranges::any_of(
+      applied, [&](const Step& s) { return std::abs(s.motion.time_s - shown_s) <= kRoundingS; });
+  if (!begins_near) return false;
+  const auto teleports_at = [&](double time_s) {
+    const Motion* newest = &applied.front().motion;
+    for (const Step& step : applied) {
+      if (step.motion.time_s <= time_s && step.motion.time_s > newest->time_s) newest = &step.motion;
+    }
+    return newest->teleports;
+  };
+  return teleports_at(shown_s - kRoundingS) != teleports_at(shown_s + kRoundingS);
+}
+
 std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double shown_s) const {
   constexpr auto kHistory = static_cast<std::ptrdiff_t>(RemoteEntity::kHistory);
   if (!(shown_s >= appear_s_) || lost_s_ > -kNever) return std::nullopt;
@@ -220,6 +238,7 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
   // motion, or on the motion that is shown and the next motion.
   const Motion* from = nullptr;
   const Motion* to = nullptr;
+  if (jumps_near(shown_s, last)) return std::nullopt;
   for (std::size_t i = 0; i <= last; ++i) {
     const Motion& motion = steps_[i].motion;
     if (path_ == MotionPath::predict || motion.time_s <= shown_s) {
