@@ -410,9 +410,10 @@ CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, 
     owned.moved = false;  // blends from where the entity came to rest
   }
   owned.moved_s = link.server_time_s(local_s);
-  Motion motion{.state = counted, .time_s = shown_s, .frame = frame_of(frame)};
+  const Quantisation& quantisation = *link.quantisation(entity->info.archetype);
+  Motion motion{.state = counted, .time_s = shown_s, .floor = quantisation.floor, .frame = frame_of(frame)};
   if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s))
-    return find_unencodable(counted, *link.quantisation(entity->info.archetype));
+    return find_unencodable(counted, quantisation);
   motion.teleports = own.teleports();
   show_owned(*entity, motion);
   return {};

@@ -24,6 +24,7 @@ namespace reckoner::harness {
 // What the arena's server and its players agree on.
 
 inline constexpr double kArenaTickHz = 60.0;
+inline constexpr double kFighterMaxMps = 16.0;
 inline constexpr double kShotMps = 40.0;
 inline constexpr double kShotHeightM = 1.2;  // above the feet of the shooter
 
@@ -32,7 +33,7 @@ enum ArenaArchetype : std::size_t { kFighterArchetype, kPlatformArchetype, kShot
 inline std::vector<Archetype> arena_archetypes(const ArenaCalls& calls) {
   Archetype fighter;
   fighter.name = "fighter";
-  fighter.max_speed_mps = 16.0;
+  fighter.max_speed_mps = kFighterMaxMps;
   fighter.fields = {{"health", IntegerField{0, 100, 100}}};
   if (calls.floors) fighter.floor = std::make_shared<const Floor>();
   Archetype platform;

@@ -118,6 +118,38 @@ TEST(ArchetypeFloor, RewindFindsWhatTheClientDrew) {
   }
 }
 
+// A player opens a menu in the middle of a jump, and the game no longer moves the avatar.
+TEST(ArchetypeFloor, AvatarOfAPausedOwnerRestsOnTheFloor) {
+  WorldConfig config;
+  config.links = network("intercity");
+  config.server.archetypes = {{.name = "hopper", .floor = plane()}};
+  World world(config);
+  ClientConfig client;
+  client.archetypes = config.server.archetypes;
+  world.add_client(client);
+  world.run_to(1.0);
+  world.add_client(client);
+  world.run_to(2.0);
+  const EntityId avatar = world.server().spawn(0, "avatar", hopper(2.0, 0.0));
+  ASSERT_TRUE(world.server().give(avatar, {1}));
+  double lowest_m = 1.0;
+  world.on_frame = [&](std::size_t index, double t, std::span<const ShownEntity>) {
+    const double local_s = world.local_s(index, t);
+    if (const ShownEntity* shown = world.shown(index, avatar))
+      lowest_m = std::min(lowest_m, shown->shown.position.z);
+    if (index != 0 || !world.client(0).owned(avatar, local_s)) return;
+    if (t < 4.9) {
+      (void)world.client(0).move(avatar, hopper(t, 0.0), local_s);
+    } else {
+      lowest_m = std::min(lowest_m, world.client(0).owned(avatar, local_s)->position.z);
+    }
+  };
+  world.run_to(10.0);
+  EXPECT_EQ(world.server().ownership_stats().corrected, 0u);
+  EXPECT_GT(lowest_m, -1e-6);
+  EXPECT_NEAR(world.server().state(avatar)->position.z, 0.0, 1e-3);
+}
+
 // A grenade that the game does not move comes to rest on the ground, at both ends.
 TEST(ArchetypeFloor, ShortLivedEntitiesLand) {
   WorldConfig config;

@@ -179,6 +179,35 @@ TEST(Ownership, EntityOfAPausedOwnerComesToRest) {
   }
 }
 
+// An owner's frames lie between the ticks that stamp its motions. A body that dashes almost at its top speed
+// and stops in an instant must not look faster than it is.
+TEST(Ownership, StopBetweenTwoTicksIsNotCorrected) {
+  WorldConfig config = Match::world_config(16.0, 1);
+  config.links = network("lan");
+  config.frame_rate_hz = 59.0;  // the frames move against the ticks
+  World world(config);
+  world.add_client();
+  world.run_to(1.0);
+  const auto dash = [](double t) {  // for 0.2 s in every 0.6 s
+    constexpr double kDashMps = 14.0;
+    State s;
+    const double period = std::floor(t / 0.6);
+    const double dashed_s = std::min(0.2, t - 0.6 * period);
+    s.position.x = kDashMps * (0.2 * period + dashed_s);
+    if (dashed_s < 0.2) s.velocity.x = static_cast<float>(kDashMps);
+    return s;
+  };
+  const EntityId avatar = world.server().spawn(0, "avatar", dash(1.0));
+  ASSERT_TRUE(world.server().give(avatar, {1}));
+  world.on_frame = [&](std::size_t, double t, std::span<const ShownEntity>) {
+    if (world.client(0).owned(avatar, world.local_s(0, t)))
+      (void)world.client(0).move(avatar, dash(t), world.local_s(0, t));
+  };
+  world.run_to(60.0);
+  EXPECT_EQ(world.server().ownership_stats().corrected, 0u);
+  EXPECT_GT(world.server().ownership_stats().accepted, 150u);
+}
+
 // Largest step of a client's shown velocity (m/s) while the avatar keeps one owner: a client, or the server.
 double usual_step_mps(std::uint64_t seed, std::size_t client, std::optional<std::size_t> owner) {
   Match match("broadband", "broadband", seed);

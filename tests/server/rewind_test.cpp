@@ -9,6 +9,7 @@
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
@@ -69,6 +70,65 @@ TEST(Rewind, ServerReconstructsTheClientsShownPoses) {
   for (const char* link : {"intercity", "wifi", "mobile"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed})
       expect_known(link, mode);
+  }
+}
+
+// A client that calls receive() once per frame draws a teleport in the very frame in which it received it. In
+// the buffered modes it draws the teleport in the first frame that shows its time, or a later one.
+TEST(Rewind, TeleportIsOnTheRightSide) {
+  for (const char* link : {"lan", "intercity"}) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+      WorldConfig config = weaving(link, 3);
+      config.receives_per_frame = config.arrival_times = true;
+      World world(config);
+      std::vector<double> jumps_s;
+      for (int i = 0; i < 100; ++i)
+        jumps_s.push_back(3.0 + 0.4 * i);
+      for (int i = 0; i < 4; ++i) {
+        const auto path = [i](double t) {
+          State s = weave(t, 0.7 * i);
+          s.position.z = 20.0 * std::floor((t + 1e-9 - 3.0) / 0.4);
+          return s;
+        };
+        world.add_body(path, jumps_s);
+      }
+      ClientConfig client;
+      client.playout.mode = mode;
+      world.add_client(client);
+      RewindCheck witness(world, 0.4);
+      world.run_to(42.0);
+      const std::string what = std::string(link) + " mode " + std::to_string(static_cast<int>(mode));
+      EXPECT_GT(witness.errors_m.size(), 6000u) << what;
+      EXPECT_LT(witness.worst_m, 0.1) << what << " at " << witness.worst_s;
+    }
+  }
+}
+
+// Until the client confirms a new entity, newer motions follow on the reliable channel. The server knows only
+// between which reports the client applied them.
+TEST(Rewind, NewEntitiesAreRightOrUnknown) {
+  for (const char* link : {"intercity", "mobile"}) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+      WorldConfig config = weaving(link, 5);
+      config.receives_per_frame = config.arrival_times = true;
+      World world(config);
+      ClientConfig client;
+      client.playout.mode = mode;
+      world.add_client(client);
+      world.run_to(2.0);
+      RewindCheck witness(world, 0.4);
+      for (int i = 0; i < 120; ++i) {
+        const EntityId id = world.add_body([i](double t) { return weave(t, 0.7 * i); });
+        if (i % 8 == 7) add_weavers(world, 1);
+        world.run_to(2.0 + 0.25 * (i + 1));
+        if (i % 3 == 2) world.remove_body(id);
+      }
+      const std::string what = std::string(link) + " mode " + std::to_string(static_cast<int>(mode));
+      EXPECT_GT(witness.errors_m.size(), 30'000u) << what;
+      EXPECT_LT(witness.worst_m, 0.05) << what << " at " << witness.worst_s;
+      const double all = static_cast<double>(witness.errors_m.size() + witness.unknown);
+      EXPECT_LT(static_cast<double>(witness.unknown) / all, 0.03) << what;
+    }
   }
 }
 

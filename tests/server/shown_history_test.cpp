@@ -4,8 +4,11 @@
 #include "scenario/builtin/random.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <vector>
 
+#include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/remote_entity.hpp>
@@ -179,6 +182,44 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
     seen.process(report, 9.95);
   }
   EXPECT_TRUE(same(*seen.shown(id, 9.92), before));
+}
+
+// A client that reads its socket once per frame applies several datagrams at one instant. After a teleport,
+// the first of them is shown without a blend, and the next is blended.
+TEST(ShownHistory, KeepsTheOrderOfArrivalsAtOneInstant) {
+  scenario::Random random{5};
+  const EntityId id{1, 0};
+  const Motion first = random_motion(random, 9.0);
+  Motion early = random_motion(random, 9.1);
+  Motion late = random_motion(random, 9.12);
+  early.teleports = late.teleports = static_cast<std::uint8_t>(first.teleports + 1u);
+  constexpr double kAppliedS = 9.2;
+  const auto in_order = [&](const std::array<Sequence, 2>& applied) {
+    ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+    seen.announced(id, first);
+    seen.confirmed(id);
+    ShowingReport report;
+    report.clock = static_cast<std::uint16_t>(std::lround(9.05 / kStampUnitS));
+    seen.process(report, 9.06);
+    seen.sent(1, id, early, 9.1);
+    seen.sent(2, id, late, 9.12);
+    seen.acknowledged(Ack{2, 1}, 9.3);
+    report.clock = static_cast<std::uint16_t>(std::lround(kAppliedS / kStampUnitS));
+    report.count = 2;
+    report.arrivals[0] = {applied[1], 0};  // the newest comes first
+    report.arrivals[1] = {applied[0], 0};
+    seen.process(report, 9.3);
+    return *seen.shown(id, kAppliedS + 0.5 * kBlendS);
+  };
+  const auto of_client = [&](const Motion& one, const Motion& other) {
+    RemoteEntity entity(first);
+    entity.receive(one, kAppliedS, kBlendS);
+    entity.receive(other, kAppliedS, kBlendS);
+    return entity.shown(kAppliedS + 0.5 * kBlendS);
+  };
+  EXPECT_LT(glm::distance(in_order({1, 2}).position, of_client(early, late).position), 1e-3);
+  EXPECT_LT(glm::distance(in_order({2, 1}).position, of_client(late, early).position), 1e-3);
+  EXPECT_GT(glm::distance(in_order({1, 2}).position, in_order({2, 1}).position), 0.01);
 }
 
 }  // namespace

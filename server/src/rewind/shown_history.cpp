@@ -402,7 +402,7 @@ void ShownHistory::acknowledged(const Ack& ack, double now_s) {
   }
 }
 
-std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s) {
+std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s, bool consecutive) {
   const double client_s = unwrap_clock(report.clock, now_s);
   if (client_s > now_s + kClockSlackS || client_s < now_s - kOldestReportS) {
     instants_.clear();
@@ -423,12 +423,13 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
     close(datagram);
   }
   guess_arrivals(instant, now_s);
-  apply_reliable(instant);
+  apply_reliable(instant, consecutive);
   return std::nullopt;
 }
 
-// Applies what the client acknowledged on the reliable channel. It has done so since its report before.
-void ShownHistory::apply_reliable(const Instant& instant) {
+// Applies what the client acknowledged on the reliable channel: at this instant if it is `exact`, otherwise at
+// some time since the report before.
+void ShownHistory::apply_reliable(const Instant& instant, bool exact) {
   for (const EntityId id : confirmed_) {
     if (ShownEntityHistory* entity = find(id); entity != nullptr && !entity->appeared())
       entity->appear(instant.shown_s);
@@ -441,7 +442,7 @@ void ShownHistory::apply_reliable(const Instant& instant) {
   std::erase_if(repeats_, [&](const Repeat& repeat) {
     if (!repeat.confirmed) return false;
     if (ShownEntityHistory* entity = find(repeat.id)) {
-      entity->doubt(from_s, instant.shown_s, blend_s_);
+      if (!exact) entity->doubt(from_s, instant.shown_s, blend_s_);
       entity->add(instant.shown_s, repeat.motion, blend_s_, kKeepS, converter());
       note_frame(repeat.motion);
     }

@@ -160,8 +160,7 @@ class ShownHistory {
   /// Notes that the client acknowledged the announcement. The acknowledgement belongs to the client's next
   /// report or to the previous one. The next process() makes the entity appear.
   void confirmed(EntityId id);
-  /// Notes that the client acknowledged the message of a repeated() motion. The client applied it at some
-  /// time between its last two reports.
+  /// Notes that the client acknowledged the message of a repeated() motion.
   void confirmed_repeat(std::uint32_t number);
   /// Notes that the spawn of a short-lived entity was written into the datagram `sequence`. The entity
   /// appears when the client applies the first datagram with its spawn.
@@ -187,7 +186,11 @@ class ShownHistory {
   /// Processes the report in a client's datagram that arrived at server time `now_s`. Returns the reason if
   /// the report is refused, else nullopt. While the client's clock is far off, it is unknown what the client
   /// shows.
-  std::optional<Refusal> process(const ShowingReport& report, double now_s);
+  ///
+  /// `consecutive`: the client's datagram before this one has arrived, too. A client sends a datagram as soon
+  /// as it processes a reliable message. So it has processed what this datagram acknowledges first at the
+  /// instant of the report, and otherwise at some time since the report before.
+  std::optional<Refusal> process(const ShowingReport& report, double now_s, bool consecutive = false);
 
   /// Tells whether it is known what the client showed when its own estimate of server time was `time_s`.
   /// `now_s` is the present server time.
@@ -246,7 +249,7 @@ class ShownHistory {
   void add_sent(Sequence sequence, const SentPublish& content, double now_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
-  void apply_reliable(const Instant& instant);
+  void apply_reliable(const Instant& instant, bool exact);
   // Converts states between frames with the poses that the client showed.
   [[nodiscard]] ShownEntityHistory::FrameConverter converter() const;
   void guess_arrivals(const Instant& instant, double now_s);

@@ -329,7 +329,8 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   if (earlier(reliable_.confirmed_count(), confirmed)) confirm_reliable(confirmed, now_s);
   if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack, now_s);
   if (seen_ && datagram.showing) {
-    if (const auto why = seen_->process(*datagram.showing, now_s)) ++stats.refusals[*why];
+    const bool consecutive = newest && (received_.ack().window & 1u) != 0;
+    if (const auto why = seen_->process(*datagram.showing, now_s, consecutive)) ++stats.refusals[*why];
   }
   return Receipt::accepted;
 }
