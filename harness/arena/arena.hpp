@@ -14,16 +14,17 @@
 namespace reckoner::harness {
 
 // An arena game with everything that games ask of the library at once: bots that dash and jump, avatars that
-// players own, riders on a moving platform, teleport pads, projectiles, and beams whose hits the server judges
-// by lag compensation. It measures what the players see.
+// players own, riders on a moving platform, teleport pads, projectiles, and beams whose hits the server
+// judges by lag compensation. It measures what the players see.
 
-/// The calls of the library that the game makes. Without one of them it does what games do that do not know it.
+/// The calls of the library that the game makes. Without one of them it does what games do that do not know
+/// it.
 struct ArenaCalls {
   bool arrival_times = true;  ///< the transport says when datagrams arrived; otherwise they arrive when read
   bool floors = true;         ///< Archetype::floor
-  bool short_lived = true;    ///< Server::spawn_short_lived() for projectiles; otherwise spawn() and despawn()
-  bool prediction = true;     ///< Client::predict_spawn(); needs `short_lived`
-  bool pending = true;        ///< beams wait while Server::rewind_status() is pending
+  bool short_lived = true;  ///< Server::spawn_short_lived() for projectiles; otherwise spawn() and despawn()
+  bool prediction = true;   ///< Client::predict_spawn(); needs `short_lived`
+  bool pending = true;      ///< beams wait while Server::rewind_status() is pending
 };
 
 struct ArenaOptions {

@@ -16,10 +16,12 @@ namespace {
 
 constexpr double kShotPeriodS = 1.0;
 constexpr double kBeamPeriodS = 0.5;
-constexpr double kMenuPeriodS = 20.0;  // now and then a player opens a menu, and the game does not move the avatar
+constexpr double kMenuPeriodS =
+    20.0;  // now and then a player opens a menu, and the game does not move the avatar
 constexpr double kMenuS = 1.5;
-constexpr double kShortestDrawnS = 0.3;  // in present mode, one with a shorter life may end before it is known
-constexpr double kTailS = 3.0;           // projectiles that were fired later do not count
+constexpr double kShortestDrawnS =
+    0.3;                        // in present mode, one with a shorter life may end before it is known
+constexpr double kTailS = 3.0;  // projectiles that were fired later do not count
 
 ClientConfig player_config(const ArenaOptions& options) {
   ClientConfig config;
@@ -38,7 +40,8 @@ std::optional<std::uint32_t> number_of(const EntityInfo& info) {
 
 }  // namespace
 
-ArenaPlayer::ArenaPlayer(const ArenaOptions& options, std::size_t index, Transport& transport, ArenaRecord& record)
+ArenaPlayer::ArenaPlayer(const ArenaOptions& options, std::size_t index, Transport& transport,
+                         ArenaRecord& record)
     : options_(options),
       index_(index),
       clock_offset_s_(1000.0 * static_cast<double>(index + 1)),
@@ -78,7 +81,8 @@ void ArenaPlayer::handle_events(double now_s) {
         given_s_ = now_s;
         [[fallthrough]];
       case ClientEvent::Kind::corrected:
-        if (const auto state = client_.owned(avatar_, now_s + clock_offset_s_)) fighter_.continue_from(*state);
+        if (const auto state = client_.owned(avatar_, now_s + clock_offset_s_))
+          fighter_.continue_from(*state);
         break;
       case ClientEvent::Kind::prediction_failed:
         ++record_.failed_predictions;
@@ -88,7 +92,8 @@ void ArenaPlayer::handle_events(double now_s) {
         spawned_.erase(event->entity);
         if (event->entity == avatar_) avatar_ = {};
         break;
-      default: break;
+      default:
+        break;
     }
   }
 }
@@ -119,7 +124,8 @@ void ArenaPlayer::shoot(double now_s) {
   // Across the arena, so that a shot that comes late has not hit the wall yet.
   const glm::dvec3& at = fighter_.state().position;
   const double heading = std::atan2(-at.y, -at.x) + 0.7 * std::sin(2.4 * static_cast<double>(shots_));
-  const ArenaRequest request{ArenaRequest::Kind::shot, static_cast<std::uint8_t>(index_), shots_++, at, heading};
+  const ArenaRequest request{ArenaRequest::Kind::shot, static_cast<std::uint8_t>(index_), shots_++, at,
+                             heading};
   if (!client_.send(request.bytes(), Delivery::reliable, *server_s)) return;
   own_shots_[request.number].fired_s = now_s;
   if (!options_.calls.prediction) return;

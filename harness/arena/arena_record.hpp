@@ -26,10 +26,10 @@ inline constexpr std::size_t kNoPlayer = std::numeric_limits<std::size_t>::max()
 /// A projectile of the arena. Its number is its index in ArenaRecord::projectiles.
 struct ArenaProjectile {
   double fired_s = 0.0;
-  double end_s = 0.0;                   ///< at the wall, or earlier at a fighter
-  bool hit = false;                     ///< true: it ended at a fighter
-  std::size_t shooter = kNoPlayer;      ///< index of the player
-  std::uint32_t key = 0;                ///< the player's number of the shot
+  double end_s = 0.0;               ///< at the wall, or earlier at a fighter
+  bool hit = false;                 ///< true: it ended at a fighter
+  std::size_t shooter = kNoPlayer;  ///< index of the player
+  std::uint32_t key = 0;            ///< the player's number of the shot
 };
 
 /// What a player's client drew when the player fired a beam. The server judges beams by lag compensation.
@@ -45,9 +45,9 @@ enum class FighterKind : std::uint8_t { bot, rider, avatar };
 struct DrawnFighter {
   FighterKind kind = FighterKind::bot;
   EntityId id;
-  double frame_s = 0.0;          ///< true server time of the frame
-  double instant_s = 0.0;        ///< true server time in present mode, the shown instant otherwise
-  glm::dvec3 position{0.0};      ///< of a rider: relative to the platform
+  double frame_s = 0.0;             ///< true server time of the frame
+  double instant_s = 0.0;           ///< true server time in present mode, the shown instant otherwise
+  glm::dvec3 position{0.0};         ///< of a rider: relative to the platform
   std::optional<double> speed_mps;  ///< since the frame before
 };
 

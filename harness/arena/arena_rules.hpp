@@ -57,9 +57,11 @@ inline State shot_state(const glm::dvec3& shooter, double heading, double age_s)
 /// How long a projectile flies until it reaches the wall of the arena, s.
 inline double time_to_wall_s(const State& shot) {
   const auto along = [](double position, double velocity) {
-    return velocity == 0.0 ? kMaxShortLifeS : (std::copysign(kArenaHalfSideM, velocity) - position) / velocity;
+    return velocity == 0.0 ? kMaxShortLifeS
+                           : (std::copysign(kArenaHalfSideM, velocity) - position) / velocity;
   };
-  return std::max(0.0, std::min(along(shot.position.x, shot.velocity.x), along(shot.position.y, shot.velocity.y)));
+  return std::max(0.0,
+                  std::min(along(shot.position.x, shot.velocity.x), along(shot.position.y, shot.velocity.y)));
 }
 
 /// A player's request to the server.
@@ -69,9 +71,9 @@ struct ArenaRequest {
 
   Kind kind = Kind::shot;
   std::uint8_t player = 0;
-  std::uint32_t number = 0;       ///< counts the player's shots and beams apart
-  glm::dvec3 position{0.0};       ///< of the shooter
-  double heading = 0.0;           ///< rad
+  std::uint32_t number = 0;  ///< counts the player's shots and beams apart
+  glm::dvec3 position{0.0};  ///< of the shooter
+  double heading = 0.0;      ///< rad
 
   [[nodiscard]] Bytes bytes() const {
     Bytes out;
@@ -87,7 +89,8 @@ struct ArenaRequest {
     request.kind = Kind{reader.number<std::uint8_t>()};
     request.player = reader.number<std::uint8_t>();
     request.number = reader.number<std::uint32_t>();
-    for (double* const value : {&request.position.x, &request.position.y, &request.position.z, &request.heading})
+    for (double* const value :
+         {&request.position.x, &request.position.y, &request.position.z, &request.heading})
       *value = std::bit_cast<double>(reader.number<std::uint64_t>());
     return reader.failed() ? std::nullopt : std::optional{request};
   }

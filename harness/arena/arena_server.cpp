@@ -17,14 +17,15 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kStepS = 1.0 / kArenaTickHz;
-constexpr double kLifeS = 12.0;  // of an avatar, until it dies and spawns again
+constexpr double kLifeS = 12.0;         // of an avatar, until it dies and spawns again
 constexpr double kBotShotsPerS = 12.0;  // the players fire eight more
-constexpr double kPadMiddleM = 12.0;  // along both axes
+constexpr double kPadMiddleM = 12.0;    // along both axes
 constexpr double kPadRadiusM = 1.5;
 constexpr double kHitRadiusM = 0.6;
 constexpr double kBodyHeightM = 1.8;
 constexpr double kBeamPatienceS = 1.0;
-constexpr double kLargestAgeS = 0.2;  // a shot starts where it is by now, if its message was not later than this
+constexpr double kLargestAgeS =
+    0.2;  // a shot starts where it is by now, if its message was not later than this
 
 ServerConfig arena_config(const ArenaOptions& options) {
   ServerConfig config;
@@ -148,7 +149,8 @@ void ArenaServer::move_avatars(double now_s) {
       if (avatar.id) (void)server_.despawn(avatar.id);
       State state;
       state.position = {random_.uniform(-15.0, 15.0), random_.uniform(-15.0, 15.0), 0.0};
-      avatar.id = server_.spawn(kFighterArchetype, fmt::format("avatar {} {}", client.value, ++avatar.lives), state);
+      avatar.id =
+          server_.spawn(kFighterArchetype, fmt::format("avatar {} {}", client.value, ++avatar.lives), state);
       (void)server_.give(avatar.id, client, {.max_acceleration_mps2 = 2500.0});
       avatar.respawn_s = now_s + random_.uniform(0.8, 1.2) * kLifeS;
     }
@@ -206,7 +208,8 @@ EntityId ArenaServer::find_hit(const Flying& shot, const glm::dvec3& at) const {
     return off.z > 0.0 && off.z < kBodyHeightM && std::hypot(off.x, off.y) < kHitRadiusM;
   };
   if (glm::distance(at, shot.start.position) < 2.0) return {};  // not yet clear of the shooter
-  const auto bot = std::ranges::find_if(bots_, [&](const Body& b) { return hits(b.fighter.state().position); });
+  const auto bot =
+      std::ranges::find_if(bots_, [&](const Body& b) { return hits(b.fighter.state().position); });
   return bot == bots_.end() ? EntityId{} : bot->id;
 }
 

@@ -54,7 +54,8 @@ class ArenaServer {
   void move_bots(double now_s);
   void move_platform(double now_s);
   void move_avatars(double now_s);
-  void fire(const State& state, double now_s, std::size_t shooter, const ArenaRequest& request, ClientId client);
+  void fire(const State& state, double now_s, std::size_t shooter, const ArenaRequest& request,
+            ClientId client);
   void fire_for_bots(double now_s);
   void move_projectiles(double now_s);
   void judge_beams(double now_s);

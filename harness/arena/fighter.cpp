@@ -28,8 +28,8 @@ Fighter::Fighter(FighterStyle style, std::uint64_t seed, std::uint64_t number)
 
 void Fighter::step(double step_s) {
   const bool in_air = state_.acceleration.z < 0.0f;
-  state_.position += glm::dvec3(state_.velocity) * step_s +
-                     0.5 * glm::dvec3(state_.acceleration) * step_s * step_s;
+  state_.position +=
+      glm::dvec3(state_.velocity) * step_s + 0.5 * glm::dvec3(state_.acceleration) * step_s * step_s;
   state_.velocity += state_.acceleration * static_cast<float>(step_s);
   if (in_air && state_.position.z <= 0.0) {
     state_.position.z = 0.0;
@@ -38,7 +38,8 @@ void Fighter::step(double step_s) {
   }
   left_s_ -= step_s;
   if (left_s_ <= 0.0) choose_activity();
-  if (style_ == FighterStyle::acrobat && state_.acceleration.z == 0.0f && random_.chance(kJumpsPerS * step_s)) {
+  if (style_ == FighterStyle::acrobat && state_.acceleration.z == 0.0f &&
+      random_.chance(kJumpsPerS * step_s)) {
     state_.velocity.z = static_cast<float>(kJumpMps);
     state_.acceleration.z = static_cast<float>(-scenario::kGravityMps2);
   }

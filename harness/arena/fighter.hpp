@@ -11,8 +11,9 @@
 
 namespace reckoner::harness {
 
-inline constexpr double kArenaHalfSideM = 20.0;  ///< the arena is a square around the origin; its walls stop shots
-inline constexpr double kDashMps = 14.0;         ///< horizontal speed of a dash, the highest one
+inline constexpr double kArenaHalfSideM =
+    20.0;                                 ///< the arena is a square around the origin; its walls stop shots
+inline constexpr double kDashMps = 14.0;  ///< horizontal speed of a dash, the highest one
 
 /// How a Fighter moves.
 enum class FighterStyle : std::uint8_t {

@@ -17,10 +17,13 @@ namespace {
 
 using test::Bytes;
 
-/// Runs a function on a stack of its own and finds out what the function has left there.
+/// Runs a function on a stack of its own and finds out what the function has left there. Runs it elsewhere
+/// first: at the first call of a library's function, the dynamic linker saves all vector registers on the
+/// stack, and whatever they hold.
 class OwnStack {
  public:
   void run(std::function<void()> function) {
+    function();
     pthread_attr_t attributes;
     ASSERT_EQ(pthread_attr_init(&attributes), 0);
     ASSERT_EQ(pthread_attr_setstack(&attributes, stack_.data(), stack_.size()), 0);

@@ -425,7 +425,7 @@ void Decoder::showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFie
     const auto folded = static_cast<std::int64_t>(bits.eg(0));
     bits.must(folded <= 65535);
     const std::int64_t sequence = next - (folded % 2 == 0 ? folded / 2 : -(folded / 2) - 1);
-    ago += bits.eg(6);
+    ago += bits.eg(8);
     bits.must(ago <= 0xffffffffu);
     add_field(fields, "arrival",
               list(std::array<std::int64_t, 2>{sequence & 0xffff, static_cast<std::int64_t>(ago)}));

@@ -151,6 +151,25 @@ TEST(CommandLine, UnwritableOutputIsRefusedAtOnce) {
                  "/no/such/dir/shown.csv");
 }
 
+TEST(CommandLine, ArenaPrintsATableForEachMode) {
+  const ScratchDir dir;
+  const std::string json = dir.file("arena.json");
+  const Finished arena =
+      run("reckoner-harness", {"arena", "--seconds", "10", "--players", "2", "--bots", "4", "--riders", "1",
+                               "--network", "lan,wifi", "--without", "floors", "--json", json});
+  EXPECT_EQ(arena.exit_code, 0) << arena.errors;
+  for (const char* const text :
+       {"present", "adaptive", "lan", "wifi", "error of bots", "received by a player"})
+    EXPECT_NE(arena.output.find(text), std::string::npos) << text;
+  const std::string written = read_file(json);
+  for (const char* const text : {"\"floors\": false", "\"pending\": true", "\"bot_error_p95_m\""})
+    EXPECT_NE(written.find(text), std::string::npos) << text;
+  expect_refusal(run("reckoner-harness", {"arena", "--network", "lan,moon"}), "moon");
+  expect_refusal(run("reckoner-harness", {"arena", "--without", "gravity"}), "gravity");
+  expect_refusal(run("reckoner-harness", {"arena", "--mode", "delayed"}), "delayed");
+  expect_refusal(run("reckoner-harness", {"arena", "--players", "0"}), "players");
+}
+
 class StopSignal : public testing::TestWithParam<int> {};
 
 TEST_P(StopSignal, EndsServerConditionerAndClientCleanlyWithASummary) {

@@ -165,9 +165,8 @@ class Clients final : public Transport {
     report.clock = static_cast<std::uint16_t>(static_cast<std::int64_t>(now_s_ / kStampUnitS));
     report.delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
     for (const Arrival& arrival : client.arrivals)
-      report.arrivals[report.count++] = {
-          arrival.sequence,
-          static_cast<std::uint32_t>((now_s_ - arrival.time_s) / kStampUnitS)};
+      report.arrivals[report.count++] = {arrival.sequence,
+                                         static_cast<std::uint32_t>((now_s_ - arrival.time_s) / kStampUnitS)};
     return report;
   }
   void add(std::uint32_t peer, Channel channel, std::span<const std::byte> bytes) {

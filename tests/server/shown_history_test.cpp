@@ -44,7 +44,8 @@ bool same(const State& a, const State& b) {
 
 // For any arrival times and any order in which the server learns of them, the reconstruction equals the
 // client's pose to the last bit. Every other seed uses a speed limit lower than the motions' speed, so that
-// the client chases them.
+// the client chases them. Not compared: poses so close to an arrival or a teleport that the rounded times of
+// real reports could not tell the two sides apart.
 TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
   for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
@@ -79,6 +80,11 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
       for (double t = 0.0; t < stamp_s + 0.5; t += 0.013) {
         for (; next < applied.size() && applied[next].shown_s <= t; ++next)
           client.receive(applied[next].motion, applied[next].shown_s, kBlendS);
+        const bool is_close = std::ranges::any_of(applied, [t](const Applied& a) {
+          return std::abs(a.shown_s - t) < 3.0 * kStampUnitS ||
+                 std::abs(a.motion.time_s - t) < 3.0 * kStampUnitS;
+        });
+        if (is_close) continue;
         const auto shown = seen.shown(t);
         ASSERT_TRUE(shown);
         ASSERT_TRUE(same(shown->state, client.shown(t))) << "seed " << seed << " at " << t;

@@ -141,8 +141,8 @@ void add_arena_command(CLI::App& app, int& exit_code) {
     names += std::string(item.name) + ", ";
   command
       ->add_option("--without", arguments->without,
-                   "calls of the library that the game does not make, to see what they are good for: " + names +
-                       "or all")
+                   "calls of the library that the game does not make, to see what they are good for: " +
+                       names + "or all")
       ->delimiter(',');
   command->add_option("--players", options.players, "number of players, each with an avatar")
       ->check(CLI::Range(1, 60));

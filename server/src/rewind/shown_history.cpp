@@ -427,8 +427,8 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
   return std::nullopt;
 }
 
-// Applies what the client acknowledged on the reliable channel: at this instant if it is `exact`, otherwise at
-// some time since the report before.
+// Applies what the client acknowledged on the reliable channel: at this instant if it is `exact`, otherwise
+// at some time since the report before.
 void ShownHistory::apply_reliable(const Instant& instant, bool exact) {
   for (const EntityId id : confirmed_) {
     if (ShownEntityHistory* entity = find(id); entity != nullptr && !entity->appeared())
