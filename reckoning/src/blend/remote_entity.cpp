@@ -62,7 +62,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const State base_before = view().unblended(shown_time_s);
   const std::optional<RouteState> along_before = view().shown_along(shown_time_s);
   const Route* const route_before = view().active(shown_time_s).route;
-  const State shown_before = view().shown(shown_time_s);
+  const State shown_before = view().shown_from(base_before, shown_time_s);
   const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
   const FrameId frame_before = frame(shown_time_s);
   const bool chasing = is_chasing(shown_time_s);
@@ -71,7 +71,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
 
   if (view().active(shown_time_s).teleports != teleports_before) {
     blends_.along = {};
-    start_blend(Blend{}, shown_time_s);
+    end_blend(shown_time_s);
     return true;
   }
   if (frame(shown_time_s) != frame_before) {
@@ -86,17 +86,19 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const State base_after = view().unblended(shown_time_s);
   // If the motion is ahead of the shown time, or arrived too late to matter, it does not change the pose at
   // this instant. Then a blend in progress continues.
-  continue_from(shown_before, chasing || !same_rates(base_before, base_after), shown_time_s, blend_s);
+  continue_from(shown_before, base_after, chasing || !same_rates(base_before, base_after), shown_time_s,
+                blend_s);
   return true;
 }
 
 // Call this after the known motions have changed. The shown pose continues from `shown`, and a chase is
 // computed again. `moved`: the change moved the pose at `time_s`.
-void RemoteEntity::continue_from(const State& shown, bool moved, double time_s, double blend_s) {
+void RemoteEntity::continue_from(const State& shown, const State& base, bool moved, double time_s,
+                                 double blend_s) {
   if (moved || is_chasing(time_s)) {
-    blend_from(shown, time_s, blend_s);
+    blend_from(shown, base, time_s, blend_s);
   } else {
-    start_chase_if_too_fast(time_s);
+    start_chase_if_too_fast(base, time_s);
   }
 }
 
@@ -107,27 +109,26 @@ void RemoteEntity::set_valid_until(double valid_until_s, double time_s, double b
   if (on != nullptr && view().stays_on(on, time_s)) {
     const RouteState before = *view().shown_along(time_s);
     known_s = valid_until_s;
-    start_blend(Blend{}, time_s);
+    end_blend(time_s);
     blend_along(before, time_s, blend_s);
     return;
   }
   const State before = shown(time_s);
   known_s = valid_until_s;
-  continue_from(before, changes, time_s, blend_s);
+  continue_from(before, view().unblended(time_s), changes, time_s, blend_s);
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
-  blend_from(shown, time_s, blend_s);
+  blend_from(shown, view().unblended(time_s), time_s, blend_s);
 }
 
-void RemoteEntity::blend_from(const State& shown, double time_s, double blend_s) {
-  const State base = view().unblended(time_s);
+void RemoteEntity::blend_from(const State& shown, const State& base, double time_s, double blend_s) {
   const bool gently = blend_s > 0.0 && time_s < blends_.gentle_until_s;
   const double duration_s = gently ? std::max(blend_s, gentle_s(shown, base, blends_.lever_m)) : blend_s;
   // A gentle blend takes the same time for position and orientation. If other entities use this entity as
   // their frame, rotations move them most.
   const double turn_share = gently ? 1.0 : policy_.turn_share;
-  start_blend(Blend{shown, base, time_s, duration_s, turn_share, policy_.shape}, time_s);
+  start_blend(Blend{shown, base, time_s, duration_s, turn_share, policy_.shape}, base, time_s);
 }
 
 // Blends from `shown`, which is the state that was shown at `from_s`, converted to the entity's frame at
@@ -136,8 +137,8 @@ void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s
                                 double blend_s) {
   blends_.along = {};
   blends_.gentle_until_s = std::max(blends_.gentle_until_s, time_s + kGentleS);
-  start_blend(Blend{}, time_s);
-  if (shown) blend_from(*shown, from_s, blend_s);
+  end_blend(time_s);
+  if (shown) blend_from(*shown, view().unblended(from_s), from_s, blend_s);
 }
 
 std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s) const {
@@ -154,7 +155,8 @@ void RemoteEntity::bridge(const FrameChange& change, const State& end, double ti
   const State base_before = unblended(time_s);
   bridge_ = Motion{
       .state = end, .time_s = change.to.time_s, .teleports = change.to.teleports, .frame = change.from};
-  continue_from(shown_before, !same_rates(base_before, unblended(time_s)), time_s, blend_s);
+  const State base = unblended(time_s);
+  continue_from(shown_before, base, !same_rates(base_before, base), time_s, blend_s);
 }
 
 std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
@@ -192,7 +194,7 @@ void RemoteEntity::jump(double before_s, double now_s, double rate, double blend
   if (on != nullptr && view().stays_on(on, now_s)) {
     RouteState before = *view().shown_along(before_s);
     before.speed *= rate;
-    start_blend(Blend{}, now_s);
+    end_blend(now_s);
     blend_along(before, now_s, blend_s);
     return;
   }
@@ -214,7 +216,7 @@ void RemoteEntity::set_path(MotionPath path, double time_s, double blend_s) {
   path_ = path;
   if (view().active(time_s).teleports != teleports_before || frame(time_s) != frame_before) {
     blends_.along = {};
-    start_blend(Blend{}, time_s);
+    end_blend(time_s);
     return;
   }
   if (along_before && view().stays_on(route_before, time_s)) {
@@ -222,7 +224,8 @@ void RemoteEntity::set_path(MotionPath path, double time_s, double blend_s) {
     return;
   }
   blends_.along = {};
-  continue_from(before, chasing || !same_rates(base_before, view().unblended(time_s)), time_s, blend_s);
+  const State base = view().unblended(time_s);
+  continue_from(before, base, chasing || !same_rates(base_before, base), time_s, blend_s);
 }
 
 // Blends along the route from `shown_before`. A blend in space that is in progress continues; it is added to
@@ -230,26 +233,29 @@ void RemoteEntity::set_path(MotionPath path, double time_s, double blend_s) {
 void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, double blend_s) {
   const std::optional<RouteState> now = view().shown_along(time_s);
   if (now->distance == shown_before.distance && now->speed == shown_before.speed) return;
-  if (!blends_.hold(view().active(time_s))) start_blend(Blend{}, time_s);
+  if (!blends_.hold(view().active(time_s))) end_blend(time_s);
   blends_.along = RouteBlend{
       *view().active(time_s).route, shown_before, *view().along(time_s), time_s, blend_s, policy_.shape};
 }
 
-void RemoteEntity::start_blend(const Blend& blend, double time_s) {
+void RemoteEntity::start_blend(const Blend& blend, const State& base, double time_s) {
   blends_.free = blend;
   blends_.teleports = view().active(time_s).teleports;
   blends_.frame = frame(time_s);
-  start_chase_if_too_fast(time_s);
+  start_chase_if_too_fast(base, time_s);
+}
+
+void RemoteEntity::end_blend(double time_s) {
+  start_blend(Blend{}, view().unblended(time_s), time_s);
 }
 
 // A cheap test: true if the shown speed surely stays within the body's top speed.
-bool RemoteEntity::is_clearly_within(double time_s, double max_mps) const {
+bool RemoteEntity::is_clearly_within(const State& base, double time_s, double max_mps) const {
   const Blend& blend = blends_.free;
   double added_mps = 0.0;
   if (!blend.over(time_s)) added_mps = blend.top_speed_mps();
   if (path_ == MotionPath::predict) {
     if (added_mps == 0.0) return true;
-    const State base = view().unblended(time_s);
     const double gained = glm::length(glm::dvec3{base.acceleration}) * blend.duration_s();
     return glm::length(glm::dvec3{base.velocity}) + gained + added_mps <= max_mps;
   }
@@ -274,13 +280,13 @@ bool RemoteEntity::is_clearly_within(double time_s, double max_mps) const {
 
 // Checks the shown pose from `time_s` on, as far as motions are known. If the shown pose becomes faster than
 // the body's top speed, a chase replaces it from that time on.
-void RemoteEntity::start_chase_if_too_fast(double time_s) {
+void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
   blends_.chase = {};
   const double max_mps = view().active(time_s).max_speed_mps;
   const Motion* const begin = &view().active(time_s);
   const Motion* const end = &newest() + 1;
   const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
-  if (!std::isfinite(max_mps) || !free || is_clearly_within(time_s, max_mps)) return;
+  if (!std::isfinite(max_mps) || !free || is_clearly_within(base, time_s, max_mps)) return;
   // look_until() checks one interval in kParts parts. The shown curve is a single cubic in each interval.
   constexpr int kParts = 4;
   double from_s = time_s;

@@ -68,7 +68,7 @@ const Motion& ShownMotions::end_of(const Motion& from) const {
 }
 
 State ShownMotions::shown(double time_s) const {
-  return corrected(unblended(time_s), active(time_s), time_s);
+  return shown_from(unblended(time_s), time_s);
 }
 
 State ShownMotions::blended(double time_s) const {

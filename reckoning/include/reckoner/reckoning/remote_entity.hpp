@@ -176,12 +176,14 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] bool is_chasing(double time_s) const {
     return view().chase_under_way(view().active(time_s), time_s).has_value();
   }
-  void continue_from(const State& shown, bool moved, double time_s, double blend_s);
-  [[nodiscard]] bool is_clearly_within(double time_s, double max_mps) const;
-  void start_chase_if_too_fast(double time_s);
-  void blend_from(const State& shown, double time_s, double blend_s);
+  // In the following functions, `base` is view().unblended(time_s). Their callers often have it already.
+  void continue_from(const State& shown, const State& base, bool moved, double time_s, double blend_s);
+  [[nodiscard]] bool is_clearly_within(const State& base, double time_s, double max_mps) const;
+  void start_chase_if_too_fast(const State& base, double time_s);
+  void blend_from(const State& shown, const State& base, double time_s, double blend_s);
   void change_frame(const std::optional<State>& shown, double from_s, double time_s, double blend_s);
-  void start_blend(const Blend& blend, double time_s);
+  void start_blend(const Blend& blend, const State& base, double time_s);
+  void end_blend(double time_s);
   void blend_along(const RouteState& shown_before, double time_s, double blend_s);
 
   MotionHistory history_;

@@ -134,6 +134,11 @@ class RECKONER_RECKONING_API ShownMotions {
   /// The state at `time_s` without the blend in space and without a chase. While a motion is extrapolated, it
   /// is limited to the body's top speed (limited_to_top_speed()).
   [[nodiscard]] State unblended(double time_s) const;
+  /// shown(), computed from `base`, which must be the result of unblended() for `time_s`. Saves time if the
+  /// caller needs both.
+  [[nodiscard]] State shown_from(const State& base, double time_s) const {
+    return corrected(base, active(time_s), time_s);
+  }
 
   /// The state at `time_s` with the blend in space, but without a chase.
   [[nodiscard]] State blended(double time_s) const;
