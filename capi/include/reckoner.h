@@ -365,8 +365,8 @@ RECKONER_C_API reckoner_result reckoner_server_spawn_short_lived(reckoner_server
 RECKONER_C_API reckoner_result reckoner_server_refuse_prediction(reckoner_server* server,
                                                                  reckoner_peer client, uint32_t key);
 /* Why the last call that spawned or moved an entity was refused: reckoner_server_spawn(),
- * _spawn_short_lived(), _move(), _teleport(), _move_along(), and reckoner_client_move(), _move_in(). 0: it
- * was done. */
+ * _spawn_short_lived(), _move(), _teleport(), _move_along(), and reckoner_client_move(), _move_in(),
+ * _teleport(). 0: it was done. */
 enum {
   RECKONER_CALL_UNKNOWN_ENTITY = 1,
   RECKONER_CALL_UNKNOWN_ARCHETYPE = 2,
@@ -489,6 +489,8 @@ typedef struct reckoner_ownership_rules {
   double max_updates_per_s;     /* 120; the server ignores more */
   double silence_s;             /* 1; without motions for this time, the entity comes to rest, s */
   double frame_reach_m; /* 100; largest distance at which the entity may enter a frame, m; 0: it may not */
+  double max_teleport_m; /* 0; largest distance of a teleport that the owner declares, m; 0: it may not */
+  double teleport_interval_s; /* 0; least time between two such teleports, s */
 } reckoner_ownership_rules;
 RECKONER_C_API void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, uint32_t struct_size);
 /* Gives an entity to a client. `rules` may be null: the defaults. */
@@ -656,6 +658,7 @@ typedef struct reckoner_server_stats {
   /* part of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;
   uint64_t challenges; /* answers to requests to join; a flood with forged addresses shows here */
+  uint64_t owned_teleports; /* teleports that owners declared and the server accepted */
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);
@@ -893,6 +896,11 @@ RECKONER_C_API reckoner_result reckoner_client_move(reckoner_client* client, rec
 RECKONER_C_API reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
                                                        const reckoner_state* state, reckoner_entity frame,
                                                        double local_s);
+/* Like reckoner_client_move_in(), but the entity jumps there: no client blends. The server must allow it
+ * (reckoner_ownership_rules, max_teleport_m), and otherwise corrects the owner. */
+RECKONER_C_API reckoner_result reckoner_client_teleport(reckoner_client* client, reckoner_entity entity,
+                                                        const reckoner_state* state, reckoner_entity frame,
+                                                        double local_s);
 /* Shows an entity at once that the game expects the server to spawn, such as the player's own projectile. The
  * game sends `key` to the server's game, which passes it to reckoner_server_spawn_short_lived().
  * RECKONER_EVENT_SPAWNED then names the returned entity in `predicted`, and the server's entity continues

@@ -240,14 +240,22 @@ bool Client::set_origin(const glm::dvec3& origin) {
 }
 
 CallResult Client::move(EntityId id, const State& state, double local_s, EntityId frame) {
-  Impl& c = *impl_;
-  local_s = c.time.of(local_s);
-  c.advance(local_s);
+  return impl_->move(id, state, local_s, frame, false);
+}
+
+CallResult Client::teleport(EntityId id, const State& state, double local_s, EntityId frame) {
+  return impl_->move(id, state, local_s, frame, true);
+}
+
+CallResult Client::Impl::move(EntityId entity, const State& state, double local_s, EntityId frame,
+                              bool teleports) {
+  local_s = time.of(local_s);
+  advance(local_s);
   State counted = state;
-  if (!frame) counted.position += c.origin;
+  if (!frame) counted.position += origin;
   if (!is_sane(counted)) return CallError::not_finite;
-  if (const CallResult moved = c.world->move(id, counted, frame, local_s); !moved) return moved;
-  c.acknowledge(local_s);
+  if (const CallResult moved = world->move(entity, counted, frame, local_s, teleports); !moved) return moved;
+  acknowledge(local_s);
   return {};
 }
 
@@ -386,7 +394,8 @@ bool ClientWorld::blend_from_world(KnownEntity& entity, const State& in_world, d
   return true;
 }
 
-CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, double local_s) {
+CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, double local_s,
+                             bool teleports) {
   KnownEntity* entity = entities.find(id);
   if (entity == nullptr) return CallError::unknown_entity;
   if (!entity->owned) return CallError::not_owned;
@@ -412,7 +421,7 @@ CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, 
   owned.moved_s = link.server_time_s(local_s);
   const Quantisation& quantisation = *link.quantisation(entity->info.archetype);
   Motion motion{.state = counted, .time_s = shown_s, .floor = quantisation.floor, .frame = frame_of(frame)};
-  if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s))
+  if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s, teleports))
     return find_unencodable(counted, quantisation);
   motion.teleports = own.teleports();
   show_owned(*entity, motion);

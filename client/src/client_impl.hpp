@@ -43,6 +43,7 @@ struct Client::Impl {
   [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);
   void finish(ClientStatus end, ClientEvent::Kind kind);
 
+  CallResult move(EntityId entity, const State& state, double local_s, EntityId frame, bool teleports);
   void advance(double local_s);
   void acknowledge(double local_s);
   void send_playout(double local_s);

@@ -57,7 +57,7 @@ struct ClientWorld {
   [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double local_s);
   [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
   [[nodiscard]] bool correct(EntityId id, const State& in_world);
-  CallResult move(EntityId id, const State& counted, EntityId frame, double local_s);
+  CallResult move(EntityId id, const State& counted, EntityId frame, double local_s, bool teleports);
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
   [[nodiscard]] bool drop_prediction(EntityId id);

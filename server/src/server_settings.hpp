@@ -68,6 +68,12 @@ inline constexpr std::array kOwnershipSettings{
     setting<&OwnershipRules::silence_s>(
         "silence_s", "", "s", 0.001, 3600.0, "",
         "the entity comes to rest if its owner sends no motion for this time, s"),
+    setting<&OwnershipRules::max_teleport_m>("max_teleport_m", "", "m", 0.0, 1e12,
+                                             "the owner may not declare teleports",
+                                             "largest distance of a teleport that the owner declares, m"),
+    setting<&OwnershipRules::teleport_interval_s>(
+        "teleport_interval_s", "", "s", 0.0, 86'400.0, "",
+        "least time between two teleports that the owner declares, s"),
 };
 
 }  // namespace reckoner

@@ -203,6 +203,34 @@ TEST(CSession, ClientMovesItsEntity) {
   }));
   EXPECT_NEAR(expected.velocity[0], 2.0f, 0.2f);
 
+  // The rules do not allow the owner to teleport until they say so.
+  reckoner_ownership_rules rules;
+  reckoner_ownership_rules_init(&rules, sizeof rules);
+  EXPECT_EQ(rules.max_teleport_m, 0.0);
+  rules.max_teleport_m = -1.0;
+  EXPECT_EQ(reckoner_server_give(pair.server, avatar, pair.peer, &rules), RECKONER_ERROR_ARGUMENT);
+  rules.max_teleport_m = 5000.0;
+  ASSERT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_TAKEN, avatar); }));
+  pair.events.clear();
+  ASSERT_EQ(reckoner_server_give(pair.server, avatar, pair.peer, &rules), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_GIVEN, avatar); }));
+  own.position[1] += 4000.0;
+  EXPECT_EQ(reckoner_client_teleport(pair.client, avatar, nullptr, 0, pair.now_s()), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_teleport(pair.client, avatar + 1, &own, 0, pair.now_s()), RECKONER_ERROR_UNKNOWN);
+  ASSERT_EQ(reckoner_client_teleport(pair.client, avatar, &own, 0, pair.now_s()), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] {
+    EXPECT_EQ(reckoner_client_move(pair.client, avatar, &own, pair.now_s()), RECKONER_OK);
+    return reckoner_server_state(pair.server, avatar, &expected) == RECKONER_OK &&
+           expected.position[1] > 4000.0;
+  }));
+  reckoner_server_stats stats;
+  stats.struct_size = sizeof stats;
+  ASSERT_EQ(reckoner_server_get_stats(pair.server, &stats), RECKONER_OK);
+  EXPECT_EQ(stats.owned_teleports, 1u);
+  EXPECT_EQ(stats.owned_corrected, 0u);
+  pair.events.clear();
+
   ASSERT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_OK);
   EXPECT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_NOTHING);
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_TAKEN, avatar); }));

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -177,6 +179,96 @@ TEST(Ownership, EntityOfAPausedOwnerComesToRest) {
       }
     }
   }
+}
+
+// An owner that runs in a circle and blinks 8 m to the other side every second.
+struct Blinks {
+  std::uint64_t teleports = 0;  // accepted by the server
+  std::uint64_t corrected = 0;
+  std::size_t declared = 0;
+  std::size_t seen = 0;       // events at the other client
+  double between_m = 1e9;     // how near to the middle of the circle the other client drew it
+  double fastest_mps = 0.0;   // largest drawn speed at the other client, without the blinks
+};
+
+Blinks play_blinks(const char* link, OwnershipRules rules, PlayoutMode mode = PlayoutMode::present) {
+  constexpr double kRadiusM = 4.0;
+  constexpr double kBeginS = 3.0;
+  WorldConfig config = Match::world_config(12.0, 2);
+  config.links = network(link);
+  World world(config);
+  ClientConfig client;
+  client.playout.mode = mode;
+  world.add_client(client);
+  world.run_to(1.0);
+  world.add_client(client);
+  world.run_to(2.0);
+  const auto path = [](double t) {
+    State s;
+    const double blinks = std::max(0.0, std::floor(t - kBeginS));
+    const double angle = 1.5 * t + std::numbers::pi * blinks;
+    s.position = {kRadiusM * std::cos(angle), kRadiusM * std::sin(angle), 0.0};
+    s.velocity = {static_cast<float>(-1.5 * kRadiusM * std::sin(angle)),
+                  static_cast<float>(1.5 * kRadiusM * std::cos(angle)), 0.0f};
+    return s;
+  };
+  const EntityId avatar = world.server().spawn(0, "avatar", path(2.0));
+  EXPECT_TRUE(world.server().give(avatar, {1}, rules));
+  Blinks out;
+  double last_s = 2.0;
+  std::optional<glm::dvec3> before;
+  world.on_frame = [&](std::size_t index, double t, std::span<const ShownEntity>) {
+    const double local_s = world.local_s(index, t);
+    if (index == 0) {
+      if (!world.client(0).owned(avatar, local_s)) return;
+      const bool blinks = t > kBeginS && std::floor(t - kBeginS) > std::floor(last_s - kBeginS) && t > 3.5;
+      const CallResult moved = blinks ? world.client(0).teleport(avatar, path(t), local_s)
+                                      : world.client(0).move(avatar, path(t), local_s);
+      if (blinks && moved) ++out.declared;
+      last_s = t;
+    } else if (const ShownEntity* shown = world.shown(1, avatar); shown != nullptr && t > 2.8) {
+      const glm::dvec3 at = shown->shown.position;
+      out.between_m = std::min(out.between_m, glm::length(at));
+      const double step_m = glm::distance(at, before.value_or(at));
+      if (step_m < kRadiusM) out.fastest_mps = std::max(out.fastest_mps, step_m * config.frame_rate_hz);
+      before = at;
+    }
+  };
+  world.run_to(30.0);
+  out.teleports = world.server().ownership_stats().teleports;
+  out.corrected = world.server().ownership_stats().corrected;
+  out.seen = world.count(1, ClientEvent::Kind::teleported);
+  return out;
+}
+
+TEST(Ownership, OwnerMayTeleportWithinTheRules) {
+  for (const char* link : {"lan", "intercity", "mobile"}) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+      SCOPED_TRACE(link);
+      const Blinks allowed =
+          play_blinks(link, {.max_teleport_m = 9.0, .teleport_interval_s = 0.5}, mode);
+      EXPECT_GT(allowed.declared, 25u);
+      EXPECT_GE(allowed.teleports + 1, allowed.declared);  // the last may be on its way
+      EXPECT_EQ(allowed.corrected, 0u);
+      EXPECT_GE(allowed.seen + 2, allowed.declared);
+      EXPECT_GT(allowed.between_m, 3.0) << "drawn on the way between the ends";
+      EXPECT_LT(allowed.fastest_mps, 12.6);
+    }
+  }
+}
+
+TEST(Ownership, TeleportsBeyondTheRulesAreCorrected) {
+  for (const OwnershipRules& rules :
+       {OwnershipRules{}, OwnershipRules{.max_teleport_m = 5.0},
+        OwnershipRules{.max_teleport_m = 9.0, .teleport_interval_s = 100.0}}) {
+    const Blinks refused = play_blinks("intercity", rules);
+    EXPECT_LE(refused.teleports, rules.teleport_interval_s > 0.0 ? 1u : 0u);
+    EXPECT_GT(refused.corrected, 0u);
+    EXPECT_LT(refused.fastest_mps, 12.6);
+  }
+  const Blinks trusted = play_blinks("intercity", {.policy = OwnerPolicy::accept});
+  EXPECT_GE(trusted.teleports + 1, trusted.declared);
+  EXPECT_EQ(trusted.corrected, 0u);
 }
 
 // An owner's frames lie between the ticks that stamp its motions. A body that dashes almost at its top speed

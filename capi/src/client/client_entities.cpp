@@ -154,16 +154,31 @@ reckoner_result reckoner_client_move(reckoner_client* client, reckoner_entity en
   return reckoner_client_move_in(client, entity, state, 0, local_s);
 }
 
-reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
-                                        const reckoner_state* state, reckoner_entity frame, double local_s) {
+namespace {
+
+// `call` is Client::move() or Client::teleport().
+reckoner_result move_owned(reckoner_client* client, reckoner_entity entity, const reckoner_state* state,
+                           reckoner_entity frame, double local_s, decltype(&Client::move) call) {
   if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
-    const CallResult moved = c.move(entity_id(entity), capi::from_c(*state), local_s, entity_id(frame));
+    const CallResult moved = (c.*call)(entity_id(entity), capi::from_c(*state), local_s, entity_id(frame));
     const reckoner_result result = capi::to_c(moved.error(), client->call_error);
     // The frame may be known, but be the entity itself or inside it.
     const bool refused = moved.error() == CallError::unknown_frame && c.info(entity_id(frame)) != nullptr;
     return refused ? RECKONER_ERROR_REFUSED : result;
   });
+}
+
+}  // namespace
+
+reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
+                                        const reckoner_state* state, reckoner_entity frame, double local_s) {
+  return move_owned(client, entity, state, frame, local_s, &Client::move);
+}
+
+reckoner_result reckoner_client_teleport(reckoner_client* client, reckoner_entity entity,
+                                         const reckoner_state* state, reckoner_entity frame, double local_s) {
+  return move_owned(client, entity, state, frame, local_s, &Client::teleport);
 }
 
 reckoner_result reckoner_client_predict_spawn(reckoner_client* client, std::uint32_t archetype,

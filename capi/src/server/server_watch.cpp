@@ -58,6 +58,7 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
     c.payload_bytes_sent = wire.payload_bytes_sent;
     c.payload_bytes_received = wire.payload_bytes_received;
     c.challenges = wire.challenges;
+    c.owned_teleports = owned.teleports;
     return capi::give(stats, c);
   });
 }

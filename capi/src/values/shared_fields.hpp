@@ -131,6 +131,8 @@ inline constexpr std::array kOwnershipFields{
     shared<&reckoner_ownership_rules::max_updates_per_s, &OwnershipRules::max_updates_per_s>(),
     shared<&reckoner_ownership_rules::silence_s, &OwnershipRules::silence_s>(),
     shared<&reckoner_ownership_rules::frame_reach_m, &OwnershipRules::frame_reach_m>(),
+    shared<&reckoner_ownership_rules::max_teleport_m, &OwnershipRules::max_teleport_m>(),
+    shared<&reckoner_ownership_rules::teleport_interval_s, &OwnershipRules::teleport_interval_s>(),
 };
 
 inline constexpr std::array kPlayoutFields{

@@ -52,7 +52,7 @@ Tick OwnedEntity::tick_at(double time_s) const {
   return whole_ticks((time_s - clock_.epoch_s) * clock_.tick_rate_hz + 5e-4);
 }
 
-bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double delay_s) {
+bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double delay_s, bool teleports) {
   const double ahead_s = delay_s + SendPolicy::kTakesEffectS;
   fit_.change_horizon(MotionFit::horizon_for(updates_per_second_, delay_s));
   State state = given;
@@ -61,6 +61,10 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
     state.angular_velocity = glm::vec3{0.0f};
   }
   if (!is_encodable(state, *quantisation_)) return false;
+  if (teleports) {
+    teleports_ = static_cast<std::uint8_t>((teleports_ + 1u) % kTeleportModulus);
+    interrupted_ = resend_ = true;
+  }
   const Tick newest = tick_at(now_s);
   if (now_s <= last_.time_s || static_cast<std::int32_t>(newest - last_tick_) < 0) return true;
   Motion now{state, now_s, teleports_};

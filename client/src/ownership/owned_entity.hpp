@@ -35,8 +35,9 @@ class OwnedEntity {
   /// Sets the state of the entity at server time `now_s`, relative to `frame`. `delay_s` is the time that
   /// updates take to reach the clients that see the entity, s; 0 means unknown. `now_s` must be later than in
   /// the last call. Returns false and changes nothing if the state is invalid or cannot be encoded. A change
-  /// of frame is sent at once.
-  bool move(const State& state, FrameId frame, double now_s, double delay_s);
+  /// of frame is sent at once. `teleports`: the game has teleported the entity to this state, which is sent
+  /// at once, too.
+  bool move(const State& state, FrameId frame, double now_s, double delay_s, bool teleports = false);
 
   /// Call this before a state that does not continue the earlier states, because the game resumes elsewhere.
   void interrupt() { interrupted_ = true; }

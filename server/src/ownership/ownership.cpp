@@ -73,6 +73,13 @@ bool OwnerCheck::is_possible(const Motion& next) const {
              allowed.change_mps;
 }
 
+bool OwnerCheck::is_possible_after_teleport(const Motion& next, double way_m) const {
+  OwnerCheck there = *this;
+  there.restart(next);
+  return there.is_possible(next) && glm::distance(next.state.position, last_.state.position) <=
+                                        way_m + budget_at(next.time_s).displacement_m + kRounding;
+}
+
 Motion OwnerCheck::nearest(const Motion& next) const {
   const Budget allowed = budget_at(next.time_s);
   Motion out = next;
@@ -270,6 +277,7 @@ void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::Cha
   message.orientation_bits = static_cast<std::uint8_t>(quantisation_[entity.archetype].orientation_bits);
   message.motion_tick = entity.owned->tick;
   message.state = entity.owned->encoded;
+  if (change != OwnershipMessage::Change::repeated) owned.teleports = message.state.teleports;
   session->send_ownership(message, tick_, transport);
 }
 
@@ -340,6 +348,17 @@ bool Ownership::has_token(Owned& owned, double now_s) const {
   return true;
 }
 
+// True if the owner may have teleported the entity `count` times since its last motion, to `to`.
+bool Ownership::may_teleport(const Owned& owned, const OwnerCheck& check, const Motion& to,
+                             unsigned count) const {
+  if (count == 0) return false;
+  if (owned.rules.policy == OwnerPolicy::accept) return true;
+  // Stamps are rounded to ticks.
+  const double least_s = count * owned.rules.teleport_interval_s - 1.0 / config_.tick_rate_hz;
+  return owned.rules.max_teleport_m > 0.0 && to.time_s >= owned.teleported_s + least_s &&
+         check.is_possible_after_teleport(to, count * owned.rules.max_teleport_m);
+}
+
 // Counts a correction, and notifies the owner unless it was notified a moment ago.
 void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const World& world) {
   ++stats_.corrected;
@@ -407,8 +426,18 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
   Motion motion = update.motion;
   motion.teleports = entity.teleports;
   const auto check = check_in(owned, entity, motion, world);
-  if (check && (owned.rules.policy == OwnerPolicy::accept || check->is_possible(motion))) {
+  const unsigned declared =
+      (update.encoded.teleports + kTeleportModulus - owned.teleports) % kTeleportModulus;
+  const bool teleports = check && may_teleport(owned, *check, motion, declared);
+  if (check && (teleports || owned.rules.policy == OwnerPolicy::accept || check->is_possible(motion))) {
     owned.check = *check;
+    owned.teleports = update.encoded.teleports;
+    if (teleports) {
+      owned.check.restart(motion);
+      owned.teleported_s = stamp_s;
+      entity.teleported = true;
+      stats_.teleports += declared;
+    }
     put_into_frame(entity, motion, world);
     accept(owned, entity, update, motion, world);
     return;

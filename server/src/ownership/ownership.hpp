@@ -51,6 +51,9 @@ class OwnerCheck {
   /// acceleration are limited.
   [[nodiscard]] Motion nearest(const Motion& next) const;
 
+  /// True if the entity can have made the motion `next` with teleports that together lead over at most `way_m`.
+  [[nodiscard]] bool is_possible_after_teleport(const Motion& next, double way_m) const;
+
   /// Limits the visible jump to `next`, a possible motion. Let P be the position to which last() leads.
   /// Returns `next` if it is close to P, else a motion that lies between P and `next`. This matters when an
   /// owner was silent for a while: the entity may then be far from the position to which other clients have
@@ -173,6 +176,8 @@ class Ownership {
     double correction_sent_s = -1e9;  // time of the last notification of a correction
     double viewers_sent_s = -1e9;
     double viewers_s = 0.0;  // delay to viewers as last sent to the owner, s
+    unsigned teleports = 0;        // the owner's counter of teleports, as far as they were accepted
+    double teleported_s = -1e300;  // time of the last teleport that the owner declared
     std::optional<double> refused_since_s;
     // Set while the entity is brought to rest: the time when it will be at rest, s.
     std::optional<double> rest_at_s;
@@ -201,6 +206,8 @@ class Ownership {
   void put_into_frame(Entity& entity, const Motion& motion, const World& world);
   void correct(Owned& owned, const Entity& entity, double now_s, const World& world);
   [[nodiscard]] bool has_token(Owned& owned, double now_s) const;
+  [[nodiscard]] bool may_teleport(const Owned& owned, const OwnerCheck& check, const Motion& to,
+                                  unsigned count) const;
   void set_owner_motion(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const;
   void set_server_motion(Owned& owned, Entity& entity, const State& state, Tick tick);
   void enforce_limits(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s);

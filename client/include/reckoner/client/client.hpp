@@ -301,6 +301,11 @@ class RECKONER_CLIENT_API Client {
   /// the frames convert the state. If the entity cannot be moved, changes nothing and returns the reason.
   CallResult move(EntityId id, const State& state, double local_s, EntityId frame = {});
 
+  /// Like move(), but the entity jumps to the new state: no client blends. For a blink or a portal that the
+  /// player's game decides about. The server must allow it (OwnershipRules::max_teleport_m), and otherwise
+  /// corrects the owner.
+  CallResult teleport(EntityId id, const State& state, double local_s, EntityId frame = {});
+
   /// Shows an entity at once that this game expects the server to spawn: the player's own projectile. The
   /// entity moves as extrapolated from `state` at local time `local_s`, and frame() contains it. The game
   /// asks the server for the entity, for example with a message about the shot that contains `key`, a number

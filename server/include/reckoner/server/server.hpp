@@ -52,6 +52,10 @@ struct OwnershipRules {
   /// middle, m. An entity in a frame moves with it. 0: the owner may not change the frame.
   double frame_reach_m = 100.0;
   double silence_s = 1.0;  ///< the entity comes to rest if its owner is silent for this time, s
+  /// The owner may declare teleports (Client::teleport()), for example a blink, over at most this distance,
+  /// m. 0: it may not. With OwnerPolicy::accept it always may.
+  double max_teleport_m = 0.0;
+  double teleport_interval_s = 0.0;  ///< least time between two teleports that the owner declares, s
 };
 
 /// Counts of motions of entities that clients own, since the server was created.
@@ -64,6 +68,7 @@ struct OwnershipStats {
   std::uint64_t ahead = 0;       ///< motions with a time stamp in the future
   std::uint64_t too_many = 0;    ///< motions above max_updates_per_s
   std::uint64_t void_terms = 0;  ///< motions of entities that the client does not own, or no longer owns
+  std::uint64_t teleports = 0;   ///< teleports that owners declared and the server accepted
 };
 
 /// Decides to which clients an entity is relevant.
