@@ -126,6 +126,7 @@ SpawnResult Server::Impl::spawn(std::size_t archetype, const std::string& name, 
   const EntityId id = s.entities.add(s.publisher.make_entity(archetype, name, truth, phase), s.next_tick);
   if (!id) return CallError::world_full;
   Entity& entity = *s.entities.find(id);
+  entity.way_tick = s.next_tick;
   if (short_lived && short_lived->end_s) s.planned_ends.emplace(*short_lived->end_s, id);
   if (short_lived) {
     short_lived->launch = {truth, s.time_of(s.next_tick)};
@@ -145,7 +146,23 @@ CallResult Server::move(EntityId id, const State& truth) {
   if (entity->owned) return CallError::owned;
   // Games often move entities in order of slot, so prefetch the next one.
   prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));
-  return impl_->move(*entity, impl_->to_server_coordinates(truth, entity->frame));
+  const State state = impl_->to_server_coordinates(truth, entity->frame);
+  if (!impl_->spend_way(*entity, state.position)) return CallError::too_fast;
+  return impl_->move(*entity, state);
+}
+
+// True if the entity can have moved to this position at its top speed since its last move. Games step with their
+// own clocks, so it may be ahead by one second at that speed (token bucket).
+bool Server::Impl::spend_way(Entity& entity, const glm::dvec3& to) const {
+  constexpr float kMostAheadS = 1.0f;
+  const glm::dvec3 way = glm::abs(to - entity.truth.position);
+  const double way_s = std::max({way.x, way.y, way.z}) / config.archetypes[entity.archetype].max_speed_mps;
+  const double since_s = (next_tick - entity.way_tick) / config.tick_rate_hz;
+  const auto left_s = static_cast<float>(entity.way_left_s + since_s - way_s);
+  if (left_s < 0.0f) return false;
+  entity.way_left_s = std::min(kMostAheadS, left_s);
+  entity.way_tick = next_tick;
+  return true;
 }
 
 CallResult Server::Impl::move(Entity& entity, const State& truth) {
@@ -165,8 +182,10 @@ CallResult Server::Impl::move_to(Entity& entity, const State& truth) {
 CallResult Server::teleport(EntityId id, const State& truth) {
   if (impl_->entities.find(id) != nullptr && impl_->entities.find(id)->owned)
     return impl_->put_owned(id, truth);
-  if (const CallResult moved = move(id, truth); !moved) return moved;
   Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr) return CallError::unknown_entity;
+  const State state = impl_->to_server_coordinates(truth, entity->frame);
+  if (const CallResult moved = impl_->move(*entity, state); !moved) return moved;
   entity->teleported = true;
   impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return {};

@@ -85,6 +85,7 @@ struct Server::Impl {
 
   CallResult move(Entity& entity, const State& truth);
   CallResult move_to(Entity& entity, const State& truth);
+  [[nodiscard]] bool spend_way(Entity& entity, const glm::dvec3& to) const;
   // Converts a state from the game's coordinates, which are relative to `origin`, to the server's
   // coordinates. Only positions in the world frame change.
   [[nodiscard]] State to_server_coordinates(const State& given, EntityId frame) const {

@@ -79,6 +79,40 @@ TEST(CallResult, MoveSaysWhyItRefuses) {
   EXPECT_EQ(client.move(id, {}, later_s, {77, 1}).error(), CallError::unknown_frame);
 }
 
+// A game that gives positions but no velocities must not pass the speed limit.
+TEST(CallResult, PositionsAreNotFasterThanTheTopSpeed) {
+  WorldConfig config;
+  config.server.archetypes[0].max_speed_mps = 20.0;
+  World world(config);
+  world.run_to(1.0);
+  Server& server = world.server();
+  const EntityId id = server.spawn(0, "", {});
+  State state;
+  int passed = 0;
+  const auto run = [&](double speed_mps, int ticks) {
+    passed = 0;
+    for (int i = 0; i < ticks; ++i) {
+      state.position.x += speed_mps / 60.0;
+      const CallResult moved = server.move(id, state);
+      EXPECT_TRUE(moved || moved.error() == CallError::too_fast);
+      passed += moved ? 1 : 0;
+      server.tick(server.tick_time_s(server.next_tick()));
+    }
+  };
+  run(20.0, 600);
+  EXPECT_EQ(passed, 600);
+  for (int i = 0; i < 60; ++i) {  // the game was late, and makes up for it at once
+    server.tick(server.tick_time_s(server.next_tick()));
+    if (i % 30 == 29) run(20.0 * 30.0, 1);
+    EXPECT_TRUE(i % 30 != 29 || passed == 1);
+  }
+  run(10'000.0, 235);
+  EXPECT_LE(passed, 1);
+  EXPECT_TRUE(server.teleport(id, state));
+  run(20.0, 60);
+  EXPECT_EQ(passed, 60);
+}
+
 TEST(CallResult, EveryErrorHasItsOwnText) {
   std::set<std::string_view> texts;
   for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(CallError::no_route); ++i)

@@ -108,7 +108,6 @@ void expect_rest_while_idle(bool paused, double idle_s, const std::string& netwo
   constexpr double kSpeedMps = 8.0;
   constexpr double kBeginS = 6.0;
   Match match(network, network, 3, 10.0);
-  const EntityId avatar = match.spawn_avatar();
   double shift_m = 0.0;
   match.story = [&](double t) {
     State s;
@@ -116,6 +115,7 @@ void expect_rest_while_idle(bool paused, double idle_s, const std::string& netwo
     s.velocity = {static_cast<float>(kSpeedMps), 0.0f, 0.0f};
     return s;
   };
+  const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
   ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
   match.world().run_to(kBeginS);

@@ -126,6 +126,8 @@ struct Entity {
   bool teleported = false;        ///< the game teleported it since the last tick
   bool announced = false;         ///< its first motion was published
   std::uint32_t still_ticks = 0;  ///< ticks in a row without any motion and without a publish
+  float way_left_s = 1.0f;        ///< budget for its way, s at top speed (Server::Impl::spend_way())
+  Tick way_tick = 0;              ///< tick of the last refill of `way_left_s`
 
   Relevance relevance = Relevance::by_distance;
   std::uint32_t groups = kAllGroups;

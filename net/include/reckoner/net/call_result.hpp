@@ -22,7 +22,7 @@ enum class CallError : std::uint8_t {
   world_full = 8,        ///< there are max_entities or 64 predictions already
   not_finite = 9,        ///< a number is not finite, or the orientation is not a unit quaternion
   outside_world = 10,    ///< the position is beyond Archetype::world_size_m
-  too_fast = 11,         ///< the speed is above Archetype::max_speed_mps along an axis
+  too_fast = 11,         ///< the speed is above Archetype::max_speed_mps along an axis, or would have to be
   beyond_limits = 12,    ///< the acceleration, the angular velocity or the place on the route cannot be sent
   owned = 13,            ///< a client owns the entity and moves it
   not_owned = 14,        ///< this client does not own the entity

@@ -316,7 +316,9 @@ class RECKONER_SERVER_API Server {
   bool refuse_prediction(ClientId client, std::uint32_t key);
 
   /// Sets the true state of an entity at the next tick, relative to the frame that it is in. If that is not
-  /// possible, changes nothing and returns the reason.
+  /// possible, changes nothing and returns the reason. Over some ticks, the positions may be at most as fast
+  /// as the archetype's top speed. They may be ahead by one second at that speed, because games step with
+  /// their own clocks. Declare longer jumps with teleport().
   CallResult move(EntityId id, const State& truth);
 
   /// Like move(), but the entity jumps to the new state: clients do not blend. If a client owns the entity,
