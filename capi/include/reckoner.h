@@ -488,7 +488,7 @@ typedef struct reckoner_ownership_rules {
   double max_acceleration_mps2; /* 1000; largest acceleration, m/s^2 */
   double max_updates_per_s;     /* 120; the server ignores more */
   double silence_s;             /* 1; without motions for this time, the entity comes to rest, s */
-  double frame_reach_m; /* 100; largest distance at which the entity may enter a frame, m; 0: it may not */
+  double frame_reach_m;  /* 100; largest distance at which the entity may enter a frame, m; 0: it may not */
   double max_teleport_m; /* 0; largest distance of a teleport that the owner declares, m; 0: it may not */
   double teleport_interval_s; /* 0; least time between two such teleports, s */
 } reckoner_ownership_rules;
@@ -657,7 +657,7 @@ typedef struct reckoner_server_stats {
   uint64_t wire_datagrams_sent, wire_datagrams_received;
   /* part of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;
-  uint64_t challenges; /* answers to requests to join; a flood with forged addresses shows here */
+  uint64_t challenges;      /* answers to requests to join; a flood with forged addresses shows here */
   uint64_t owned_teleports; /* teleports that owners declared and the server accepted */
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,

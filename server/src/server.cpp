@@ -151,8 +151,8 @@ CallResult Server::move(EntityId id, const State& truth) {
   return impl_->move(*entity, state);
 }
 
-// True if the entity can have moved to this position at its top speed since its last move. Games step with their
-// own clocks, so it may be ahead by one second at that speed (token bucket).
+// True if the entity can have moved to this position at its top speed since its last move. Games step with
+// their own clocks, so it may be ahead by one second at that speed (token bucket).
 bool Server::Impl::spend_way(Entity& entity, const glm::dvec3& to) const {
   constexpr float kMostAheadS = 1.0f;
   const glm::dvec3 way = glm::abs(to - entity.truth.position);

@@ -102,8 +102,8 @@ constexpr std::string_view kRooms[] = {
     "programs/", "harness/sim/", "harness/metrics/", "harness/conditioner/", "harness/replay/",
     "harness/methods/", "harness/methods/baselines/", "harness/process/", "harness/report/",
     "harness/stress/load/recording/", "harness/stress/load/roles/", "harness/stress/load/",
-    "harness/stress/flood/", "harness/stress/soak/", "harness/arena/", "harness/commands/", "harness/commands/motion/",
-    "harness/commands/replay/", "harness/commands/stress/", "harness/"};
+    "harness/stress/flood/", "harness/stress/soak/", "harness/arena/", "harness/commands/",
+    "harness/commands/motion/", "harness/commands/replay/", "harness/commands/stress/", "harness/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",

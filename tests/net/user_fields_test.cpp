@@ -61,6 +61,17 @@ TEST(UserFields, ValueOfAnotherTypeOrOutOfRangeIsRefused) {
   EXPECT_FALSE(Blob::of(bytes));
 }
 
+TEST(UserFields, TextIsStoredInBlobs) {
+  const FieldSpec name{"name", BlobField{16, *Blob::of("nobody")}};
+  EXPECT_EQ(std::get<Blob>(initial_value(name)).text(), "nobody");
+  const auto kept = quantise(*Blob::of("Zoë"), name);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(std::get<Blob>(*kept).text(), "Zoë");
+  EXPECT_EQ(Blob::of("")->text(), "");
+  EXPECT_TRUE(Blob::of(std::string(kMaxBlobBytes, 'x')));
+  EXPECT_FALSE(Blob::of(std::string(kMaxBlobBytes + 1, 'x')));
+}
+
 TEST(UserFields, InvalidDeclarationsAreDetected) {
   EXPECT_TRUE(valid({"f", IntegerField{std::numeric_limits<std::int64_t>::min(),
                                        std::numeric_limits<std::int64_t>::max(), 7}}));

@@ -186,9 +186,9 @@ struct Blinks {
   std::uint64_t teleports = 0;  // accepted by the server
   std::uint64_t corrected = 0;
   std::size_t declared = 0;
-  std::size_t seen = 0;       // events at the other client
-  double between_m = 1e9;     // how near to the middle of the circle the other client drew it
-  double fastest_mps = 0.0;   // largest drawn speed at the other client, without the blinks
+  std::size_t seen = 0;      // events at the other client
+  double between_m = 1e9;    // how near to the middle of the circle the other client drew it
+  double fastest_mps = 0.0;  // largest drawn speed at the other client, without the blinks
 };
 
 Blinks play_blinks(const char* link, OwnershipRules rules, PlayoutMode mode = PlayoutMode::present) {
@@ -245,8 +245,7 @@ TEST(Ownership, OwnerMayTeleportWithinTheRules) {
   for (const char* link : {"lan", "intercity", "mobile"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
       SCOPED_TRACE(link);
-      const Blinks allowed =
-          play_blinks(link, {.max_teleport_m = 9.0, .teleport_interval_s = 0.5}, mode);
+      const Blinks allowed = play_blinks(link, {.max_teleport_m = 9.0, .teleport_interval_s = 0.5}, mode);
       EXPECT_GT(allowed.declared, 25u);
       EXPECT_GE(allowed.teleports + 1, allowed.declared);  // the last may be on its way
       EXPECT_EQ(allowed.corrected, 0u);
@@ -258,9 +257,8 @@ TEST(Ownership, OwnerMayTeleportWithinTheRules) {
 }
 
 TEST(Ownership, TeleportsBeyondTheRulesAreCorrected) {
-  for (const OwnershipRules& rules :
-       {OwnershipRules{}, OwnershipRules{.max_teleport_m = 5.0},
-        OwnershipRules{.max_teleport_m = 9.0, .teleport_interval_s = 100.0}}) {
+  for (const OwnershipRules& rules : {OwnershipRules{}, OwnershipRules{.max_teleport_m = 5.0},
+                                      OwnershipRules{.max_teleport_m = 9.0, .teleport_interval_s = 100.0}}) {
     const Blinks refused = play_blinks("intercity", rules);
     EXPECT_LE(refused.teleports, rules.teleport_interval_s > 0.0 ? 1u : 0u);
     EXPECT_GT(refused.corrected, 0u);

@@ -219,7 +219,8 @@ OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& ru
   constexpr double kCoarsest = 8.0;
   const double tick_way_m = archetype.max_speed_mps / config_.tick_rate_hz;
   return {archetype.max_speed_mps, rules.max_acceleration_mps2, archetype.world_size_m,
-          kCoarsest * q.position_step_m + archetype.threshold_m + tick_way_m, kCoarsest * q.velocity_step_mps};
+          kCoarsest * q.position_step_m + archetype.threshold_m + tick_way_m,
+          kCoarsest * q.velocity_step_mps};
 }
 
 void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick,

@@ -51,7 +51,8 @@ class OwnerCheck {
   /// acceleration are limited.
   [[nodiscard]] Motion nearest(const Motion& next) const;
 
-  /// True if the entity can have made the motion `next` with teleports that together lead over at most `way_m`.
+  /// True if the entity can have made the motion `next` with teleports that together lead over at most
+  /// `way_m`.
   [[nodiscard]] bool is_possible_after_teleport(const Motion& next, double way_m) const;
 
   /// Limits the visible jump to `next`, a possible motion. Let P be the position to which last() leads.
@@ -175,7 +176,7 @@ class Ownership {
     double filled_s = 0.0;            // time of the last refill of `tokens`
     double correction_sent_s = -1e9;  // time of the last notification of a correction
     double viewers_sent_s = -1e9;
-    double viewers_s = 0.0;  // delay to viewers as last sent to the owner, s
+    double viewers_s = 0.0;        // delay to viewers as last sent to the owner, s
     unsigned teleports = 0;        // the owner's counter of teleports, as far as they were accepted
     double teleported_s = -1e300;  // time of the last teleport that the owner declared
     std::optional<double> refused_since_s;

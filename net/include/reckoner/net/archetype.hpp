@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -30,8 +31,19 @@ class RECKONER_NET_API Blob {
   /// Returns a blob with a copy of `bytes`, or nullopt if there are more than kMaxBlobBytes bytes.
   [[nodiscard]] static std::optional<Blob> of(std::span<const std::byte> bytes);
 
+  /// Returns a blob with the bytes of a text, for example a player's name in UTF-8, or nullopt if it has more
+  /// than kMaxBlobBytes bytes.
+  [[nodiscard]] static std::optional<Blob> of(std::string_view text) {
+    return of(std::as_bytes(std::span{text}));
+  }
+
   /// Returns the contents. The span is valid until this object changes.
   [[nodiscard]] std::span<const std::byte> bytes() const { return {bytes_.data(), size_}; }
+  /// Returns the contents as text. It need not be UTF-8: a hostile client may have sent it. Valid until this
+  /// object changes.
+  [[nodiscard]] std::string_view text() const {
+    return {reinterpret_cast<const char*>(bytes_.data()), size_};
+  }
   /// Returns true if both blobs have equal sizes and contents.
   bool operator==(const Blob&) const = default;
 
