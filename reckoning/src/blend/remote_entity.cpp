@@ -302,8 +302,8 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
       const glm::dvec3 v1{view().blended(last_s).velocity};
       const auto share = first_faster(v0, 2.0 * v - 0.5 * (v0 + v1), v1, max_mps);
       if (!share) continue;
-      // The chase begins exactly where the body becomes too fast. So a server that knows the times of the
-      // updates to half a millisecond finds almost the same chase.
+      // The chase begins exactly where the body becomes too fast. Small errors in the times of updates, as in
+      // a server that reconstructs what a client showed, then change the chase only a little.
       const double start_s = s + *share * (last_s - s);
       const State start = view().blended(start_s);
       blends_.chase = {.start_s = start_s,

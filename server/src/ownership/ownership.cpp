@@ -213,9 +213,9 @@ OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& ru
   const Archetype& archetype = config_.archetypes[entity.archetype];
   const Quantisation& q = quantisation_[entity.archetype];
   // The tolerance covers rounding; an update budget makes the rounding steps up to 8 times coarser. For
-  // positions it also covers the threshold, and the way of one tick: an owner's frames lie between the ticks
-  // that stamp its motions. A body that stops between two ticks is stamped at the first with the velocity 0,
-  // and has then moved further by the first tick than it really had.
+  // positions it also covers the threshold, and the way of one tick. The reason: an owner's frames lie
+  // between the ticks that stamp its motions. If a body stops between two ticks, its motion carries the stamp
+  // of the first tick and no velocity. So it seems to have arrived up to one tick too early.
   constexpr double kCoarsest = 8.0;
   const double tick_way_m = archetype.max_speed_mps / config_.tick_rate_hz;
   return {archetype.max_speed_mps, rules.max_acceleration_mps2, archetype.world_size_m,
