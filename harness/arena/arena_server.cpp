@@ -68,10 +68,10 @@ void ArenaServer::spawn_bodies(double now_s) {
   platform_ = server_.spawn(kPlatformArchetype, "platform", platform_state(now_s));
   const auto add = [&](std::vector<Body>& bodies, const char* name, FighterStyle style, std::size_t i,
                        EntityId frame) {
-    Fighter fighter(style, options_.seed, (style == FighterStyle::rider ? 1000 : 0) + i);
+    const Fighter fighter(style, options_.seed, (style == FighterStyle::rider ? 1000 : 0) + i);
     const EntityId id =
         server_.spawn(kFighterArchetype, fmt::format("{} {}", name, i), fighter.state(), frame);
-    bodies.push_back({id, std::move(fighter)});
+    bodies.push_back({id, fighter});
   };
   for (std::size_t i = 0; i < options_.bots; ++i)
     add(bots_, "bot", FighterStyle::acrobat, i, {});

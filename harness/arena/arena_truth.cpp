@@ -2,7 +2,6 @@
 #include "harness/arena/arena_truth.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace reckoner::harness {
 namespace {
@@ -49,10 +48,10 @@ std::optional<double> ArenaTruth::first_s(EntityId id) const {
 const ArenaTruth::Jump* ArenaTruth::last_jump(EntityId id, double time_s) const {
   const auto track = tracks_.find(id);
   if (track == tracks_.end()) return nullptr;
-  for (const Jump& jump : std::ranges::reverse_view(track->second.jumps)) {
-    if (jump.time_s <= time_s) return &jump;
-  }
-  return nullptr;
+  const auto& jumps = track->second.jumps;
+  const auto last =
+      std::find_if(jumps.rbegin(), jumps.rend(), [time_s](const Jump& j) { return j.time_s <= time_s; });
+  return last == jumps.rend() ? nullptr : &*last;
 }
 
 }  // namespace reckoner::harness
