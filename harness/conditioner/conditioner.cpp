@@ -134,6 +134,8 @@ class Conditioner::Impl {
       : options_(std::move(options)), listening_(std::move(listening)), server_(server) {}
 
   void step(double timeout_s);
+  void set_links(const LinkPair& links);
+  [[nodiscard]] const LinkPair& links() const { return options_.links; }
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] const ConditionerStats& stats() const { return stats_; }
   [[nodiscard]] std::span<const PacketRecord> packets() const { return packets_; }
@@ -175,10 +177,15 @@ std::uint16_t Conditioner::Impl::port() const {
 
 void Conditioner::Impl::follow_script(double now_s) {
   if (!started_s_) started_s_ = now_s;
-  if (!options_.script.advance(now_s - *started_s_, options_.links)) return;
+  LinkPair links = options_.links;
+  if (options_.script.advance(now_s - *started_s_, links)) set_links(links);
+}
+
+void Conditioner::Impl::set_links(const LinkPair& links) {
+  options_.links = links;
   for (auto& [key, relay] : relays_) {
-    relay.up.set_options(options_.links.up);
-    relay.down.set_options(options_.links.down);
+    relay.up.set_options(links.up);
+    relay.down.set_options(links.down);
   }
 }
 
@@ -355,6 +362,16 @@ std::uint16_t Conditioner::port() const {
 }
 void Conditioner::step(double timeout_s) {
   impl_->step(timeout_s);
+}
+std::optional<Error> Conditioner::set_links(const LinkPair& links) {
+  for (const LinkOptions& link : {links.up, links.down}) {
+    if (auto wrong = check(link)) return wrong;
+  }
+  impl_->set_links(links);
+  return std::nullopt;
+}
+const LinkPair& Conditioner::links() const {
+  return impl_->links();
 }
 const ConditionerStats& Conditioner::stats() const {
   return impl_->stats();

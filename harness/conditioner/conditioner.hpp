@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -74,6 +75,12 @@ class Conditioner {
 
   /// Relays until `stop` returns true or `seconds` have passed. Calls `stop` at least every 50 ms.
   void run(const std::function<bool()>& stop, double seconds = std::numeric_limits<double>::infinity());
+
+  /// Changes the links of all clients for later datagrams. Returns an error and changes nothing if an option
+  /// is out of range.
+  [[nodiscard]] std::optional<Error> set_links(const LinkPair& links);
+  /// The present links of new clients.
+  [[nodiscard]] const LinkPair& links() const;
 
   [[nodiscard]] const ConditionerStats& stats() const;
 

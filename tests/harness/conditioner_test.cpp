@@ -161,6 +161,31 @@ TEST(Conditioner, ServerCanDistinguishClients) {
   EXPECT_EQ(echo.stats().clients, 2u);
 }
 
+TEST(Conditioner, LinksCanBeChanged) {
+  ConditionerOptions options;
+  options.listen_host = "127.0.0.1";
+  options.to_port = 9;  // nobody need listen there
+  auto conditioner = Conditioner::open(options);
+  ASSERT_TRUE(conditioner) << conditioner.error();
+  Endpoint client;
+  client.send(conditioner->port(), 1);
+  conditioner->step(5.0);
+  EXPECT_EQ(conditioner->stats().up.received, 1u);
+  EXPECT_EQ(conditioner->stats().up.lost, 0u);
+
+  // Also for a client that is known already, and only in the direction that was changed.
+  EXPECT_FALSE(conditioner->set_links({.up = {.loss_percent = 100.0}}));
+  EXPECT_EQ(conditioner->links().up.loss_percent, 100.0);
+  client.send(conditioner->port(), 2);
+  for (int i = 0; i < 50 && conditioner->stats().up.received < 2; ++i)
+    conditioner->step(0.1);
+  EXPECT_EQ(conditioner->stats().up.lost, 1u);
+
+  const auto wrong = conditioner->set_links({.up = {.loss_percent = 101.0}});
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(conditioner->links().up.loss_percent, 100.0);
+}
+
 TEST(Conditioner, CountsMatchDuplicatesAndLosses) {
   Echo echo({.up = {.loss_percent = 30}, .down = {.duplicate_percent = 100}});
   Endpoint client;

@@ -56,6 +56,13 @@ constexpr std::string_view kClientProgram[] = {"reckoner/",       "reckoning/src
                                                "programs/client/"};
 constexpr std::string_view kHarness[] = {"reckoner/",   "reckoning/src/", "net/src/",         "server/src/",
                                          "client/src/", "scenario/",      "programs/common/", "harness/"};
+// The game is code to learn from: it uses what is installed, and its own headers.
+constexpr std::string_view kArena[] = {"reckoner/",  "body.hpp",     "bot.hpp",   "canvas.hpp",
+                                       "menu.hpp",   "messages.hpp", "pilot.hpp", "overlay.hpp",
+                                       "player.hpp", "rules.hpp",    "scene.hpp", "server_game.hpp"};
+constexpr std::string_view kArenaFigures[] = {"reckoner/", "examples/arena/", "harness/sim/",
+                                              "reckoning/src/statistics/"};
+constexpr std::string_view kSdl[] = {"glm/", "SDL2/"};
 constexpr std::string_view kGlm[] = {"glm/"};
 constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
 constexpr std::string_view kEnet[] = {"enet/enet.h"};
@@ -74,6 +81,8 @@ constexpr Rules kRules[] = {
     {"programs/", kPrograms, kTools, kGlm, false},
     {"programs/server/", kServerProgram, kTools, kGlm, false},
     {"programs/client/", kClientProgram, kTools, kGlm, false},
+    {"examples/arena/", kArena, kSdl, {}, false},
+    {"examples/arena/figures/", kArenaFigures, kGlm, kTools, false},
     {"harness/", kHarness, kGlm, kTools, false},
     {"harness/sim/", kHarness, kGlm, {}, true},
     {"harness/stress/load/roles/plain_enet.cpp", kHarness, kGlm, kEnet, false},

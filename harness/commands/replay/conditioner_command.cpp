@@ -4,12 +4,18 @@
 #include "harness/conditioner/conditioner.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 
+#include <array>
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <poll.h>
+#include <unistd.h>
 
 namespace reckoner::harness {
 namespace {
@@ -20,6 +26,44 @@ struct ConditionerArguments {
   std::string to;
   std::uint64_t seed = 1;
   double seconds = 0.0;
+  bool control = false;
+};
+
+/// Reads lines from standard input without waiting for them. A line changes the links of a conditioner, with
+/// the words of a LinkScript line after the time: `network=mobile` or `down loss=20`.
+class ControlInput {
+ public:
+  void apply_to(Conditioner& conditioner) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    while (!ended_ && poll(&input, 1, 0) > 0) {
+      std::array<char, 256> bytes;
+      const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
+      ended_ = count <= 0;
+      for (ssize_t i = 0; i < count; ++i)
+        add(bytes[static_cast<std::size_t>(i)], conditioner);
+    }
+  }
+
+ private:
+  void add(char letter, Conditioner& conditioner) {
+    if (letter != '\n') {
+      if (line_.size() < kMostLetters) line_ += letter;
+      return;
+    }
+    LinkPair links = conditioner.links();
+    auto change = LinkScript::parse("0 " + std::exchange(line_, {}));
+    std::optional<Error> wrong;
+    if (!change) {
+      wrong = Error{change.error()};
+    } else if (change->advance(0.0, links)) {
+      wrong = conditioner.set_links(links);
+    }
+    if (wrong) fmt::print(stderr, "control: {}\n", wrong->message);
+  }
+
+  static constexpr std::size_t kMostLetters = 200;
+  std::string line_;
+  bool ended_ = false;
 };
 
 void print_direction(const char* name, const ConditionerCounters& counters) {
@@ -46,7 +90,12 @@ int run_conditioner(const ConditionerArguments& arguments) {
   if (!conditioner) return report_error(conditioner.error(), program::kFailed);
   fmt::print("listening on port {}\n", conditioner->port());
   std::fflush(stdout);
-  conditioner->run(program::stop_requested,
+  ControlInput control;
+  const auto stop = [&] {
+    if (arguments.control) control.apply_to(*conditioner);
+    return program::stop_requested();
+  };
+  conditioner->run(stop,
                    arguments.seconds > 0.0 ? arguments.seconds : std::numeric_limits<double>::infinity());
   const ConditionerStats& stats = conditioner->stats();
   fmt::print("{} over {}: {} clients\n", arguments.to, arguments.link.name(), stats.clients);
@@ -70,6 +119,8 @@ void add_conditioner_command(CLI::App& app, int& exit_code) {
       ->add_option("--seconds", arguments->seconds,
                    "stop after this many seconds; 0: run until SIGINT or SIGTERM")
       ->check(CLI::NonNegativeNumber);
+  command->add_flag("--control", arguments->control,
+                    "read changes of the link from standard input, one a line, such as network=mobile");
   add_link_options(*command, arguments->link);
   command->footer(
       "Example: a server on port 7777, and clients that connect to 7778 instead:\n"

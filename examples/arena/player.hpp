@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "body.hpp"
+#include "messages.hpp"
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <reckoner/client/client.hpp>
+
+namespace arena {
+
+/// A beam on the screen, and what the server says about it.
+struct DrawnBeam {
+  glm::dvec2 from, to;
+  double left_s = 0.0;  // how long it is still drawn
+};
+struct DrawnVerdict {
+  Verdict verdict;
+  double left_s = 0.0;
+};
+
+/// The game on a player's machine. It knows no socket, no clock and no screen.
+class Player {
+ public:
+  static reckoner::ClientConfig config(const reckoner::PlayoutConfig& playout = {});
+
+  /// `client` must outlive the player.
+  Player(reckoner::Client& client, std::string name) : client_(client), name_(std::move(name)) {}
+
+  /// Asks the server for an avatar. Until then, the player only watches.
+  void play();
+  /// Runs a frame: receives, moves the avatar, and computes what to draw.
+  void frame(double local_s, const Controls& controls);
+  /// Fires if the weapon is ready. Call these after frame(), with its time.
+  bool fire_bolt(double local_s);
+  bool fire_beam(double local_s);
+  [[nodiscard]] std::uint32_t last_shot() const { return shots_; }
+  void say(const std::string& text);
+
+  [[nodiscard]] reckoner::Client& client() const { return client_; }
+  [[nodiscard]] std::span<const reckoner::ShownEntity> shown() const { return shown_; }
+  [[nodiscard]] const reckoner::ShownEntity* find(reckoner::EntityId id) const;
+  [[nodiscard]] reckoner::EntityId avatar() const { return avatar_; }
+  /// The avatar as this player sees it, in the world.
+  [[nodiscard]] std::optional<reckoner::State> avatar_state() const;
+  [[nodiscard]] std::int64_t number(reckoner::EntityId id, std::size_t field) const;
+  [[nodiscard]] const std::array<bool, kDoors.size()>& open_doors() const { return open_; }
+  [[nodiscard]] const std::deque<std::string>& chat() const { return chat_; }
+  [[nodiscard]] const std::vector<DrawnBeam>& beams() const { return drawn_beams_; }
+  [[nodiscard]] const std::vector<DrawnVerdict>& verdicts() const { return verdicts_; }
+  [[nodiscard]] bool has_joined() const { return client_.status() == reckoner::ClientStatus::joined; }
+
+ private:
+  void handle_event(const reckoner::ClientEvent& event, double local_s);
+  void handle_message(const reckoner::GameMessage& message);
+  void update_doors();
+  void move_avatar(double local_s, double step_s, Controls controls);
+  void change_frame(double local_s);
+  [[nodiscard]] std::optional<Trigger> trigger(double& next_s, double pause_s, double local_s);
+
+  reckoner::Client& client_;
+  std::string name_;
+  bool plays_ = false;
+  reckoner::EntityId avatar_, platform_;
+  reckoner::EntityId frame_;  // the platform while the avatar stands on it, null on the ground
+  std::optional<Body> body_;  // relative to frame_
+  double last_frame_s_ = 0.0, next_pad_s_ = 0.0, next_bolt_s_ = 0.0, next_beam_s_ = 0.0;
+  double aim_rad_ = 0.0;
+  std::uint32_t shots_ = 0;
+  std::array<bool, kDoors.size()> open_{};
+  std::vector<reckoner::ShownEntity> shown_;
+  std::deque<std::string> chat_;
+  std::vector<DrawnBeam> drawn_beams_;
+  std::vector<DrawnVerdict> verdicts_;
+};
+
+}  // namespace arena

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <glm/geometric.hpp>
+#include <glm/gtc/quaternion.hpp>
+
+namespace arena {
+namespace {
+
+constexpr double kMuzzleM = 0.7;  // before the middle of the shooter
+constexpr std::array<Box, 6> kWalls{{{{-11.75, 8.0}, {4.25, 0.25}},
+                                     {{0.0, 8.0}, {4.5, 0.25}},
+                                     {{11.75, 8.0}, {4.25, 0.25}},
+                                     {{-11.75, -8.0}, {4.25, 0.25}},
+                                     {{0.0, -8.0}, {4.5, 0.25}},
+                                     {{11.75, -8.0}, {4.25, 0.25}}}};
+
+}  // namespace
+
+std::vector<reckoner::Archetype> archetypes() {
+  reckoner::Archetype fighter;
+  fighter.name = "fighter";
+  fighter.max_speed_mps = 16.0;
+  fighter.floor = std::make_shared<const reckoner::Floor>();  // who jumps is never drawn below the ground
+  fighter.fields = {{"health", reckoner::IntegerField{.least = 0, .most = 100, .initial = 100}},
+                    {"score", reckoner::IntegerField{.least = 0, .most = 9999}}};
+  reckoner::Archetype platform;
+  platform.name = "platform";
+  reckoner::Archetype bolt;
+  bolt.name = "bolt";
+  bolt.has_orientation = false;
+  bolt.max_speed_mps = 2.0 * kBoltMps;
+  reckoner::Archetype door;
+  door.name = "door";
+  door.fields = {{"open", reckoner::BooleanField{}}};
+  return {fighter, platform, bolt, door};
+}
+
+std::span<const Box> walls() {
+  return kWalls;
+}
+
+std::vector<Box> solids(const std::array<bool, kDoors.size()>& open) {
+  std::vector<Box> out(kWalls.begin(), kWalls.end());
+  for (std::size_t i = 0; i < kDoors.size(); ++i) {
+    if (!open[i]) out.push_back(kDoors[i]);
+  }
+  return out;
+}
+
+std::optional<glm::dvec2> exit_of_pad(const glm::dvec3& at) {
+  if (at.z > 0.1) return std::nullopt;
+  for (const Pad& pad : kPads) {
+    if (glm::distance(pad.at, glm::dvec2(at)) < kPadRadiusM) return pad.exit;
+  }
+  return std::nullopt;
+}
+
+reckoner::State platform_state(double time_s) {
+  reckoner::State state;
+  state.position = {9.0 * std::sin(0.4 * time_s), 0.0, 0.0};
+  state.velocity.x = static_cast<float>(3.6 * std::cos(0.4 * time_s));
+  state.acceleration.x = static_cast<float>(-1.44 * std::sin(0.4 * time_s));
+  state.orientation = facing(0.4 * std::sin(0.3 * time_s));
+  state.angular_velocity.z = static_cast<float>(0.12 * std::cos(0.3 * time_s));
+  return state;
+}
+
+bool on_deck(const glm::dvec3& local) {
+  return std::abs(local.x) < kDeckHalfM.x && std::abs(local.y) < kDeckHalfM.y;
+}
+
+double clear_way_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids) {
+  double clear_m = 1e9;
+  for (const int axis : {0, 1}) {
+    if (direction[axis] != 0.0)
+      clear_m =
+          std::min(clear_m, (std::copysign(kHalfSideM, direction[axis]) - from[axis]) / direction[axis]);
+  }
+  for (const Box& box : solids) {  // the part of the ray between the box's sides, one axis after the other
+    double enter_m = 0.0, leave_m = 1e9;
+    for (const int axis : {0, 1}) {
+      const double off_m = box.middle[axis] - from[axis];
+      if (direction[axis] == 0.0) {
+        if (std::abs(off_m) > box.half[axis]) leave_m = -1.0;
+        continue;
+      }
+      const double a = (off_m - box.half[axis]) / direction[axis];
+      const double b = (off_m + box.half[axis]) / direction[axis];
+      enter_m = std::max(enter_m, std::min(a, b));
+      leave_m = std::min(leave_m, std::max(a, b));
+    }
+    if (enter_m <= leave_m) clear_m = std::min(clear_m, enter_m);
+  }
+  return std::max(clear_m, 0.0);
+}
+
+std::optional<double> meets_disc_m(const glm::dvec2& from, const glm::dvec2& direction,
+                                   const glm::dvec2& middle, double radius_m) {
+  const glm::dvec2 to = middle - from;
+  const double along_m = glm::dot(to, direction);
+  if (along_m < 0.0 || glm::distance(to, along_m * direction) > radius_m) return std::nullopt;
+  return along_m;
+}
+
+glm::dvec2 direction_of(double heading_rad) {
+  return {std::cos(heading_rad), std::sin(heading_rad)};
+}
+
+glm::quat facing(double heading_rad) {
+  return glm::angleAxis(static_cast<float>(heading_rad), glm::vec3{0.0f, 0.0f, 1.0f});
+}
+
+double heading_of(const glm::quat& orientation) {
+  const glm::vec3 forward = orientation * glm::vec3{1.0f, 0.0f, 0.0f};
+  return std::atan2(forward.y, forward.x);
+}
+
+reckoner::State bolt_state(const glm::dvec3& shooter, double heading_rad, double age_s) {
+  const glm::dvec2 direction = direction_of(heading_rad);
+  reckoner::State state;
+  state.position = shooter + glm::dvec3((kMuzzleM + kBoltMps * age_s) * direction, 0.8);
+  state.velocity = glm::vec3(kBoltMps * direction, 0.0);
+  return state;
+}
+
+}  // namespace arena

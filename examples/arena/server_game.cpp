@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+#include "server_game.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <glm/geometric.hpp>
+
+namespace arena {
+namespace {
+
+using reckoner::EntityId;
+
+constexpr int kBots = 40, kRiders = 4;
+constexpr double kReachM = 4.0;       // a player may fire this far from where the server sees the avatar
+constexpr double kLatestBoltS = 0.2;  // a bolt starts where it is by now, if its message was not later
+constexpr double kBotShotsPerS = 0.12, kBotSightM = 10.0;
+constexpr std::size_t kMostLetters = 80;
+
+bool is_sane(const Trigger& trigger) {
+  return std::abs(trigger.x) < 100.0 && std::abs(trigger.y) < 100.0 && std::abs(trigger.heading_rad) < 100.0;
+}
+
+}  // namespace
+
+reckoner::ServerConfig ServerGame::config() {
+  reckoner::ServerConfig config;
+  config.archetypes = archetypes();
+  config.rewind_s = 1.0;  // beams are judged by what the shooter saw, up to a second ago
+  return config;
+}
+
+ServerGame::ServerGame(reckoner::Server& server, std::uint32_t seed) : server_(server), random_(seed) {
+  platform_ = server_.spawn(kPlatform, "platform", platform_state(0.0));
+  for (std::size_t i = 0; i < kDoors.size(); ++i) {
+    reckoner::State state;
+    state.position = {kDoors[i].middle, 0.0};
+    doors_[i] = server_.spawn(kDoor, "door " + std::to_string(i), state);
+  }
+  for (int i = 0; i < kBots; ++i) {
+    const std::string name = "bot " + std::to_string(i);
+    const reckoner::State state = spawn_place();
+    fighters_.emplace(server_.spawn(kFighter, name, state),
+                      Fighter{.name = name, .body{state, kBotGripMps2}, .bot = Bot(random_())});
+  }
+  for (int i = 0; i < kRiders; ++i) {  // a rider's state is relative to the platform, from the spawn on
+    const std::string name = "rider " + std::to_string(i);
+    reckoner::State state;
+    state.position = {i % 2 == 0 ? -1.5 : 1.5, i < 2 ? -1.2 : 1.2, 0.0};
+    fighters_.emplace(server_.spawn(kFighter, name, state, platform_),
+                      Fighter{.name = name, .body{state, kBotGripMps2}, .rider = Rider(random_())});
+  }
+}
+
+void ServerGame::receive(double now_s) {
+  server_.receive(now_s);
+  while (const auto event = server_.poll_event())
+    handle_event(*event);
+  while (const auto message = server_.poll_message())
+    handle_message(*message);
+}
+
+void ServerGame::tick(double now_s) {
+  const double time_s = server_.tick_time_s(server_.next_tick());
+  (void)server_.move(platform_, platform_state(time_s));
+  move_fighters(1.0 / config().tick_rate_hz);
+  move_doors();
+  fire_for_bots(time_s);
+  move_bolts(time_s);
+  judge_beams();
+  server_.tick(now_s);
+}
+
+void ServerGame::handle_event(const reckoner::ServerEvent& event) {
+  using EventKind = reckoner::ServerEvent::Kind;
+  if (event.kind != EventKind::client_left && event.kind != EventKind::client_lost) return;
+  const auto avatar = avatars_.find(event.client);
+  if (avatar == avatars_.end()) return;
+  tell_all(fighters_.at(avatar->second).name + " has left");
+  fighters_.erase(avatar->second);
+  avatars_.erase(avatar);  // the entity itself despawns (OwnerGone::despawn)
+}
+
+void ServerGame::handle_message(const reckoner::GameMessage& message) {
+  const auto kind = kind_of(message.payload);
+  if (kind == MessageKind::hello) welcome(message.sender, unpack_text(message.payload, 12));
+  if (kind == MessageKind::bolt) handle_trigger(message, false);
+  if (kind == MessageKind::beam) handle_trigger(message, true);
+  if (const auto avatar = avatars_.find(message.sender);
+      kind == MessageKind::chat && avatar != avatars_.end())
+    tell_all(fighters_.at(avatar->second).name + ": " + unpack_text(message.payload, kMostLetters));
+}
+
+void ServerGame::welcome(reckoner::ClientId player, const std::string& name) {
+  if (avatars_.contains(player)) return;
+  spawn_avatar(player, name.empty() ? "player " + std::to_string(player.value) : name, 0);
+  tell_all(fighters_.at(avatars_.at(player)).name + " has joined");
+}
+
+// Gives the player a new avatar. An avatar that has died is gone, and the player gets the next one.
+void ServerGame::spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score) {
+  const reckoner::State state = spawn_place();
+  const EntityId id = server_.spawn(kFighter, name, state);
+  // Limits that leave room for everything an honest player does: a dash starts within one frame, and the
+  // longest way between two pads is 40 m.
+  (void)server_.give(id, player,
+                     {.gone = reckoner::OwnerGone::despawn,
+                      .max_acceleration_mps2 = 2500.0,
+                      .frame_reach_m = 8.0,
+                      .max_teleport_m = 42.0,
+                      .teleport_interval_s = 0.5});
+  (void)server_.set_field(id, kScore, score);
+  avatars_[player] = id;
+  fighters_.emplace(id,
+                    Fighter{.name = name, .body{state, kPlayerGripMps2}, .player = player, .score = score});
+}
+
+reckoner::State ServerGame::spawn_place() {
+  reckoner::State state;
+  const double y = uniform(random_, 9.5, 12.0);  // in the outer halls, away from pads and platform
+  state.position = {uniform(random_, -12.0, 12.0), random_() % 2 == 0 ? y : -y, 0.0};
+  return state;
+}
+
+void ServerGame::handle_trigger(const reckoner::GameMessage& message, bool beam) {
+  const auto trigger = unpack<Trigger>(message.payload);
+  const auto avatar = avatars_.find(message.sender);
+  if (!trigger || !is_sane(*trigger) || !message.time_s || avatar == avatars_.end()) return;
+  Fighter& shooter = fighters_.at(avatar->second);
+  const double time_s = server_.tick_time_s(server_.next_tick());
+  const glm::dvec3 at{trigger->x, trigger->y, place_of(avatar->second).z};
+  double& next_s = beam ? shooter.next_beam_s : shooter.next_bolt_s;
+  // The link may bring two messages closer together than the player sent them: 0.15 s of tolerance.
+  const bool allowed = glm::distance(at, place_of(avatar->second)) < kReachM && time_s > next_s - 0.15;
+  if (!allowed) {
+    if (!beam) (void)server_.refuse_prediction(message.sender, trigger->key);
+    return;
+  }
+  next_s = std::max(next_s, time_s - 0.15) + (beam ? kBeamPauseS : kBoltPauseS);
+  if (beam) return (void)beams_.push_back({message.sender, *trigger, *message.time_s});
+  const double age_s = std::clamp(time_s - *message.time_s, 0.0, kLatestBoltS);
+  fire_bolt(avatar->second, bolt_state(at, trigger->heading_rad, age_s), time_s, message.sender,
+            trigger->key);
+}
+
+void ServerGame::fire_bolt(EntityId shooter, const reckoner::State& start, double time_s,
+                           reckoner::ClientId player, std::uint32_t key) {
+  const glm::dvec2 direction = glm::dvec2(start.velocity) / kBoltMps;
+  const double way_m = clear_way_m(glm::dvec2(start.position), direction, solids(open_));
+  const double end_s = time_s + std::min(way_m / kBoltMps, kBoltLifeS);
+  const std::uint64_t from =
+      reckoner::to_number(shooter);  // the clients draw the bolt in the shooter's colour
+  const auto id = server_.spawn_short_lived(kBolt, start,
+                                            {.end_s = end_s,
+                                             .data = std::as_bytes(std::span(&from, 1)),
+                                             .predicted_by = player,
+                                             .prediction = key});
+  if (id) bolts_.push_back({id, shooter, start, time_s, end_s});
+}
+
+void ServerGame::fire_for_bots(double time_s) {
+  for (const auto& [id, fighter] : fighters_) {
+    if (!fighter.bot || uniform(random_, 0.0, 1.0) > kBotShotsPerS / config().tick_rate_hz) continue;
+    const glm::dvec3 at = place_of(id);
+    for (const auto& [player, avatar] : avatars_) {
+      const glm::dvec3 to = place_of(avatar) - at;
+      const double heading = std::atan2(to.y, to.x) + uniform(random_, -0.2, 0.2);
+      if (glm::length(to) < kBotSightM) fire_bolt(id, bolt_state(at, heading), time_s, {}, 0);
+    }
+  }
+}
+
+void ServerGame::move_fighters(double step_s) {
+  places_.clear();
+  for (const auto& [id, fighter] : fighters_)
+    places_.emplace_back(place_of(id));
+  const std::vector<Box> solid = solids(open_);
+  const glm::dvec2 platform(place_of(platform_));
+  for (auto& [id, fighter] : fighters_) {
+    Body& body = fighter.body;
+    if (fighter.bot) body.step(fighter.bot->steer(body.state(), places_, platform, step_s), step_s, solid);
+    if (fighter.rider) body.step(fighter.rider->steer(body.state(), step_s), step_s, {});
+    const auto exit = fighter.bot ? exit_of_pad(body.state().position) : std::nullopt;
+    if (exit) {
+      reckoner::State there = body.state();
+      there.position = {*exit, 0.0};
+      body.continue_from(there);
+      (void)server_.teleport(id, there);  // the clients draw the bot at the exit at once, without a blend
+    } else if (!fighter.player) {
+      (void)server_.move(id, body.state());
+    }
+  }
+}
+
+// A door is open while a fighter is near. Clients that show the past see the field change with the motion.
+void ServerGame::move_doors() {
+  for (std::size_t i = 0; i < kDoors.size(); ++i) {
+    const bool open = std::any_of(places_.begin(), places_.end(), [&](const glm::dvec2& at) {
+      return glm::distance(at, kDoors[i].middle) < (open_[i] ? 3.2 : 2.8);
+    });
+    if (open != std::exchange(open_[i], open)) (void)server_.set_field(doors_[i], kOpen, open);
+  }
+}
+
+void ServerGame::move_bolts(double time_s) {
+  std::erase_if(bolts_, [&](const FlyingBolt& bolt) {
+    if (time_s >= bolt.end_s)
+      return true;  // Reckoner ends the entity at this instant, here and at the clients
+    const glm::dvec3 at = bolt.start.position + (time_s - bolt.start_s) * glm::dvec3(bolt.start.velocity);
+    for (const auto& [id, fighter] : fighters_) {
+      const glm::dvec3 body = place_of(id);
+      if (id == bolt.shooter || glm::distance(glm::dvec2(body), glm::dvec2(at)) > kBodyRadiusM) continue;
+      if (body.z > at.z) continue;  // it jumps over the bolt
+      (void)server_.despawn(bolt.id);
+      hurt(id, bolt.shooter, 15);
+      return true;
+    }
+    return false;
+  });
+}
+
+// A reliable message may overtake the report of what its sender saw. Such a beam waits for the report.
+void ServerGame::judge_beams() {
+  std::erase_if(beams_, [&](const WaitingBeam& beam) {
+    if (server_.rewind_status(beam.player, beam.time_s) == reckoner::RewindStatus::pending) return false;
+    const auto avatar = avatars_.find(beam.player);
+    if (avatar == avatars_.end()) return true;
+    const Verdict verdict = judge(beam);
+    (void)server_.send(beam.player, pack(MessageKind::verdict, verdict), reckoner::Delivery::reliable);
+    if (verdict.target != 0) hurt(reckoner::entity_id_of(verdict.target), avatar->second, 35);
+    return true;
+  });
+}
+
+// Finds the first fighter on the beam, at the poses that the shooter's client was drawing at that instant.
+Verdict ServerGame::judge(const WaitingBeam& beam) {
+  const glm::dvec2 from{beam.trigger.x, beam.trigger.y}, direction = direction_of(beam.trigger.heading_rad);
+  double nearest_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
+  Verdict verdict{.key = beam.trigger.key};
+  for (const reckoner::SeenPose& seen : server_.rewind(beam.player, beam.time_s)) {
+    if (!fighters_.contains(seen.entity)) continue;
+    const auto along_m = meets_disc_m(from, direction, glm::dvec2(seen.pose.position), kBodyRadiusM);
+    if (!along_m || *along_m > nearest_m) continue;
+    nearest_m = *along_m;
+    const glm::dvec3 truth = place_of(seen.entity);
+    verdict.target = reckoner::to_number(seen.entity);
+    verdict.seen_x = seen.pose.position.x, verdict.seen_y = seen.pose.position.y;
+    verdict.true_x = truth.x, verdict.true_y = truth.y;
+  }
+  return verdict;
+}
+
+void ServerGame::hurt(EntityId id, EntityId by, std::int64_t amount) {
+  const auto found = fighters_.find(id);
+  if (found == fighters_.end()) return;
+  Fighter& fighter = found->second;
+  fighter.health -= amount;
+  if (fighter.health > 0) return (void)server_.set_field(id, kHealth, fighter.health);
+
+  if (const auto winner = fighters_.find(by); winner != fighters_.end()) {
+    winner->second.score = std::min<std::int64_t>(winner->second.score + 1, 9999);
+    (void)server_.set_field(by, kScore, winner->second.score);
+    if (winner->second.player || fighter.player) tell_all(winner->second.name + " beats " + fighter.name);
+  }
+  if (fighter.player) {
+    const Fighter old = fighter;
+    (void)server_.despawn(id);
+    fighters_.erase(found);
+    return spawn_avatar(old.player, old.name, old.score);
+  }
+  fighter.health = 100;
+  (void)server_.set_field(id, kHealth, fighter.health);
+  if (!fighter.bot) return;
+  fighter.body.continue_from(spawn_place());
+  (void)server_.teleport(id, fighter.body.state());
+}
+
+void ServerGame::tell_all(const std::string& line) {
+  (void)server_.broadcast(pack_text(MessageKind::chat, line), reckoner::Delivery::reliable);
+}
+
+}  // namespace arena

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What the players of the game see, over the networks of its README. The bounds are about twice the measured
+// values.
+#include "examples/arena/figures/figures.hpp"
+
+#include <gtest/gtest.h>
+
+namespace arena {
+namespace {
+
+Figures play_over(const char* network, reckoner::PlayoutMode mode = reckoner::PlayoutMode::present) {
+  FigureOptions options;
+  options.link = *reckoner::harness::find_network(network);
+  options.mode = mode;
+  options.seconds = 20.0;
+  options.script = *read_script(RECKONER_ARENA_SCRIPT);
+  return play(options);
+}
+
+void expect_sound(const Figures& figures) {
+  EXPECT_LT(figures.standing_rider_m, 0.02);
+  EXPECT_LT(figures.off_line_m, 0.05);
+  EXPECT_GT(figures.bolts_seen, 50u);
+  EXPECT_EQ(figures.own_bolts_late, 0u);
+  EXPECT_GT(figures.own_bolts, 20u);
+  EXPECT_GT(figures.beams_hit, 0u);
+  EXPECT_LT(figures.seen_error_m, 0.05);
+  EXPECT_EQ(figures.corrected, 0u);
+}
+
+TEST(ArenaFigures, Intercity) {
+  const Figures figures = play_over("intercity");
+  expect_sound(figures);
+  EXPECT_LT(figures.bots.error_p95_m, 0.25);
+  EXPECT_LT(figures.avatars.error_p95_m, 2.0);
+  EXPECT_LT(figures.riders.error_p95_m, 0.2);
+  EXPECT_LT(figures.bolts.error_p95_m, 0.1);
+  EXPECT_LT(figures.bolts.velocity_step_mps, 1.0);
+  EXPECT_LT(figures.bolt_late_p95_ms, 250.0);
+}
+
+TEST(ArenaFigures, Mobile) {
+  const Figures figures = play_over("mobile");
+  expect_sound(figures);
+  EXPECT_LT(figures.bots.error_p95_m, 0.3);
+  EXPECT_LT(figures.avatars.error_p95_m, 2.5);
+  EXPECT_LT(figures.riders.error_p95_m, 0.25);
+  EXPECT_LT(figures.bolts.error_p95_m, 0.15);
+  EXPECT_LT(figures.bolt_late_p95_ms, 400.0);
+}
+
+}  // namespace
+}  // namespace arena
