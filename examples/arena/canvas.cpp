@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <SDL2/SDL_ttf.h>
+#include <glm/common.hpp>
 #include <glm/geometric.hpp>
 
 namespace arena {
@@ -24,7 +25,8 @@ std::unique_ptr<Canvas> Canvas::open(const char* title, const char* font_file) {
   canvas->window_ =
       SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, kWidthPx, kHeightPx, 0);
   if (canvas->window_ == nullptr) return nullptr;
-  // What little this game draws, every processor can draw. So it looks alike everywhere.
+  // What little this game draws, every processor can draw. So it looks alike
+  // everywhere.
   canvas->renderer_ = SDL_CreateRenderer(canvas->window_, -1, SDL_RENDERER_SOFTWARE);
   if (canvas->renderer_ == nullptr) return nullptr;
   SDL_SetRenderDrawBlendMode(canvas->renderer_, SDL_BLENDMODE_BLEND);
@@ -74,7 +76,8 @@ bool Canvas::save(const std::string& path) {
   return saved;
 }
 
-// A disc, or a ring with a rim of `width_px`, with a soft edge. Each size is drawn once and kept.
+// A disc, or a ring with a rim of `width_px`, with a soft edge. Each size is
+// drawn once and kept.
 SDL_Texture* Canvas::round_shape(int radius_px, int width_px) {
   SDL_Texture*& shape = shapes_[{radius_px, width_px}];
   if (shape != nullptr) return shape;
@@ -123,6 +126,13 @@ void Canvas::line(const glm::dvec3& from, const glm::dvec3& to, Color color, dou
   SDL_SetRenderDrawColor(renderer_, color.r, color.g, color.b, color.a);
   SDL_RenderDrawLineF(renderer_, static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(b.x),
                       static_cast<float>(b.y));
+}
+
+void Canvas::box(const glm::dvec2& least, const glm::dvec2& most, Color color) {
+  const glm::dvec2 a = glm::round(pixel({least.x, most.y, 0.0})),
+                   b = glm::round(pixel({most.x, least.y, 0.0}));
+  panel(static_cast<int>(a.x), static_cast<int>(a.y), static_cast<int>(b.x - a.x),
+        static_cast<int>(b.y - a.y), color);
 }
 
 void Canvas::quad(std::span<const glm::dvec3, 4> corners, Color color) {

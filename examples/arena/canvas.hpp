@@ -22,8 +22,9 @@ inline Color faded(Color color, double share) {
   return color;
 }
 
-/// A window with a few flat shapes. Positions with z are in the world, in metres, seen from above: a body in
-/// the air is drawn higher. Positions of texts and panels are pixels from the window's upper left corner.
+/// A window with a few flat shapes. Positions with z are in the world, in
+/// metres, seen from above: a body in the air is drawn higher. Positions of
+/// texts and panels are pixels from the window's upper left corner.
 class Canvas {
  public:
   /// Opens the window. Null if that fails; SDL_GetError() then tells why.
@@ -37,7 +38,10 @@ class Canvas {
 
   void disc(const glm::dvec3& at, double radius_m, Color color);
   void ring(const glm::dvec3& at, double radius_m, Color color, int width_px = 2);
-  void line(const glm::dvec3& from, const glm::dvec3& to, Color color, double width_m = 0.0);  // 0: one pixel
+  void line(const glm::dvec3& from, const glm::dvec3& to, Color color,
+            double width_m = 0.0);  // 0: one pixel
+  void box(const glm::dvec2& least, const glm::dvec2& most,
+           Color color);  // much faster than a quad
   void quad(std::span<const glm::dvec3, 4> corners, Color color);
   void panel(int x, int y, int width, int height, Color color);
   void text(int x, int y, const std::string& text, Color color = {}, bool large = false);

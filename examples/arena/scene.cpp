@@ -19,8 +19,7 @@ constexpr Color kBotColor{120, 134, 166}, kRiderColor{186, 160, 118}, kDim{150, 
     kGood{98, 214, 128}, kBad{240, 96, 88};
 
 void draw_box(Canvas& canvas, const Box& box, Color color) {
-  const glm::dvec3 a{box.middle - box.half, 0.0}, b{box.middle + box.half, 0.0};
-  canvas.quad(std::array{a, glm::dvec3(b.x, a.y, 0.0), b, glm::dvec3(a.x, b.y, 0.0)}, color);
+  canvas.box(box.middle - box.half, box.middle + box.half, color);
 }
 
 void draw_floor(Canvas& canvas, const Player& player) {
@@ -95,7 +94,8 @@ void draw_bolt(Canvas& canvas, const Player& player, const reckoner::ShownEntity
   canvas.disc(at, 0.09, {255, 255, 255});
 }
 
-// The beam, and how the server judged it: green where the shooter saw the target, red where it was by then.
+// The beam, and how the server judged it: green where the shooter saw the
+// target, red where it was by then.
 void draw_beams(Canvas& canvas, const Player& player) {
   for (const DrawnBeam& beam : player.beams()) {
     const double share = std::min(1.0, beam.left_s / 0.25);
