@@ -25,7 +25,7 @@ trap 'kill "${children[@]}" 2>/dev/null || true; wait; rm -r "$folder"' EXIT
 
 # wait_for_port FILE: the port that a program has printed into FILE as "listening on port N".
 wait_for_port() {
-  for _ in {1..100}; do
+  for _ in {1..600}; do
     sed -n 's/^listening on port //p' "$1" | grep . && return
     sleep 0.1
   done

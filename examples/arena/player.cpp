@@ -54,7 +54,8 @@ void Player::handle_event(const ClientEvent& event, double local_s) {
       if (plays_) play();
       break;
     case ClientEvent::Kind::spawned:
-      if (client_.info(event.entity)->archetype == kPlatform) platform_ = event.entity;
+      if (const auto* info = client_.info(event.entity); info != nullptr && info->archetype == kPlatform)
+        platform_ = event.entity;
       break;
     case ClientEvent::Kind::given:      // the server's game has given the player an avatar, or
     case ClientEvent::Kind::corrected:  // does not accept how it moved: go on from the server's state

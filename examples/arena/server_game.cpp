@@ -238,7 +238,10 @@ Verdict ServerGame::judge(const WaitingBeam& beam) {
   const glm::dvec2 from{beam.trigger.x, beam.trigger.y}, direction = direction_of(beam.trigger.heading_rad);
   double nearest_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
   Verdict verdict{.key = beam.trigger.key};
-  for (const reckoner::SeenPose& seen : server_.rewind(beam.player, beam.time_s)) {
+  const auto poses = server_.rewind(beam.player, beam.time_s);
+  const std::vector<reckoner::SeenPose> on_screen(poses.begin(),
+                                                  poses.end());  // calls below may void the span
+  for (const reckoner::SeenPose& seen : on_screen) {
     if (!fighters_.contains(seen.entity)) continue;
     const auto along_m = meets_disc_m(from, direction, glm::dvec2(seen.pose.position), kBodyRadiusM);
     if (!along_m || *along_m > nearest_m) continue;

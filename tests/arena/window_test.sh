@@ -32,8 +32,8 @@ cat >keys.txt <<'KEYS'
 4.0 tap F1
 4.1 tap F2
 4.2 tap F3
-5.5 screenshot overlay.bmp
-5.6 quit
+7.5 screenshot overlay.bmp
+8.0 quit
 KEYS
 "$source/examples/arena/play.sh" "$build" --network lan --script "$folder/keys.txt" | tee figures.txt
 grep -Eq ' (4[6-9]|[5-9][0-9]) entities' figures.txt  # 40 bots, 4 riders, the platform, 4 doors
