@@ -5,6 +5,7 @@
 #include "harness/commands/commands.hpp"
 #include "harness/commands/motion/curve_command.hpp"
 #include "harness/commands/motion/predict_command.hpp"
+#include "harness/commands/replay/explain_command.hpp"
 #include "harness/commands/replay/replay_log_command.hpp"
 
 #include <cstdio>
@@ -40,6 +41,8 @@ int main(int argc, char** argv) {
   add_curve_command(app, exit_code);
   add_predict_command(app, exit_code);
   add_replay_log_command(app, exit_code);
+  add_explain_command(app, exit_code);
+  add_explain_trials_command(app, exit_code);
   reckoner::program::want_finite_numbers(app);
   try {
     app.parse(argc, argv);

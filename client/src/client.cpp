@@ -604,6 +604,7 @@ void ClientWorld::advance(double local_s) {
   review_path();
   if (stepped) {
     holds.clock_stepped(stepped_by_s);
+    if (switches.observer != nullptr) switches.observer->clock_stepped(stepped_by_s);
     say(config.log, LogLevel::warning, "clock stepped", {{"by_s", stepped_by_s}});
   }
   if (any_fading_ || holds.passed(playout.shown_s())) review_holds(before_s);

@@ -11,6 +11,8 @@ namespace reckoner {
 bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
   if (!link.join(message, config.archetypes, local_s)) return false;
   playout.expect_gaps(message.longest_gap_s);
+  if (switches.observer != nullptr)
+    switches.observer->joined({message.client, message.tick_rate_hz, message.epoch_s});
   return true;
 }
 
@@ -30,6 +32,11 @@ std::optional<Refusal> ClientWorld::handle(const ControlMessage& message) {
 void ClientWorld::handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
   const auto updates = link.receive(payload, local_s, arrived_s, entities, stats);
   if (!updates) return;
+  if (switches.observer != nullptr) {
+    switches.observer->datagram({link.datagram_sequence(), link.datagram_tick(),
+                                 link.time_of(link.datagram_tick()), link.time_of(link.datagram_complete()),
+                                 arrived_s});
+  }
   if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
   note_arrival(local_s);
   advance(local_s);
@@ -64,7 +71,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
     // The entity is known already; the message brings a newer motion.
     if (message.archetype != known->info.archetype) return Refusal::unexpected;
     link.note_tick(message.tick);
-    renew(*known, message.level, message.motion_tick, message.state, motion);
+    renew(*known, message.tick, message.level, message.motion_tick, message.state, motion);
     return std::nullopt;
   }
   link.note_tick(message.tick);
@@ -94,14 +101,28 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
   note_news(added);
   limit_unseen(added);
   entities.references(slot)->note(level, motion_tick, encoded);
+  if (switches.observer != nullptr) {
+    const Motion& motion = added.remote.newest();
+    switches.observer->arrival({.entity = id,
+                                .announced = true,
+                                .fresh = true,
+                                .applied = true,
+                                .level = level,
+                                .sent_s = link.time_of(added.announced),
+                                .motion = motion,
+                                .previous = motion,
+                                .before = motion.state,
+                                .after = motion.state,
+                                .shown_s = added.appeared_s});
+  }
   return added;
 }
 
 // A further announcement of a known entity contains a newer motion.
-void ClientWorld::renew(KnownEntity& known, std::uint8_t level, Tick motion_tick,
+void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
                         const QuantisedState& encoded, const Motion& motion) {
   entities.references(static_cast<std::uint32_t>(known.id.slot()))->note(level, motion_tick, encoded);
-  if (known.owned || motion.time_s < known.spawned_s || !receive(known, motion)) {
+  if (known.owned || motion.time_s < known.spawned_s || !receive(known, motion, {true, level, sent})) {
     ++stats.updates_stale;
     return;
   }
@@ -142,7 +163,7 @@ void ClientWorld::apply(ServerLink::ShortLivedChange& change, Tick sent) {
   const bool is_stale = (ended != ended_.end() && sent < ended->tick) || is_displaced(id, sent);
   if (is_stale) return (void)++stats.updates_stale;
   if (known != nullptr && ended == ended_.end()) {
-    renew(*known, change.level, change.motion_tick, change.encoded, change.motion);
+    renew(*known, sent, change.level, change.motion_tick, change.encoded, change.motion);
   } else {
     if (ended != ended_.end()) ended_.erase(ended);
     const Motion& motion = change.motion;
@@ -179,6 +200,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr || (message.change != Change::given && !entity->owned))
     return Refusal::unknown_entity;
+  if (switches.observer != nullptr) switches.observer->ownership(message.entity, message.change);
   OwnershipState& ownership_state = entity->ownership_state;
   if (message.change == Change::repeated) {
     ownership_state.viewers_s = message.viewers_s;
@@ -335,8 +357,25 @@ void ClientWorld::end(KnownEntity& entity, Tick tick) {
   note_news(entity);
 }
 
-// Applies a motion. Returns false if it is not newer than the known motions.
-bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
+// Applies a motion, and reports it to the observer. Returns false if it is not newer than the known motions.
+bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origin& origin) {
+  if (switches.observer == nullptr) return apply(entity, motion);
+  const double shown_s = playout.shown_s();
+  ClientObserver::Arrival arrival{.entity = entity.id,
+                                  .announced = origin.announced,
+                                  .level = origin.level,
+                                  .sent_s = link.time_of(origin.sent),
+                                  .motion = motion,
+                                  .previous = entity.remote.newest(),
+                                  .before = entity.remote.unblended(shown_s),
+                                  .shown_s = shown_s};
+  arrival.applied = apply(entity, motion);
+  arrival.after = entity.remote.unblended(shown_s);
+  switches.observer->arrival(arrival);
+  return arrival.applied;
+}
+
+bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const double shown_s = playout.shown_s();
   const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.valid_until_s())),
@@ -365,7 +404,7 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
     Motion motion = update.motion;
     if (!switches.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
-    if (!receive(*entity, motion)) {
+    if (!receive(*entity, motion, {false, update.level, link.datagram_tick()})) {
       ++stats.updates_stale;
       continue;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "client/src/client_observer.hpp"
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/server_link.hpp"
 #include "client/src/playout/hold_limit.hpp"
@@ -107,14 +108,21 @@ struct ClientWorld {
   [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
   KnownEntity& introduce(KnownEntity entity, std::uint8_t level, Tick motion_tick,
                          const QuantisedState& encoded);
-  void renew(KnownEntity& known, std::uint8_t level, Tick motion_tick, const QuantisedState& encoded,
-             const Motion& motion);
+  void renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
+             const QuantisedState& encoded, const Motion& motion);
   void apply(ServerLink::ShortLivedChange& change, Tick sent);
   void end(KnownEntity& entity, Tick tick);
   [[nodiscard]] bool is_displaced(EntityId id, Tick announced) const;
   [[nodiscard]] std::optional<Refusal> handle_ownership(const OwnershipMessage& message);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
-  [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion);
+  // Where a motion came from, for the observer.
+  struct Origin {
+    bool announced = false;  // it came with a spawn
+    std::uint8_t level = 0;
+    Tick sent = 0;
+  };
+  [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion, const Origin& origin);
+  [[nodiscard]] bool apply(KnownEntity& entity, const Motion& motion);
   void limit_unseen(KnownEntity& entity);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);

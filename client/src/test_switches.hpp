@@ -8,12 +8,17 @@
 
 namespace reckoner {
 
+class ClientObserver;
+
 /// Switches of a client for measurements and tests. They are not part of the product's configuration.
 struct ClientTestSwitches {
   /// False: a motion counts from its arrival, as if it had no time stamp.
   bool uses_stamps = true;
   /// How entities blend onto new motions. The shape must outlive the client.
   BlendPolicy blend;
+  /// Receives what the client processes (client_observer.hpp). The caller owns it; it must outlive the
+  /// client. Null: there is none.
+  ClientObserver* observer = nullptr;
 };
 
 /// Makes a client for a measurement or a test, whose configuration is known to be valid. If it is invalid,

@@ -108,11 +108,12 @@ constexpr std::string_view kRooms[] = {
     // not installed
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
     "programs/common/options/", "programs/common/loop/", "programs/common/", "programs/common/sessions/",
-    "programs/", "harness/sim/", "harness/metrics/", "harness/conditioner/", "harness/replay/",
-    "harness/methods/", "harness/methods/baselines/", "harness/process/", "harness/report/",
-    "harness/stress/load/recording/", "harness/stress/load/roles/", "harness/stress/load/",
-    "harness/stress/flood/", "harness/stress/soak/", "harness/arena/", "harness/commands/",
-    "harness/commands/motion/", "harness/commands/replay/", "harness/commands/stress/", "harness/"};
+    "programs/", "harness/sim/", "harness/metrics/", "harness/conditioner/", "harness/explain/",
+    "harness/explain/trials/", "harness/replay/", "harness/methods/", "harness/methods/baselines/",
+    "harness/process/", "harness/report/", "harness/stress/load/recording/", "harness/stress/load/roles/",
+    "harness/stress/load/", "harness/stress/flood/", "harness/stress/soak/", "harness/arena/",
+    "harness/commands/", "harness/commands/motion/", "harness/commands/replay/", "harness/commands/stress/",
+    "harness/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",

@@ -122,6 +122,7 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
   }
   applied_ = header.sequence;
   datagram_tick_ = tick;
+  datagram_complete_ = tick - std::min(header.complete_age, tick);
   if (header.ack) {
     arrivals_.acknowledged(*header.ack);
     owned_.acknowledged(*header.ack, local_s);

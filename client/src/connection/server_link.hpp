@@ -93,6 +93,11 @@ class ServerLink {
   [[nodiscard]] std::span<ShortLivedChange> short_lived() { return short_lived_; }
   /// The tick in which the server sent the datagram.
   [[nodiscard]] Tick datagram_tick() const { return datagram_tick_; }
+  /// The sequence number of the datagram.
+  [[nodiscard]] Sequence datagram_sequence() const { return applied_; }
+  /// The tick up to which the server considers the client's data complete, as the datagram says.
+  [[nodiscard]] Tick datagram_complete() const { return datagram_complete_; }
+  [[nodiscard]] double tick_rate_hz() const { return tick_rate_hz_; }
   [[nodiscard]] const MessageBatch& messages() const { return messages_; }
 
   /// The session resumes over another connection; the server's last tick is `tick`. The clock has to settle
@@ -214,6 +219,7 @@ class ServerLink {
   std::vector<FieldUpdate> field_updates_;
   MessageBatch messages_;
   Tick datagram_tick_ = 0;
+  Tick datagram_complete_ = 0;
   std::vector<ShortLivedChange> short_lived_;
   std::vector<ShortLivedEntry> entries_;  // scratch
   std::vector<FieldChange> changes_;      // scratch

@@ -44,6 +44,10 @@ Result<double> play(program::PlayedTransport& transport, const program::SessionS
     } else if (const auto* frame = std::get_if<program::FrameRecord>(&*call)) {
       program::draw(client, frame->local_s, 1.0 / settings.playout.frame_rate_hz, rendered, drawn);
       last_s = frame->local_s;
+    } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
+      (void)(move->teleports ? client.teleport(move->entity, move->state, move->local_s, move->frame)
+                             : client.move(move->entity, move->state, move->local_s, move->frame));
+      last_s = move->local_s;
     }
     if (!first_s) first_s = last_s;
     while (client.poll_event()) {

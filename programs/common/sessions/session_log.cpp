@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <glm/gtc/quaternion.hpp>
 
 #include <reckoner/client/client.hpp>
 
@@ -20,8 +21,8 @@ namespace reckoner::program {
 namespace {
 
 constexpr std::string_view kMagic = "RECKLOG\n";
-// Format 2 added the record kind kDelayedEvent.
-constexpr std::uint16_t kFormat = 2;
+// Format 2 added the record kind kDelayedEvent, format 3 kMove.
+constexpr std::uint16_t kFormat = 3;
 constexpr std::uint16_t kOldestFormat = 1;
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
 constexpr double kMaxWaitS = 3600.0;
@@ -35,7 +36,8 @@ enum RecordKind : std::uint8_t {
   kRoom = 5,
   kEnd = 6,
   kQuiet = 7,
-  kDelayedEvent = 8
+  kDelayedEvent = 8,
+  kMove = 9
 };
 
 constexpr std::uint8_t kLastEventKind = static_cast<std::uint8_t>(TransportEvent::Kind::received);
@@ -55,6 +57,21 @@ void put(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
+void put(std::vector<std::byte>& out, const glm::vec3& v) {
+  for (int i = 0; i < 3; ++i)
+    put(out, std::bit_cast<std::uint32_t>(v[i]));
+}
+void put(std::vector<std::byte>& out, const State& state) {
+  for (int i = 0; i < 3; ++i)
+    put(out, state.position[i]);
+  put(out, state.velocity);
+  put(out, state.acceleration);
+  const glm::quat& q = state.orientation;
+  for (const float part : {q.w, q.x, q.y, q.z})
+    put(out, std::bit_cast<std::uint32_t>(part));
+  put(out, state.angular_velocity);
+}
+
 // Reads the values of a record. After the end of the file, all values are zero and truncated() is true.
 class RecordReader {
  public:
@@ -65,6 +82,25 @@ class RecordReader {
     return stream_.number<T>();
   }
   double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
+  float single() { return std::bit_cast<float>(number<std::uint32_t>()); }
+  glm::vec3 vector() {
+    glm::vec3 v{0.0f};
+    for (int i = 0; i < 3; ++i)
+      v[i] = single();
+    return v;
+  }
+  State state() {
+    State state;
+    for (int i = 0; i < 3; ++i)
+      state.position[i] = real();
+    state.velocity = vector();
+    state.acceleration = vector();
+    glm::quat& q = state.orientation;
+    for (float* part : {&q.w, &q.x, &q.y, &q.z})
+      *part = single();
+    state.angular_velocity = vector();
+    return state;
+  }
   // Reads a length, and then this number of bytes. The record is malformed if the length exceeds `most`.
   std::vector<std::byte> bytes(std::size_t most) {
     const std::size_t size = number<std::uint32_t>();
@@ -108,6 +144,18 @@ std::optional<SessionRecord> read_record(RecordReader& reader) {
       return ServiceRecord{reader.real()};
     case kFrame:
       return FrameRecord{reader.real()};
+    case kMove: {
+      MoveRecord move{reader.real()};
+      move.entity = entity_id_of(reader.number<std::uint64_t>());
+      const auto frame = reader.number<std::uint64_t>();
+      move.frame = entity_id_of(frame);
+      const auto teleports = reader.number<std::uint8_t>();
+      move.teleports = teleports == 1;
+      move.state = reader.state();
+      const bool valid = move.entity && (move.frame || frame == 0) && teleports <= 1 && is_sane(move.state);
+      if (!valid && !reader.truncated()) return std::nullopt;
+      return move;
+    }
     case kDelayedEvent:
     case kEvent: {
       const double waited_s = record == kDelayedEvent ? reader.real() : 0.0;
@@ -143,23 +191,43 @@ std::optional<SessionRecord> read_record(RecordReader& reader) {
   }
 }
 
+// The local time of a call of the game; nullopt for other records.
+std::optional<double> time_of(const SessionRecord& record) {
+  if (const auto* service = std::get_if<ServiceRecord>(&record)) return service->local_s;
+  if (const auto* frame = std::get_if<FrameRecord>(&record)) return frame->local_s;
+  if (const auto* move = std::get_if<MoveRecord>(&record)) return move->local_s;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<SessionWriter> SessionWriter::create(const std::string& path, const SessionSettings& settings) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) return Error{"could not create " + path};
   SessionWriter writer{file, path};
-  for (const char c : kMagic)
-    writer.bytes_.push_back(static_cast<std::byte>(c));
-  put(writer.bytes_, kFormat);
-  put(writer.bytes_, settings.protocol);
-  put(writer.bytes_, std::as_bytes(std::span(settings.version)));
-  put(writer.bytes_, static_cast<std::uint8_t>(settings.playout.mode));
-  put(writer.bytes_, settings.playout.delay_s);
-  put(writer.bytes_, settings.playout.max_delay_s);
-  put(writer.bytes_, settings.playout.blend_frames);
-  put(writer.bytes_, settings.playout.frame_rate_hz);
+  writer.write_head(settings);
   return writer;
+}
+
+SessionWriter SessionWriter::to_memory(std::vector<std::byte>& bytes, const SessionSettings& settings) {
+  SessionWriter writer{nullptr, {}};
+  bytes.clear();
+  writer.memory_ = &bytes;
+  writer.write_head(settings);
+  return writer;
+}
+
+void SessionWriter::write_head(const SessionSettings& settings) {
+  for (const char c : kMagic)
+    bytes_.push_back(static_cast<std::byte>(c));
+  put(bytes_, kFormat);
+  put(bytes_, settings.protocol);
+  put(bytes_, std::as_bytes(std::span(settings.version)));
+  put(bytes_, static_cast<std::uint8_t>(settings.playout.mode));
+  put(bytes_, settings.playout.delay_s);
+  put(bytes_, settings.playout.max_delay_s);
+  put(bytes_, settings.playout.blend_frames);
+  put(bytes_, settings.playout.frame_rate_hz);
 }
 
 void SessionWriter::begin(std::uint8_t kind) {
@@ -169,6 +237,11 @@ void SessionWriter::begin(std::uint8_t kind) {
 }
 
 void SessionWriter::flush() {
+  if (memory_ != nullptr) {
+    memory_->insert(memory_->end(), bytes_.begin(), bytes_.end());
+    bytes_.clear();
+    return;
+  }
   failed_ = std::fwrite(bytes_.data(), 1, bytes_.size(), file_.get()) != bytes_.size() || failed_;
   bytes_.clear();
 }
@@ -181,6 +254,15 @@ void SessionWriter::service(double local_s) {
 void SessionWriter::frame(double local_s) {
   begin(kFrame);
   put(bytes_, local_s);
+}
+
+void SessionWriter::move(const MoveRecord& record) {
+  begin(kMove);
+  put(bytes_, record.local_s);
+  put(bytes_, to_number(record.entity));
+  put(bytes_, to_number(record.frame));
+  put(bytes_, static_cast<std::uint8_t>(record.teleports ? 1 : 0));
+  put(bytes_, record.state);
 }
 
 void SessionWriter::event(const TransportEvent& event) {
@@ -214,6 +296,7 @@ bool SessionWriter::close() {
   begin(kEnd);
   put(bytes_, records);
   flush();
+  if (memory_ != nullptr) return true;
   failed_ = std::fclose(file_.release()) != 0 || failed_;
   std::error_code none;
   if (failed_ && std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
@@ -274,15 +357,12 @@ Result<std::optional<SessionRecord>> SessionReader::next() {
     return Next{};
   }
   if (!record || values.malformed()) return error("the record is invalid");
-  const auto* service = std::get_if<ServiceRecord>(&*record);
-  const auto* frame = std::get_if<FrameRecord>(&*record);
-  if (service != nullptr || frame != nullptr) {
-    const double time_s = service != nullptr ? service->local_s : frame->local_s;
+  if (const auto time_s = time_of(*record)) {
     constexpr double kLatestS = 1e12;
-    if (!(std::abs(time_s) < kLatestS) || (has_time_ && time_s < newest_s_))
+    if (!(std::abs(*time_s) < kLatestS) || (has_time_ && *time_s < newest_s_))
       return error("the time is invalid");
     has_time_ = true;
-    newest_s_ = time_s;
+    newest_s_ = *time_s;
   } else if (!has_time_ && !std::holds_alternative<EndRecord>(*record)) {
     return error("there is a record before the first time");
   }

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include <reckoner/client/playout.hpp>
+#include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/result.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner::program {
 
@@ -37,6 +39,14 @@ struct ServiceRecord {
 /// A record: the game called Client::frame().
 struct FrameRecord {
   double local_s = 0.0;
+};
+/// A record: the game called Client::move() or Client::teleport() for an entity that the client owns.
+struct MoveRecord {
+  double local_s = 0.0;
+  EntityId entity{};
+  EntityId frame{};
+  bool teleports = false;
+  State state{};  ///< relative to `frame`; sane (is_sane())
 };
 /// A record: Transport::poll() returned an event.
 struct EventRecord {
@@ -63,16 +73,22 @@ struct RoomRecord {
 struct EndRecord {
   std::uint64_t records = 0;  ///< number of records before this one
 };
-using SessionRecord =
-    std::variant<ServiceRecord, FrameRecord, EventRecord, QuietRecord, SendRecord, RoomRecord, EndRecord>;
+using SessionRecord = std::variant<ServiceRecord, FrameRecord, MoveRecord, EventRecord, QuietRecord,
+                                   SendRecord, RoomRecord, EndRecord>;
 
 /// Writes a session. If a write fails, close() reports it and removes the file.
 class SessionWriter {
  public:
   [[nodiscard]] static Result<SessionWriter> create(const std::string& path, const SessionSettings& settings);
 
+  /// Writes to memory: close() leaves the whole file in `bytes`, which must outlive the writer.
+  [[nodiscard]] static SessionWriter to_memory(std::vector<std::byte>& bytes,
+                                               const SessionSettings& settings);
+
   void service(double local_s);
   void frame(double local_s);
+  /// The state must be sane (is_sane()).
+  void move(const MoveRecord& record);
   void event(const TransportEvent& event);
   void quiet();
   void send(Channel channel, bool accepted, std::span<const std::byte> payload);
@@ -86,12 +102,14 @@ class SessionWriter {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   SessionWriter(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
+  void write_head(const SessionSettings& settings);
   void begin(std::uint8_t kind);
   void flush();
 
   std::unique_ptr<std::FILE, Close> file_;
   std::string path_;
-  std::vector<std::byte> bytes_;  // bytes that are not yet written to the file
+  std::vector<std::byte>* memory_ = nullptr;  // instead of the file
+  std::vector<std::byte> bytes_;              // bytes that are not yet written to the file
   std::uint64_t records_ = 0;
   bool failed_ = false;
 };

@@ -8,7 +8,8 @@ namespace reckoner::program {
 namespace {
 
 bool is_call(const SessionRecord& record) {
-  return std::holds_alternative<ServiceRecord>(record) || std::holds_alternative<FrameRecord>(record);
+  return std::holds_alternative<ServiceRecord>(record) || std::holds_alternative<FrameRecord>(record) ||
+         std::holds_alternative<MoveRecord>(record);
 }
 
 }  // namespace

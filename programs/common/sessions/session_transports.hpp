@@ -36,7 +36,8 @@ class PlayedTransport final : public Transport {
  public:
   explicit PlayedTransport(SessionReader& reader) : reader_(reader) {}
 
-  /// The next call that the caller must make to the client: a ServiceRecord or a FrameRecord. Nullopt at the
+  /// The next call that the caller must make to the client: a ServiceRecord, FrameRecord or
+  /// MoveRecord. Nullopt at the
   /// end, and if error() is set.
   [[nodiscard]] std::optional<SessionRecord> next_call();
 

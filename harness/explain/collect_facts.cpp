@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "harness/explain/collect_facts.hpp"
+
+#include "client/src/client_observer.hpp"
+#include "client/src/test_switches.hpp"
+#include "programs/common/sessions/session_transports.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/client/client.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+// Steps below this are not kept. Motion smooths itself: an honest session has many small steps.
+constexpr double kLeastStepMps = 0.05;
+constexpr double kLeastStepShare = 0.03;  // of the speed
+constexpr double kLeastPositionStepM = 0.02;
+constexpr double kLongestFrameS = 0.5;  // a longer pause between two frames is no motion to look at
+
+// Collects the facts while the session is replayed.
+class Collector final : public ClientObserver {
+ public:
+  Collector(const CollectOptions& options, SessionFacts& facts) : options_(options), facts_(facts) {}
+
+  void joined(const Joined& joined) override {
+    facts_.client = joined.client;
+    facts_.tick_rate_hz = joined.tick_rate_hz;
+    newest_sequence_.reset();
+  }
+
+  void datagram(const Datagram& datagram) override {
+    const std::int64_t sequence =
+        newest_sequence_
+            ? *newest_sequence_ +
+                  sequence_distance(datagram.sequence, static_cast<Sequence>(*newest_sequence_ & 0xffff))
+            : std::int64_t{datagram.sequence};
+    newest_sequence_ = std::max(newest_sequence_.value_or(sequence), sequence);
+    facts_.datagrams.push_back({sequence, datagram.sent_s, datagram.complete_s, datagram.arrived_local_s,
+                                now_s(datagram.arrived_local_s)});
+  }
+
+  void arrival(const Arrival& arrival) override {
+    EntityFacts* entity = find(arrival.entity);
+    if (entity == nullptr) return;
+    const State expected = state_at(arrival.previous, arrival.motion.time_s);
+    const bool same_frame = arrival.motion.frame == arrival.previous.frame;
+    MotionFact fact;
+    fact.local_s = local_s_;
+    fact.now_s = now_s(local_s_);
+    fact.shown_s = arrival.shown_s;
+    fact.sent_s = arrival.sent_s;
+    fact.time_s = arrival.motion.time_s;
+    fact.gap_s = arrival.motion.time_s - arrival.previous.time_s;
+    const bool in_datagram =
+        !arrival.announced && !facts_.datagrams.empty() && facts_.datagrams.back().sent_s == arrival.sent_s;
+    if (in_datagram) fact.datagram = facts_.datagrams.size() - 1;
+    fact.level = arrival.level;
+    fact.announced = arrival.announced;
+    fact.fresh = arrival.fresh;
+    fact.applied = arrival.applied;
+    fact.teleports = arrival.motion.teleports != arrival.previous.teleports;
+    fact.changes_frame = !same_frame;
+    if (same_frame) {
+      fact.error_m = glm::distance(expected.position, arrival.motion.state.position);
+      fact.turn_mps = glm::distance(expected.velocity, arrival.motion.state.velocity);
+    }
+    if (same_frame && arrival.applied) {
+      fact.step_m = glm::distance(arrival.before.position, arrival.after.position);
+      fact.step_mps = glm::distance(arrival.before.velocity, arrival.after.velocity);
+    }
+    fact.speed_mps = glm::length(arrival.motion.state.velocity);
+    entity->motions.push_back(fact);
+  }
+
+  void ownership(EntityId id, OwnershipMessage::Change change) override {
+    using Change = OwnershipMessage::Change;
+    EntityFacts* entity = find(id);
+    if (entity == nullptr || change == Change::repeated) return;
+    const auto kind = change == Change::given       ? OwnershipFact::Kind::given
+                      : change == Change::corrected ? OwnershipFact::Kind::corrected
+                                                    : OwnershipFact::Kind::revoked;
+    entity->ownership.push_back({local_s_, kind});
+  }
+
+  void clock_stepped(double by_s) override { facts_.clock_steps.push_back({local_s_, by_s}); }
+
+  void set_client(const Client& client) { client_ = &client; }
+  void begin_call(double local_s) { local_s_ = local_s; }
+  void note(const ClientEvent& event) {
+    if (event.kind == ClientEvent::Kind::teleported) teleported_.insert(event.entity);
+  }
+  void frame(double local_s, std::span<const ShownEntity> shown);
+
+ private:
+  // What was drawn of an entity.
+  struct Drawn {
+    std::size_t frame = 0;
+    double local_s = 0.0;
+    glm::dvec3 position{0.0};
+    glm::dvec3 velocity{0.0};        // shown velocity
+    glm::dvec3 drawn_velocity{0.0};  // mean velocity since the frame before
+    glm::dvec3 acceleration{0.0};
+    double frame_s = 0.0;
+    bool has_velocity = false;
+    EntityId in_frame{};
+  };
+
+  [[nodiscard]] double now_s(double local_s) const {
+    return client_ != nullptr ? client_->server_time_s(local_s).value_or(0.0) : 0.0;
+  }
+  EntityFacts* find(EntityId id) {
+    const auto found = index_.find(id);
+    if (found != index_.end()) return &facts_.entities[found->second];
+    index_.emplace(id, facts_.entities.size());
+    facts_.entities.push_back({});
+    facts_.entities.back().id = id;
+    return &facts_.entities.back();
+  }
+  void compare(const ShownEntity& entity, double local_s, double now, double shown_s);
+
+  const CollectOptions& options_;
+  SessionFacts& facts_;
+  const Client* client_ = nullptr;
+  double local_s_ = 0.0;
+  std::optional<std::int64_t> newest_sequence_;
+  std::map<EntityId, std::size_t> index_;
+  std::map<EntityId, Drawn> drawn_;
+  std::set<EntityId> teleported_;
+  // The frame before:
+  double last_local_s_ = 0.0;
+  double last_now_s_ = 0.0;
+  double last_shown_s_ = 0.0;
+  double clock_rate_ = 1.0, last_clock_rate_ = 1.0;
+  double shown_rate_ = 1.0, last_shown_rate_ = 1.0;
+};
+
+void Collector::frame(double local_s, std::span<const ShownEntity> shown) {
+  const auto now = client_->server_time_s(local_s);
+  if (!now) return;
+  ++facts_.frames;
+  if (!facts_.shown_since_s) facts_.shown_since_s = local_s;
+  const double shown_s = *now - client_->stats().delay_s;
+  const double elapsed_s = local_s - last_local_s_;
+  last_clock_rate_ = std::exchange(clock_rate_, 1.0);
+  last_shown_rate_ = std::exchange(shown_rate_, 1.0);
+  if (facts_.frames > 1 && elapsed_s > 0.0) {
+    clock_rate_ = (*now - last_now_s_) / elapsed_s;
+    shown_rate_ = (shown_s - last_shown_s_) / elapsed_s;
+  }
+  for (const ShownEntity& entity : shown)
+    compare(entity, local_s, *now, shown_s);
+  last_local_s_ = local_s;
+  last_now_s_ = *now;
+  last_shown_s_ = shown_s;
+  teleported_.clear();
+  // Entities that are not drawn any more.
+  std::erase_if(drawn_, [&](const auto& entry) { return entry.second.frame != facts_.frames; });
+}
+
+void Collector::compare(const ShownEntity& entity, double local_s, double now, double shown_s) {
+  const auto before = drawn_.find(entity.id);
+  const bool appeared = before == drawn_.end();
+  Drawn here{.frame = facts_.frames,
+             .local_s = local_s,
+             .position = entity.shown.position,
+             .velocity = glm::dvec3{entity.shown.velocity},
+             .in_frame = entity.frame};
+  const auto debug = client_->debug(entity.id);
+  if (debug) here.acceleration = glm::dvec3{debug->motion.acceleration};
+  StepFact step{.frame = facts_.frames - 1,
+                .local_s = local_s,
+                .now_s = now,
+                .shown_s = shown_s,
+                .speed_mps = glm::length(debug ? debug->motion.velocity : entity.shown.velocity),
+                .clock_rate = clock_rate_,
+                .shown_rate = shown_rate_,
+                .appeared = appeared,
+                .teleported = teleported_.contains(entity.id),
+                .fading = debug && debug->fading,
+                .owned = debug && debug->owned,
+                .in_frame = entity.frame};
+  if (!appeared) {
+    const Drawn& last = before->second;
+    here.frame_s = local_s - last.local_s;
+    step.frame_s = here.frame_s;
+    step.changed_frame = last.in_frame != entity.frame;
+    if (here.frame_s > 0.0 && here.frame_s < kLongestFrameS) {
+      here.drawn_velocity = (here.position - last.position) / here.frame_s;
+      here.has_velocity = true;
+      const glm::dvec3 mean_velocity = 0.5 * (here.velocity + last.velocity);
+      step.position_step_m = glm::length(here.position - last.position - mean_velocity * here.frame_s);
+      if (last.has_velocity) {
+        // The drawn velocities are means over two frames, so half of both frames lies between them.
+        const double between_s = 0.5 * (here.frame_s + last.frame_s);
+        const glm::dvec3 change = here.drawn_velocity - last.drawn_velocity;
+        step.velocity_step_mps = std::min(glm::length(change - here.acceleration * between_s),
+                                          glm::length(change - last.acceleration * between_s));
+        step.clock_change_mps = step.speed_mps * std::abs(clock_rate_ - last_clock_rate_);
+        step.delay_change_mps =
+            step.speed_mps * std::abs(shown_rate_ - clock_rate_ - (last_shown_rate_ - last_clock_rate_));
+      }
+    }
+  }
+  drawn_[entity.id] = here;
+  const bool visible = step.velocity_step_mps > kLeastStepMps + kLeastStepShare * step.speed_mps ||
+                       step.position_step_m > kLeastPositionStepM;
+  const bool wanted = !options_.only || entity.id.index1 == *options_.only;
+  if (!wanted || !(visible || appeared || step.teleported || step.changed_frame)) return;
+  EntityFacts& facts = *find(entity.id);
+  if (debug) facts.threshold_m = debug->threshold_m;
+  if (facts.name.empty()) {
+    if (const EntityInfo* info = client_->info(entity.id)) facts.name = info->name;
+  }
+  facts.steps.push_back(step);
+}
+
+std::string_view mode_name(PlayoutMode mode) {
+  return mode == PlayoutMode::present ? "present" : mode == PlayoutMode::adaptive ? "adaptive" : "delayed";
+}
+
+void poll_events(Client& client, Collector& collector) {
+  while (const auto event = client.poll_event())
+    collector.note(*event);
+}
+
+}  // namespace
+
+Result<SessionFacts> collect_facts(program::SessionReader& reader, CollectOptions options) {
+  SessionFacts facts;
+  const program::SessionSettings& settings = reader.settings();
+  facts.version = settings.version;
+  facts.mode = mode_name(settings.playout.mode);
+  facts.shows_past = settings.playout.mode != PlayoutMode::present;
+  facts.blend_s = frames_to_seconds(settings.playout.blend_frames, settings.playout.frame_rate_hz);
+  ClientConfig config;
+  config.archetypes = options.archetypes;
+  config.playout = settings.playout;
+  if (auto invalid = find_invalid_setting(config)) return std::move(*invalid);
+  Collector collector(options, facts);
+  program::PlayedTransport transport{reader};
+  Client client = make_test_client(std::move(config), transport, {.observer = &collector});
+  collector.set_client(client);
+  std::vector<ShownEntity> shown;
+  bool any = false;
+  double last_s = 0.0;
+  const auto begin = [&](double local_s) {
+    if (!std::exchange(any, true)) facts.first_local_s = local_s;
+    last_s = local_s;
+    collector.begin_call(local_s);
+  };
+  while (const auto call = transport.next_call()) {
+    if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
+      begin(service->local_s);
+      client.receive(service->local_s);
+    } else if (const auto* frame = std::get_if<program::FrameRecord>(&*call)) {
+      begin(frame->local_s);
+      const auto span = client.frame(frame->local_s);
+      shown.assign(span.begin(), span.end());
+      poll_events(client, collector);  // the events of this frame
+      collector.frame(frame->local_s, shown);
+    } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
+      begin(move->local_s);
+      (void)(move->teleports ? client.teleport(move->entity, move->state, move->local_s, move->frame)
+                             : client.move(move->entity, move->state, move->local_s, move->frame));
+    }
+    poll_events(client, collector);
+  }
+  facts.seconds = any ? last_s - facts.first_local_s : 0.0;
+  facts.truncated = reader.is_truncated();
+  if (transport.error()) facts.damage = transport.error()->message;
+  facts.differences = transport.differences();
+  return facts;
+}
+
+}  // namespace reckoner::harness
