@@ -16,7 +16,7 @@ namespace reckoner::harness {
 /// Which facts to collect.
 struct CollectOptions {
   std::vector<Archetype> archetypes;  ///< of the recorded client
-  /// Collect motions and steps of this entity only (slot plus one, EntityId::index1); empty: of all entities.
+  /// Collect the steps of this entity only (slot plus one, EntityId::index1); empty: of all entities.
   std::optional<std::uint32_t> only;
 };
 

@@ -115,6 +115,7 @@ class CauseFinder {
     bool is_old = false;           // the server sent it later than it was due
     bool drifted = false;          // the motion before was off by more than the server allows
     bool nearly_drifted = false;
+    bool overtook = false;  // it overtook an earlier datagram, within the usual jitter
     std::size_t arrival = 0;
     std::vector<LinkHistory::Missing> missing;
   };
@@ -322,7 +323,9 @@ CauseFinder::Delivery CauseFinder::delivery_of(const Trigger& trigger) const {
   std::erase_if(d.missing, [&](const LinkHistory::Missing& missing) {
     if (!missing.arrived) return false;
     const DatagramFact& late = link_.datagrams()[*missing.arrived];
-    return link_.lateness_s(late.sent_s, late.local_s) <= link_.late_limit_s();
+    const bool is_usual = link_.lateness_s(late.sent_s, late.local_s) <= link_.late_limit_s();
+    d.overtook = d.overtook || is_usual;
+    return is_usual;
   });
   return d;
 }
@@ -338,10 +341,10 @@ Finding CauseFinder::arrival(const Trigger& trigger) const {
   if (std::abs(d.clock_off_s) > kClockOffS + link_.late_limit_s()) return wrong_clock(trigger, d);
   const double backlog_s =
       link_.backlog_s(std::max(d.previous_sent_s, motion.sent_s - 1.5), motion.sent_s + 0.5 * tick_s_);
-  if (d.is_old || (d.drifted && backlog_s > 2.5 * tick_s_)) return postponed(trigger, d);
-  if (d.drifted) return allowed_error(trigger, d);
-  const bool past = facts_.shows_past && motion.shown_s > motion.time_s;
-  if (past && !facts_.clock_steps.empty()) return late_datagram(trigger, d);
+  // A motion that overtook the one before it was sent in time.
+  const bool drifted = d.drifted && !d.overtook;
+  if (d.is_old || (drifted && backlog_s > 2.5 * tick_s_)) return postponed(trigger, d);
+  if (drifted) return allowed_error(trigger, d);
   const bool by_position = 6.0 * motion.step_m / blend_s_ > 4.0 * motion.step_mps;
   if (motion.step_m <= 1.3 * d.allowed_m && by_position) return allowed_error(trigger, d);
   return own_motion(trigger, d);

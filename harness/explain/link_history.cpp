@@ -10,10 +10,11 @@ namespace {
 // Transits are compared with those of datagrams at most this much earlier or later, s.
 constexpr double kNeighboursS = 2.0;
 constexpr std::size_t kLeastNeighbours = 8;
+constexpr std::ptrdiff_t kMostNeighbours = 256;
 
 // A transit is late if it exceeds the median by this many times the distance from the median to the 90 %
-// quantile. With delays |N(0,1)|, one in 20 000 does.
-constexpr double kSpreads = 3.5;
+// quantile. With delays |N(0,1)|, one in a million does.
+constexpr double kSpreads = 4.5;
 constexpr double kLeastLateS = 0.025;
 
 double quantile(std::vector<double>& values, double share) {
@@ -42,11 +43,17 @@ LinkHistory::LinkHistory(std::span<const DatagramFact> datagrams) : datagrams_(d
   late_limit_s_ = std::max(kLeastLateS, kSpreads * quantile(spreads, 0.9));
 }
 
-std::optional<double> LinkHistory::median_transit_s(double from_local_s, double to_local_s) const {
-  const auto first = std::lower_bound(datagrams_.begin(), datagrams_.end(), from_local_s,
-                                      [](const DatagramFact& d, double at_s) { return d.local_s < at_s; });
+// The median of the datagrams in a stretch of local time; if there are very many, of the last or the first
+// ones.
+std::optional<double> LinkHistory::median_transit_s(double from_local_s, double to_local_s,
+                                                    bool near_end) const {
+  const auto arrived_before = [](const DatagramFact& d, double at_s) { return d.local_s < at_s; };
+  auto first = std::lower_bound(datagrams_.begin(), datagrams_.end(), from_local_s, arrived_before);
+  auto last = std::lower_bound(first, datagrams_.end(), to_local_s, arrived_before);
+  if (last - first > kMostNeighbours && near_end) first = last - kMostNeighbours;
+  if (last - first > kMostNeighbours) last = first + kMostNeighbours;
   std::vector<double> transits;
-  for (auto d = first; d != datagrams_.end() && d->local_s < to_local_s; ++d)
+  for (auto d = first; d != last; ++d)
     transits.push_back(d->local_s - d->sent_s);
   if (transits.size() < kLeastNeighbours) return std::nullopt;
   return quantile(transits, 0.5);
@@ -55,8 +62,8 @@ std::optional<double> LinkHistory::median_transit_s(double from_local_s, double 
 // If the clock of either side jumps, or the route changes, then all transits change. What came just before or
 // after such a change is not late compared with the other side of it.
 double LinkHistory::lateness_s(double sent_s, double local_s) const {
-  const auto before = median_transit_s(local_s - kNeighboursS, local_s);
-  const auto after = median_transit_s(local_s, local_s + kNeighboursS);
+  const auto before = median_transit_s(local_s - kNeighboursS, local_s, true);
+  const auto after = median_transit_s(local_s, local_s + kNeighboursS, false);
   if (!before && !after) return 0.0;
   return local_s - sent_s - std::max(before.value_or(*after), after ? *after : *before);
 }

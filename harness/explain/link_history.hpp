@@ -52,7 +52,8 @@ class LinkHistory {
   [[nodiscard]] std::span<const DatagramFact> datagrams() const { return datagrams_; }
 
  private:
-  [[nodiscard]] std::optional<double> median_transit_s(double from_local_s, double to_local_s) const;
+  [[nodiscard]] std::optional<double> median_transit_s(double from_local_s, double to_local_s,
+                                                       bool near_end) const;
 
   std::span<const DatagramFact> datagrams_;  // in order of arrival
   std::vector<std::size_t> by_sequence_;     // indices, in order of sequence

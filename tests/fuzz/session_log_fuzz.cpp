@@ -43,6 +43,8 @@ void play_back(program::SessionReader& reader) {
       for (const ShownEntity& each : client.frame(frame->local_s))
         check(finite(each.shown.position) && finite(glm::dvec3{each.shown.velocity}),
               "what is shown is a state");
+    } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
+      (void)client.move(move->entity, move->state, move->local_s, move->frame);
     }
     while (client.poll_event()) {
     }

@@ -64,6 +64,11 @@ TEST_F(SessionLog, RoundTrips) {
   writer->event({TransportEvent::Kind::received, PeerId{7}, Channel::state, 0, payload, 0.0123});
   writer->quiet();
   writer->frame(0.1 + 1e-16);
+  MoveRecord move{0.2, EntityId{3, 7}, EntityId{1, 0}, true, {}};
+  move.state.position = {1e5 + 0.1, -2.0, 3.0};
+  move.state.velocity = {1.5f, 0.0f, -1.0f};
+  move.state.angular_velocity = {0.0f, 0.25f, 0.0f};
+  writer->move(move);
   ASSERT_TRUE(writer->close());
 
   auto reader = SessionReader::open(path());
@@ -77,7 +82,7 @@ TEST_F(SessionLog, RoundTrips) {
   std::vector<SessionRecord> records;
   for (auto next = reader->next(); next && *next; next = reader->next())
     records.push_back(**next);
-  ASSERT_EQ(records.size(), 8u);
+  ASSERT_EQ(records.size(), 9u);
   EXPECT_EQ(std::get<ServiceRecord>(records[0]).local_s, 0.1);
   EXPECT_EQ(std::get<EventRecord>(records[1]).peer, PeerId{7});
   EXPECT_EQ(std::get<EventRecord>(records[1]).reason, 42u);
@@ -90,6 +95,15 @@ TEST_F(SessionLog, RoundTrips) {
   EXPECT_EQ(std::get<EventRecord>(records[5]).payload, payload);
   EXPECT_TRUE(std::holds_alternative<QuietRecord>(records[6]));
   EXPECT_EQ(std::get<FrameRecord>(records[7]).local_s, 0.1 + 1e-16);
+  const auto& moved = std::get<MoveRecord>(records[8]);
+  EXPECT_EQ(moved.local_s, 0.2);
+  EXPECT_EQ(moved.entity, (EntityId{3, 7}));
+  EXPECT_EQ(moved.frame, (EntityId{1, 0}));
+  EXPECT_TRUE(moved.teleports);
+  EXPECT_EQ(moved.state.position, move.state.position);
+  EXPECT_EQ(moved.state.velocity, move.state.velocity);
+  EXPECT_EQ(moved.state.angular_velocity, move.state.angular_velocity);
+  EXPECT_EQ(moved.state.orientation, move.state.orientation);
   EXPECT_FALSE(reader->is_truncated());
 }
 
@@ -105,6 +119,12 @@ TEST_F(SessionLog, ReplaysTheSamePosesExactlyAndHandlesDamagedFiles) {
                                                   dir_.file("shown.csv"), "--record", path(), "--stats"});
   ASSERT_EQ(client.exit_code, 0) << client.errors;
   EXPECT_NE(client.output.find("corrections/s"), std::string::npos) << client.output;
+
+  const Finished explained =
+      run("reckoner-harness", {"explain", path(), "--worst", "3", "--json", dir_.file("why.json")});
+  EXPECT_EQ(explained.exit_code, 0) << explained.errors;
+  EXPECT_NE(explained.output.find("adaptive mode"), std::string::npos) << explained.output;
+  EXPECT_TRUE(std::ifstream(dir_.file("why.json")).good());
 
   const Finished replayed =
       run("reckoner-harness", {"replay-log", path(), "--rendered", dir_.file("again.csv")});

@@ -72,7 +72,7 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   command->add_option("session", arguments->session, "recording of reckoner-client --record")->required();
   command->add_option("--entity", arguments->options.entity, "only this entity, by the number in the output");
   command->add_option("--worst", arguments->options.worst, "largest number of steps")
-      ->check(CLI::Range(1, 10'000))
+      ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option("--json", arguments->json, "write the steps and their evidence to this file");
   command->footer(

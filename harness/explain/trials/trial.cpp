@@ -23,6 +23,7 @@ struct Largest {
   double mps = 0.0;
   double time_s = 0.0;
   double local_s = 0.0;
+  double speed_mps = 0.0;  // drawn speed before it
 };
 
 Largest largest_step(const std::vector<DrawnPose>& drawn, double from_s, double to_s) {
@@ -35,7 +36,7 @@ Largest largest_step(const std::vector<DrawnPose>& drawn, double from_s, double 
     const glm::dvec3 before = (drawn[i - 1].position - drawn[i - 2].position) / first_s;
     const glm::dvec3 after = (drawn[i].position - drawn[i - 1].position) / second_s;
     const double step_mps = glm::length(after - before);
-    if (step_mps > largest.mps) largest = {step_mps, drawn[i].time_s, drawn[i].local_s};
+    if (step_mps > largest.mps) largest = {step_mps, drawn[i].time_s, drawn[i].local_s, glm::length(before)};
   }
   return largest;
 }
@@ -79,7 +80,8 @@ std::optional<Effect> effect_of(const TrialPlan& plan, const PlayedTrial& distur
     }
     const Largest step = largest_step(drawn, plan.at_s, to_s);
     const double calm_mps = largest_step(twin->second, plan.at_s, to_s).mps;
-    const bool visible = step.mps > 0.5 && step.mps > 2.0 * calm_mps;
+    // Visible beyond the change of velocity that the undisturbed session has there, too.
+    const bool visible = step.mps - calm_mps > 0.2 + 0.07 * step.speed_mps && step.mps > 2.0 * calm_mps;
     if (visible &&
         (!most || step.mps / std::max(0.1, calm_mps) > most->step.mps / std::max(0.1, most->undisturbed_mps)))
       most = Effect{name, step, calm_mps};

@@ -84,7 +84,7 @@ class DisturbedTransport final : public ForwardingTransport {
     if (plan_.cause != Cause::jitter || event.channel != Channel::state) return 0.0;
     // A stall releases everything at once; otherwise each datagram has its own delay.
     return plan_.variant ? plan_.at_s + plan_.lasts_s + plan_.size - time_s_
-                         : plan_.size * random_.uniform(0.7, 1.3);
+                         : plan_.size * random_.uniform(0.8, 1.3);
   }
 
   const TrialPlan& plan_;
@@ -419,7 +419,7 @@ TrialPlan draw_plan(std::optional<Cause> cause, std::uint64_t seed) {
       break;
     case Cause::jitter:
       plan.lasts_s = random.uniform(0.02, 0.3);
-      plan.size = 0.1 + 5.0 * jitter_s + 0.3 * strength;
+      plan.size = 0.1 + 6.0 * jitter_s + 0.3 * strength;  // beyond what the network does
       break;
     case Cause::clock:
       plan.size = 0.3 + 0.6 * strength;
