@@ -310,7 +310,7 @@ typedef struct reckoner_server_config {
   double resume_s; /* how long a client whose connection was lost can resume its session; 0: it cannot */
 
   int32_t any_server; /* 1, instead of addresses: accepts tokens for every server with this key */
-  int32_t reserved3;
+  int32_t receive_thread; /* 1: a thread reads the socket, also while the game does not call receive */
   double ticket_s;    /* how long a client can reconnect with its ticket after it was last connected */
   double half_open_s; /* a session without a connection ends after this time */
   uint64_t limit_waiting_event_bytes; /* bytes in these events */
@@ -710,7 +710,10 @@ typedef struct reckoner_client_config {
   uint64_t game;        /* as on the server */
 
   int32_t mode; /* RECKONER_PRESENT: the present, by prediction. The others: the past, by interpolation */
-  uint32_t reserved2;
+  /* 1: a thread reads the socket as soon as data arrives. The clock is then exact on every system if the game
+   * calls receive only once per frame, and the connection stays alive while the game loads a level. All calls
+   * and the log stay on the thread of the game. */
+  int32_t receive_thread;
   double delay_s;       /* delay of RECKONER_DELAYED */
   double max_delay_s;   /* largest delay of RECKONER_ADAPTIVE */
   double blend_frames;  /* duration of a blend, frames; 0: corrections snap */

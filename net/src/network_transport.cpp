@@ -3,7 +3,9 @@
 // kImplementations.
 #include "net/src/network_table.hpp"
 #include "net/src/transport/platform.hpp"
+#include "net/src/transport/threaded_transport.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <reckoner/net/network_transport.hpp>
@@ -63,14 +65,27 @@ Error unknown(std::string_view name) {
 
 Opened NetworkTransport::listen(const ListenConfig& config) {
   const Implementation* const found = find(config.transport);
-  return found != nullptr ? found->listen(config) : Opened(unknown(config.transport));
+  if (found == nullptr) return unknown(config.transport);
+  const auto open = [&](const LogSink& log) {
+    ListenConfig with_log = config;
+    with_log.log = log;
+    return found->listen(with_log);
+  };
+  return config.receive_thread ? ThreadedTransport::start(open, config.limits, config.log) : open(config.log);
 }
 
 Opened NetworkTransport::connect(const std::string& host, std::uint16_t port, std::uint32_t reason,
                                  const OrInsecure<ClientSecurity>& security, const LogSink& log,
-                                 std::string_view transport) {
+                                 std::string_view transport, bool receive_thread) {
   const Implementation* const found = find(transport);
-  return found != nullptr ? found->connect(host, port, reason, security, log) : Opened(unknown(transport));
+  if (found == nullptr) return unknown(transport);
+  const auto open = [&](const LogSink& sink) { return found->connect(host, port, reason, security, sink); };
+  return receive_thread ? ThreadedTransport::start(open, {}, log) : open(log);
+}
+
+void NetworkTransport::sleep_until_readable(double seconds) {
+  constexpr double kLongestS = 0.001;
+  nap(std::min(seconds, kLongestS));
 }
 
 bool NetworkTransport::is_expired(const ConnectToken& token) {

@@ -55,6 +55,28 @@ TEST(CSession, MovingEntityIsShownAtItsPosition) {
   EXPECT_EQ(reckoner_server_move(pair.server, car, &jumped), RECKONER_ERROR_UNKNOWN);
 }
 
+// With receive threads on both sides, and with both kinds of connection.
+TEST(CSession, ReceiveThreadsCarryASession) {
+  for (const std::int32_t reconnects : {0, 1}) {
+    Pair pair;
+    pair.server_config.receive_thread = pair.client_config.receive_thread = 1;
+    pair.client_config.reconnects = reconnects;
+    ASSERT_TRUE(pair.start());
+    reckoner_entity rock = 0;
+    const reckoner_state state = at(4.0, 0.0, 0.0);
+    ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "rock", &state, 0, &rock), RECKONER_OK);
+    ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, rock); }));
+    EXPECT_EQ(pair.shown(rock).state.position[0], 4.0);
+    EXPECT_EQ(reckoner_client_wait(pair.client, 0.001), RECKONER_OK);
+    ASSERT_EQ(reckoner_server_kick(pair.server, pair.peer, "enough"), RECKONER_OK);
+    ASSERT_TRUE(pair.until([&] {
+      return reckoner_client_status(pair.client) == RECKONER_DISCONNECTED ||
+             reckoner_client_status(pair.client) == RECKONER_REFUSED;
+    }));
+    EXPECT_NE(std::string(reckoner_client_refusal(pair.client)).find("enough"), std::string::npos);
+  }
+}
+
 TEST(CSession, SampleAgreesWithShown) {
   Pair pair;
   ASSERT_TRUE(pair.start());

@@ -76,13 +76,15 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     handle->dialer = c.host != nullptr
                          ? std::make_unique<NetworkDialer>(c.host, c.port, kProtocolVersion, security, log)
                          : std::make_unique<NetworkDialer>(kProtocolVersion, *security.get(), log);
+    handle->dialer->set_receive_thread(c.receive_thread != 0);
     auto created = Client::create(std::move(config), *handle->dialer);
     if (!created) return refuse(created.error());
     handle->client.emplace(std::move(*created));
     *out = handle.release();
     return RECKONER_OK;
   }
-  auto transport = NetworkTransport::connect(c.host, c.port, kProtocolVersion, security, log);
+  auto transport =
+      NetworkTransport::connect(c.host, c.port, kProtocolVersion, security, log, {}, c.receive_thread != 0);
   if (!transport) {
     capi::say(transport.error(), why, why_size);
     return RECKONER_ERROR_NETWORK;

@@ -38,7 +38,8 @@ ListenConfig listening(const reckoner_server_config& c) {
                       .port = c.port,
                       .max_peers = c.max_clients + kSpareConnections,
                       .security = Insecure{},
-                      .log = capi::log_sink(c.log, c.log_user, c.log_least)};
+                      .log = capi::log_sink(c.log, c.log_user, c.log_least),
+                      .receive_thread = c.receive_thread != 0};
   copy_from_c(capi::kLimitFields, config.limits, c);
   if (c.insecure == 0) {
     ServerSecurity security{.key = capi::key_of(c.key)};

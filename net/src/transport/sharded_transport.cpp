@@ -107,14 +107,23 @@ bool ShardedTransport::flush(bool always) {
   return busy;
 }
 
+std::vector<std::intptr_t> ShardedTransport::sockets() const {
+  std::vector<std::intptr_t> all;
+  for (const auto& host : hosts_)
+    all.push_back(host->socket());
+  return all;
+}
+
 void ShardedTransport::wait(double seconds) {
   if (hosts_.size() == 1) return hosts_.front()->wait(seconds);
-  std::vector<std::intptr_t> sockets;
-  for (const auto& host : hosts_)
-    sockets.push_back(host->socket());
   wait_in_slices(
       seconds, [this](bool always) { return flush(always); },
-      [&](double slice_s) { return wait_for_sockets(sockets, slice_s); });
+      [watched = sockets()](double slice_s) { return wait_for_sockets(watched, slice_s); });
+}
+
+void ShardedTransport::sleep_until_readable(double seconds) {
+  if (hosts_.size() == 1) return hosts_.front()->sleep_until_readable(seconds);
+  (void)wait_for_sockets(sockets(), seconds);
 }
 
 }  // namespace reckoner

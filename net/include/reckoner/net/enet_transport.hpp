@@ -34,7 +34,8 @@ using EnetAllocator = NetworkAllocator;  ///< memory functions for ENet's hosts,
 class RECKONER_NET_API EnetTransport final : public NetworkTransport {
  public:
   /// Opens a socket for clients, like NetworkTransport::listen(). Uses one ENet host, which supports at most
-  /// ShardedTransport::kMaxPeersPerHost connections. Ignores ListenConfig::transport.
+  /// ShardedTransport::kMaxPeersPerHost connections. Ignores ListenConfig::transport and
+  /// ListenConfig::receive_thread.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const ListenConfig& config);
 
   /// Starts to connect to a server, like NetworkTransport::connect().
@@ -59,6 +60,7 @@ class RECKONER_NET_API EnetTransport final : public NetworkTransport {
   [[nodiscard]] std::optional<ConnectToken> ticket() const override;
   [[nodiscard]] std::uint16_t port() const override;
   void wait(double seconds) override;
+  void sleep_until_readable(double seconds) override;
 
   /// Looks up a host name. Returns the host's IPv4 address as text, for example "127.0.0.1", so that later
   /// connections need no look-up. Returns `host` unchanged if the look-up fails.

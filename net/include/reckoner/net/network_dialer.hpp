@@ -78,6 +78,10 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
   /// effect on an insecure dialer.
   void set_security(const ClientSecurity& security);
 
+  /// Selects whether connections have a receive thread (NetworkTransport). The next dial() uses it. The
+  /// default is false.
+  void set_receive_thread(bool receive_thread) { receive_thread_ = receive_thread; }
+
   /// Returns the connection of the last dial(). Null before the first dial() and after a failed dial(). The
   /// pointer is valid until the next dial().
   [[nodiscard]] NetworkTransport* transport() const { return transport_.get(); }
@@ -103,7 +107,8 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
   LogSink log_;
   std::string kind_;                     // name of the transport, as in ListenConfig::transport
   OrInsecure<ClientSecurity> security_;  // the next dial() presents this token or ticket
-  bool token_is_new_ = true;             // true: no dial() has presented the token that the game set
+  bool receive_thread_ = false;
+  bool token_is_new_ = true;  // true: no dial() has presented the token that the game set
   std::unique_ptr<NetworkTransport> transport_;
   TransportStats earlier_stats_;
 };

@@ -123,6 +123,9 @@ struct ListenConfig {
   LogSink log{};             ///< receives log records; empty: no log
   /// Name of the implementation to use. Empty: the default. At present, "enet" is the only implementation.
   std::string transport{};
+  /// True: a thread of the transport reads the socket as soon as data arrives, also while the game does
+  /// something else. Only NetworkTransport::listen() uses this; see receive threads there.
+  bool receive_thread = false;
 };
 
 /// Returns an error for the first invalid setting, or nullopt. The function does not use the network, so it
@@ -146,11 +149,22 @@ struct NetworkAllocator {
 
 /// A transport over a real network. It adds connecting, identities, tickets and waiting to Transport. An
 /// object is not thread-safe, but two threads may use two different transports.
+///
+/// Receive threads: with `receive_thread`, a thread of the transport reads the socket, sends again what was
+/// lost and answers the other end, whatever the game does meanwhile. This has two uses:
+/// - The clocks are exact if the game calls receive() only once per frame, also on systems without receive
+///   time stamps of the kernel (TransportEvent::waited_s).
+/// - The connection stays alive while the game loads a level and does not call receive().
+///
+/// The game uses the transport as without the thread: from one thread at a time, and log records and events
+/// come only on that thread. The events wait until the game calls receive(). TransportLimits::waiting_events
+/// and waiting_event_bytes bound their memory; beyond these limits, the data waits in the socket. A signal
+/// does not end wait(). The destructor ends the thread; this takes up to 10 ms.
 class RECKONER_NET_API NetworkTransport : public Transport {
  public:
   /// Opens a socket to which clients can connect. Fails if the port is in use, the address is unknown or a
   /// setting is invalid. Also fails if the server does not know its addresses (ServerSecurity::addresses),
-  /// because it could not check tokens.
+  /// because it could not check tokens. Fails if the system has no thread for ListenConfig::receive_thread.
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> listen(const ListenConfig& config);
 
   /// Starts to connect to a server. Later, poll() returns a connected event, or a disconnected event if the
@@ -158,11 +172,12 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   /// request and that the server's connected event contains. If a Reckoner client uses the transport, it must
   /// be kProtocolVersion: a Reckoner server refuses every other number except 0. `security` must match the
   /// server: a token for a server with security, otherwise Insecure{}. `log` receives log records; empty: no
-  /// log. `transport` is a name as in ListenConfig::transport. Fails at once if the host name does not
-  /// resolve or the token is empty.
+  /// log. `transport` is a name as in ListenConfig::transport. `receive_thread`: as in ListenConfig. Fails at
+  /// once if the host name does not resolve, the token is empty or the system has no thread left.
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
-      const OrInsecure<ClientSecurity>& security, const LogSink& log = {}, std::string_view transport = {});
+      const OrInsecure<ClientSecurity>& security, const LogSink& log = {}, std::string_view transport = {},
+      bool receive_thread = false);
 
   /// Returns true if a token has expired by this machine's clock.
   [[nodiscard]] static bool is_expired(const ConnectToken& token);
@@ -182,6 +197,11 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   /// Sends queued data. Then sleeps until data arrives, a signal interrupts the process or `seconds` have
   /// passed. Call service() afterwards.
   virtual void wait(double seconds) = 0;
+
+  /// Sleeps until data arrives or `seconds` have passed, but sends and reads nothing. May also return early.
+  /// Unlike all other functions, another thread may use the transport meanwhile. A receive thread calls this.
+  /// The default sleeps for at most 1 ms.
+  virtual void sleep_until_readable(double seconds);
 };
 
 }  // namespace reckoner

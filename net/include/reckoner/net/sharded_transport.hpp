@@ -64,11 +64,13 @@ class RECKONER_NET_API ShardedTransport final : public NetworkTransport {
 
   /// Like NetworkTransport::wait(). The wait ends when data arrives for any of the hosts.
   void wait(double seconds) override;
+  void sleep_until_readable(double seconds) override;
 
  private:
   explicit ShardedTransport(int bits) : bits_(bits) {}
   [[nodiscard]] EnetTransport* find(PeerId peer) const;
   bool flush(bool always);
+  [[nodiscard]] std::vector<std::intptr_t> sockets() const;
 
   std::vector<std::unique_ptr<EnetTransport>> hosts_;
   int bits_;              // how many low bits of a PeerId contain the host's index

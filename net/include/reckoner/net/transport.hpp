@@ -81,7 +81,8 @@ struct TransportEvent {
   std::uint32_t reason = 0;          ///< number that the other end sent; only for connected and disconnected
   std::span<const std::byte> payload{};  ///< received data; valid until the next call on the transport
   /// How long a received state payload waited in this machine before service() read it, s. A client that
-  /// calls receive() once per frame needs this time to estimate the server's clock exactly. 0: unknown.
+  /// calls receive() once per frame needs this time to estimate the server's clock exactly. 0: unknown. ENet
+  /// knows it for clients on Linux, and everywhere if it has a receive thread (NetworkTransport).
   double waited_s = 0.0;
 };
 

@@ -144,6 +144,21 @@ std::string EnetTransport::numeric_host(const std::string& host) {
   return known ? std::string(digits.data()) : host;
 }
 
+// Sleeps until data arrives or a signal interrupts the process, for at most `seconds`. Returns false only if
+// the time has passed. Reads nothing that another thread changes.
+bool EnetTransport::Impl::sleep(double seconds) const {
+  const double whole_ms = std::floor(seconds * 1000.0);
+  if (whole_ms < 1.0) {
+    // ENet counts whole milliseconds. Sleep through the rest instead of spinning.
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    return true;
+  }
+  // A signal ends the wait too, for programs that check a stop flag.
+  enet_uint32 condition = ENET_SOCKET_WAIT_RECEIVE | ENET_SOCKET_WAIT_INTERRUPT;
+  const int result = enet_socket_wait(host->socket, &condition, static_cast<enet_uint32>(whole_ms));
+  return result != 0 || condition != ENET_SOCKET_WAIT_NONE;
+}
+
 EnetTransport::EnetTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 EnetTransport::~EnetTransport() = default;
 
@@ -257,20 +272,13 @@ bool EnetTransport::flush(bool always) {
 }
 
 void EnetTransport::wait(double seconds) {
-  const auto sleep = [this](double slice_s) {
-    const double slice_ms = std::floor(slice_s * 1000.0);
-    if (slice_ms < 1.0) {
-      // ENet counts whole milliseconds. Sleep through the rest instead of spinning.
-      std::this_thread::sleep_for(std::chrono::duration<double>(slice_s));
-      return true;
-    }
-    // A signal ends the wait too, for programs that check a stop flag.
-    enet_uint32 condition = ENET_SOCKET_WAIT_RECEIVE | ENET_SOCKET_WAIT_INTERRUPT;
-    const int result = enet_socket_wait(impl_->host->socket, &condition, static_cast<enet_uint32>(slice_ms));
-    return result != 0 || condition != ENET_SOCKET_WAIT_NONE;
-  };
   wait_in_slices(
-      seconds, [this](bool always) { return flush(always); }, sleep);
+      seconds, [this](bool always) { return flush(always); },
+      [this](double slice_s) { return impl_->sleep(slice_s); });
+}
+
+void EnetTransport::sleep_until_readable(double seconds) {
+  (void)impl_->sleep(seconds);
 }
 
 }  // namespace reckoner

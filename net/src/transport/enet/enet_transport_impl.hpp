@@ -94,6 +94,7 @@ struct EnetTransport::Impl {
   void handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload,
                      double waited_s = 0.0);
   [[nodiscard]] double waited_s() const;
+  bool sleep(double seconds) const;
   [[nodiscard]] bool receive_state(std::span<const std::byte> datagram);
   void end_replaced();
   void end_refused();
