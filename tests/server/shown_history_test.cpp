@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -44,15 +45,15 @@ bool same(const State& a, const State& b) {
 
 // For any arrival times and any order in which the server learns of them, the reconstruction equals the
 // client's pose to the last bit. Every other seed uses a speed limit lower than the motions' speed, so that
-// the client chases them. Not compared: poses so close to an arrival or a teleport that the rounded times of
-// real reports could not tell the two sides apart.
+// the client chases them, or one that only some blends exceed. Not compared: poses so close to an arrival or
+// a teleport that the rounded times of real reports could not tell the two sides apart.
 TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
   for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       scenario::Random random{seed};
       const auto random_motion = [seed](scenario::Random& from, double time_s) {
         Motion motion = reckoner::random_motion(from, time_s);
-        if (seed % 2 == 0) motion.max_speed_mps = 4.0f;
+        if (seed % 2 == 0) motion.max_speed_mps = seed % 4 == 0 ? 60.0f : 4.0f;
         return motion;
       };
       const Motion first = random_motion(random, 0.0);
@@ -93,26 +94,39 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
   }
 }
 
+// Asks for poses after every motion, or only from time to time: the blends of forgotten motions were then not
+// all computed. A chase may begin never, at some motions, or at nearly all.
 TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
   for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
-    scenario::Random random{4};
-    const Motion first = random_motion(random, 0.0);
-    ShownEntityHistory all({1, 0}, first, path);
-    ShownEntityHistory recent({1, 0}, first, path);
-    all.appear(0.0);
-    recent.appear(0.0);
-    double stamp_s = 0.0;
-    for (int i = 0; i < 300; ++i) {
-      stamp_s += random.uniform(0.02, 0.2);
-      const double shown_s = stamp_s + (path == MotionPath::predict ? 0.1 : random.uniform(-0.3, 0.1));
-      const Motion motion = random_motion(random, stamp_s);
-      all.add(shown_s, motion, kBlendS, kForeverS);
-      recent.add(shown_s, motion, kBlendS, 1.5);
-      for (double back = 0.0; back < 1.0; back += 0.09) {
-        const auto a = all.shown(shown_s - back);
-        const auto b = recent.shown(shown_s - back);
-        ASSERT_EQ(a.has_value(), b.has_value());
-        ASSERT_TRUE(!a || same(a->state, b->state)) << i << " " << back;
+    for (const float max_mps : {std::numeric_limits<float>::infinity(), 120.0f, 60.0f, 4.0f}) {
+      for (const int asks_each : {1, 40}) {
+        SCOPED_TRACE(testing::Message() << "interpolates " << (path == MotionPath::interpolate) << ", "
+                                        << max_mps << " m/s, asks each " << asks_each);
+        scenario::Random random{4};
+        const auto next_motion = [&](double time_s) {
+          Motion motion = random_motion(random, time_s);
+          motion.max_speed_mps = max_mps;
+          return motion;
+        };
+        const Motion first = next_motion(0.0);
+        ShownEntityHistory all({1, 0}, first, path);
+        ShownEntityHistory recent({1, 0}, first, path);
+        all.appear(0.0);
+        recent.appear(0.0);
+        double stamp_s = 0.0;
+        for (int i = 1; i < 240; ++i) {
+          stamp_s += random.uniform(0.02, 0.2);
+          const double shown_s = stamp_s + (path == MotionPath::predict ? 0.1 : random.uniform(-0.3, 0.1));
+          const Motion motion = next_motion(stamp_s);
+          all.add(shown_s, motion, kBlendS, kForeverS);
+          recent.add(shown_s, motion, kBlendS, 1.5);
+          for (double back = 0.0; i % asks_each == 0 && back < 1.0; back += 0.09) {
+            const auto a = all.shown(shown_s - back);
+            const auto b = recent.shown(shown_s - back);
+            ASSERT_EQ(a.has_value(), b.has_value());
+            ASSERT_TRUE(!a || same(a->state, b->state)) << i << " " << back;
+          }
+        }
       }
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/rewind/shown_history.hpp"
 
+#include "reckoning/src/blend/interpolate.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,12 +26,58 @@ constexpr double kJumpS = 0.8;
 // and such a frame must not seem to be before the arrival: after a teleport, it would be at the other place.
 constexpr double kRoundingS = 2.0 * kStampUnitS;
 
+// When old motions are dropped, a blend that has ended this long after its start cannot be asked for any
+// more.
+constexpr double kShortBlendS = 0.3;
+
+// Upper bounds of speeds are compared with this share of the top speed, because they are rounded.
+constexpr double kSafety = 0.999;
+
+// The corrections of an entity that has none.
+ShownBlends uncorrected(const Motion& motion) {
+  return {.teleports = motion.teleports, .frame = motion.frame};
+}
+
+// Position and velocity of a motion that neither brakes nor has a limit, m and m/s.
+struct Place {
+  glm::dvec3 position;
+  glm::dvec3 velocity;
+};
+Place place_at(const Motion& motion, double time_s) {
+  const double dt_s = time_s - motion.time_s;
+  const glm::dvec3 v{motion.state.velocity};
+  const glm::dvec3 a{motion.state.acceleration};
+  return {motion.state.position + (v + a * (0.5 * dt_s)) * dt_s, v + a * dt_s};
+}
+
+// A cheap sufficient test: true if place_at() is certainly right until `until_s`. Neither the top speed nor
+// the edge of the world nor a floor nor braking changes the motion.
+bool is_unlimited(const Motion& motion, const Place& place, double until_s, double spare_m) {
+  if (motion.never_reverses || motion.floor != nullptr) return false;
+  const glm::dvec3 v{motion.state.velocity};
+  const glm::dvec3 a{motion.state.acceleration};
+  const double span_s = until_s - motion.time_s;
+  const double max_mps = motion.max_speed_mps;
+  const glm::dvec3 p = glm::abs(place.position);
+  return 2.0 * (glm::dot(v, v) + glm::dot(a, a) * span_s * span_s) < max_mps * max_mps &&
+         std::max({p.x, p.y, p.z}) + spare_m < motion.world_size_m;
+}
+
 }  // namespace
 
 ShownEntityHistory::ShownEntityHistory(EntityId id, const Motion& first, MotionPath path)
     : id_(id), path_(path), first_s_(first.time_s), newest_s_(first.time_s) {
   shown_s_.push_back(-kNever);
-  steps_.push_back({first, RemoteEntity{first, path}.blends()});
+  steps_.emplace_back();
+  begin_with(first);
+}
+
+// Replaces the first step.
+void ShownEntityHistory::begin_with(const Motion& motion) {
+  if (!steps_.front().calm) --wild_;
+  release(steps_.front());
+  steps_.front() = {.motion = motion, .blends = kNone};
+  if (motion.route != nullptr || motion.frame) compute_always();
 }
 
 void ShownEntityHistory::appear(double shown_s) {
@@ -62,6 +110,8 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
     // Several datagrams may contain the same motion, and the client applied the first that arrived.
     const auto at = known - steps_.begin();
     if (at == 0 || shown_s >= shown_s_[static_cast<std::size_t>(at)]) return;
+    if (!known->calm) --wild_;
+    release(*known);
     steps_.erase(known);
     shown_s_.erase(shown_s_.begin() + at);
   }
@@ -77,8 +127,8 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
     shown_s_.reserve(steps_.capacity());
   }
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
-  steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
-  replay_from(place, carry);
+  steps_.insert(steps_.begin() + offset, {.motion = motion, .blend_s = blends ? blend_s : 0.0});
+  changed_from(place, carry);
   prolong_doubts();
   forget_before(shown_s_.back() - keep_s);
   if (steps_.size() > kMaxSteps) forget_oldest(kForgottenAtOnce);
@@ -91,17 +141,16 @@ void ShownEntityHistory::announce(double shown_s, const Motion& motion, double b
     return appear(shown_s);
   }
   if (!announced_s_ || shown_s >= *announced_s_) return add(shown_s, motion, blend_s, keep_s, carry);
-  Step former = steps_.front();
+  const Step former = steps_.front();
   const double former_s = *std::exchange(announced_s_, shown_s);
   first_s_ = motion.time_s;
   newest_s_ = std::max(newest_s_, motion.time_s);
   appear(shown_s);
   if (former.motion.time_s == motion.time_s) return;
-  former.blend_s = blend_s;
-  steps_.front() = {motion, RemoteEntity{motion, path_}.blends()};
-  steps_.insert(steps_.begin() + 1, former);
+  begin_with(motion);
   shown_s_.insert(shown_s_.begin() + 1, former_s);
-  replay_from(1, carry);
+  steps_.insert(steps_.begin() + 1, {.motion = former.motion, .blend_s = blend_s});
+  changed_from(1, carry);
   prolong_doubts();
 }
 
@@ -117,7 +166,7 @@ MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
 
 // Returns the entity as the client had it before a step. A client that predicts uses only its newest motion.
 RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
-  const ShownBlends& blends = steps_[step - 1].blends;
+  const ShownBlends blends = known_blends(step - 1);
   if (path_ == MotionPath::interpolate) return {known_before(step).motions(), path_, blends};
   const Motion* newest = &steps_[step - 1].motion;
   for (std::size_t i = 0; i + 1 < step && newest->time_s < newest_s_; ++i) {
@@ -126,17 +175,158 @@ RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
   return {std::span(newest, 1), path_, blends};
 }
 
-// Recomputes the blends of this step and of all later steps with the client's own code.
-void ShownEntityHistory::replay_from(std::size_t step, const FrameConverter& carry) {
-  RemoteEntity entity = entity_before(step);
-  for (std::size_t i = step; i < steps_.size(); ++i) {
+// Call this after a step was inserted. It and all later steps must be computed again.
+void ShownEntityHistory::changed_from(std::size_t step, const FrameConverter& carry) {
+  longest_blend_s_ = std::max(longest_blend_s_, steps_[step].blend_s);
+  for (std::size_t i = step; i < steps_.size(); ++i)
+    release(steps_[i]);
+  if (steps_[step].motion.route != nullptr || steps_[step].motion.frame) compute_always();
+  if (always_computes_) return replay(step, steps_.size() - 1, carry);
+  for (std::size_t i = step; i < steps_.size(); ++i)
+    assess(i);
+}
+
+// Computes the corrections of all steps now, and later those of each new step at once.
+void ShownEntityHistory::compute_always() {
+  if (always_computes_) return;
+  for (std::size_t i = 1; i < steps_.size(); ++i)
+    (void)blends_after(i);
+  always_computes_ = true;
+}
+
+// Finds out whether the step is calm.
+void ShownEntityHistory::assess(std::size_t i) {
+  Step& step = steps_[i];
+  if (!step.calm) --wild_;
+  step.calm = false;
+  step.offset_m = step.offset_mps = kNever;
+  // Otherwise it overtook the step before it. As long as all steps are calm, each has the newest motion.
+  if (step.motion.time_s > steps_[i - 1].motion.time_s)
+    path_ == MotionPath::predict ? assess_prediction(i) : assess_interpolation(i);
+  if (!step.calm) ++wild_;
+}
+
+// A predicting client was faster than the top speed only if the correction was large.
+void ShownEntityHistory::assess_prediction(std::size_t i) {
+  Step& step = steps_[i];
+  const Step& before = steps_[i - 1];
+  if (step.motion.teleports != before.motion.teleports || step.blend_s <= 0.0) {
+    step.calm = true;  // it is shown without a correction
+    step.offset_m = step.offset_mps = 0.0;
+    return;
+  }
+  const double shown_s = shown_s_[i];
+  const double end_s = shown_s + longest_blend_s_;
+  const Place from = place_at(before.motion, shown_s);
+  const Place to = place_at(step.motion, shown_s);
+  double offset_m = glm::distance(from.position, to.position);
+  double offset_mps = glm::distance(from.velocity, to.velocity);
+  // What is left of the correction before, and how fast it changes.
+  const double u = (shown_s - shown_s_[i - 1]) / before.blend_s;
+  if (u < 1.0) {
+    const bool may_continue = offset_m == 0.0 && offset_mps == 0.0;  // RemoteEntity then starts no new blend
+    offset_m += before.offset_m * (1.0 - u * u * (3.0 - 2.0 * u)) +
+                before.offset_mps * before.blend_s * u * (1.0 - u) * (1.0 - u);
+    offset_mps += before.offset_m * 6.0 * u * (1.0 - u) / before.blend_s +
+                  before.offset_mps * (1.0 - u) * std::abs(1.0 - 3.0 * u);
+    if (may_continue) {
+      offset_m = std::max(offset_m, before.offset_m);
+      offset_mps = std::max(offset_mps, before.offset_mps);
+    }
+  }
+  if (!is_unlimited(before.motion, from, shown_s, 0.0) || !is_unlimited(step.motion, to, end_s, offset_m))
+    return;
+  constexpr double kSteepest = 1.5;  // largest slope of the blend
+  const double fastest_mps = glm::length(to.velocity) +
+                             glm::length(glm::dvec3{step.motion.state.acceleration}) * step.blend_s +
+                             kSteepest * offset_m / step.blend_s + offset_mps;
+  step.calm = fastest_mps < kSafety * step.motion.max_speed_mps;
+  step.offset_m = offset_m;
+  step.offset_mps = offset_mps;
+}
+
+// An interpolating client is corrected only if a motion comes so late that it changes the pose. Otherwise the
+// curve to the new motion must be slower than the top speed, as in RemoteEntity.
+void ShownEntityHistory::assess_interpolation(std::size_t i) {
+  Step& step = steps_[i];
+  const Motion& from = steps_[i - 1].motion;
+  const Motion& to = step.motion;
+  if (!(from.time_s > shown_s_[i]) || i >= RemoteEntity::kHistory) return;
+  if (to.teleports == from.teleports) {
+    const double start_s = curve_starts(from, to).position_s;
+    const Place start = place_at(from, start_s);
+    if (!is_unlimited(from, start, start_s, 0.0)) return;
+    const glm::dvec3 v0 = start_s > from.time_s ? start.velocity : glm::dvec3{from.state.velocity};
+    const glm::dvec3 v1{to.state.velocity};
+    const glm::dvec3 middle = 3.0 * (to.state.position - start.position) / (to.time_s - start_s) - v0 - v1;
+    const glm::dvec3 first{from.state.velocity};
+    const double most2 =
+        std::max({glm::dot(first, first), glm::dot(v0, v0), glm::dot(v1, v1), glm::dot(middle, middle)});
+    const double max_mps = kSafety * to.max_speed_mps;
+    if (!(most2 < max_mps * max_mps)) return;
+  }
+  step.calm = true;
+  step.offset_m = step.offset_mps = 0.0;
+}
+
+// True if the client certainly showed the motion itself when it applied this step: the last blend had ended,
+// and there was no chase.
+bool ShownEntityHistory::is_uncorrected_before(std::size_t step) const {
+  if (always_computes_ || wild_ > 0) return false;
+  return path_ == MotionPath::interpolate || shown_s_[step] >= shown_s_[step - 1] + longest_blend_s_;
+}
+
+// Returns the corrections that were in progress after a step.
+ShownBlends ShownEntityHistory::blends_after(std::size_t step) {
+  if (steps_[step].blends == kUnknown) {
+    std::size_t from = step;
+    while (steps_[from - 1].blends == kUnknown && !is_uncorrected_before(from))
+      --from;
+    // No calm step of a client that interpolates starts a blend.
+    if (path_ == MotionPath::interpolate && is_uncorrected_before(from)) {
+      steps_[step].blends = kNone;
+    } else {
+      replay(from, step, {});
+    }
+  }
+  return known_blends(step);
+}
+
+// The stored corrections of a step; none if they are unknown.
+ShownBlends ShownEntityHistory::known_blends(std::size_t step) const {
+  const std::int32_t place = steps_[step].blends;
+  return place >= 0 ? stored_[static_cast<std::size_t>(place)] : uncorrected(steps_[step].motion);
+}
+
+void ShownEntityHistory::store(std::size_t step, const ShownBlends& blends) {
+  std::int32_t& place = steps_[step].blends;
+  if (place < 0 && free_.empty()) {
+    free_.push_back(static_cast<std::int32_t>(stored_.size()));
+    stored_.emplace_back();
+  }
+  if (place < 0) {
+    place = free_.back();
+    free_.pop_back();
+  }
+  stored_[static_cast<std::size_t>(place)] = blends;
+}
+
+void ShownEntityHistory::release(Step& step) {
+  if (step.blends >= 0) free_.push_back(step.blends);
+  step.blends = kUnknown;
+}
+
+// Computes the corrections of these steps with the client's own code.
+void ShownEntityHistory::replay(std::size_t from, std::size_t to, const FrameConverter& carry) {
+  RemoteEntity entity = entity_before(from);
+  for (std::size_t i = from; i <= to; ++i) {
     const Motion& motion = steps_[i].motion;
     const FrameId frame = entity.frame(shown_s_[i]);
     std::optional<State> shown;
     if (carry && motion.frame != frame && steps_[i].blend_s > 0.0)
       shown = carry(entity.shown(shown_s_[i]), frame, motion.frame, shown_s_[i]);
     (void)entity.receive(motion, shown_s_[i], steps_[i].blend_s, kAlwaysValid, shown);
-    steps_[i].blends = entity.blends();
+    store(i, entity.blends());
   }
 }
 
@@ -164,15 +354,19 @@ void ShownEntityHistory::prolong_doubts() {
 }
 
 void ShownEntityHistory::carry(double lever_m) {
-  for (Step& step : steps_) {
-    step.blends.gentle_until_s = kNever;
-    step.blends.lever_m = std::max(step.blends.lever_m, lever_m);
+  compute_always();
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    ShownBlends blends = known_blends(i);
+    blends.gentle_until_s = kNever;
+    blends.lever_m = std::max(blends.lever_m, lever_m);
+    store(i, blends);
   }
 }
 
 // Drops the motions that were applied before `shown_s`. Keeps the newest of these motions, because the client
 // still showed the entity from it at `shown_s`. Drops several at a time, because all others have to move.
 void ShownEntityHistory::forget_before(double shown_s) {
+  if (shown_s_.size() <= kForgottenAtOnce || shown_s_[kForgottenAtOnce] >= shown_s) return;
   std::size_t old = 0;
   for (double newest_s = steps_[0].motion.time_s; old + 1 < steps_.size() && shown_s_[old + 1] < shown_s;
        ++old) {
@@ -185,27 +379,62 @@ void ShownEntityHistory::forget_before(double shown_s) {
 // Drops the `count` oldest steps. The first of the others gets their newest motion if that is newer than its
 // own.
 void ShownEntityHistory::forget_oldest(std::size_t count) {
+  const bool was_wild = wild_ > 0;
+  // Nobody asks for the blend of the new first step any more, so it is computed only if others depend on it.
+  const bool matters = !is_uncorrected_before(count + 1) || longest_blend_s_ > kShortBlendS;
+  if (matters) (void)blends_after(count);
+  if (steps_[count].blends == kUnknown) steps_[count].blends = kNone;
   for (std::size_t i = 0; i < count; ++i) {
     const Motion& first = steps_[i].motion;
     Motion& second = steps_[i + 1].motion;
     if (second.time_s < first.time_s) second = first;
+    release(steps_[i]);
   }
   const auto end = static_cast<std::ptrdiff_t>(count);
   steps_.erase(steps_.begin(), steps_.begin() + end);
   shown_s_.erase(shown_s_.begin(), shown_s_.begin() + end);
+  const double oldest_s = shown_s_.front();
+  std::erase_if(doubts_, [oldest_s](const Doubt& doubt) { return doubt.latest_s < oldest_s; });
+  if (was_wild && !always_computes_) assess_again();
+}
+
+// Finds out anew which steps are calm, from the corrections of the first step.
+void ShownEntityHistory::assess_again() {
+  Step& first = steps_.front();
+  const ShownBlends blends = known_blends(0);
+  const Blend& blend = blends.free;
+  const bool is_over = blend.over(shown_s_.front());
+  first.calm = !(blends.chase.start_s < kNever) &&
+               (path_ == MotionPath::predict || steps_.size() == 1 || blend.over(shown_s_[1]));
+  first.offset_m = is_over ? 0.0 : glm::length(blend.offset(shown_s_.front()).position);
+  first.offset_mps = is_over ? 0.0 : blend.top_speed_mps();
+  wild_ = first.calm ? 0 : 1;
+  for (std::size_t i = 1; i < steps_.size(); ++i) {
+    steps_[i].calm = true;  // not counted
+    assess(i);
+  }
 }
 
 void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   path_ = path;
   announced_s_.reset();
+  const ShownBlends last = known_blends(steps_.size() - 1);
+  for (Step& step : steps_)
+    release(step);
   std::sort(steps_.begin(), steps_.end(),
             [](const Step& a, const Step& b) { return a.motion.time_s < b.motion.time_s; });
   std::fill(shown_s_.begin(), shown_s_.end(), -kNever);
-  for (Step& step : steps_)
-    step.blends = {.teleports = step.motion.teleports,
-                   .frame = step.motion.frame,
-                   .gentle_until_s = step.blends.gentle_until_s,
-                   .lever_m = step.blends.lever_m};
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    steps_[i].blends = kNone;
+    steps_[i].calm = true;
+    steps_[i].offset_m = steps_[i].offset_mps = 0.0;
+    if (!always_computes_) continue;
+    ShownBlends blends = uncorrected(steps_[i].motion);
+    blends.gentle_until_s = last.gentle_until_s;
+    blends.lever_m = last.lever_m;
+    store(i, blends);
+  }
+  wild_ = 0;
   if (appeared()) appear(shown_s);
 }
 
@@ -227,13 +456,13 @@ bool ShownEntityHistory::jumps_near(double shown_s, std::size_t last) const {
   return teleports_at(shown_s - kRoundingS) != teleports_at(shown_s + kRoundingS);
 }
 
-std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double shown_s) const {
+std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double shown_s) {
   constexpr auto kHistory = static_cast<std::ptrdiff_t>(RemoteEntity::kHistory);
   if (!(shown_s >= appear_s_) || lost_s_ > -kNever) return std::nullopt;
   const auto in_doubt = [&](const Doubt& d) { return d.from_s <= shown_s && shown_s < d.until_s; };
   if (std::any_of(doubts_.begin(), doubts_.end(), in_doubt)) return std::nullopt;
   const std::size_t last = step_at(shown_s + kRoundingS);
-  const ShownBlends& blends = steps_[last].blends;
+  const ShownBlends blends = blends_after(last);
   // The pose depends on at most two of the motions that the client knew at this instant: either on the newest
   // motion, or on the motion that is shown and the next motion.
   const Motion* from = nullptr;
@@ -490,6 +719,14 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
   shown_s = std::clamp(shown_s, datagram.sent_s - kLongestReportedDelayS,
                        datagram.sent_s + std::max(limit_s_, kHistoryS));
   const auto carry = converter();
+  // The histories are rarely in a cache. Together, all of them would not fit into it.
+  for (const SentPublish& content : datagram.content) {
+    if (content.id.slot() < entities_.size())
+      prefetch(entities_[content.id.slot()].get(), sizeof(ShownEntityHistory));
+  }
+  for (const SentPublish& content : datagram.content) {
+    if (const ShownEntityHistory* entity = find(content.id)) entity->prefetch_newest();
+  }
   for (const SentPublish& content : datagram.content) {
     if (content.announces && std::erase(expected_, content.id) > 0) announced(content.id, content.motion);
     ShownEntityHistory* entity = find(content.id);
@@ -572,12 +809,11 @@ void ShownHistory::note_frame(const Motion& motion) const {
 
 std::optional<State> ShownHistory::frame_at(FrameId frame, double shown_s, int most) const {
   if (!frame) return State{};
-  const ShownEntityHistory* entity = find(entity_of(frame));
+  ShownEntityHistory* const entity = find(entity_of(frame));
   return entity != nullptr && most > 0 ? in_world(*entity, shown_s, most - 1) : std::nullopt;
 }
 
-std::optional<State> ShownHistory::in_world(const ShownEntityHistory& entity, double shown_s,
-                                            int most) const {
+std::optional<State> ShownHistory::in_world(ShownEntityHistory& entity, double shown_s, int most) const {
   const auto shown = entity.shown(shown_s);
   if (!shown) return std::nullopt;
   if (!shown->frame) return shown->state;
@@ -587,7 +823,7 @@ std::optional<State> ShownHistory::in_world(const ShownEntityHistory& entity, do
 }
 
 std::optional<State> ShownHistory::shown(EntityId id, double shown_s) const {
-  const ShownEntityHistory* entity = find(id);
+  ShownEntityHistory* const entity = find(id);
   return entity != nullptr ? in_world(*entity, shown_s, kMaxFrameDepth) : std::nullopt;
 }
 

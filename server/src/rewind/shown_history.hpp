@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/src/messages/datagram.hpp"
+#include "server/src/util/prefetch.hpp"
 
 #include <array>
 #include <cstddef>
@@ -23,6 +24,9 @@ namespace reckoner {
 /// The history of one entity as one client showed it: which motions the client knew at each instant, and how
 /// it blended from one motion to the next. To compute the blends, the server runs RemoteEntity, the client's
 /// own code, over the motions. An instant is the server time that the client showed, s.
+///
+/// Most poses are never asked for. So the blends are computed on demand, from the newest step before which
+/// the client certainly showed a motion without a correction.
 class ShownEntityHistory {
  public:
   /// Converts a state from the frame `from` to the frame `to`. Uses the poses of the frames that the client
@@ -34,6 +38,12 @@ class ShownEntityHistory {
   ShownEntityHistory(EntityId id, const Motion& first, MotionPath path);
 
   [[nodiscard]] EntityId id() const { return id_; }
+
+  /// Tells the processor that add() will soon need the newest step.
+  void prefetch_newest() const {
+    prefetch(shown_s_.data() + shown_s_.size() - 1);
+    prefetch(steps_.data() + steps_.size() - 1, 2 * sizeof(Step));
+  }
 
   /// The largest number of motions kept. It is enough for 1.5 s at 170 motions per second.
   static constexpr std::size_t kMaxSteps = 256;
@@ -84,7 +94,7 @@ class ShownEntityHistory {
   /// The state that the client showed at this instant, with the frame of the state. Empty if the state is
   /// unknown or the client did not show the entity. It is unknown how the client interpolated before a change
   /// of frame; therefore the motion before the change is extrapolated.
-  [[nodiscard]] std::optional<FramedState> shown(double shown_s) const;
+  [[nodiscard]] std::optional<FramedState> shown(double shown_s);
 
   /// Time stamp of the newest motion that the client is known to have, s.
   [[nodiscard]] double newest_s() const { return newest_s_; }
@@ -97,6 +107,8 @@ class ShownEntityHistory {
   static constexpr std::size_t kMaxDoubts = 16;
   static constexpr std::size_t kFirstGrowth = 8;  // steps
   static constexpr std::size_t kForgottenAtOnce = 8;
+  static constexpr std::int32_t kUnknown = -1;  // not computed yet
+  static constexpr std::int32_t kNone = -2;
 
   // What the client showed between these instants is unknown.
   struct Doubt {
@@ -105,19 +117,38 @@ class ShownEntityHistory {
     double latest_s;  // later blends prolong it no further
   };
 
-  // A motion that the client applied, and the blends that were in progress after that. The instant of
-  // applying it is in shown_s_, at the index that the step has in steps_.
+  // A motion that the client applied. The instant of applying it is in shown_s_, at the index that the step
+  // has in steps_.
   struct Step {
     Motion motion;
-    ShownBlends blends;
     double blend_s = 0.0;
+    // The corrections that were in progress after this step: an index into stored_, kNone or kUnknown. Never
+    // unknown for the first step.
+    std::int32_t blends = kUnknown;
+    // True if this step certainly starts no chase, provided that no chase was in progress before.
+    bool calm = true;
+    // Upper bounds of the correction when the step was applied, if no chase was in progress: m and m/s.
+    double offset_m = 0.0;
+    double offset_mps = 0.0;
   };
 
   [[nodiscard]] std::size_t step_at(double shown_s) const;
   [[nodiscard]] bool jumps_near(double shown_s, std::size_t last) const;
   [[nodiscard]] MotionHistory known_before(std::size_t step) const;
   [[nodiscard]] RemoteEntity entity_before(std::size_t step) const;
-  void replay_from(std::size_t step, const FrameConverter& carry);
+  void begin_with(const Motion& motion);
+  void changed_from(std::size_t step, const FrameConverter& carry);
+  void assess(std::size_t step);
+  void assess_again();
+  void assess_prediction(std::size_t step);
+  void assess_interpolation(std::size_t step);
+  [[nodiscard]] bool is_uncorrected_before(std::size_t step) const;
+  [[nodiscard]] ShownBlends blends_after(std::size_t step);
+  [[nodiscard]] ShownBlends known_blends(std::size_t step) const;
+  void store(std::size_t step, const ShownBlends& blends);
+  void release(Step& step);
+  void replay(std::size_t from, std::size_t to, const FrameConverter& carry);
+  void compute_always();
   void prolong_doubts();
   void forget_before(double shown_s);
   void forget_oldest(std::size_t count);
@@ -130,6 +161,13 @@ class ShownEntityHistory {
   double newest_s_;                    // time stamp of the newest motion
   std::vector<double> shown_s_;        // instant at which each step was applied, ascending
   std::vector<Step> steps_;
+  std::vector<ShownBlends> stored_;  // those that were computed
+  std::vector<std::int32_t> free_;   // unused places in stored_
+  std::size_t wild_ = 0;             // number of steps that are not calm
+  double longest_blend_s_ = 0.0;     // of all steps so far
+  // True if corrections depend on other entities or last longer: a motion is on a route or in a frame, or
+  // another entity is in the frame of this one. They are then computed at once.
+  bool always_computes_ = false;
   double lost_s_ = -kNever;  // time stamp of the newest motion that lose() reported and nothing replaced
   std::vector<Doubt> doubts_;
 };
@@ -242,8 +280,7 @@ class ShownHistory {
   static constexpr std::size_t kMaxInstants = 256;
 
   [[nodiscard]] ShownEntityHistory* find(EntityId id) const;
-  [[nodiscard]] std::optional<State> in_world(const ShownEntityHistory& entity, double shown_s,
-                                              int most) const;
+  [[nodiscard]] std::optional<State> in_world(ShownEntityHistory& entity, double shown_s, int most) const;
   [[nodiscard]] std::optional<State> frame_at(FrameId frame, double shown_s, int most) const;
   void begin_era(unsigned era, double shown_s);
   void add_sent(Sequence sequence, const SentPublish& content, double now_s);
