@@ -309,10 +309,10 @@ typedef struct reckoner_server_config {
 
   double resume_s; /* how long a client whose connection was lost can resume its session; 0: it cannot */
 
-  int32_t any_server; /* 1, instead of addresses: accepts tokens for every server with this key */
+  int32_t any_server;     /* 1, instead of addresses: accepts tokens for every server with this key */
   int32_t receive_thread; /* 1: a thread reads the socket, also while the game does not call receive */
-  double ticket_s;    /* how long a client can reconnect with its ticket after it was last connected */
-  double half_open_s; /* a session without a connection ends after this time */
+  double ticket_s;        /* how long a client can reconnect with its ticket after it was last connected */
+  double half_open_s;     /* a session without a connection ends after this time */
   uint64_t limit_waiting_event_bytes; /* bytes in these events */
   double limit_silence_s;             /* a client that sends nothing for this time is lost */
   uint32_t sessions_per_client; /* of one client id at once; a newer session ends the oldest. 0: no limit */
