@@ -240,21 +240,21 @@ void Game::next_mode(int by) {
   client_.set_playout(playout, now_s_);
 }
 
-// Lines such as `2.5 press F1`. Keys go through SDL's queue, like those of a person.
+// Lines such as `2.5 press F1`, at most one a frame, so that on a slow machine each one still has its own
+// picture. Keys go through SDL's queue, like those of a person.
 void Game::play_script(double now_s) {
-  for (; script_at_ < script_.size() && script_[script_at_].time_s <= now_s; ++script_at_) {
-    const ScriptLine& line = script_[script_at_];
-    SDL_Event event{};
-    event.type = line.verb == "release" ? SDL_KEYUP : SDL_KEYDOWN;
-    event.key.keysym.sym = SDL_GetKeyFromName(line.words.c_str());
-    if (line.verb == "press" || line.verb == "tap" || line.verb == "release") SDL_PushEvent(&event);
-    event.type = SDL_KEYUP;
-    if (line.verb == "tap") SDL_PushEvent(&event);
-    if (line.verb == "aim") aim(line.words);
-    if (line.verb == "type" && typing_) *typing_ += line.words;
-    if (line.verb == "screenshot") screenshot_ = line.words;
-    if (line.verb == "quit") quit_ = true;
-  }
+  if (script_at_ >= script_.size() || script_[script_at_].time_s > now_s) return;
+  const ScriptLine& line = script_[script_at_++];
+  SDL_Event event{};
+  event.type = line.verb == "release" ? SDL_KEYUP : SDL_KEYDOWN;
+  event.key.keysym.sym = SDL_GetKeyFromName(line.words.c_str());
+  if (line.verb == "press" || line.verb == "tap" || line.verb == "release") SDL_PushEvent(&event);
+  event.type = SDL_KEYUP;
+  if (line.verb == "tap") SDL_PushEvent(&event);
+  if (line.verb == "aim") aim(line.words);
+  if (line.verb == "type" && typing_) *typing_ += line.words;
+  if (line.verb == "screenshot") screenshot_ = line.words;
+  if (line.verb == "quit") quit_ = true;
 }
 
 // At an angle in degrees, or at the `nearest` fighter.

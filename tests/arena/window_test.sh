@@ -12,6 +12,7 @@ command -v Xvfb >/dev/null || skip "Xvfb is missing"
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 SDL_AUDIODRIVER=dummy
 
 folder=$(mktemp -d)
+trap 'echo "failed in line $LINENO"' ERR
 trap 'kill "$xvfb" 2>/dev/null || true; rm -r "$folder"' EXIT
 cd "$folder"
 Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>display 2>xvfb.log &
@@ -43,8 +44,9 @@ done
 ! cmp -s menu.bmp overlay.bmp
 
 # The bad network takes changes while it runs, and says which of them it does not understand.
-printf 'network=mobile\nnetwork=nowhere\nloss=3\n' |
-  "$RECKONER_PROGRAM_DIR/reckoner-harness" conditioner --listen 0 --to 127.0.0.1:9 --control --seconds 0.5 2>control.txt
+printf 'network=mobile\nnetwork=nowhere\nloss=3\n' >commands.txt
+"$RECKONER_PROGRAM_DIR/reckoner-harness" conditioner --listen 0 --to 127.0.0.1:9 --control --seconds 0.5 \
+  <commands.txt 2>control.txt
 [[ $(grep -c control: control.txt) == 1 ]]
 grep -q nowhere control.txt
 echo passed
