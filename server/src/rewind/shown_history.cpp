@@ -203,7 +203,11 @@ void ShownEntityHistory::assess(std::size_t i) {
   // Otherwise it overtook the step before it. As long as all steps are calm, each has the newest motion.
   if (step.motion.time_s > steps_[i - 1].motion.time_s)
     path_ == MotionPath::predict ? assess_prediction(i) : assess_interpolation(i);
-  if (!step.calm) ++wild_;
+  if (step.calm || wild_++ > 0 || path_ == MotionPath::predict) return;
+  // While all steps were calm, none of them started a blend.
+  for (std::size_t before = 1; before < i; ++before) {
+    if (steps_[before].blends == kUnknown) steps_[before].blends = kNone;
+  }
 }
 
 // A predicting client was faster than the top speed only if the correction was large.
@@ -382,7 +386,10 @@ void ShownEntityHistory::forget_oldest(std::size_t count) {
   const bool was_wild = wild_ > 0;
   // Nobody asks for the blend of the new first step any more, so it is computed only if others depend on it.
   const bool matters = !is_uncorrected_before(count + 1) || longest_blend_s_ > kShortBlendS;
-  if (matters) (void)blends_after(count);
+  // A client that interpolates shows motions that are older than the first one that stays. Later, its
+  // corrections could not be computed any more.
+  const bool needs_old_motions = was_wild && path_ == MotionPath::interpolate;
+  if (matters) (void)blends_after(needs_old_motions ? steps_.size() - 1 : count);
   if (steps_[count].blends == kUnknown) steps_[count].blends = kNone;
   for (std::size_t i = 0; i < count; ++i) {
     const Motion& first = steps_[i].motion;
