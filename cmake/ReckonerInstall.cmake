@@ -35,6 +35,13 @@ if(TARGET reckoner_net)
     set(RECKONER_NET_NEEDS_ENET ON)
   endif()
 endif()
+set(RECKONER_CLUSTER_NEEDS_NATS OFF)
+if(TARGET reckoner_cluster)
+  get_target_property(cluster_type reckoner_cluster TYPE)
+  if(cluster_type STREQUAL "STATIC_LIBRARY")
+    set(RECKONER_CLUSTER_NEEDS_NATS ON)
+  endif()
+endif()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/reckonerConfig.cmake.in" "${PROJECT_BINARY_DIR}/reckonerConfig.cmake"
   INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
@@ -44,6 +51,7 @@ install(FILES
     "${PROJECT_BINARY_DIR}/reckonerConfig.cmake"
     "${PROJECT_BINARY_DIR}/reckonerConfigVersion.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindENet.cmake"
+    "${PROJECT_SOURCE_DIR}/cmake/FindNats.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindSodium.cmake"
   DESTINATION "${package_dir}" COMPONENT development)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)

@@ -5,6 +5,14 @@ include(GNUInstallDirs)
 # A project that adds Reckoner as a subdirectory gets the libraries only, unless it asks for more.
 option(RECKONER_DEVELOPER "Warnings as errors (GCC 12), ccache, tests, benchmarks and examples" OFF)
 option(RECKONER_NETWORK "Build everything that needs ENet, libsodium and Cereal; OFF: only reckoning" ON)
+# Off by default where libnats (Debian: libnats-dev) is missing.
+find_path(Nats_INCLUDE_DIR nats/nats.h)
+find_library(Nats_LIBRARY NAMES nats)
+set(has_nats OFF)
+if(Nats_INCLUDE_DIR AND Nats_LIBRARY AND NOT WIN32)
+  set(has_nats ON)
+endif()
+option(RECKONER_CLUSTER "Build reckoner::cluster, one world on many servers (needs libnats)" ${has_nats})
 option(RECKONER_C "Build the C library, libreckoner" ${PROJECT_IS_TOP_LEVEL})
 option(RECKONER_PROGRAMS "Build reckoner-server, reckoner-client and reckoner-harness" ${PROJECT_IS_TOP_LEVEL})
 option(RECKONER_EXAMPLES "Build the examples" ${RECKONER_DEVELOPER})
@@ -18,7 +26,7 @@ set(RECKONER_PROGRAM_DIR "${CMAKE_CURRENT_BINARY_DIR}/bin" CACHE PATH "Where the
 set(CMAKE_EXPORT_NO_PACKAGE_REGISTRY ON)
 
 if(NOT RECKONER_NETWORK)
-  foreach(part C PROGRAMS EXAMPLES TESTS BENCHMARKS)
+  foreach(part C CLUSTER PROGRAMS EXAMPLES TESTS BENCHMARKS)
     set(RECKONER_${part} OFF)
   endforeach()
 endif()

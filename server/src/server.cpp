@@ -112,7 +112,7 @@ bool Server::refuse_prediction(ClientId client, std::uint32_t key) {
 }
 
 SpawnResult Server::Impl::spawn(std::size_t archetype, const std::string& name, const State& state,
-                                EntityId frame, std::unique_ptr<ShortLivedInfo> short_lived) {
+                                EntityId frame, std::unique_ptr<ShortLivedInfo> short_lived, EntityId as) {
   Impl& s = *this;
   if (archetype >= s.config.archetypes.size()) return CallError::unknown_archetype;
   if (name.size() > kMaxNameBytes) return CallError::name_too_long;
@@ -123,7 +123,8 @@ SpawnResult Server::Impl::spawn(std::size_t archetype, const std::string& name, 
   if (const auto why = find_unencodable(truth, s.quantisation[archetype]); why != CallError::none) return why;
 
   const auto phase = static_cast<std::uint32_t>(s.entities.size());
-  const EntityId id = s.entities.add(s.publisher.make_entity(archetype, name, truth, phase), s.next_tick);
+  const auto make = [&] { return s.publisher.make_entity(archetype, name, truth, phase); };
+  const EntityId id = as ? s.entities.add_as(as, make) : s.entities.add(make(), s.next_tick);
   if (!id) return CallError::world_full;
   Entity& entity = *s.entities.find(id);
   entity.way_tick = s.next_tick;
@@ -338,6 +339,10 @@ void Server::tick(double now_s) {
   s.log.owner_events(s.events, reported);
   s.measure_levers();
   s.delays.run(s.entities, s.sessions);
+  if (s.distant_delay_s) {
+    s.entities.awake().for_each(
+        [&](std::uint32_t slot) { s.entities.slots()[slot].levels[0].delay_s = *s.distant_delay_s; });
+  }
   s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), s.pool, s.stats);
   s.send(tick, now_s);
   s.transport.service(now_s);

@@ -101,8 +101,9 @@ struct Server::Impl {
   bool end(EntityId id, bool as_planned = false);
   void end_as_planned(double now_s);
   void fly(double now_s);
+  /// A null `as` lets the server choose the id.
   SpawnResult spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame,
-                    std::unique_ptr<ShortLivedInfo> short_lived);
+                    std::unique_ptr<ShortLivedInfo> short_lived, EntityId as = {});
   [[nodiscard]] double lever_m(std::uint32_t slot) const;
   void measure_levers();
 
@@ -154,6 +155,8 @@ struct Server::Impl {
   std::vector<EntityId> found;  // result of Server::entities() and entities_near()
   SlotSet near_slots;           // scratch of entities_near()
   std::vector<EntityId> ended;  // scratch
+  // One-way delay to the clients of other servers that show these entities, s (WorldAccess).
+  std::optional<double> distant_delay_s;
   bool closing = false;
   Tick next_tick = 0;
   int held_back = 0;  // number of ticks in a row, up to now, that sent no datagrams

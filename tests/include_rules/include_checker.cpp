@@ -40,6 +40,10 @@ constexpr std::string_view kServer[] = {"reckoner/server/", "reckoner/reckoning/
                                         "server/src/",      "reckoning/src/",      "net/src/"};
 constexpr std::string_view kClient[] = {"reckoner/client/", "reckoner/reckoning/", "reckoner/net/",
                                         "client/src/",      "reckoning/src/",      "net/src/"};
+constexpr std::string_view kCluster[] = {"reckoner/cluster/",   "reckoner/server/",
+                                         "reckoner/reckoning/", "reckoner/net/",
+                                         "cluster/src/",        "server/src/world_access.hpp",
+                                         "reckoning/src/",      "net/src/"};
 constexpr std::string_view kScenario[] = {"reckoner/reckoning/", "reckoning/src/", "scenario/"};
 // The C API uses what a game uses, not the harness. Its header includes only C's own headers.
 constexpr std::string_view kCapi[] = {"reckoner/server/",    "reckoner/client/", "reckoner/net/",
@@ -54,8 +58,9 @@ constexpr std::string_view kServerProgram[] = {"reckoner/",       "reckoning/src
 constexpr std::string_view kClientProgram[] = {"reckoner/",       "reckoning/src/", "net/src/",
                                                "client/src/",     "scenario/",      "programs/common/",
                                                "programs/client/"};
-constexpr std::string_view kHarness[] = {"reckoner/",   "reckoning/src/", "net/src/",         "server/src/",
-                                         "client/src/", "scenario/",      "programs/common/", "harness/"};
+constexpr std::string_view kHarness[] = {"reckoner/",        "reckoning/src/", "net/src/",
+                                         "server/src/",      "client/src/",    "scenario/",
+                                         "programs/common/", "harness/",       "cluster/src/"};
 // The game is code to learn from: it uses what is installed, and its own headers.
 constexpr std::string_view kArena[] = {"reckoner/",  "body.hpp",     "bot.hpp",   "canvas.hpp",
                                        "menu.hpp",   "messages.hpp", "pilot.hpp", "overlay.hpp",
@@ -66,6 +71,7 @@ constexpr std::string_view kSdl[] = {"glm/", "SDL2/"};
 constexpr std::string_view kGlm[] = {"glm/"};
 constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
 constexpr std::string_view kEnet[] = {"enet/enet.h"};
+constexpr std::string_view kNats[] = {"nats/nats.h"};
 constexpr std::string_view kTools[] = {"CLI/",    "spdlog/",     "fmt/",      "nlohmann/",
                                        "toml++/", "prometheus/", "civetweb.h"};
 
@@ -76,6 +82,8 @@ constexpr Rules kRules[] = {
     {"net/src/transport/platform", kNet, {}, {}, false},
     {"server/", kServer, kGlm, {}, true},
     {"client/", kClient, kGlm, {}, true},
+    {"cluster/", kCluster, kGlm, kCodec, true},
+    {"cluster/src/nats/", kCluster, kGlm, kNats, false},
     {"capi/", kCapi, kCapiHeader, kGlm, true},
     {"scenario/", kScenario, kGlm, {}, true},
     {"programs/", kPrograms, kTools, kGlm, false},
@@ -105,6 +113,9 @@ constexpr std::string_view kRooms[] = {
     "client/src/connection/", "client/src/",
     //
     "capi/src/values/", "capi/src/", "capi/src/client/", "capi/src/server/",
+    //
+    "cluster/src/wire/", "cluster/src/bus/", "cluster/src/nats/", "cluster/src/witness/", "cluster/src/mail/",
+    "cluster/src/mirror/", "cluster/src/authority/", "cluster/src/",
     // not installed
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
     "programs/common/options/", "programs/common/loop/", "programs/common/", "programs/common/sessions/",
@@ -112,8 +123,8 @@ constexpr std::string_view kRooms[] = {
     "harness/explain/trials/", "harness/replay/", "harness/methods/", "harness/methods/baselines/",
     "harness/process/", "harness/report/", "harness/stress/load/recording/", "harness/stress/load/roles/",
     "harness/stress/load/", "harness/stress/flood/", "harness/stress/soak/", "harness/arena/",
-    "harness/commands/", "harness/commands/motion/", "harness/commands/replay/", "harness/commands/stress/",
-    "harness/"};
+    "harness/cluster/", "harness/commands/", "harness/commands/motion/", "harness/commands/replay/",
+    "harness/commands/stress/", "harness/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",
@@ -214,8 +225,8 @@ std::string judge_include(const std::string& path, const Rules& rules, const std
     return "";
   }
   const bool platform = !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) &&
-                        !starts_with_any(name, kEnet) && !starts_with_any(name, kTools) &&
-                        name != "reckoner.h";
+                        !starts_with_any(name, kEnet) && !starts_with_any(name, kNats) &&
+                        !starts_with_any(name, kTools) && name != "reckoner.h";
   if (platform && !rules.virtual_time) return public_header ? "platform types stay private" : "";
   return "is not allowed in this folder";
 }

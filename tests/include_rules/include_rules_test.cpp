@@ -24,8 +24,8 @@ std::string listed(const std::vector<Violation>& violations) {
 TEST(IncludeRules, ProjectFollowsThem) {
   const TreeReport report = check_tree(RECKONER_SOURCE_DIR);
   EXPECT_TRUE(report.violations.empty()) << listed(report.violations);
-  for (const char* folder :
-       {"reckoning/", "net/", "server/", "client/", "capi/", "scenario/", "programs/", "harness/"}) {
+  for (const char* folder : {"reckoning/", "net/", "server/", "client/", "cluster/", "capi/", "scenario/",
+                             "programs/", "harness/"}) {
     EXPECT_TRUE(std::any_of(report.checked.begin(), report.checked.end(),
                             [&](const std::string& path) { return path.starts_with(folder); }))
         << "nothing was checked in " << folder;
@@ -86,6 +86,10 @@ INSTANTIATE_TEST_SUITE_P(
         Plant{"client/src/a.cpp", "#include <reckoner.h>"},
         Plant{"server/src/a.cpp", "#include <reckoner.h>"},
         Plant{"capi/src/a.cpp", "#include \"harness/sim/link.hpp\""},
+        Plant{"cluster/src/a.cpp", "#include <nats/nats.h>"},
+        Plant{"server/src/a.cpp", "#include <nats/nats.h>"},
+        Plant{"cluster/src/a.cpp", "#include \"server/src/server_impl.hpp\""},
+        Plant{"server/src/a.cpp", "#include <reckoner/cluster/bus.hpp>"},
         Plant{"capi/src/a.cpp", "#include <sodium.h>"}, Plant{"capi/src/a.cpp", "#include <unistd.h>"},
         Plant{"capi/src/a.cpp", "const auto now = std::chrono::steady_clock::now();"},
         Plant{"capi/include/reckoner.h", "#include <glm/vec3.hpp>"},
@@ -112,6 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Plant{"reckoning/src/a.cpp",
                           "const char* s = \"\\\"\"; /* rand() */ int million = 1'000'000;  // rand()"},
                     Plant{"capi/src/a.cpp", "#include <reckoner/server/server.hpp>"},
+                    Plant{"cluster/src/nats/a.cpp", "#include <nats/nats.h>"},
                     Plant{"capi/src/a.cpp", "#include <reckoner/client/client.hpp>"},
                     Plant{"capi/src/a.cpp", "#include <reckoner.h>"},
                     Plant{"capi/include/reckoner.h", "#include <stdint.h>"},

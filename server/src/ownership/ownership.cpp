@@ -194,6 +194,74 @@ Quantisation without_limits(const Quantisation& q) {
 
 }  // namespace
 
+bool Ownership::feed(Entity& entity, const QuantisedState& encoded, const Motion& motion, Tick tick,
+                     Tick next, double now_s, double silence_s) {
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  Owned* owned = find(slot);
+  const bool begins = owned == nullptr || owned->id != entity.id || !owned->fed || !entity.owned;
+  if (begins) {
+    const OwnershipRules rules{.policy = OwnerPolicy::accept, .silence_s = silence_s};
+    Owned added{.id = entity.id,
+                .owner = {},
+                .fed = true,
+                .rules = rules,
+                .archetype = entity.archetype,
+                .check = OwnerCheck{limits_for(entity, rules), motion},
+                .known = References{entity.id}};
+    owned = &owned_.insert_or_assign(slot, std::move(added)).first->second;
+    entity.owned = std::make_unique<OwnedMotion>();
+    entity.follower.reset();
+  }
+  if (motion.time_s > now_s + kMaxAheadS) {
+    ++stats_.ahead;
+    ++refusals_[Refusal::from_future];
+    return false;
+  }
+  if (!begins && earlier(tick, owned->fed_tick)) {
+    ++stats_.late;
+    ++refusals_[Refusal::too_old];
+    return false;
+  }
+  owned->received_s = now_s;
+  const bool repeated = !begins && tick == owned->fed_tick && !owned->rest_at_s;
+  if (repeated) return true;
+  owned->fed_tick = tick;
+  owned->rest_at_s.reset();
+  owned->at_rest = false;
+  // No motion may be newer than the coming datagram, nor older than one that was published already.
+  const bool in_order =
+      begins ? entity.levels[0].stream.number() == 0 || earlier(entity.levels[0].stream.head().tick, tick)
+             : earlier(entity.owned->tick, tick);
+  next_ = next;
+  if (in_order && !earlier(next, tick)) {
+    *entity.owned = {encoded, motion, tick, true};
+  } else {
+    *entity.owned = rounded(state_at(motion, time_of(next)), owned->check.limits(), entity, time_of(next),
+                            next, quantisation_[entity.archetype]);
+  }
+  owned->check.restart(entity.owned->motion);
+  ++stats_.accepted;
+  return true;
+}
+
+void Ownership::note_feed(EntityId id, double now_s) {
+  Owned* owned = id ? find(static_cast<std::uint32_t>(id.slot())) : nullptr;
+  if (owned != nullptr && owned->id == id && owned->fed) owned->received_s = now_s;
+}
+
+void Ownership::stop_feed(Entity& entity) {
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  const Owned* owned = find(slot);
+  if (owned == nullptr || owned->id != entity.id || !owned->fed) return;
+  entity.owned.reset();
+  owned_.erase(slot);
+}
+
+bool Ownership::is_fed(EntityId id) const {
+  const auto found = id ? owned_.find(static_cast<std::uint32_t>(id.slot())) : owned_.end();
+  return found != owned_.end() && found->second.id == id && found->second.fed;
+}
+
 Ownership::Owned* Ownership::find(std::uint32_t slot) {
   const auto found = owned_.find(slot);
   return found == owned_.end() ? nullptr : &found->second;
@@ -511,8 +579,9 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
   for (auto it = owned_.begin(); it != owned_.end();) {
     auto& [slot, owned] = *it;
     Entity& entity = entities.slots()[slot];
-    const bool orphan = !owned.owner && owned.at_rest;
-    if (entity.id != owned.id || orphan) {
+    const bool orphan = !owned.owner && !owned.fed && owned.at_rest;
+    // An entity from elsewhere may have ended and begun again under its id.
+    if (entity.id != owned.id || !entity.owned || orphan) {
       if (entity.id == owned.id) entity.owned.reset();
       it = owned_.erase(it);
       continue;
@@ -546,7 +615,9 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
 // keeps the extrapolated motion within the limits.
 void Ownership::enforce_limits(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s) {
   const State now = state_at(entity.owned->motion, time_s);
-  const bool silent = !owned.owner || (owned.notified && now_s - owned.received_s > owned.rules.silence_s) ||
+  const bool heard = owned.owner || owned.fed;
+  const bool silent = !heard ||
+                      ((owned.notified || owned.fed) && now_s - owned.received_s > owned.rules.silence_s) ||
                       (owned.refused_since_s && now_s - *owned.refused_since_s > kFadeS);
   if (silent && !owned.at_rest) {
     owned.needs_resend = true;

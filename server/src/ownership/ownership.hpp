@@ -117,6 +117,19 @@ class Ownership {
   bool override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
                        Transport& transport);
 
+  /// Takes the newest motion of an entity that another server holds. `tick` is its time stamp, `motion` what
+  /// `encoded` means, `now_s` the present server time and `next` the coming tick. The entity is then fed: it
+  /// comes to rest if neither feed() nor note_feed() is called for `silence_s`. Returns false if the motion
+  /// is late, or too far ahead of the present.
+  bool feed(Entity& entity, const QuantisedState& encoded, const Motion& motion, Tick tick, Tick next,
+            double now_s, double silence_s);
+  /// Call it when the other server has confirmed the motion of a fed entity.
+  void note_feed(EntityId id, double now_s);
+  /// Ends feeding: this server holds the entity from now on.
+  void stop_feed(Entity& entity);
+  /// True if another server holds the entity.
+  [[nodiscard]] bool is_fed(EntityId id) const;
+
   /// The owner; empty if no client owns the entity.
   [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
 
@@ -164,7 +177,9 @@ class Ownership {
  private:
   struct Owned {
     EntityId id;
-    ClientId owner;  // null: the owner is gone, and the entity comes to rest
+    ClientId owner;     // null: the owner is gone, and the entity comes to rest
+    bool fed = false;   // another server holds the entity; there is no owner
+    Tick fed_tick = 0;  // time stamp of the newest motion that was fed
     OwnershipRules rules;
     std::size_t archetype = 0;
     OwnerCheck check;

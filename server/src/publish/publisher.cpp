@@ -208,7 +208,7 @@ bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
     if (followed(entity, level)) process_level(entity, level, now, counts);
   }
   entity.announced = true;
-  entity.teleported = false;
+  entity.teleported = entity.publish_now = false;
   if (entity.levels[0].stream.head().route) ++counts.route_entity_ticks;
   const bool still =
       !moves(entity.truth) && !entity.follower && counts.publishes == published && entity.fit.settled();
@@ -244,7 +244,7 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
         wanted != l.stream.head().route && config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
     const bool frame_changed = entity.frame.index1 != l.stream.head().frame_index1 ||
                                (entity.frame && entity.frame != l.stream.newest().encoded.frame);
-    if (!due && !changed && !entity.teleported && !frame_changed) return;
+    if (!due && !changed && !entity.teleported && !frame_changed && !entity.publish_now) return;
     cause = entity.teleported ? &PublishCauses::teleport
             : frame_changed   ? &PublishCauses::frame
             : changed         ? &PublishCauses::route

@@ -73,6 +73,20 @@ EntityId EntityTable::add(Entity entity, Tick tick) {
   return slots_[slot].id;
 }
 
+// Puts an entity into a slot. Returns false if another entity is there.
+bool EntityTable::put(EntityId id, Entity entity) {
+  const std::size_t slot = id.slot();
+  if (slots_[slot].id) return false;
+  heads_.resize(slots_.size() * kLevels);
+  entity.id = id;
+  entity.frame = {};
+  slots_[slot] = std::move(entity);
+  std::fill_n(heads_.begin() + static_cast<std::ptrdiff_t>(slot * kLevels), kLevels, StreamHead{});
+  ++size_;
+  awake_.insert(static_cast<std::uint32_t>(slot));
+  return true;
+}
+
 Entity* EntityTable::find(EntityId id) {
   if (!id || id.slot() >= slots_.size() || slots_[id.slot()].id != id) return nullptr;
   return &slots_[id.slot()];
@@ -106,7 +120,7 @@ State EntityTable::in_world(const Entity& entity) const {
 void EntityTable::remove(EntityId id, Tick tick) {
   Entity* entity = find(id);
   if (entity == nullptr) return;
-  freed_.push_back({static_cast<std::uint32_t>(id.slot()), id.generation, tick});
+  if (!assigned_) freed_.push_back({static_cast<std::uint32_t>(id.slot()), id.generation, tick});
   awake_.erase(static_cast<std::uint32_t>(id.slot()));
   assert(frames_.inside(static_cast<std::uint32_t>(id.slot())).empty());
   frames_.put(id, {});

@@ -125,6 +125,7 @@ struct Entity {
   std::uint8_t teleports = 0;
   bool teleported = false;        ///< the game teleported it since the last tick
   bool announced = false;         ///< its first motion was published
+  bool publish_now = false;       ///< the next tick publishes it in any case
   std::uint32_t still_ticks = 0;  ///< ticks in a row without any motion and without a publish
   float way_left_s = 1.0f;        ///< budget for its way, s at top speed (Server::Impl::spend_way())
   Tick way_tick = 0;              ///< tick of the last refill of `way_left_s`
@@ -161,6 +162,18 @@ class EntityTable {
   /// Adds an entity, awake and in the world frame, and returns its id. Null if the table is full.
   [[nodiscard]] EntityId add(Entity entity, Tick tick);
 
+  /// Adds the entity that `make()` returns under a given id, and returns the id. Null if the table is full or
+  /// the slot is in use. A table must use either add() or add_as(), because ids of add_as() come from
+  /// elsewhere. Free slots below the id take memory, too.
+  template <class Make>
+  [[nodiscard]] EntityId add_as(EntityId id, const Make& make) {
+    if (!id || id.index1 > kMaxEntities || size_ >= max_entities_) return {};
+    assigned_ = true;
+    while (slots_.size() <= id.slot())
+      slots_.push_back(make());
+    return put(id, make()) ? id : EntityId{};
+  }
+
   /// Null if the entity does not exist.
   [[nodiscard]] Entity* find(EntityId id);
   [[nodiscard]] const Entity* find(EntityId id) const;
@@ -194,6 +207,8 @@ class EntityTable {
   [[nodiscard]] const SlotSet& awake() const { return awake_; }
 
  private:
+  bool put(EntityId id, Entity entity);
+
   struct Freed {
     std::uint32_t slot;
     std::uint16_t generation;
@@ -207,6 +222,7 @@ class EntityTable {
   SlotSet awake_;
   FrameTree frames_;
   std::deque<Freed> freed_;  // oldest first
+  bool assigned_ = false;    // ids come from add_as()
   std::size_t size_ = 0;
 };
 

@@ -539,6 +539,8 @@ class RECKONER_SERVER_API Server {
   friend RECKONER_SERVER_API Server make_test_server(ServerConfig config, Transport& transport,
                                                      const ServerTestSwitches& switches);
 
+  friend class WorldAccess;  // for the library of clusters
+
   struct Impl;
   explicit Server(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

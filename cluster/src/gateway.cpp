@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "cluster/src/authority/grid.hpp"
+#include "cluster/src/authority/members.hpp"
+#include "cluster/src/bus/requests.hpp"
+#include "cluster/src/mail/conversation.hpp"
+#include "cluster/src/mirror/mirror.hpp"
+#include "cluster/src/name_lease.hpp"
+#include "cluster/src/wire/bus_messages.hpp"
+#include "cluster/src/wire/subjects.hpp"
+#include "server/src/world_access.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <reckoner/cluster/gateway.hpp>
+
+namespace reckoner {
+namespace {
+
+using namespace cluster;
+
+constexpr double kWatchEveryS = 0.2;
+constexpr double kLingerS = 2.0;  // a cell stays subscribed for this time after no client needs it
+constexpr double kDelayEveryS = 1.0;
+constexpr std::size_t kMostLetters = 1024;  // of a client to one entity that are not acknowledged
+constexpr double kForgetEveryS = 5.0;
+
+}  // namespace
+
+struct Gateway::Impl {
+  Impl(const ClusterConfig& given, const GatewayConfig& given_settings, const WorldMember& given_member,
+       Bus& given_bus, Server given_server, double now);
+
+  [[nodiscard]] double world_s(double now) const { return now - member.epoch_s; }
+  void send(ProcessId to, const BusPayload& message) {
+    bus.publish(inbox_subject(config.world, to), encode(message, codec));
+  }
+  void handle(const BusMessage& message);
+  void handle(const Batch& batch) { mirror.receive(batch, world_s(now_s)); }
+  void handle(const Heartbeat& heartbeat) { members.note(heartbeat, now_s); }
+  void handle(const Mail& mail);
+  void handle(const MailReceived& received);
+  template <class Other>
+  void handle(const Other&) {}  // between simulators
+
+  void choose_cells();
+  void send_heartbeat();
+  void send_mail();
+  void forget_clients();
+
+  ClusterConfig config;
+  GatewayConfig settings;
+  WorldMember member;
+  Bus& bus;
+  Requests requests;
+  WorldCodec codec;
+  ClusterStats stats;
+  Server server;
+  WorldAccess access;
+  Grid grid;
+  Members members;
+  Mirror mirror;
+  NameLease name;
+
+  struct Conversation {
+    Inbox inbox;
+    Outbox outbox;
+    ProcessId holder;  // to whom the outbox was sent last
+  };
+  std::map<std::pair<ClientId, EntityId>, Conversation> mail;
+  std::map<std::uint32_t, double> needed;  // cells, and when a client needed them last
+  std::set<std::uint32_t> subscribed;
+  double now_s = 0.0;
+  double watched_s = -1e9;
+  double heartbeat_s = -1e9;
+  double delay_at_s = -1e9;
+  double forgot_s = -1e9;
+  double delay_s = 0.0;
+};
+
+Gateway::Impl::Impl(const ClusterConfig& given, const GatewayConfig& given_settings,
+                    const WorldMember& given_member, Bus& given_bus, Server given_server, double now)
+    : config(given),
+      settings(given_settings),
+      member(given_member),
+      bus(given_bus),
+      requests(given_bus),
+      codec(config.archetypes),
+      server(std::move(given_server)),
+      access(server),
+      grid(config),
+      mirror(
+          config, codec, server, member.process,
+          [this](ProcessId to, const BusPayload& message) { send(to, message); }, settings.silence_s, stats),
+      name(config, member, requests),
+      now_s(now) {
+  access.start_at(whole_ticks(world_s(now) * config.tick_rate_hz) + 1);
+  bus.subscribe(inbox_subject(config.world, member.process));
+  bus.subscribe(members_subject(config.world));
+}
+
+Result<Gateway> Gateway::create(const ClusterConfig& config, const GatewayConfig& gateway,
+                                const WorldMember& member, Bus& bus, Transport& transport, double now_s) {
+  if (auto error = find_invalid_setting(config)) return *error;
+  GatewayConfig settings = gateway;
+  settings.server.tick_rate_hz = config.tick_rate_hz;
+  settings.server.archetypes = config.archetypes;
+  settings.server.epoch_s = 0.0;
+  settings.server.max_entities = kMaxEntities;
+  auto server = Server::create(settings.server, transport);
+  if (!server) return Error{server.error()};
+  for (const RouteDefinition& route : config.routes) {
+    const auto added = server->add_route(route);
+    if (!added) return Error{added.error()};
+  }
+  return Gateway{std::make_unique<Impl>(config, settings, member, bus, std::move(*server), now_s)};
+}
+
+Gateway::Gateway(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Gateway::~Gateway() = default;
+Gateway::Gateway(Gateway&& other) noexcept = default;
+Gateway& Gateway::operator=(Gateway&& other) noexcept = default;
+
+Server& Gateway::server() {
+  return impl_->server;
+}
+const Server& Gateway::server() const {
+  return impl_->server;
+}
+Tick Gateway::next_tick() const {
+  return impl_->server.next_tick();
+}
+double Gateway::tick_time_s(Tick tick) const {
+  return impl_->member.epoch_s + impl_->server.tick_time_s(tick);
+}
+double Gateway::epoch_s() const {
+  return impl_->member.epoch_s;
+}
+std::size_t Gateway::cell_count() const {
+  return impl_->subscribed.size();
+}
+const ClusterStats& Gateway::stats() const {
+  return impl_->stats;
+}
+std::uint32_t Gateway::epoch(EntityId id) const {
+  const Mirror::Known* known = impl_->mirror.find(id);
+  return known != nullptr ? known->epoch : 0;
+}
+ClusterClient Gateway::address(ClientId client) const {
+  return {impl_->member.process, client.value};
+}
+
+bool Gateway::send(ClientId from, EntityId to, std::span<const std::byte> payload) {
+  Impl& s = *impl_;
+  const auto clients = s.server.clients();
+  if (std::find(clients.begin(), clients.end(), from) == clients.end()) return false;
+  if (!to || payload.empty() || payload.size() > kMaxMailBytes) return false;
+  Impl::Conversation& c = s.mail[{from, to}];
+  if (c.outbox.waiting() >= kMostLetters) return false;
+  c.outbox.push(payload);
+  ++s.stats.messages_sent;
+  return true;
+}
+
+void Gateway::receive(double now_s) {
+  Impl& s = *impl_;
+  s.now_s = now_s;
+  s.bus.service(now_s);
+  while (const auto message = s.bus.poll())
+    s.handle(*message);
+  s.requests.poll();
+  s.server.receive(s.world_s(now_s));
+}
+
+void Gateway::tick(double now_s) {
+  Impl& s = *impl_;
+  s.now_s = now_s;
+  (void)s.members.review(now_s);
+  s.choose_cells();
+  s.name.run(now_s, s.bus.connected());
+  s.mirror.run(s.world_s(now_s));
+  s.server.tick(s.world_s(now_s));
+  s.send_heartbeat();
+  s.send_mail();
+  s.forget_clients();
+  s.bus.service(now_s);
+}
+
+void Gateway::Impl::handle(const BusMessage& message) {
+  const auto payload = decode(message.payload, codec);
+  if (!payload) {
+    ++stats.malformed;
+    return;
+  }
+  std::visit([this](const auto& m) { handle(m); }, *payload);
+}
+
+// Subscribes to the cells that clients can see: those around their eyes, or all.
+void Gateway::Impl::choose_cells() {
+  if (now_s - watched_s < kWatchEveryS) return;
+  watched_s = now_s;
+  const InterestConfig& interest = settings.server.interest;
+  if (interest.radius_m <= 0.0) {
+    for (std::uint32_t cell = 0; cell < grid.size(); ++cell)
+      needed[cell] = now_s;
+  } else {
+    const double reach_m = interest.radius_m * (1.0 + interest.hysteresis) + config.hysteresis_m;
+    for (const ClientId client : server.clients()) {
+      const auto eye = access.eye(client);
+      if (eye) grid.for_each_near(*eye, reach_m, [&](std::uint32_t cell) { needed[cell] = now_s; });
+    }
+  }
+  std::erase_if(needed, [&](const auto& entry) { return now_s - entry.second > kLingerS; });
+  std::set<std::uint32_t> wanted;
+  for (const auto& [cell, at_s] : needed)
+    wanted.insert(cell);
+  if (wanted == subscribed) return;
+  for (const std::uint32_t cell : wanted) {
+    if (!subscribed.contains(cell)) bus.subscribe(cell_subject(config.world, cell));
+  }
+  for (const std::uint32_t cell : subscribed) {
+    if (!wanted.contains(cell)) bus.unsubscribe(cell_subject(config.world, cell));
+  }
+  subscribed = wanted;
+  mirror.watch(wanted);
+}
+
+void Gateway::Impl::send_heartbeat() {
+  if (now_s - heartbeat_s < Members::kHeartbeatS || !bus.connected()) return;
+  heartbeat_s = now_s;
+  if (now_s - delay_at_s > kDelayEveryS) {
+    delay_at_s = now_s;
+    // The simulators publish for the slowest tenth of the clients, as a single server does.
+    std::vector<double> delays;
+    for (const ClientId client : server.clients()) {
+      const auto one_way_s = access.one_way_s(client);
+      if (one_way_s) delays.push_back(*one_way_s);
+    }
+    std::sort(delays.begin(), delays.end());
+    delay_s = delays.empty() ? 0.0 : std::max(0.0, delays[(9 * (delays.size() - 1) + 5) / 10]);
+  }
+  Heartbeat heartbeat;
+  heartbeat.process = member.process;
+  heartbeat.name = member.name;
+  heartbeat.gateway = true;
+  heartbeat.entities = static_cast<std::uint32_t>(server.entity_count());
+  heartbeat.delay_s = delay_s;
+  bus.publish(members_subject(config.world), encode(heartbeat, codec));
+}
+
+void Gateway::Impl::send_mail() {
+  for (auto& [key, c] : mail) {
+    if (c.outbox.waiting() == 0) continue;
+    const auto& [client, entity] = key;
+    const Mirror::Known* known = mirror.find(entity);
+    if (known == nullptr || !known->writer) continue;
+    if (known->writer != c.holder) c.outbox.hurry();
+    c.holder = known->writer;
+    bool repeats = false;
+    if (!c.outbox.due(now_s, repeats)) continue;
+    if (repeats) ++stats.messages_repeated;
+    send(c.holder, Mail{member.process, {member.process, client.value}, entity, false, c.outbox.take(now_s)});
+  }
+}
+
+void Gateway::Impl::handle(const Mail& m) {
+  if (!m.to_client || m.client.gateway != member.process) return;
+  const ClientId client{m.client.client};
+  const auto clients = server.clients();
+  // A client that has left needs no messages: they count as received, so that they are not sent for ever.
+  if (std::find(clients.begin(), clients.end(), client) == clients.end()) {
+    if (!m.letters.empty())
+      send(m.from, MailReceived{member.process, m.client, m.entity, true, m.letters.back().number});
+    return;
+  }
+  Conversation& c = mail[{client, m.entity}];
+  c.inbox.receive(m.letters, [&](std::uint32_t, const std::vector<std::byte>& payload) {
+    if (server.send(client, payload, Delivery::reliable)) ++stats.messages_received;
+  });
+  send(m.from, MailReceived{member.process, m.client, m.entity, true, c.inbox.received()});
+}
+
+void Gateway::Impl::handle(const MailReceived& received) {
+  if (received.to_client || received.client.gateway != member.process) return;
+  const auto found = mail.find({ClientId{received.client.client}, received.entity});
+  if (found != mail.end()) found->second.outbox.acknowledge(received.number);
+}
+
+void Gateway::Impl::forget_clients() {
+  if (now_s - forgot_s < kForgetEveryS) return;
+  forgot_s = now_s;
+  const auto clients = server.clients();
+  std::erase_if(mail, [&](const auto& entry) {
+    return std::find(clients.begin(), clients.end(), entry.first.first) == clients.end();
+  });
+}
+
+}  // namespace reckoner

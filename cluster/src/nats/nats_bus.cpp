@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <nats/nats.h>
+
+#include <reckoner/cluster/nats_bus.hpp>
+
+// The tables are key-value buckets: streams with one message per subject `$KV.BUCKET.KEY`. Requests to them
+// are plain messages of JetStream's protocol, because the calls of the NATS library wait for the network.
+
+namespace reckoner {
+namespace {
+
+constexpr const char* kTableNames[kBusTables] = {"leases", "epochs", "checkpoints", "world"};
+constexpr int kWrongSequence = 10071;  // JetStream's error code for a compare-and-set that has lost
+constexpr int kOtherSettings = 10058;  // JetStream's error code for a stream that exists with other settings
+constexpr std::int64_t kNanoseconds = 1'000'000'000;
+
+// Deleters of the library's objects.
+struct DestroyOptions {
+  void operator()(natsOptions* options) const { natsOptions_Destroy(options); }
+};
+struct DestroyMessage {
+  void operator()(natsMsg* message) const { natsMsg_Destroy(message); }
+};
+struct DestroySubscription {
+  void operator()(natsSubscription* subscription) const { natsSubscription_Destroy(subscription); }
+};
+struct DestroyConnection {
+  void operator()(natsConnection* connection) const { natsConnection_Destroy(connection); }
+};
+using Subscription = std::unique_ptr<natsSubscription, DestroySubscription>;
+using Message = std::unique_ptr<natsMsg, DestroyMessage>;
+
+// A whole number after `"name":` in a JSON object of JetStream; nullopt if there is none.
+std::optional<std::uint64_t> json_number(std::string_view json, std::string_view name) {
+  const std::string key = "\"" + std::string(name) + "\":";
+  std::size_t at = json.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  at += key.size();
+  while (at < json.size() && json[at] == ' ')
+    ++at;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(json.data() + at, json.data() + json.size(), value);
+  return error == std::errc{} ? std::optional{value} : std::nullopt;
+}
+
+std::vector<std::string_view> parts_of(std::string_view subject) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t dot = subject.find('.');
+    parts.push_back(subject.substr(0, dot));
+    if (dot == std::string_view::npos) return parts;
+    subject.remove_prefix(dot + 1);
+  }
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
+}
+
+}  // namespace
+
+struct NatsBus::Impl {
+  explicit Impl(const NatsConfig& given) : config(given) {}
+  ~Impl() {
+    // The library's threads use this object until their subscriptions and the connection are closed.
+    if (connection) natsConnection_Close(connection.get());
+    subscriptions.clear();
+    answers_subscription.reset();
+    entries_subscription.reset();
+    connection.reset();
+  }
+
+  struct Arrived {
+    std::string subject;
+    std::string reply;
+    std::vector<std::byte> payload;
+    std::uint64_t sequence = 0;  // of a stored value that was read
+    bool missing = false;        // there is no such value
+  };
+  struct Request {
+    enum class Kind : std::uint8_t { get, put, list };
+    Kind kind = Kind::get;
+    BusTable table = BusTable::leases;
+    double until_s = 0.0;
+    std::vector<BusEntry> entries{};
+  };
+
+  [[nodiscard]] std::string bucket(std::size_t table) const {
+    return config.world + "-" + kTableNames[table];
+  }
+  [[nodiscard]] std::string stream(BusTable table) const {
+    return "KV_" + bucket(static_cast<std::size_t>(table));
+  }
+  [[nodiscard]] std::string subject(BusTable table, std::string_view key) const {
+    return "$KV." + bucket(static_cast<std::size_t>(table)) + "." + std::string(key);
+  }
+  std::optional<Error> connect();
+  std::optional<Error> make_bucket(jsCtx* js, std::size_t table) const;
+  static void arrived(natsConnection*, natsSubscription*, natsMsg* message, void* closure);
+  std::uint64_t begin(Request::Kind kind, BusTable table);
+  void send_request(std::uint64_t number, const std::string& to, std::span<const std::byte> payload,
+                    std::optional<std::uint64_t> revision);
+  void handle_answer(std::uint64_t number, Arrived& arrived_answer);
+  void handle_entry(Arrived& entry);
+  void finish(std::uint64_t number, BusAnswer answer);
+
+  NatsConfig config;
+  std::unique_ptr<natsConnection, DestroyConnection> connection;
+  std::map<std::string, Subscription, std::less<>> subscriptions;
+  Subscription answers_subscription;
+  Subscription entries_subscription;
+  std::string inbox;       // subject prefix of answers
+  std::string deliveries;  // subject to which consumers deliver
+  std::string unique;      // part of a consumer's name that no other process uses
+
+  std::mutex mutex;
+  std::deque<Arrived> arrivals;  // under the mutex
+  std::uint64_t dropped = 0;     // under the mutex
+  std::atomic<bool> is_connected{false};
+  std::atomic<std::uint64_t> connects{0};
+
+  double now_s = 0.0;
+  std::deque<BusMessage> messages;
+  std::deque<BusAnswer> answers;
+  std::unordered_map<std::uint64_t, Request> open;
+  std::uint64_t next_request = 1;
+  BusStats stats;
+};
+
+// Called by a thread of the library.
+void NatsBus::Impl::arrived(natsConnection*, natsSubscription*, natsMsg* raw, void* closure) {
+  const Message message{raw};
+  auto& bus = *static_cast<Impl*>(closure);
+  Arrived one;
+  one.subject = natsMsg_GetSubject(raw);
+  if (const char* reply = natsMsg_GetReply(raw)) one.reply = reply;
+  const auto* data = reinterpret_cast<const std::byte*>(natsMsg_GetData(raw));
+  one.payload.assign(data, data + natsMsg_GetDataLength(raw));
+  const char* header = nullptr;
+  if (natsMsgHeader_Get(raw, "Nats-Sequence", &header) == NATS_OK && header != nullptr)
+    one.sequence = number_of(header).value_or(0);
+  if (natsMsgHeader_Get(raw, "Status", &header) == NATS_OK && header != nullptr) one.missing = true;
+  const std::scoped_lock lock{bus.mutex};
+  // Answers are never dropped: each was asked for.
+  const bool answers = one.subject.starts_with(bus.inbox) || one.subject.starts_with("$KV.");
+  if (bus.arrivals.size() >= bus.config.max_waiting && !answers) {
+    ++bus.dropped;
+    return;
+  }
+  bus.arrivals.push_back(std::move(one));
+}
+
+std::optional<Error> NatsBus::Impl::connect() {
+  // One thread delivers the messages of all subscriptions, in the order of their arrival.
+  nats_SetMessageDeliveryPoolSize(1);
+  natsOptions* made = nullptr;
+  if (natsOptions_Create(&made) != NATS_OK) return Error{"the NATS library does not start"};
+  const std::unique_ptr<natsOptions, DestroyOptions> options{made};
+  const auto ms = [](double seconds) { return static_cast<std::int64_t>(std::ceil(seconds * 1000.0)); };
+  std::vector<std::string> urls;
+  for (std::size_t from = 0; from <= config.url.size();) {
+    const std::size_t comma = std::min(config.url.find(',', from), config.url.size());
+    urls.push_back(config.url.substr(from, comma - from));
+    from = comma + 1;
+  }
+  std::vector<const char*> servers;
+  for (const std::string& url : urls)
+    servers.push_back(url.c_str());
+  natsStatus status = natsOptions_SetServers(made, servers.data(), static_cast<int>(servers.size()));
+  const auto set = [&](natsStatus result) {
+    if (status == NATS_OK) status = result;
+  };
+  set(natsOptions_SetTimeout(made, ms(config.connect_timeout_s)));
+  if (!config.name.empty()) set(natsOptions_SetName(made, config.name.c_str()));
+  if (!config.user.empty()) set(natsOptions_SetUserInfo(made, config.user.c_str(), config.password.c_str()));
+  if (!config.ca_file.empty()) {
+    set(natsOptions_SetSecure(made, true));
+    set(natsOptions_LoadCATrustedCertificates(made, config.ca_file.c_str()));
+  }
+  if (!config.cert_file.empty())
+    set(natsOptions_LoadCertificatesChain(made, config.cert_file.c_str(), config.key_file.c_str()));
+  set(natsOptions_UseGlobalMessageDelivery(made, true));
+  set(natsOptions_SetSendAsap(made, true));
+  // A process reconnects for ever. What it publishes in the meantime is lost on purpose: a replay is stale.
+  set(natsOptions_SetAllowReconnect(made, true));
+  set(natsOptions_SetMaxReconnect(made, -1));
+  set(natsOptions_SetReconnectWait(made, 100));
+  set(natsOptions_SetReconnectJitter(made, 50, 50));
+  set(natsOptions_SetReconnectBufSize(made, 1));
+  set(natsOptions_SetPingInterval(made, ms(config.ping_s)));
+  set(natsOptions_SetMaxPingsOut(made, 2));
+  set(natsOptions_SetMaxPendingMsgs(made,
+                                    static_cast<int>(std::min<std::size_t>(config.max_waiting, 1u << 30))));
+  set(natsOptions_SetDisconnectedCB(
+      made, [](natsConnection*, void* closure) { static_cast<Impl*>(closure)->is_connected = false; }, this));
+  set(natsOptions_SetReconnectedCB(
+      made,
+      [](natsConnection*, void* closure) {
+        ++static_cast<Impl*>(closure)->connects;
+        static_cast<Impl*>(closure)->is_connected = true;
+      },
+      this));
+  // Without a handler, the library prints errors. Slow consumers are counted in service().
+  set(natsOptions_SetErrorHandler(
+      made, [](natsConnection*, natsSubscription*, natsStatus, void*) {}, nullptr));
+  if (status != NATS_OK)
+    return Error{std::string("the settings for NATS are invalid: ") + natsStatus_GetText(status)};
+  natsConnection* opened = nullptr;
+  status = natsConnection_Connect(&opened, made);
+  if (status != NATS_OK)
+    return Error{"no NATS server at " + config.url + ": " + natsStatus_GetText(status) +
+                 " (start one with `nats-server -js`)"};
+  connection.reset(opened);
+  is_connected = true;
+  connects = 1;
+
+  jsCtx* js = nullptr;
+  if (natsConnection_JetStream(&js, opened, nullptr) != NATS_OK)
+    return Error{"the NATS library has no JetStream"};
+  const std::unique_ptr<jsCtx, decltype(&jsCtx_Destroy)> guard{js, &jsCtx_Destroy};
+  for (std::size_t table = 0; table < kBusTables; ++table) {
+    if (auto error = make_bucket(js, table)) return error;
+  }
+  natsInbox* made_inbox = nullptr;
+  if (natsInbox_Create(&made_inbox) != NATS_OK) return Error{"the NATS library has no memory"};
+  const std::string base = made_inbox;
+  natsInbox_Destroy(made_inbox);
+  unique = base.substr(base.rfind('.') + 1);
+  inbox = base + ".a";
+  deliveries = base + ".l";
+  const auto listen = [&](Subscription& to, const std::string& subject_name) {
+    natsSubscription* subscription = nullptr;
+    const bool done = natsConnection_Subscribe(&subscription, opened, subject_name.c_str(), &Impl::arrived,
+                                               this) == NATS_OK;
+    to.reset(subscription);
+    return done;
+  };
+  if (!listen(answers_subscription, inbox + ".*") || !listen(entries_subscription, deliveries))
+    return Error{"the NATS server at " + config.url + " refuses subscriptions"};
+  return std::nullopt;
+}
+
+std::optional<Error> NatsBus::Impl::make_bucket(jsCtx* js, std::size_t table) const {
+  const std::string name = "KV_" + bucket(table);
+  const std::string subjects = "$KV." + bucket(table) + ".>";
+  const char* list[] = {subjects.c_str()};
+  jsStreamConfig settings;
+  jsStreamConfig_Init(&settings);
+  settings.Name = name.c_str();
+  settings.Subjects = list;
+  settings.SubjectsLen = 1;
+  settings.MaxMsgsPerSubject = 1;
+  settings.Discard = js_DiscardNew;
+  settings.Storage = js_FileStorage;
+  settings.Replicas = config.replicas;
+  settings.AllowRollup = settings.DenyDelete = settings.AllowDirect = true;
+  if (table == static_cast<std::size_t>(BusTable::leases)) {
+    settings.MaxAge = static_cast<std::int64_t>(config.lease_s * kNanoseconds);
+    settings.Duplicates = std::min<std::int64_t>(settings.MaxAge, kNanoseconds);
+  }
+  jsErrCode code{};
+  const natsStatus status = js_AddStream(nullptr, js, &settings, nullptr, &code);
+  if (status == NATS_OK) return std::nullopt;
+  if (static_cast<int>(code) == kOtherSettings)
+    return Error{
+        "the bucket '" + bucket(table) +
+        "' exists with other settings: all processes need one lease time and one number of replicas; "
+        "delete the bucket to begin again"};
+  if (status == NATS_NO_RESPONDERS || static_cast<int>(code) == 10039)
+    return Error{"the NATS server at " + config.url + " has no JetStream (start it with `nats-server -js`)"};
+  return Error{"the NATS server at " + config.url + " does not make the bucket '" + bucket(table) +
+               "': " + natsStatus_GetText(status) + ", error " + std::to_string(static_cast<int>(code))};
+}
+
+Result<std::unique_ptr<NatsBus>> NatsBus::open(const NatsConfig& config) {
+  auto impl = std::make_unique<Impl>(config);
+  if (auto error = impl->connect()) return *error;
+  return std::unique_ptr<NatsBus>{new NatsBus{std::move(impl)}};
+}
+
+NatsBus::NatsBus(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+NatsBus::~NatsBus() = default;
+
+bool NatsBus::connected() const {
+  return impl_->is_connected;
+}
+const BusStats& NatsBus::stats() const {
+  return impl_->stats;
+}
+
+void NatsBus::publish(std::string_view subject, std::span<const std::byte> payload) {
+  Impl& s = *impl_;
+  if (!s.is_connected) return;
+  ++s.stats.messages_sent;
+  s.stats.bytes_sent += payload.size();
+  (void)natsConnection_Publish(s.connection.get(), std::string(subject).c_str(), payload.data(),
+                               static_cast<int>(payload.size()));
+}
+
+void NatsBus::subscribe(std::string_view subject) {
+  Impl& s = *impl_;
+  if (s.subscriptions.contains(subject)) return;
+  natsSubscription* made = nullptr;
+  const std::string name{subject};
+  if (natsConnection_Subscribe(&made, s.connection.get(), name.c_str(), &Impl::arrived, &s) == NATS_OK)
+    s.subscriptions.emplace(name, made);
+}
+
+void NatsBus::unsubscribe(std::string_view subject) {
+  const auto found = impl_->subscriptions.find(subject);
+  if (found == impl_->subscriptions.end()) return;
+  std::int64_t dropped = 0;
+  if (natsSubscription_GetDropped(found->second.get(), &dropped) == NATS_OK)
+    impl_->stats.dropped += static_cast<std::uint64_t>(std::max<std::int64_t>(0, dropped));
+  impl_->subscriptions.erase(found);
+}
+
+std::optional<BusMessage> NatsBus::poll() {
+  if (impl_->messages.empty()) return std::nullopt;
+  BusMessage message = std::move(impl_->messages.front());
+  impl_->messages.pop_front();
+  return message;
+}
+
+std::optional<BusAnswer> NatsBus::poll_answer() {
+  if (impl_->answers.empty()) return std::nullopt;
+  BusAnswer answer = std::move(impl_->answers.front());
+  impl_->answers.pop_front();
+  return answer;
+}
+
+void NatsBus::service(double now_s) {
+  Impl& s = *impl_;
+  s.now_s = now_s;
+  std::deque<Impl::Arrived> arrivals;
+  {
+    const std::scoped_lock lock{s.mutex};
+    arrivals.swap(s.arrivals);
+    s.stats.dropped += std::exchange(s.dropped, 0);
+  }
+  s.stats.connects = s.connects;
+  for (Impl::Arrived& one : arrivals) {
+    s.stats.bytes_received += one.payload.size();
+    if (one.subject.starts_with(s.inbox)) {
+      const auto number = number_of(std::string_view(one.subject).substr(s.inbox.size() + 1));
+      if (number) s.handle_answer(*number, one);
+    } else if (one.subject.starts_with("$KV.")) {
+      s.handle_entry(one);
+    } else {
+      ++s.stats.messages_received;
+      s.messages.push_back({std::move(one.subject), std::move(one.payload)});
+    }
+  }
+  std::vector<std::uint64_t> late;
+  for (const auto& [number, request] : s.open) {
+    if (request.until_s <= now_s) late.push_back(number);
+  }
+  for (const std::uint64_t number : late) {
+    ++s.stats.requests_unanswered;
+    s.finish(number, {.status = BusAnswer::Status::unavailable});
+  }
+}
+
+std::uint64_t NatsBus::Impl::begin(Request::Kind kind, BusTable table) {
+  const std::uint64_t number = next_request++;
+  open.emplace(number, Request{kind, table, now_s + config.request_timeout_s});
+  return number;
+}
+
+void NatsBus::Impl::send_request(std::uint64_t number, const std::string& to,
+                                 std::span<const std::byte> payload, std::optional<std::uint64_t> revision) {
+  stats.bytes_sent += payload.size();
+  if (!is_connected) return;  // it ends as `unavailable`
+  natsMsg* made = nullptr;
+  const std::string reply = inbox + "." + std::to_string(number);
+  if (natsMsg_Create(&made, to.c_str(), reply.c_str(), reinterpret_cast<const char*>(payload.data()),
+                     static_cast<int>(payload.size())) != NATS_OK)
+    return;
+  const Message message{made};
+  if (revision && natsMsgHeader_Set(made, "Nats-Expected-Last-Subject-Sequence",
+                                    std::to_string(*revision).c_str()) != NATS_OK)
+    return;
+  (void)natsConnection_PublishMsg(connection.get(), made);
+}
+
+void NatsBus::Impl::finish(std::uint64_t number, BusAnswer answer) {
+  open.erase(number);
+  answer.request = number;
+  answers.push_back(std::move(answer));
+}
+
+// A stored value that a consumer delivers. Its reply subject names the consumer and ends with its numbers:
+// $JS.ACK.STREAM.CONSUMER.TRIES.SEQUENCE.., or with a domain and an account after ACK.
+void NatsBus::Impl::handle_entry(Arrived& entry) {
+  const auto parts = parts_of(entry.reply);
+  const std::size_t shift = parts.size() > 9 ? 2 : 0;
+  if (parts.size() < 9 + shift) return;
+  const std::string_view consumer = parts[3 + shift];
+  const auto number = number_of(consumer.substr(0, consumer.find('-')));
+  const auto sequence = number_of(parts[5 + shift]), pending = number_of(parts[8 + shift]);
+  const auto found = number ? open.find(*number) : open.end();
+  if (found == open.end() || found->second.kind != Request::Kind::list || !sequence || !pending) return;
+  Request& request = found->second;
+  const std::string before = subject(request.table, "");
+  if (!entry.subject.starts_with(before)) return;
+  request.until_s = now_s + config.request_timeout_s;
+  request.entries.push_back({entry.subject.substr(before.size()), std::move(entry.payload), *sequence});
+  if (*pending > 0) return;
+  BusAnswer answer{.status = BusAnswer::Status::done};
+  answer.entries = std::move(request.entries);
+  finish(*number, std::move(answer));
+}
+
+void NatsBus::Impl::handle_answer(std::uint64_t number, Arrived& arrived_answer) {
+  const auto found = open.find(number);
+  if (found == open.end()) return;
+  const Request& request = found->second;
+  const std::string_view text{reinterpret_cast<const char*>(arrived_answer.payload.data()),
+                              arrived_answer.payload.size()};
+  const bool error = text.find("\"error\"") != std::string_view::npos;
+  BusAnswer answer{.status = BusAnswer::Status::done};
+  switch (request.kind) {
+    case Request::Kind::list:
+      if (error) return finish(number, {.status = BusAnswer::Status::unavailable});
+      if (json_number(text, "num_pending").value_or(1) == 0 && request.entries.empty())
+        finish(number, std::move(answer));
+      return;
+    case Request::Kind::get:
+      if (arrived_answer.missing) {
+        answer.status = BusAnswer::Status::missing;
+      } else if (arrived_answer.sequence == 0) {
+        answer.status = BusAnswer::Status::unavailable;
+      } else {
+        answer.revision = arrived_answer.sequence;
+        answer.value = std::move(arrived_answer.payload);
+      }
+      return finish(number, std::move(answer));
+    case Request::Kind::put:
+      if (!error) answer.revision = json_number(text, "seq").value_or(0);
+      if (answer.revision == 0)
+        answer.status = json_number(text, "err_code") == std::uint64_t{kWrongSequence}
+                            ? BusAnswer::Status::conflict
+                            : BusAnswer::Status::unavailable;
+      return finish(number, std::move(answer));
+  }
+}
+
+std::uint64_t NatsBus::get(BusTable table, std::string_view key) {
+  Impl& s = *impl_;
+  const std::uint64_t number = s.begin(Impl::Request::Kind::get, table);
+  s.send_request(number, "$JS.API.DIRECT.GET." + s.stream(table) + "." + s.subject(table, key), {},
+                 std::nullopt);
+  return number;
+}
+
+std::uint64_t NatsBus::put_if(BusTable table, std::string_view key, std::span<const std::byte> value,
+                              std::uint64_t revision) {
+  Impl& s = *impl_;
+  const std::uint64_t number = s.begin(Impl::Request::Kind::put, table);
+  s.send_request(number, s.subject(table, key), value, revision);
+  return number;
+}
+
+void NatsBus::put(BusTable table, std::string_view key, std::span<const std::byte> value) {
+  Impl& s = *impl_;
+  if (!s.is_connected) return;
+  s.stats.bytes_sent += value.size();
+  (void)natsConnection_Publish(s.connection.get(), s.subject(table, key).c_str(), value.data(),
+                               static_cast<int>(value.size()));
+}
+
+// A short-lived consumer delivers all entries. Its name begins with the number of the request.
+std::uint64_t NatsBus::list(BusTable table) {
+  Impl& s = *impl_;
+  const std::uint64_t number = s.begin(Impl::Request::Kind::list, table);
+  const std::string consumer = std::to_string(number) + "-" + s.unique;
+  const std::string request =
+      "{\"stream_name\":\"" + s.stream(table) + "\",\"config\":{\"name\":\"" + consumer +
+      "\",\"deliver_subject\":\"" + s.deliveries +
+      "\",\"deliver_policy\":\"all\",\"ack_policy\":\"none\",\"replay_policy\":\"instant\","
+      "\"mem_storage\":true,\"inactive_threshold\":5000000000}}";
+  s.send_request(number, "$JS.API.CONSUMER.CREATE." + s.stream(table) + "." + consumer,
+                 std::as_bytes(std::span{request}), std::nullopt);
+  return number;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// A thousand seeds of chaos on the simulated bus: processes pause and die, connections break in both ways,
+// and the server of the bus restarts. Whatever happens, no two writers are accepted, no epoch decreases, and
+// after the chaos every cell and every body has exactly one holder.
+#include "cluster_world.hpp"
+
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+using cluster::SimHub;
+
+constexpr double kChaosStepS = 0.01;
+constexpr std::size_t kBodies = 8;
+
+struct Chaos {
+  explicit Chaos(std::uint64_t seed)
+      : config(small_world(20.0)),
+        hub({}, seed),
+        random(seed),
+        witness_bus(hub),
+        witness(config, witness_bus) {
+    for (std::uint32_t i = 0; i < 3; ++i)
+      start_simulator();
+    simulators[0]->to_spawn = bodies(kBodies, config, seed);
+  }
+
+  void start_simulator() {
+    ++number;
+    simulators.push_back(
+        std::make_unique<SimulatorProcess>(hub, config, "sim" + std::to_string(number), number));
+  }
+  [[nodiscard]] double share() { return static_cast<double>(random() >> 11) * 0x1p-53; }
+  [[nodiscard]] SimulatorProcess& any() { return *simulators[random() % simulators.size()]; }
+
+  void run(double seconds) {
+    for (const double until_s = now_s + seconds; now_s < until_s; now_s += kChaosStepS) {
+      hub.advance(now_s);
+      for (auto& s : simulators)
+        s->run(now_s);
+      witness.run(now_s);
+    }
+  }
+
+  // One fault, and its end.
+  void fault() {
+    const double lasts_s = 0.2 + 4.0 * share();
+    switch (random() % 5) {
+      case 0: {
+        SimulatorProcess& paused = any();
+        paused.paused = true;
+        run(lasts_s);
+        paused.paused = false;
+        break;
+      }
+      case 1: {  // kill -9, and another process later
+        simulators.erase(simulators.begin() + static_cast<std::ptrdiff_t>(random() % simulators.size()));
+        died = true;
+        run(lasts_s);
+        start_simulator();
+        break;
+      }
+      case 2:
+      case 3: {
+        SimulatorProcess& cut = any();
+        hub.cut(cut.bus(), random() % 2 == 0 ? SimHub::Cut::lose : SimHub::Cut::hold, now_s);
+        run(lasts_s);
+        hub.cut(cut.bus(), SimHub::Cut::none, now_s);
+        break;
+      }
+      default:
+        hub.stop(now_s);
+        run(lasts_s);
+        hub.start(now_s);
+        break;
+    }
+    run(2.0 * share());
+  }
+
+  void expect_sound() {
+    ASSERT_EQ(witness.faults(), std::vector<std::string>{});
+    std::map<EntityId, int> holders;
+    std::size_t cells = 0;
+    for (auto& s : simulators) {
+      ASSERT_EQ(s->error(), "");
+      ASSERT_NE(s->simulator(), nullptr);
+      for (const EntityId id : s->simulator()->held())
+        ++holders[id];
+      cells += s->simulator()->cell_count();
+    }
+    // Never a stuck cell, and never two holders.
+    EXPECT_EQ(cells, config.columns * config.rows);
+    EXPECT_EQ(holders.size(), kBodies);
+    for (const auto& [id, times] : holders)
+      EXPECT_EQ(times, 1) << "slot " << id.slot();
+  }
+
+  ClusterConfig config;
+  SimHub hub;
+  std::mt19937_64 random;
+  cluster::SimBus witness_bus;
+  cluster::Witness witness;
+  std::uint32_t number = 0;
+  std::vector<std::unique_ptr<SimulatorProcess>> simulators;
+  double now_s = 1000.0;
+  bool died = false;
+};
+
+class ChaosTest : public ::testing::TestWithParam<std::uint64_t> {};
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kSeedsInOne = 4;  // sanitizers take ten times as long
+#else
+constexpr std::uint64_t kSeedsInOne = 125;
+#endif
+
+TEST_P(ChaosTest, NeverTwoWritersNeverAStuckCell) {
+  for (std::uint64_t seed = 1; seed <= kSeedsInOne && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(1000 * GetParam() + seed));
+    Chaos chaos(1000 * GetParam() + seed);
+    chaos.run(4.0);  // until there are checkpoints
+    const int faults = 1 + static_cast<int>(chaos.random() % 3);
+    for (int i = 0; i < faults; ++i)
+      chaos.fault();
+    chaos.run(9.0);
+    chaos.expect_sound();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ChaosTest, ::testing::Range(std::uint64_t{0}, std::uint64_t{8}));
+
+}  // namespace
+}  // namespace reckoner::test
