@@ -9,7 +9,7 @@ option(RECKONER_NETWORK "Build everything that needs ENet, libsodium and Cereal;
 find_path(Nats_INCLUDE_DIR nats/nats.h)
 find_library(Nats_LIBRARY NAMES nats)
 set(has_nats OFF)
-if(Nats_INCLUDE_DIR AND Nats_LIBRARY AND NOT WIN32)
+if(Nats_INCLUDE_DIR AND Nats_LIBRARY AND NOT CMAKE_CROSSCOMPILING)
   set(has_nats ON)
 endif()
 option(RECKONER_CLUSTER "Build reckoner::cluster, one world on many servers (needs libnats)" ${has_nats})

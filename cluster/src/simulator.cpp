@@ -36,6 +36,7 @@ constexpr double kRepeatCommitS = 0.1;
 constexpr double kCommitForS = 5.0;
 constexpr double kExpectCommitS = 0.5;  // after this time without a commit, the receiver asks the table
 constexpr double kKeepOfferS = 5.0;
+constexpr double kRecoverAgainS = 0.5;
 constexpr double kCoastS = 1.0;               // an orphan has moved on for this time at most
 constexpr std::size_t kSnapshotPart = 64;     // entities in one message of a snapshot
 constexpr std::uint32_t kLostLetters = 1000;  // numbers that a dead holder may have used since its checkpoint
@@ -57,6 +58,7 @@ struct Held {
   Cause cause = Cause::spawned;
   bool fields_changed = false;
   ProcessId to;
+  ProcessId committing_to;  // to whom this process tried to give it last
   double offered_s = -1e9;
   double offer_began_s = -1e9;
   std::vector<std::byte> data;
@@ -89,7 +91,9 @@ struct Committed {
 struct Expected {
   Offer offer;
   double accepted_s = 0.0;
-  bool asked = false;
+  double asked_s = 0.0;  // when the table was asked last
+  bool asked = false;    // and has not answered yet
+  bool over = false;
 };
 
 }  // namespace
@@ -140,6 +144,7 @@ struct Simulator::Impl {
                  bool adopted);
   void recover();
   void adopt(const CheckpointValue::Content& content, std::uint64_t revision, bool again);
+  void read_and_adopt(const CheckpointValue::Content& content);
   [[nodiscard]] bool is_orphan(ProcessId holder) const {
     return holder == member.process || members.find(holder) == nullptr;
   }
@@ -175,6 +180,7 @@ struct Simulator::Impl {
   std::map<EntityId, Committed> committed;
   std::map<EntityId, Expected> expected;
   std::set<EntityId> adopting;
+  std::set<EntityId> unsure;  // an attempt to adopt had no answer: the table may name this process
   std::map<std::uint32_t, Batch> batches;
   struct Stream {
     std::uint32_t sequence = 0;
@@ -546,6 +552,10 @@ void Simulator::Impl::read_and_assert(EntityId id) {
     doubtful_one->busy = false;
     if (answer.status == BusAnswer::Status::unavailable) return;
     const auto stored = decode_epoch(answer.value);
+    // An attempt to give the entity away has succeeded after all: its new holder may not know it yet.
+    if (stored && stored->holder == doubtful_one->committing_to && stored->epoch == doubtful_one->epoch + 1 &&
+        stored->generation == id.generation)
+      return finish_commit(id, stored->holder, answer.revision);
     if (stored && (stored->holder != member.process || stored->generation != id.generation)) {
       ++stats.writes_refused;
       return lose(id);
@@ -651,7 +661,7 @@ void Simulator::Impl::handle(const Offer& offer) {
     return;
   const EntityId frame = entity.motion.frame;
   if (frame ? !held.contains(frame) : entity.cell >= grid.size() || !cells.holds(entity.cell)) return;
-  expected[entity.id] = {offer, now_s, false};
+  expected[entity.id] = {offer, now_s, now_s};
   send(offer.from, Accept{member.process, entity.id, entity.epoch});
 }
 
@@ -667,6 +677,7 @@ void Simulator::Impl::handle(const Accept& accept) {
 void Simulator::Impl::begin_commit(EntityId id, ProcessId to) {
   Held& h = held.at(id);
   h.state = Held::State::committing;
+  h.committing_to = to;
   h.busy = true;
   access.publish_in_next_tick(id);
   const std::uint32_t turn = h.turn;
@@ -739,22 +750,23 @@ void Simulator::Impl::handle(const Done& done) {
 // An accepted offer without a commit: the commit was lost, and its sender may have died. If the table names
 // this process, it takes the entity with what was offered.
 void Simulator::Impl::check_expected() {
-  std::erase_if(expected, [&](const auto& entry) {
-    return now_s - entry.second.accepted_s > kKeepOfferS || held.contains(entry.first);
-  });
+  std::erase_if(expected, [&](const auto& entry) { return entry.second.over || held.contains(entry.first); });
   for (auto& [key, e] : expected) {
     const EntityId id = key;
-    if (e.asked || now_s - e.accepted_s < kExpectCommitS || !bus.connected()) continue;
+    if (e.asked || now_s - e.asked_s < kExpectCommitS || !bus.connected()) continue;
     e.asked = true;
+    e.asked_s = now_s;
     requests.get(BusTable::epochs, slot_key(id), [this, id](const BusAnswer& read) {
       const auto waiting = expected.find(id);
       if (waiting == expected.end() || held.contains(id)) return;
+      Expected& unsure = waiting->second;
+      unsure.asked = false;
+      if (read.status == BusAnswer::Status::unavailable) return;
       const auto stored = decode_epoch(read.value);
       const bool named = stored && stored->holder == member.process && stored->generation == id.generation;
-      waiting->second.asked = named;
-      if (!named) return;
-      const CheckpointValue::Content content{waiting->second.offer.entity, waiting->second.offer.baggage};
-      adopt(content, read.revision, false);
+      if (named) return adopt({unsure.offer.entity, unsure.offer.baggage}, read.revision, true);
+      // It stays with the other process, or went elsewhere. The offer would be repeated.
+      unsure.over = now_s - unsure.accepted_s > kKeepOfferS;
     });
   }
 }
@@ -835,10 +847,11 @@ void Simulator::Impl::recover() {
       if (held.contains(entity.id) || adopting.contains(entity.id)) continue;
       const Mirror::Known* known = mirror.find(entity.id);
       const bool here = (entity.cell < grid.size() && cells.holds(entity.cell)) ||
-                        (known != nullptr && cells.holds(known->cell));
+                        unsure.contains(entity.id) || (known != nullptr && cells.holds(known->cell));
       const ProcessId holder =
           known != nullptr && known->writer ? known->writer : checkpoint->content->baggage.holder;
-      if (here && is_orphan(holder)) adopt(*checkpoint->content, checkpoint->content->baggage.revision, true);
+      if (here && (is_orphan(holder) || unsure.contains(entity.id)))
+        adopt(*checkpoint->content, checkpoint->content->baggage.revision, true);
     }
   });
 }
@@ -847,40 +860,40 @@ void Simulator::Impl::recover() {
 void Simulator::Impl::adopt(const CheckpointValue::Content& content, std::uint64_t revision, bool again) {
   const EntityId id = content.entity.id;
   if (content.entity.motion.frame && !server.state(content.entity.motion.frame)) return;  // a later pass
-  adopting.insert(id);
+  if (again && !adopting.insert(id).second) return;
   const std::uint32_t epoch = std::max(content.entity.epoch, mirror.newest_epoch(id)) + 1;
-  const auto take = [this, content, id](std::uint32_t won, std::uint64_t at) {
-    adopting.erase(id);
-    if (!held.contains(id) && won > mirror.newest_epoch(id))
-      take_over(content.entity, content.baggage, won, at, true);
-  };
-  requests.put_if(
-      BusTable::epochs, slot_key(id), encode_value(EpochValue{epoch, member.process, id.generation}),
-      revision, [=, this](const BusAnswer& answer) {
-        if (answer.status == BusAnswer::Status::done) return take(epoch, answer.revision);
-        if (!again) {
-          adopting.erase(id);
-          return;
-        }
-        requests.get(BusTable::epochs, slot_key(id), [=, this](const BusAnswer& read) {
-          const auto stored = decode_epoch(read.value);
-          const bool free = read.status == BusAnswer::Status::missing ||
-                            (stored && is_orphan(stored->holder) && stored->generation <= id.generation);
-          if (!free || held.contains(id)) {
-            adopting.erase(id);
-            return;
-          }
-          const std::uint32_t next = std::max(epoch, stored ? stored->epoch + 1 : 1);
-          requests.put_if(BusTable::epochs, slot_key(id),
-                          encode_value(EpochValue{next, member.process, id.generation}),
-                          read.status == BusAnswer::Status::done ? read.revision : 0,
-                          [=, this](const BusAnswer& written) {
-                            if (written.status == BusAnswer::Status::done)
-                              return take(next, written.revision);
-                            adopting.erase(id);
-                          });
-        });
-      });
+  requests.put_if(BusTable::epochs, slot_key(id),
+                  encode_value(EpochValue{epoch, member.process, id.generation}), revision,
+                  [this, content, id, epoch, again](const BusAnswer& answer) {
+                    if (answer.status == BusAnswer::Status::conflict && again) return read_and_adopt(content);
+                    adopting.erase(id);
+                    unsure.erase(id);
+                    if (answer.status == BusAnswer::Status::unavailable) {
+                      unsure.insert(id);
+                      recover_at.push_back(now_s + kRecoverAgainS);
+                    }
+                    if (answer.status != BusAnswer::Status::done) return;
+                    if (!held.contains(id) && epoch > mirror.newest_epoch(id))
+                      take_over(content.entity, content.baggage, epoch, answer.revision, true);
+                  });
+}
+
+// The checkpoint was older than the table. The entity may be taken if the process in the table is dead.
+void Simulator::Impl::read_and_adopt(const CheckpointValue::Content& content) {
+  const EntityId id = content.entity.id;
+  requests.get(BusTable::epochs, slot_key(id), [this, content, id](const BusAnswer& read) {
+    const auto stored = decode_epoch(read.value);
+    const bool free = read.status == BusAnswer::Status::missing ||
+                      (stored && is_orphan(stored->holder) && stored->generation <= id.generation);
+    if (!free || held.contains(id)) {
+      adopting.erase(id);
+      if (read.status == BusAnswer::Status::done) unsure.erase(id);
+      return;
+    }
+    CheckpointValue::Content newest = content;
+    if (stored) newest.entity.epoch = std::max(newest.entity.epoch, stored->epoch);
+    adopt(newest, read.status == BusAnswer::Status::done ? read.revision : 0, false);
+  });
 }
 
 // What is sent.

@@ -113,6 +113,8 @@ class HandoverTest : public ::testing::Test {
     return count;
   }
   void expect_each_held_once(std::size_t entities) {
+    for (int i = 0; i < 1000 && holders().size() != entities; ++i)
+      run(kStepS);  // one may be on its way
     const auto count = holders();
     EXPECT_EQ(count.size(), entities);
     for (const auto& [id, times] : count)
