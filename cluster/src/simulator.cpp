@@ -859,7 +859,10 @@ void Simulator::Impl::recover() {
 // Takes an entity whose holder is dead. The table of epochs decides: it may name a living process.
 void Simulator::Impl::adopt(const CheckpointValue::Content& content, std::uint64_t revision, bool again) {
   const EntityId id = content.entity.id;
-  if (content.entity.motion.frame && !server.state(content.entity.motion.frame)) return;  // a later pass
+  if (content.entity.motion.frame && !server.state(content.entity.motion.frame)) {
+    adopting.erase(id);  // a later pass
+    return;
+  }
   if (again && !adopting.insert(id).second) return;
   const std::uint32_t epoch = std::max(content.entity.epoch, mirror.newest_epoch(id)) + 1;
   requests.put_if(BusTable::epochs, slot_key(id),

@@ -180,8 +180,10 @@ int run_cluster_gateway(const ClusterGatewayOptions& options) {
   program::catch_stop_signals();
   const auto key = program::read_key_file(options.key);
   if (!key) return report_error(key.error());
-  ListenConfig listen{
-      .host = "127.0.0.1", .port = options.port, .max_peers = options.clients + kSpareConnections};
+  ListenConfig listen{.host = "127.0.0.1",
+                      .port = options.port,
+                      .max_peers = options.clients + kSpareConnections,
+                      .security = Insecure{}};
   // Clients come through conditioners, whose addresses their tokens name.
   listen.security = ServerSecurity{.key = *key,
                                    .game = program::kGameNumber,
