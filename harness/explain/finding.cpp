@@ -327,6 +327,9 @@ CauseFinder::Delivery CauseFinder::delivery_of(const Trigger& trigger) const {
     d.overtook = d.overtook || is_usual;
     return is_usual;
   });
+  // The server publishes before the error reaches the threshold, so that the update arrives in time. A larger
+  // step after several missing datagrams means that one of them contained an earlier motion.
+  d.nearly_drifted = d.nearly_drifted || (d.missing.size() > 1 && motion.step_m > 1.3 * d.allowed_m);
   return d;
 }
 
