@@ -42,7 +42,7 @@ extern "C" {
 /* ---- Results ------------------------------------------------------------------------------------------ */
 
 typedef int32_t reckoner_result;
-enum {
+enum reckoner_result_code {
   RECKONER_OK = 0,
   RECKONER_NOTHING = 1,         /* there is no event, message or value */
   RECKONER_ERROR_ARGUMENT = -1, /* a null pointer, or an invalid value */
@@ -61,12 +61,21 @@ RECKONER_C_API const char* reckoner_error_text(reckoner_result result);
 /* The version of the library, "0.1.0", and of the protocol, which must be the same at both ends. */
 RECKONER_C_API const char* reckoner_version(void);
 RECKONER_C_API uint32_t reckoner_protocol_version(void);
+/* Whether a program that was written for `version` of this header, "0.1.0", works with this library, which
+ * must not be older. Bindings call it when they load the library. RECKONER_ERROR_STRUCT if not: then it
+ * writes the reason to `why`, if that is not null. */
+RECKONER_C_API reckoner_result reckoner_check_version(const char* version, char* why, size_t why_size);
 
 /* The log of a server or a client. The library calls the function in the thread that called one of the
  * handle's functions. The function must not call the library and must return normally. Its arguments are
  * valid only during the call. */
-enum { RECKONER_LOG_DEBUG = 0, RECKONER_LOG_INFO = 1, RECKONER_LOG_WARNING = 2, RECKONER_LOG_ERROR = 3 };
-enum {
+enum reckoner_log_level {
+  RECKONER_LOG_DEBUG = 0,
+  RECKONER_LOG_INFO = 1,
+  RECKONER_LOG_WARNING = 2,
+  RECKONER_LOG_ERROR = 3
+};
+enum reckoner_log_type {
   RECKONER_LOG_BOOLEAN = 0,
   RECKONER_LOG_INTEGER = 1,
   RECKONER_LOG_UNSIGNED = 2,
@@ -122,7 +131,7 @@ typedef struct reckoner_pose {
 } reckoner_pose;
 
 /* The value of a user field. */
-enum { RECKONER_BOOLEAN = 0, RECKONER_INTEGER = 1, RECKONER_REAL = 2, RECKONER_BLOB = 3 };
+enum reckoner_value_type { RECKONER_BOOLEAN = 0, RECKONER_INTEGER = 1, RECKONER_REAL = 2, RECKONER_BLOB = 3 };
 typedef struct reckoner_value {
   int32_t type;       /* RECKONER_BOOLEAN...: selects the member */
   uint32_t blob_size; /* RECKONER_BLOB, at most 64 */
@@ -206,12 +215,12 @@ typedef struct reckoner_archetype {
   double (*floor_at)(void* user, const double position[3]);
   void* floor_user;
 } reckoner_archetype;
-enum { RECKONER_FLOOR_NONE = 0, RECKONER_FLOOR_PLANE = 1, RECKONER_FLOOR_TERRAIN = 2 };
+enum reckoner_floor_kind { RECKONER_FLOOR_NONE = 0, RECKONER_FLOOR_PLANE = 1, RECKONER_FLOOR_TERRAIN = 2 };
 RECKONER_C_API void reckoner_archetype_init(reckoner_archetype* archetype, uint32_t struct_size);
 
 /* ---- Keys and tokens: who may join -------------------------------------------------------------------- */
 
-enum { RECKONER_KEY_BYTES = 32, RECKONER_TOKEN_BYTES = 1024, RECKONER_USER_BYTES = 256 };
+enum reckoner_byte_count { RECKONER_KEY_BYTES = 32, RECKONER_TOKEN_BYTES = 1024, RECKONER_USER_BYTES = 256 };
 
 /* An IPv4 address and a UDP port, both in native byte order: 127.0.0.1 is 0x7f000001. */
 typedef struct reckoner_address {
@@ -367,7 +376,7 @@ RECKONER_C_API reckoner_result reckoner_server_refuse_prediction(reckoner_server
 /* Why the last call that spawned or moved an entity was refused: reckoner_server_spawn(),
  * _spawn_short_lived(), _move(), _teleport(), _move_along(), and reckoner_client_move(), _move_in(),
  * _teleport(). 0: it was done. */
-enum {
+enum reckoner_call_failure {
   RECKONER_CALL_UNKNOWN_ENTITY = 1,
   RECKONER_CALL_UNKNOWN_ARCHETYPE = 2,
   RECKONER_CALL_UNKNOWN_FRAME = 3,
@@ -458,7 +467,7 @@ RECKONER_C_API reckoner_result reckoner_server_frame(const reckoner_server* serv
 RECKONER_C_API reckoner_result reckoner_server_set_origin(reckoner_server* server, const double origin[3]);
 
 /* Whether an entity is relevant: for all clients (client 0) or for one. */
-enum { RECKONER_BY_DISTANCE = 0, RECKONER_ALWAYS = 1, RECKONER_NEVER = 2 };
+enum reckoner_relevance { RECKONER_BY_DISTANCE = 0, RECKONER_ALWAYS = 1, RECKONER_NEVER = 2 };
 RECKONER_C_API reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_peer client,
                                                              reckoner_entity entity, int32_t relevance);
 /* A client sees an entity only if their groups have a bit in common. All bits are set by default. */
@@ -478,8 +487,12 @@ RECKONER_C_API reckoner_result reckoner_server_field(const reckoner_server* serv
                                                      uint32_t field, reckoner_value* value);
 
 /* Entities that a client owns: the client moves them, within the limits of the archetype and these rules. */
-enum { RECKONER_OWNER_ACCEPT = 0, RECKONER_OWNER_CORRECT = 1, RECKONER_OWNER_REFUSE = 2 };
-enum { RECKONER_GONE_REST = 0, RECKONER_GONE_DESPAWN = 1 };
+enum reckoner_owner_policy {
+  RECKONER_OWNER_ACCEPT = 0,
+  RECKONER_OWNER_CORRECT = 1,
+  RECKONER_OWNER_REFUSE = 2
+};
+enum reckoner_owner_gone { RECKONER_GONE_REST = 0, RECKONER_GONE_DESPAWN = 1 };
 typedef struct reckoner_ownership_rules {
   uint32_t struct_size;
   int32_t policy; /* RECKONER_OWNER_CORRECT: reaction to motions that exceed the limits */
@@ -504,9 +517,14 @@ RECKONER_C_API reckoner_result reckoner_server_owner(const reckoner_server* serv
                                                      reckoner_peer* owner);
 
 /* Routes: curves that both ends know. Updates of an entity on a route are very small. */
-enum { RECKONER_CATMULL_ROM = 0, RECKONER_TCB = 1, RECKONER_CHAIKIN = 2, RECKONER_POLYLINE = 3 };
-enum { RECKONER_OPEN = 0, RECKONER_CLOSED = 1, RECKONER_PING_PONG = 2 };
-enum { RECKONER_UPRIGHT = 0, RECKONER_MINIMAL = 1, RECKONER_FIXED = 2 };
+enum reckoner_route_kind {
+  RECKONER_CATMULL_ROM = 0,
+  RECKONER_TCB = 1,
+  RECKONER_CHAIKIN = 2,
+  RECKONER_POLYLINE = 3
+};
+enum reckoner_route_wrap { RECKONER_OPEN = 0, RECKONER_CLOSED = 1, RECKONER_PING_PONG = 2 };
+enum reckoner_route_facing { RECKONER_UPRIGHT = 0, RECKONER_MINIMAL = 1, RECKONER_FIXED = 2 };
 typedef struct reckoner_route_key { /* for RECKONER_TCB */
   double time;                      /* increases from key to key; only weighs the tangents */
   double position[3];               /* m */
@@ -562,7 +580,7 @@ RECKONER_C_API reckoner_result reckoner_server_move_along(reckoner_server* serve
  * once or not at all and have at most 1000 bytes; reliable ones arrive in order and have at most 16384.
  * `time_s`: a server time, or null; the receiver gets the message when the time that it shows reaches
  * `time_s`. */
-enum { RECKONER_RELIABLE = 0, RECKONER_UNRELIABLE = 1 };
+enum reckoner_delivery { RECKONER_RELIABLE = 0, RECKONER_UNRELIABLE = 1 };
 typedef struct reckoner_message {
   uint32_t struct_size;
   reckoner_peer sender; /* 0 in a client: the server */
@@ -580,7 +598,7 @@ RECKONER_C_API reckoner_result reckoner_server_send(reckoner_server* server, rec
 RECKONER_C_API reckoner_result reckoner_server_poll_message(reckoner_server* server,
                                                             reckoner_message* message);
 
-enum {
+enum reckoner_server_event_kind {
   RECKONER_CLIENT_JOINED = 0,
   RECKONER_CLIENT_LEFT = 1,
   RECKONER_CLIENT_REFUSED = 2,  /* `text` is the reason */
@@ -621,7 +639,7 @@ typedef struct reckoner_seen {
 } reckoner_seen;
 /* Whether the server can reconstruct what a client showed. While it is RECKONER_REWIND_PENDING, a report of
  * the client is on its way: ask again after the next tick. */
-enum {
+enum reckoner_rewind_knowledge {
   RECKONER_REWIND_KNOWN = 0,
   RECKONER_REWIND_PENDING = 1,
   RECKONER_REWIND_UNAVAILABLE =
@@ -695,7 +713,7 @@ RECKONER_C_API reckoner_result reckoner_server_refused(const reckoner_server* se
 
 typedef struct reckoner_client reckoner_client;
 
-enum { RECKONER_PRESENT = 0, RECKONER_ADAPTIVE = 1, RECKONER_DELAYED = 2 };
+enum reckoner_mode { RECKONER_PRESENT = 0, RECKONER_ADAPTIVE = 1, RECKONER_DELAYED = 2 };
 typedef struct reckoner_client_config {
   uint32_t struct_size;
   uint32_t archetype_count;             /* the same archetypes in the same order as on the server */
@@ -753,7 +771,7 @@ RECKONER_C_API reckoner_result reckoner_client_wait(reckoner_client* client, dou
 /* Disconnects. Continue to call receive for a moment, so that a lost packet is sent again. */
 RECKONER_C_API reckoner_result reckoner_client_leave(reckoner_client* client);
 
-enum {
+enum reckoner_status {
   RECKONER_CONNECTING = 0,
   RECKONER_JOINING = 1,
   RECKONER_JOINED = 2,
@@ -775,7 +793,7 @@ RECKONER_C_API reckoner_result reckoner_client_set_token(reckoner_client* client
  * joined. */
 RECKONER_C_API reckoner_result reckoner_client_ticket(const reckoner_client* client, uint8_t token[1024]);
 
-enum {
+enum reckoner_client_event_kind {
   RECKONER_EVENT_JOINED = 0,
   RECKONER_EVENT_SPAWNED = 1,
   RECKONER_EVENT_DESPAWNED = 2,
@@ -844,6 +862,14 @@ typedef struct reckoner_poses {
 /* Set poses->struct_size. */
 RECKONER_C_API reckoner_result reckoner_client_sample(reckoner_client* client, double local_s,
                                                       reckoner_poses* poses);
+
+/* Like reckoner_client_sample(), but writes up to `capacity` poses into the caller's arrays: x, y, z and
+ * x, y, z, w of each. `shown_time_s` may be null, and so may the arrays if the capacity is 0. Sets `count` to
+ * the number of visible entities; RECKONER_ERROR_CAPACITY if the arrays are too short. */
+RECKONER_C_API reckoner_result reckoner_client_sample_into(reckoner_client* client, double local_s,
+                                                           reckoner_entity* entities, double* positions,
+                                                           float* orientations, size_t capacity,
+                                                           size_t* count, double* shown_time_s);
 
 /* Freezes what this client shows (for a menu or a screenshot). The server and other clients continue; keep
  * calling receive and the polls. After the pause, the client catches up within half a second, continuous in

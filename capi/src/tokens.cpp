@@ -5,15 +5,40 @@
 #include "version.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include <reckoner/net/call_result.hpp>
 #include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 
 using namespace reckoner;
+
+namespace {
+
+/// The three numbers of "0.1.0"; nullopt for other texts.
+std::optional<std::array<std::uint32_t, 3>> version_of(std::string_view text) {
+  std::array<std::uint32_t, 3> numbers{};
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && (at == end || *at++ != '.')) return std::nullopt;
+    const auto [next, error] = std::from_chars(at, end, numbers[i]);
+    if (error != std::errc{}) return std::nullopt;
+    at = next;
+  }
+  if (at != end) return std::nullopt;
+  return numbers;
+}
+
+}  // namespace
 
 const char* reckoner_error_text(reckoner_result result) {
   switch (result) {
@@ -48,6 +73,23 @@ const char* reckoner_version() {
 
 std::uint32_t reckoner_protocol_version() {
   return kProtocolVersion;
+}
+
+reckoner_result reckoner_check_version(const char* version, char* why, std::size_t why_size) {
+  capi::say("", why, why_size);
+  if (version == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return capi::guarded([&]() -> reckoner_result {
+    const auto needed = version_of(version);
+    if (!needed) {
+      capi::say("a version has the form 0.1.0", why, why_size);
+      return RECKONER_ERROR_ARGUMENT;
+    }
+    if (*needed <= *version_of(RECKONER_VERSION)) return RECKONER_OK;
+    capi::say("the program needs version " + std::string(version) + " of the Reckoner library, this is " +
+                  RECKONER_VERSION,
+              why, why_size);
+    return RECKONER_ERROR_STRUCT;
+  });
 }
 
 const char* reckoner_refusal_name(std::uint32_t reason) {

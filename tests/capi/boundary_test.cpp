@@ -22,6 +22,22 @@ TEST(CBoundary, EveryResultHasItsOwnText) {
   EXPECT_GE(reckoner_protocol_version(), 3u);
 }
 
+TEST(CBoundary, ALibraryThatIsOlderThanTheProgramIsNamed) {
+  char why[200] = "";
+  EXPECT_EQ(reckoner_check_version(reckoner_version(), why, sizeof why), RECKONER_OK);
+  EXPECT_STREQ(why, "");
+  EXPECT_EQ(reckoner_check_version("0.0.9", nullptr, 0), RECKONER_OK);
+  for (const char* newer : {"0.1.1000", "0.1000.0", "1000.0.0"}) {
+    EXPECT_EQ(reckoner_check_version(newer, why, sizeof why), RECKONER_ERROR_STRUCT);
+    EXPECT_NE(std::string(why).find(newer), std::string::npos) << why;
+    EXPECT_NE(std::string(why).find(reckoner_version()), std::string::npos) << why;
+  }
+  for (const char* no_version :
+       {"", "0.1", "0.1.0.0", "0.1.x", "-1.0.0", "0..1", "99999999999.0.0", "0.1.0 "})
+    EXPECT_EQ(reckoner_check_version(no_version, why, sizeof why), RECKONER_ERROR_ARGUMENT) << no_version;
+  EXPECT_EQ(reckoner_check_version(nullptr, why, sizeof why), RECKONER_ERROR_ARGUMENT);
+}
+
 TEST(CBoundary, NullHandlesAreRefused) {
   reckoner_state state;
   reckoner_state_init(&state);

@@ -110,6 +110,36 @@ TEST(CSession, SampleAgreesWithShown) {
     EXPECT_NEAR(poses.positions[3 * k + 2], 3.0, 1e-2);
     EXPECT_NEAR(poses.orientations[4 * k + 3], 1.0f, 1e-5f);
   }
+
+  // The caller's arrays get the same bits, and nothing beyond the capacity is written.
+  std::vector<reckoner_entity> entities(kMany + 1, 77);
+  std::vector<double> positions(3 * (kMany + 1), 77.0);
+  std::vector<float> orientations(4 * (kMany + 1), 77.0f);
+  double shown_time_s = 0.0;
+  ASSERT_EQ(reckoner_client_sample_into(pair.client, now_s, entities.data(), positions.data(),
+                                        orientations.data(), kMany, &count, &shown_time_s),
+            RECKONER_OK);
+  EXPECT_EQ(count, kMany);
+  EXPECT_EQ(shown_time_s, poses.shown_time_s);
+  ASSERT_EQ(reckoner_client_sample(pair.client, now_s, &poses), RECKONER_OK);
+  EXPECT_TRUE(std::equal(poses.entities, poses.entities + kMany, entities.begin()));
+  EXPECT_TRUE(std::equal(poses.positions, poses.positions + 3 * kMany, positions.begin()));
+  EXPECT_TRUE(std::equal(poses.orientations, poses.orientations + 4 * kMany, orientations.begin()));
+  EXPECT_EQ(entities[kMany], 77u);
+  EXPECT_EQ(positions[3 * kMany], 77.0);
+  EXPECT_EQ(orientations[4 * kMany], 77.0f);
+  entities[kMany - 1] = 77;
+  EXPECT_EQ(reckoner_client_sample_into(pair.client, now_s, entities.data(), positions.data(),
+                                        orientations.data(), kMany - 1, &count, nullptr),
+            RECKONER_ERROR_CAPACITY);
+  EXPECT_EQ(count, kMany);
+  EXPECT_EQ(entities[kMany - 1], 77u);
+  EXPECT_EQ(
+      reckoner_client_sample_into(pair.client, now_s, nullptr, nullptr, nullptr, 0, &count, &shown_time_s),
+      RECKONER_ERROR_CAPACITY);
+  EXPECT_EQ(reckoner_client_sample_into(pair.client, now_s, nullptr, positions.data(), orientations.data(),
+                                        kMany, &count, nullptr),
+            RECKONER_ERROR_ARGUMENT);
 }
 
 TEST(CSession, FieldsOfEveryTypeArrive) {

@@ -3,6 +3,8 @@
 #include "capi/src/client/client_handle.hpp"
 #include "capi/src/values/shared_fields.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace reckoner;
@@ -73,6 +75,29 @@ reckoner_result reckoner_client_sample(reckoner_client* client, double local_s, 
     given.orientations = client->orientations.data();
     given.shown_time_s = sampled.shown_time_s;
     return capi::give(poses, given);
+  });
+}
+
+reckoner_result reckoner_client_sample_into(reckoner_client* client, double local_s,
+                                            reckoner_entity* entities, double* positions, float* orientations,
+                                            std::size_t capacity, std::size_t* count, double* shown_time_s) {
+  const bool arrays = entities != nullptr && positions != nullptr && orientations != nullptr;
+  if (count == nullptr || (!arrays && capacity > 0) || !std::isfinite(local_s))
+    return RECKONER_ERROR_ARGUMENT;
+  *count = 0;
+  return with_client(client, [&](Client& c) {
+    const ShownPoses sampled = c.sample(local_s);
+    *count = sampled.ids.size();
+    if (shown_time_s != nullptr) *shown_time_s = sampled.shown_time_s;
+    const std::size_t written = std::min(capacity, sampled.ids.size());
+    for (std::size_t i = 0; i < written; ++i) {
+      const glm::dvec3& p = sampled.positions[i];
+      const glm::quat& q = sampled.orientations[i];
+      entities[i] = capi::to_c(sampled.ids[i]);
+      std::copy_n(std::array{p.x, p.y, p.z}.data(), 3, positions + 3 * i);
+      std::copy_n(std::array{q.x, q.y, q.z, q.w}.data(), 4, orientations + 4 * i);
+    }
+    return done_or(written == sampled.ids.size(), RECKONER_ERROR_CAPACITY);
   });
 }
 

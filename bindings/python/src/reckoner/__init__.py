@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Reckoner: shows remote moving entities smoothly over a bad network. For research, tools and bots.
+
+    import reckoner
+
+    with reckoner.Client("127.0.0.1", 26000, insecure=True) as client:
+        for _ in range(600):
+            now = reckoner.now()
+            client.receive(now)
+            for event in client.events():
+                print(event)
+            print(client.sample(now).positions)
+            client.wait(1 / 60)
+"""
+from ._errors import ClosedError, HarnessError, LibraryError, ReckonerError, RefusedError
+from ._generated import (CallFailure, ClientEventKind, Delivery, LogLevel, Mode, OwnerGone, OwnerPolicy, Relevance,
+                         ResultCode, RewindKnowledge, RouteFacing, RouteKind, RouteWrap, ServerEventKind, Status,
+                         ValueType)
+from ._library import lib as _lib
+from ._library import text as _text
+from ._values import SEEN, SHOWN, STATE, now, state
+from .archetype import Archetype, Field, Plane
+from .client import Client, ClientEvent, Message, Poses, ShortLived
+from .clock import GameClock, into_frame, out_of_frame
+from .harness import Comparison, Replay, compare, replay
+from .security import issue_token, key_from_text, key_to_text, make_key
+from .server import Pose, Server, ServerEvent
+
+__version__ = _text(_lib.reckoner_version())  #: the version of the C library
+protocol_version = int(_lib.reckoner_protocol_version())  #: must be the same at both ends
+
+__all__ = [
+    "Archetype", "CallFailure", "Client", "ClientEvent", "ClientEventKind", "ClosedError", "Comparison", "Delivery",
+    "Field", "GameClock", "HarnessError", "LibraryError", "LogLevel", "Message", "Mode", "OwnerGone", "OwnerPolicy",
+    "Plane", "Pose", "Poses", "ReckonerError", "RefusedError", "Relevance", "Replay", "ResultCode", "RewindKnowledge",
+    "RouteFacing", "RouteKind", "RouteWrap", "SEEN", "SHOWN", "STATE", "Server", "ServerEvent", "ServerEventKind",
+    "ShortLived", "Status", "ValueType", "compare", "into_frame", "issue_token", "key_from_text", "key_to_text",
+    "make_key", "now", "out_of_frame", "protocol_version", "replay", "state",
+]

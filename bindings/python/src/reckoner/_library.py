@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Finds and loads the C library."""
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import sys
+from typing import Any
+
+import cffi
+
+from ._errors import LibraryError, ReckonerError
+from ._generated import CDEF, VERSION
+
+ffi = cffi.FFI()
+ffi.cdef(CDEF)
+
+FUNCTIONS = re.findall(r"\b(reckoner_\w+)\((?!\*)", CDEF)
+_NAMES = {"win32": "reckoner.dll", "darwin": "libreckoner.1.dylib"}
+
+
+def _candidates() -> list[str]:
+    """RECKONER_LIBRARY; else the library in the wheel; else the one of the system."""
+    if chosen := os.environ.get("RECKONER_LIBRARY"):
+        return [chosen]
+    name = _NAMES.get(sys.platform, "libreckoner.so.1")
+    inside = pathlib.Path(__file__).parent / "lib" / name
+    return [str(inside)] if inside.exists() else [name]
+
+
+def load(path: str, needs: str = VERSION) -> Any:
+    """The library at this path. Raises LibraryError if it is missing or older than `needs`."""
+    try:
+        library = ffi.dlopen(path)
+    except OSError as error:
+        raise LibraryError(f"cannot load the Reckoner library: {error}") from None
+    for name in FUNCTIONS:  # before any call: an unknown library may not even have a version
+        if not hasattr(library, name):
+            raise LibraryError(f"{path} is not version {needs} of the Reckoner library: it has no {name}()")
+    why = ffi.new("char[]", 200)
+    result = library.reckoner_check_version(needs.encode(), why, len(why))
+    if result != 0:
+        raise LibraryError(f"{path}: {ffi.string(why).decode()}", result)
+    return library
+
+
+lib = load(_candidates()[0])
+
+
+def text(pointer: Any) -> str:
+    return ffi.string(pointer).decode() if pointer != ffi.NULL else ""
+
+
+def error_text(result: int) -> str:
+    return text(lib.reckoner_error_text(result))
+
+
+def check(result: int, detail: str = "") -> bool:
+    """True for RECKONER_OK, False for RECKONER_NOTHING; raises ReckonerError for errors."""
+    if result < 0:
+        raise ReckonerError(f"{error_text(result)}: {detail}" if detail else error_text(result), result)
+    return result == 0
+
+
+def sized(struct: str) -> Any:
+    """A new struct with its struct_size, and with the defaults if it has an _init function."""
+    new = ffi.new(f"{struct}*")
+    if init := getattr(lib, f"{struct}_init", None):
+        init(new, ffi.sizeof(struct))
+    else:
+        new.struct_size = ffi.sizeof(struct)
+    return new

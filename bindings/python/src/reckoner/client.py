@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""The showing side."""
+from __future__ import annotations
+
+from typing import Any, Iterator, NamedTuple, Sequence, Union
+
+from ._errors import RefusedError, ReckonerError
+from ._generated import ByteCount, CallFailure, ClientEventKind, Delivery, Mode, ResultCode, Status
+from ._handle import Handle, Log, refusals, set_log
+from ._library import check, ffi, lib, sized, text
+from ._values import (SHOWN, Array, Entity, FieldValue, FrameArrays, as_dict, fill, get_value, new_state,
+                      optional, state_pointer, vector, with_settings)
+from .archetype import Archetype, fill_archetypes
+from .security import of_size
+
+_KINDS: dict[int, ClientEventKind] = {kind.value: kind for kind in ClientEventKind}
+_POSES = (("uint64_t[]", "u8", ()), ("double[]", "f8", (3,)), ("float[]", "f4", (4,)))
+_HANDLED = ("archetype_count", "port", "insecure", "game")
+
+
+class ClientEvent(NamedTuple):
+    kind: Union[ClientEventKind, int]  #: an int if a newer library has added a kind
+    entity: Entity
+    fields: int  #: FIELDS_CHANGED: a bit for each changed field
+    predicted: Entity  #: SPAWNED: the predicted entity that `entity` replaces; 0: none
+
+
+class Message(NamedTuple):
+    data: bytes
+    time_s: float | None
+    sender: int  #: in a client 0: the server
+
+
+class Poses(NamedTuple):
+    """The poses of all visible entities, in the same order in every array."""
+
+    entities: Array  #: uint64, n
+    positions: Array  #: float64, n x 3, m
+    orientations: Array  #: float32, n x 4: x, y, z, w
+    shown_time_s: float
+
+
+class ShortLived(NamedTuple):
+    data: bytes  #: what the server's game sent with the entity
+    end_s: float  #: server time of its end; infinite if it is not known
+
+
+class Client(Handle):
+    """Connects to a server and shows its entities.
+
+    In each frame, with one time for all calls: receive(), events() and messages(), then shown() or sample(). Times
+    are seconds of any monotonic clock, such as reckoner.now(). Use a client in one thread at a time.
+
+    `settings`: any number of reckoner_client_config, for example mode=Mode.ADAPTIVE or blend_frames=6. docs/REFERENCE.md
+    lists them. A bad setting raises ReckonerError with the library's text."""
+
+    def __init__(self, host: str | None = None, port: int = 0, *, archetypes: Sequence[Archetype] = (Archetype(),),
+                 token: bytes | None = None, insecure: bool = False, game: int = 0, log: Log | None = None,
+                 **settings: Any) -> None:
+        self._keep: list[Any] = []
+        config = sized("reckoner_client_config")
+        fill(config, settings, _HANDLED)
+        fill_archetypes(config, archetypes, self._keep)
+        set_log(config, log, self._keep)
+        host_text = ffi.NULL if host is None else ffi.new("char[]", host.encode())
+        token_bytes = ffi.NULL if token is None else ffi.from_buffer("uint8_t[]", of_size(
+            token, ByteCount.TOKEN_BYTES, "a token"))
+        config.host, config.port, config.token = host_text, port, token_bytes
+        config.insecure, config.game = insecure, game
+        made, why = ffi.new("reckoner_client**"), ffi.new("char[]", 400)
+        result = lib.reckoner_client_create(config, made, why, len(why))
+        if result != 0:
+            raise ReckonerError(text(why) or str(result), result)
+        self._raw = made[0]
+        self._event = sized("reckoner_client_event")
+        self._message = sized("reckoner_message")
+        self._count, self._time = ffi.new("size_t*"), ffi.new("double*")
+        self._poses = FrameArrays(64, _POSES)
+        self._shown = FrameArrays(64, (("reckoner_shown[]", SHOWN, ()),))
+
+    def close(self) -> None:
+        """Leaves the server and ends the client. Every later call raises ClosedError."""
+        raw, self._raw = self._raw, None
+        if raw is not None:
+            lib.reckoner_client_leave(raw)
+            lib.reckoner_client_destroy(raw)
+
+    # -- Connection
+
+    def receive(self, now_s: float) -> None:
+        """Handles everything that has arrived. Raises RefusedError if the server does not let this client join, or
+        kicked it."""
+        check(lib.reckoner_client_receive(self._c, now_s))
+        if lib.reckoner_client_status(self._raw) == Status.REFUSED:
+            raise RefusedError(self.refusal)
+
+    def wait(self, seconds: float) -> None:
+        """Waits until something arrives, at most this long."""
+        check(lib.reckoner_client_wait(self._c, seconds))
+
+    def leave(self) -> None:
+        """Disconnects. Call receive() for a moment, so that a lost packet is sent again."""
+        check(lib.reckoner_client_leave(self._c))
+
+    @property
+    def status(self) -> Status:
+        return Status(lib.reckoner_client_status(self._c))
+
+    @property
+    def refusal(self) -> str:
+        """Why the client was refused or disconnected."""
+        return text(lib.reckoner_client_refusal(self._c))
+
+    def lost_for(self, now_s: float) -> float:
+        """Time since the connection was lost, s; 0 while the client does not reconnect."""
+        check(lib.reckoner_client_lost_for(self._c, now_s, self._time))
+        return float(self._time[0])
+
+    def set_token(self, token: bytes) -> None:
+        """Gives a reconnecting client a new token."""
+        check(lib.reckoner_client_set_token(self._c, of_size(token, ByteCount.TOKEN_BYTES, "a token")))
+
+    def ticket(self) -> bytes | None:
+        """With it the client can join again, once. None before it has joined."""
+        ticket = ffi.new("uint8_t[]", ByteCount.TOKEN_BYTES)
+        return bytes(ticket) if check(lib.reckoner_client_ticket(self._c, ticket)) else None
+
+    def server_time(self, now_s: float) -> float | None:
+        """Estimated server time, s; None before the first answer."""
+        return float(self._time[0]) if check(lib.reckoner_client_server_time(self._c, now_s, self._time)) else None
+
+    def events(self) -> Iterator[ClientEvent]:
+        """The events since the last call."""
+        event = self._event
+        while check(lib.reckoner_client_poll_event(self._c, event)):
+            yield ClientEvent(_KINDS.get(event.kind, event.kind), event.entity, event.fields, event.predicted)
+
+    def messages(self) -> Iterator[Message]:
+        """The server's messages since the last call."""
+        m = self._message
+        while check(lib.reckoner_client_poll_message(self._c, m)):
+            yield Message(bytes(ffi.buffer(m.bytes, m.size)), m.time_s if m.has_time else None, m.sender)
+
+    def send(self, data: bytes, *, delivery: Delivery = Delivery.RELIABLE, time_s: float | None = None) -> None:
+        """Sends bytes to the server's game."""
+        check(lib.reckoner_client_send(self._c, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
+
+    # -- What is shown
+
+    def sample(self, now_s: float) -> Poses:
+        """The poses of all visible entities, about ten times as fast as shown(). The library writes directly into the
+        arrays. Arrays that you keep stay as they are; the memory of others is used again."""
+        handle = self._c
+        capacity = self._poses.capacity
+        while True:
+            if not self._poses.usable(capacity):
+                self._poses = FrameArrays(capacity, _POSES)
+            result = lib.reckoner_client_sample_into(handle, now_s, *self._poses.pointers, self._poses.capacity,
+                                                     self._count, self._time)
+            if result != ResultCode.ERROR_CAPACITY:
+                break
+            capacity = 2 * self._count[0]
+        check(result)
+        n = self._count[0]
+        entities, positions, orientations = self._poses.arrays
+        return Poses(entities[:n], positions[:n], orientations[:n], self._time[0])
+
+    def shown(self, now_s: float) -> Array:
+        """All visible entities with velocities, frames and ages: a structured array of type SHOWN. The library writes
+        directly into it. An array that you keep stays as it is; otherwise its memory is used again."""
+        handle = self._c
+        capacity = self._shown.capacity
+        while True:
+            if not self._shown.usable(capacity):
+                self._shown = FrameArrays(capacity, (("reckoner_shown[]", SHOWN, ()),))
+            result = lib.reckoner_client_shown(handle, now_s, self._shown.pointers[0], SHOWN.itemsize,
+                                               self._shown.capacity, self._count)
+            if result != ResultCode.ERROR_CAPACITY:
+                break
+            capacity = 2 * self._count[0]
+        check(result)
+        return self._shown.arrays[0][:self._count[0]]
+
+    def shown_one(self, entity: Entity, now_s: float) -> Array | None:
+        """One entity as in shown(); None while it is not visible."""
+        one = FrameArrays(1, (("reckoner_shown[]", SHOWN, ()),))
+        one.arrays[0]["struct_size"] = SHOWN.itemsize
+        found = check(lib.reckoner_client_shown_one(self._c, now_s, entity, one.pointers[0]))
+        return one.arrays[0][0] if found else None
+
+    def name(self, entity: Entity) -> str | None:
+        """The name of an entity that is shown or was just removed; None if unknown."""
+        found = lib.reckoner_client_name(self._c, entity)
+        return None if found == ffi.NULL else text(found)
+
+    def short_lived(self, entity: Entity) -> ShortLived | None:
+        """What came with Server.spawn_short_lived(); None for other entities."""
+        data, size = ffi.new("const uint8_t**"), self._count
+        if not check(lib.reckoner_client_short_lived(self._c, entity, data, size, self._time)):
+            return None
+        return ShortLived(bytes(ffi.buffer(data[0], size[0])) if size[0] else b"", self._time[0])
+
+    def field(self, entity: Entity, field: int) -> FieldValue:
+        """The value of a user field at the last shown instant. Texts are bytes: .decode()."""
+        value = ffi.new("reckoner_value*")
+        check(lib.reckoner_client_field(self._c, entity, field, value))
+        return get_value(value)
+
+    def set_user_value(self, entity: Entity, value: int) -> None:
+        """Keeps a number of the game with an entity."""
+        check(lib.reckoner_client_set_user_value(self._c, entity, value))
+
+    def user_value(self, entity: Entity) -> int:
+        value = ffi.new("uint64_t*")
+        check(lib.reckoner_client_user_value(self._c, entity, value))
+        return int(value[0])
+
+    def correct(self, entity: Entity, shown: Array, now_s: float) -> None:
+        """Replaces the shown state, for example after the game pushed the entity out of a wall."""
+        check(lib.reckoner_client_correct(self._c, entity, state_pointer(shown), now_s))
+
+    def set_paused(self, paused: bool, now_s: float) -> None:
+        """Freezes what this client shows."""
+        check(lib.reckoner_client_set_paused(self._c, paused, now_s))
+
+    def set_playout(self, now_s: float, *, mode: Mode | None = None, **settings: float) -> None:
+        """Changes which instant is shown; settings as in reckoner_playout. There is no jump."""
+        playout = with_settings("reckoner_playout", {**settings, **({} if mode is None else {"mode": mode})})
+        check(lib.reckoner_client_set_playout(self._c, playout, now_s))
+
+    def set_origin(self, origin: Sequence[float]) -> None:
+        """Sets the origin of the coordinates that the client returns and accepts, m."""
+        check(lib.reckoner_client_set_origin(self._c, vector(origin)))
+
+    # -- Entities that this client owns or predicts
+
+    def _done(self, result: int) -> bool:
+        """False for refusals that pass by themselves."""
+        if result == ResultCode.OK:
+            return True
+        failure = lib.reckoner_client_call_error(self._c)
+        if failure in (CallFailure.EVENT_NOT_POLLED, CallFailure.NO_CLOCK):
+            return False
+        return check(result, text(lib.reckoner_call_error_text(failure)) if failure else "")
+
+    def move(self, entity: Entity, state: Array, now_s: float, frame: Entity | None = None) -> bool:
+        """Sets the state of an owned entity; call it in every frame. `frame`: the entity in whose coordinates the state
+        is (0: the world); None: in the present one. False: not now, because an event about the entity waits in
+        events(), or the clock is not synchronised. Other refusals raise ReckonerError."""
+        if frame is None:
+            return self._done(lib.reckoner_client_move(self._c, entity, state_pointer(state), now_s))
+        return self._done(lib.reckoner_client_move_in(self._c, entity, state_pointer(state), frame, now_s))
+
+    def teleport(self, entity: Entity, state: Array, now_s: float, frame: Entity = 0) -> bool:
+        """Moves an owned entity there in one jump. No client blends. False as in move()."""
+        return self._done(lib.reckoner_client_teleport(self._c, entity, state_pointer(state), frame, now_s))
+
+    def owned(self, entity: Entity, now_s: float) -> Array | None:
+        """The state from which to continue after GIVEN or CORRECTED; None if this client does not own the entity."""
+        made, pointer = new_state()
+        return made if check(lib.reckoner_client_owned(self._c, entity, now_s, pointer)) else None
+
+    def owned_frame(self, entity: Entity) -> Entity:
+        """The frame of an owned entity; 0: the world."""
+        frame = ffi.new("reckoner_entity*")
+        check(lib.reckoner_client_owned_frame(self._c, entity, frame))
+        return int(frame[0])
+
+    def predict_spawn(self, archetype: int, state: Array, key: int, now_s: float, patience_s: float) -> Entity:
+        """Shows an entity at once that the server is expected to spawn with the same key."""
+        entity = ffi.new("reckoner_entity*")
+        result = lib.reckoner_client_predict_spawn(self._c, archetype, state_pointer(state), key, now_s, patience_s,
+                                                   entity)
+        if not self._done(result):
+            check(result, "the clock is not synchronised")
+        return int(entity[0])
+
+    def drop_prediction(self, entity: Entity) -> None:
+        """Ends a predicted entity without an event."""
+        check(lib.reckoner_client_drop_prediction(self._c, entity))
+
+    # -- Figures
+
+    def debug(self, entity: Entity) -> dict[str, Any] | None:
+        """Members of reckoner_shown_debug; None if the entity was not shown."""
+        debug = sized("reckoner_shown_debug")
+        return as_dict(debug) if check(lib.reckoner_client_debug(self._c, entity, debug)) else None
+
+    def stats(self) -> dict[str, Any]:
+        """Members of reckoner_client_stats."""
+        stats = sized("reckoner_client_stats")
+        check(lib.reckoner_client_get_stats(self._c, stats))
+        return as_dict(stats)
+
+    def refused(self) -> dict[str, tuple[int, int]]:
+        """For each reason, how many payloads and datagrams of the server were refused."""
+        handle = self._c
+        return refusals(lambda *counts: check(lib.reckoner_client_refused(handle, *counts)))
