@@ -21,6 +21,10 @@ BASIC = {  # C type: (C# type, an equivalent for the parser)
     "uint64_t": ("ulong", "unsigned long long"), "uint16_t": ("ushort", "unsigned short"),
     "uint8_t": ("byte", "unsigned char"), "size_t": ("UIntPtr", "unsigned long"),
 }
+CSHARP_NAMES = {"reckoner_archetype": "ArchetypeSettings", "reckoner_client_config": "ClientSettings",
+                "reckoner_server_config": "ServerSettings", "reckoner_route_config": "RouteSettings",
+                "reckoner_seen": "SeenPose", "reckoner_poses": "NativePoses", "reckoner_message": "NativeMessage",
+                "reckoner_server_event": "NativeServerEvent"}  # the classes of the binding have the short names
 VECTORS = {("double", 2): "Double2", ("double", 3): "Double3", ("float", 3): "Float3", ("float", 4): "Float4",
            ("double", 4): "Double4"}
 
@@ -84,6 +88,8 @@ def version():
 
 
 def pascal(name):
+    if name in CSHARP_NAMES:
+        return CSHARP_NAMES[name]
     return "".join(part.capitalize() for part in name.removeprefix("reckoner_").split("_"))
 
 
@@ -199,13 +205,25 @@ class CSharp:
         for name, declaration in self.header.callbacks.items():
             out.append(self.callback(name, declaration))
         for name, members in self.header.structs.items():
-            out.append(f"\n  [StructLayout(LayoutKind.Sequential)]\n  public unsafe struct {pascal(name)} {{")
+            out.append(f"\n  [StructLayout(LayoutKind.Sequential)]\n  public unsafe partial struct {pascal(name)} {{")
             out += ["    " + self.member(member) for member in members] + ["  }"]
         out += ["\n  internal static unsafe class Native {", f"    internal const string Version = \"{version()}\";",
                 "#if UNITY_IOS && !UNITY_EDITOR", "    internal const string Library = \"__Internal\";", "#else",
                 "    internal const string Library = \"reckoner\";", "#endif"]
         out += [self.function(name, declaration) for name, declaration in self.header.functions.items()]
         return "\n".join([*out, "  }", "}"]) + "\n"
+
+
+def csharp_layouts(header):
+    """For the test: the C# struct of every C struct, and the C# member of every C member."""
+    out = [f"// SPDX-License-Identifier: MIT\n// {NOTE}", "using System;", "using System.Collections.Generic;", "",
+           "namespace Reckoner.Tests {", "  internal static class Layouts {",
+           "    public static readonly Dictionary<string, Type> Types = new Dictionary<string, Type> {"]
+    out += [f"      {{ \"{name}\", typeof({pascal(name)}) }}," for name in header.structs]
+    out += ["    };", "    public static readonly Dictionary<string, string> Members = new Dictionary<string, string> {"]
+    out += [f"      {{ \"{name}.{member.name}\", \"{pascal(member.name)}\" }},"
+            for name, members in header.structs.items() for member in members]
+    return "\n".join([*out, "    };", "  }", "}"]) + "\n"
 
 
 def main():
@@ -215,6 +233,7 @@ def main():
         "bindings/python/src/reckoner/_generated.py": python(header),
         "bindings/lua/reckoner_declarations.lua": lua(header),
         "bindings/unity/Runtime/Generated.cs": CSharp(header).text(),
+        "bindings/unity/Tests/Layouts.cs": csharp_layouts(header),
     }
     stale = []
     for path, text in files.items():

@@ -29,7 +29,7 @@ namespace Reckoner {
   internal unsafe delegate void LogFunction(void* @user, LogRecord* @record);
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct LogField {
+  public unsafe partial struct LogField {
     internal byte* Name;
     public int Type;
     internal uint Reserved;
@@ -40,7 +40,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct LogRecord {
+  public unsafe partial struct LogRecord {
     internal uint StructSize;
     public int Level;
     internal byte* Event;
@@ -51,7 +51,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct State {
+  public unsafe partial struct State {
     public Double3 Position;
     public Float3 Velocity;
     public Float3 Acceleration;
@@ -60,13 +60,13 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Pose {
+  public unsafe partial struct Pose {
     public Double3 Position;
     public Float4 Orientation;
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Value {
+  public unsafe partial struct Value {
     public int Type;
     public uint BlobSize;
     public long Integer;
@@ -75,7 +75,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Clock {
+  public unsafe partial struct Clock {
     public double RealS;
     public double GameS;
     public double Scale;
@@ -84,7 +84,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct FieldSpec {
+  public unsafe partial struct FieldSpec {
     internal uint StructSize;
     public int Type;
     internal byte* Name;
@@ -99,7 +99,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Archetype {
+  public unsafe partial struct ArchetypeSettings {
     internal uint StructSize;
     public uint FieldCount;
     internal byte* Name;
@@ -119,14 +119,14 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Address {
+  public unsafe partial struct Address {
     public uint Host;
     public ushort Port;
     internal ushort Reserved;
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Grant {
+  public unsafe partial struct Grant {
     internal uint StructSize;
     public uint ServerCount;
     internal Address* Servers;
@@ -141,10 +141,10 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct ServerConfig {
+  public unsafe partial struct ServerSettings {
     internal uint StructSize;
     public uint ArchetypeCount;
-    internal Archetype* Archetypes;
+    internal ArchetypeSettings* Archetypes;
     internal byte* Host;
     public ushort Port;
     internal ushort Reserved;
@@ -198,7 +198,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct EntityDebug {
+  public unsafe partial struct EntityDebug {
     internal uint StructSize;
     public uint Level;
     public ulong Entity;
@@ -216,7 +216,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct OwnershipRules {
+  public unsafe partial struct OwnershipRules {
     internal uint StructSize;
     public int Policy;
     public int Gone;
@@ -230,7 +230,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct RouteKey {
+  public unsafe partial struct RouteKey {
     public double Time;
     public Double3 Position;
     public double Tension;
@@ -241,7 +241,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct RouteConfig {
+  public unsafe partial struct RouteSettings {
     internal uint StructSize;
     public int Kind;
     public int Wrap;
@@ -263,7 +263,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Message {
+  public unsafe partial struct NativeMessage {
     internal uint StructSize;
     public uint Sender;
     internal byte* Bytes;
@@ -274,7 +274,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct ServerEvent {
+  public unsafe partial struct NativeServerEvent {
     internal uint StructSize;
     public int Kind;
     public uint Client;
@@ -284,13 +284,13 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Seen {
+  public unsafe partial struct SeenPose {
     public ulong Entity;
     public Pose Pose;
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct ServerStats {
+  public unsafe partial struct ServerStats {
     internal uint StructSize;
     public uint Clients;
     public uint Entities;
@@ -341,7 +341,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct SessionStats {
+  public unsafe partial struct SessionStats {
     internal uint StructSize;
     public uint Connected;
     public double RoundTripS;
@@ -363,10 +363,10 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct ClientConfig {
+  public unsafe partial struct ClientSettings {
     internal uint StructSize;
     public uint ArchetypeCount;
-    internal Archetype* Archetypes;
+    internal ArchetypeSettings* Archetypes;
     internal byte* Host;
     public ushort Port;
     internal ushort Reserved;
@@ -397,7 +397,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct ClientEvent {
+  public unsafe partial struct ClientEvent {
     internal uint StructSize;
     public int Kind;
     public ulong Entity;
@@ -407,7 +407,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Shown {
+  public unsafe partial struct Shown {
     internal uint StructSize;
     public uint Archetype;
     public ulong Entity;
@@ -421,7 +421,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Poses {
+  public unsafe partial struct NativePoses {
     internal uint StructSize;
     internal uint Reserved;
     public UIntPtr Count;
@@ -432,7 +432,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct Playout {
+  public unsafe partial struct Playout {
     internal uint StructSize;
     public int Mode;
     public double DelayS;
@@ -442,7 +442,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct ShownDebug {
+  public unsafe partial struct ShownDebug {
     internal uint StructSize;
     internal uint Reserved;
     public ulong Entity;
@@ -462,7 +462,7 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
-  public unsafe struct ClientStats {
+  public unsafe partial struct ClientStats {
     internal uint StructSize;
     internal uint Reserved;
     public ulong DatagramsReceived;
@@ -532,7 +532,7 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern void reckoner_field_spec_init(FieldSpec* @spec, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern void reckoner_archetype_init(Archetype* @archetype, uint @structSize);
+    internal static extern void reckoner_archetype_init(ArchetypeSettings* @archetype, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_make_key(byte* @key);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -544,9 +544,9 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_issue_token(Grant* @grant, byte* @key, byte* @token);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern void reckoner_server_config_init(ServerConfig* @config, uint @structSize);
+    internal static extern void reckoner_server_config_init(ServerSettings* @config, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_server_create(ServerConfig* @config, IntPtr* @server, byte* @why, UIntPtr @whySize);
+    internal static extern int reckoner_server_create(ServerSettings* @config, IntPtr* @server, byte* @why, UIntPtr @whySize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern void reckoner_server_destroy(IntPtr @server);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -620,9 +620,9 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_owner(IntPtr @server, ulong @entity, uint* @owner);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern void reckoner_route_config_init(RouteConfig* @config, uint @structSize);
+    internal static extern void reckoner_route_config_init(RouteSettings* @config, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_server_add_route(IntPtr @server, RouteConfig* @config, uint* @route, byte* @why, UIntPtr @whySize);
+    internal static extern int reckoner_server_add_route(IntPtr @server, RouteSettings* @config, uint* @route, byte* @why, UIntPtr @whySize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_route_length(IntPtr @server, uint @route, double* @lengthM);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -638,9 +638,9 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_send(IntPtr @server, uint @client, void* @bytes, UIntPtr @size, int @delivery, double* @timeS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_server_poll_message(IntPtr @server, Message* @message);
+    internal static extern int reckoner_server_poll_message(IntPtr @server, NativeMessage* @message);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_server_poll_event(IntPtr @server, ServerEvent* @event);
+    internal static extern int reckoner_server_poll_event(IntPtr @server, NativeServerEvent* @event);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_identity(IntPtr @server, uint @client, ulong* @clientId, byte* @userData);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -650,7 +650,7 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_rewind_status(IntPtr @server, uint @client, double @timeS, uint* @status);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_server_rewind(IntPtr @server, uint @client, double @timeS, Seen* @seen, UIntPtr @capacity, UIntPtr* @count);
+    internal static extern int reckoner_server_rewind(IntPtr @server, uint @client, double @timeS, SeenPose* @seen, UIntPtr @capacity, UIntPtr* @count);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_get_stats(IntPtr @server, ServerStats* @stats);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -660,9 +660,9 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_refused(IntPtr @server, uint @reason, ulong* @payloads, ulong* @datagrams);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern void reckoner_client_config_init(ClientConfig* @config, uint @structSize);
+    internal static extern void reckoner_client_config_init(ClientSettings* @config, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_create(ClientConfig* @config, IntPtr* @client, byte* @why, UIntPtr @whySize);
+    internal static extern int reckoner_client_create(ClientSettings* @config, IntPtr* @client, byte* @why, UIntPtr @whySize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern void reckoner_client_destroy(IntPtr @client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -684,7 +684,7 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_poll_event(IntPtr @client, ClientEvent* @event);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_poll_message(IntPtr @client, Message* @message);
+    internal static extern int reckoner_client_poll_message(IntPtr @client, NativeMessage* @message);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_send(IntPtr @client, void* @bytes, UIntPtr @size, int @delivery, double* @timeS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -692,7 +692,7 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_shown_one(IntPtr @client, double @localS, ulong @entity, Shown* @shown);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_sample(IntPtr @client, double @localS, Poses* @poses);
+    internal static extern int reckoner_client_sample(IntPtr @client, double @localS, NativePoses* @poses);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_sample_into(IntPtr @client, double @localS, ulong* @entities, double* @positions, float* @orientations, UIntPtr @capacity, UIntPtr* @count, double* @shownTimeS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

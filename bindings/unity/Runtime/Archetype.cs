@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Archetypes: what server and clients agree on about each kind of entity.
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+
+namespace Reckoner {
+  /// A value that every entity of an archetype has besides its motion. Spec has the library's defaults.
+  public sealed unsafe class Field {
+    public readonly string Name;
+    public FieldSpec Spec;
+
+    public Field(string name, ValueType type = ValueType.Integer) {
+      Library.Require();
+      Name = name;
+      fixed (FieldSpec* spec = &Spec) Native.reckoner_field_spec_init(spec, (uint)sizeof(FieldSpec));
+      Spec.Type = (int)type;
+    }
+  }
+
+  /// A kind of entity, the same in the same order on the server and on every client. Settings has the library's defaults:
+  /// thresholds, top speed, floor.
+  public sealed unsafe class Archetype {
+    public readonly string Name;
+    public readonly List<Field> Fields = new List<Field>();
+    public ArchetypeSettings Settings;
+    /// The height of the ground at a position. The library calls it for every shown entity, from all threads of a server.
+    /// With IL2CPP it must be a static method with [AOT.MonoPInvokeCallback].
+    public FloorAt Terrain;
+
+    public unsafe delegate double FloorAt(void* user, double* position);
+
+    public Archetype(string name = "entity", params Field[] fields) {
+      Library.Require();
+      Name = name;
+      Fields.AddRange(fields);
+      fixed (ArchetypeSettings* settings = &Settings)
+        Native.reckoner_archetype_init(settings, (uint)sizeof(ArchetypeSettings));
+    }
+
+    /// A floor: all points whose coordinate along the unit vector `up` is the height.
+    public void SetPlane(Double3 up, double heightM) {
+      Settings.Floor = (int)FloorKind.Plane;
+      Settings.FloorUp = up;
+      Settings.FloorHeightM = heightM;
+    }
+
+    /// The number of a field, for SetField() and Field().
+    public uint IndexOf(string field) {
+      int index = Fields.FindIndex(f => f.Name == field);
+      return index >= 0 ? (uint)index : throw new ArgumentException($"there is no field {field}");
+    }
+  }
+
+  /// Archetypes in unmanaged memory, as the C structs refer to them. Kept as long as a client or server.
+  internal sealed unsafe class NativeArchetypes : IDisposable {
+    readonly List<IntPtr> blocks = new List<IntPtr>();
+    readonly List<Delegate> callbacks = new List<Delegate>();
+    public readonly ArchetypeSettings* Pointer;
+    public readonly uint Count;
+
+    public NativeArchetypes(IList<Archetype> archetypes) {
+      Count = (uint)archetypes.Count;
+      Pointer = (ArchetypeSettings*)Block(sizeof(ArchetypeSettings) * Math.Max(1, archetypes.Count));
+      for (int i = 0; i < archetypes.Count; ++i) Fill(archetypes[i], &Pointer[i]);
+    }
+
+    void Fill(Archetype archetype, ArchetypeSettings* to) {
+      *to = archetype.Settings;
+      to->Name = Text(archetype.Name);
+      int count = archetype.Fields.Count;
+      var specs = (FieldSpec*)Block(sizeof(FieldSpec) * Math.Max(1, count));
+      for (int i = 0; i < count; ++i) {
+        specs[i] = archetype.Fields[i].Spec;
+        specs[i].Name = Text(archetype.Fields[i].Name);
+      }
+      to->Fields = count > 0 ? specs : null;
+      to->FieldCount = (uint)count;
+      if (archetype.Terrain != null) {
+        callbacks.Add(archetype.Terrain);
+        to->Floor = (int)FloorKind.Terrain;
+        to->FloorAt = Marshal.GetFunctionPointerForDelegate(archetype.Terrain);
+      }
+    }
+
+    byte* Text(string text) {
+      byte[] bytes = Library.Bytes(text);
+      byte* block = Block(bytes.Length);
+      Marshal.Copy(bytes, 0, (IntPtr)block, bytes.Length);
+      return block;
+    }
+
+    byte* Block(int size) {
+      IntPtr block = Marshal.AllocHGlobal(size);
+      blocks.Add(block);
+      return (byte*)block;
+    }
+
+    public void Dispose() {
+      foreach (IntPtr block in blocks) Marshal.FreeHGlobal(block);
+      blocks.Clear();
+      GC.KeepAlive(callbacks);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// The showing side.
+using System;
+using System.Collections.Generic;
+
+namespace Reckoner {
+  /// How a client connects. Settings has the library's defaults: mode, blend, reconnects (docs/REFERENCE.md).
+  public sealed unsafe class ClientOptions {
+    public string Host;
+    public ushort Port;
+    public bool Insecure;
+    public byte[] Token;
+    public IList<Archetype> Archetypes;  ///< null: one default archetype
+    public Action<LogLevel, string> Log;
+    public ClientSettings Settings;
+
+    public ClientOptions() {
+      Library.Require();
+      fixed (ClientSettings* settings = &Settings)
+        Native.reckoner_client_config_init(settings, (uint)sizeof(ClientSettings));
+    }
+  }
+
+  /// The poses of all visible entities, in the same order in every span. Valid until the next frame of the client.
+  public readonly ref struct Poses {
+    public readonly ReadOnlySpan<ulong> Entities;
+    public readonly ReadOnlySpan<Double3> Positions;
+    public readonly ReadOnlySpan<Float4> Orientations;
+    public readonly double ShownTimeS;
+    internal Poses(ReadOnlySpan<ulong> entities, ReadOnlySpan<Double3> positions, ReadOnlySpan<Float4> orientations,
+                   double shownTimeS) {
+      Entities = entities;
+      Positions = positions;
+      Orientations = orientations;
+      ShownTimeS = shownTimeS;
+    }
+  }
+
+  /// Connects to a server and shows its entities. In each frame, with one time for all calls: Receive(), PollEvent() and
+  /// PollMessage() until they return false, then Sample() or Shown(). These calls allocate nothing, except when there are
+  /// more entities than ever before. Spans point into memory of this object, not of the library.
+  public sealed unsafe class Client : Handle {
+    ulong[] entities = new ulong[64];
+    Double3[] positions = new Double3[64];
+    Float4[] orientations = new Float4[64];
+    Shown[] shown = new Shown[64];
+    MessageBuffer message;
+
+    public Client(ClientOptions options) {
+      NativeArchetypes archetypes = Keep(options.Archetypes);
+      Library.OfSize(options.Token, ByteCount.TokenBytes, "a token");
+      ClientSettings settings = options.Settings;
+      settings.Archetypes = archetypes.Pointer;
+      settings.ArchetypeCount = archetypes.Count;
+      settings.Port = options.Port;
+      settings.Insecure = options.Insecure ? 1 : 0;
+      settings.Log = KeepLog(options.Log, out settings.LogUser);
+      byte* why = stackalloc byte[400];
+      IntPtr handle;
+      int result;
+      fixed (byte* host = Library.Bytes(options.Host)) fixed (byte* token = options.Token) {
+        settings.Host = host;
+        settings.Token = token;
+        result = Native.reckoner_client_create(&settings, &handle, why, (UIntPtr)400);
+      }
+      Created(result, why);
+      Own(handle);
+    }
+
+    internal override void Destroy(IntPtr handle) {
+      Native.reckoner_client_leave(handle);
+      Native.reckoner_client_destroy(handle);
+    }
+
+    /// Handles everything that has arrived. Throws RefusedException if the server refuses or kicks this client.
+    public void Receive(double nowS) {
+      Done(Native.reckoner_client_receive(C, nowS));
+      if (Status == Status.Refused) throw new RefusedException(Refusal);
+    }
+    public void Wait(double seconds) => Done(Native.reckoner_client_wait(C, seconds));
+    public void Leave() => Done(Native.reckoner_client_leave(C));
+    public Status Status => (Status)Native.reckoner_client_status(C);
+    public string Refusal => Library.Text(Native.reckoner_client_refusal(C));
+    public double LostFor(double nowS) {
+      double seconds;
+      Done(Native.reckoner_client_lost_for(C, nowS, &seconds));
+      return seconds;
+    }
+    public void SetToken(byte[] token) {
+      Library.OfSize(token, ByteCount.TokenBytes, "a token");
+      fixed (byte* t = token) Done(Native.reckoner_client_set_token(C, t));
+    }
+    /// With it the client can join again, once. Null before it has joined.
+    public byte[] Ticket() {
+      var ticket = new byte[(int)ByteCount.TokenBytes];
+      fixed (byte* t = ticket) return Done(Native.reckoner_client_ticket(C, t)) ? ticket : null;
+    }
+    /// False before the first answer of the server.
+    public bool TryServerTime(double nowS, out double serverTimeS) {
+      double time = 0;
+      bool known = Done(Native.reckoner_client_server_time(C, nowS, &time));
+      serverTimeS = time;
+      return known;
+    }
+
+    public bool PollEvent(out ClientEvent polled) {
+      var e = new ClientEvent { StructSize = (uint)sizeof(ClientEvent) };
+      bool any = Done(Native.reckoner_client_poll_event(C, &e));
+      polled = e;
+      return any;
+    }
+    public bool PollMessage(out Message polled) {
+      var m = new NativeMessage { StructSize = (uint)sizeof(NativeMessage) };
+      bool any = Done(Native.reckoner_client_poll_message(C, &m));
+      polled = any ? message.Read(m) : default;
+      return any;
+    }
+    public void Send(ReadOnlySpan<byte> bytes, Delivery delivery = Delivery.Reliable, double? timeS = null) {
+      double time = timeS ?? 0;
+      fixed (byte* b = bytes)
+        Done(Native.reckoner_client_send(C, b, (UIntPtr)bytes.Length, (int)delivery, timeS.HasValue ? &time : null));
+    }
+
+    /// The poses of all visible entities, about ten times as fast as Shown().
+    public Poses Sample(double nowS) {
+      UIntPtr count;
+      double timeS;
+      while (true) {
+        int result;
+        fixed (ulong* e = entities) fixed (Double3* p = positions) fixed (Float4* o = orientations)
+          result = Native.reckoner_client_sample_into(C, nowS, e, (double*)p, (float*)o, (UIntPtr)entities.Length, &count,
+                                                      &timeS);
+        if (result != (int)ResultCode.ErrorCapacity) {
+          Done(result);
+          break;
+        }
+        int capacity = 2 * (int)count;
+        entities = new ulong[capacity];
+        positions = new Double3[capacity];
+        orientations = new Float4[capacity];
+      }
+      int n = (int)count;
+      return new Poses(new ReadOnlySpan<ulong>(entities, 0, n), new ReadOnlySpan<Double3>(positions, 0, n),
+                       new ReadOnlySpan<Float4>(orientations, 0, n), timeS);
+    }
+
+    /// All visible entities with velocities, frames and ages. Valid until the next call of Shown().
+    public ReadOnlySpan<Shown> Shown(double nowS) {
+      UIntPtr count;
+      while (true) {
+        int result;
+        fixed (Shown* s = shown)
+          result = Native.reckoner_client_shown(C, nowS, s, (uint)sizeof(Shown), (UIntPtr)shown.Length, &count);
+        if (result != (int)ResultCode.ErrorCapacity) {
+          Done(result);
+          break;
+        }
+        shown = new Shown[2 * (int)count];
+      }
+      return new ReadOnlySpan<Shown>(shown, 0, (int)count);
+    }
+    /// False while the entity is not visible.
+    public bool TryShown(double nowS, ulong entity, out Shown found) {
+      var s = new Shown { StructSize = (uint)sizeof(Shown) };
+      bool visible = Done(Native.reckoner_client_shown_one(C, nowS, entity, &s));
+      found = s;
+      return visible;
+    }
+
+    /// Null if unknown. Allocates a string: keep it.
+    public string Name(ulong entity) => Library.Text(Native.reckoner_client_name(C, entity));
+    /// What came with Server.SpawnShortLived(). False for other entities.
+    public bool TryShortLived(ulong entity, out byte[] data, out double endS) {
+      byte* bytes;
+      UIntPtr size;
+      double end;
+      bool found = Done(Native.reckoner_client_short_lived(C, entity, &bytes, &size, &end));
+      data = found ? new ReadOnlySpan<byte>(bytes, (int)size).ToArray() : null;
+      endS = end;
+      return found;
+    }
+    public Value Field(ulong entity, uint field) {
+      Value value;
+      Done(Native.reckoner_client_field(C, entity, field, &value));
+      return value;
+    }
+    /// A number of the game, for example the index of the GameObject.
+    public void SetUserValue(ulong entity, ulong value) =>
+        Done(Native.reckoner_client_set_user_value(C, entity, value));
+    public ulong UserValue(ulong entity) {
+      ulong value;
+      Done(Native.reckoner_client_user_value(C, entity, &value));
+      return value;
+    }
+    public void Correct(ulong entity, State state, double nowS) =>
+        Done(Native.reckoner_client_correct(C, entity, &state, nowS));
+    public void SetPaused(bool paused, double nowS) =>
+        Done(Native.reckoner_client_set_paused(C, paused ? 1 : 0, nowS));
+    /// The defaults for SetPlayout().
+    public static Playout DefaultPlayout() {
+      Library.Require();
+      Playout playout;
+      Native.reckoner_playout_init(&playout, (uint)sizeof(Playout));
+      return playout;
+    }
+    public void SetPlayout(Playout playout, double nowS) =>
+        Done(Native.reckoner_client_set_playout(C, &playout, nowS));
+    public void SetOrigin(Double3 origin) => Done(Native.reckoner_client_set_origin(C, (double*)&origin));
+
+    // False for refusals that pass by themselves: an event about the entity waits, or there is no clock yet.
+    bool Moved(int result) {
+      if (result == 0) return true;
+      var failure = (CallFailure)Native.reckoner_client_call_error(C);
+      if (failure == CallFailure.EventNotPolled || failure == CallFailure.NoClock) return false;
+      return Done(result, Library.Failure((uint)failure));
+    }
+    /// Sets the state of an owned entity; call it in every frame. False: poll the entity's event first.
+    public bool Move(ulong entity, State state, double nowS) =>
+        Moved(Native.reckoner_client_move(C, entity, &state, nowS));
+    public bool MoveIn(ulong entity, State state, ulong frame, double nowS) =>
+        Moved(Native.reckoner_client_move_in(C, entity, &state, frame, nowS));
+    public bool Teleport(ulong entity, State state, double nowS, ulong frame = 0) =>
+        Moved(Native.reckoner_client_teleport(C, entity, &state, frame, nowS));
+    /// The state from which to continue after Given or Corrected. False if this client does not own the entity.
+    public bool TryOwned(ulong entity, double nowS, out State state) {
+      State s = default;
+      bool owned = Done(Native.reckoner_client_owned(C, entity, nowS, &s));
+      state = s;
+      return owned;
+    }
+    public ulong OwnedFrame(ulong entity) {
+      ulong frame;
+      Done(Native.reckoner_client_owned_frame(C, entity, &frame));
+      return frame;
+    }
+    /// Shows an entity at once that the server is expected to spawn with the same key. 0: there is no clock yet.
+    public ulong PredictSpawn(uint archetype, State state, uint key, double nowS, double patienceS) {
+      ulong entity = 0;
+      return Moved(Native.reckoner_client_predict_spawn(C, archetype, &state, key, nowS, patienceS, &entity)) ? entity : 0;
+    }
+    public void DropPrediction(ulong entity) => Done(Native.reckoner_client_drop_prediction(C, entity));
+
+    public bool TryDebug(ulong entity, out ShownDebug debug) {
+      var d = new ShownDebug { StructSize = (uint)sizeof(ShownDebug) };
+      bool found = Done(Native.reckoner_client_debug(C, entity, &d));
+      debug = d;
+      return found;
+    }
+    public ClientStats Stats() {
+      var stats = new ClientStats { StructSize = (uint)sizeof(ClientStats) };
+      Done(Native.reckoner_client_get_stats(C, &stats));
+      return stats;
+    }
+    public void Refused(uint reason, out ulong payloads, out ulong datagrams) {
+      ulong p, d;
+      Done(Native.reckoner_client_refused(C, reason, &p, &d));
+      payloads = p;
+      datagrams = d;
+    }
+  }
+}
