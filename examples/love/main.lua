@@ -161,7 +161,7 @@ function love.draw()
     centre_x, centre_y = centre_x + 0.05 * (sum_x / count - centre_x), centre_y + 0.05 * (sum_y / count - centre_y)
   end
   draw_overlay(count)
-  if screenshot and now_s() >= screenshot_s then
+  if screenshot and now_s() >= screenshot_s + (count > 0 and 0 or 60) then
     local path = screenshot
     screenshot = nil
     love.graphics.captureScreenshot(function(image)

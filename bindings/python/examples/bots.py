@@ -82,7 +82,7 @@ class Bot:
 def play(host: str, port: int, count: int, seconds: float) -> int:
     bots = [Bot(host, port) for _ in range(count)]
     joined_s = reckoner.now()
-    end_s = time.monotonic() + 20.0  # to join
+    end_s = time.monotonic() + 60.0  # to join
     while time.monotonic() < end_s and not all(bot.avatar for bot in bots):
         for bot in bots:
             bot.frame(reckoner.now())

