@@ -224,7 +224,7 @@ typedef struct reckoner_server_config
   int32_t reserved2;
   double resume_s;
   int32_t any_server;
-  int32_t reserved3;
+  int32_t receive_thread;
   double ticket_s;
   double half_open_s;
   uint64_t limit_waiting_event_bytes;
@@ -543,7 +543,7 @@ typedef struct reckoner_client_config
   const uint8_t *token;
   uint64_t game;
   int32_t mode;
-  uint32_t reserved2;
+  int32_t receive_thread;
   double delay_s;
   double max_delay_s;
   double blend_frames;

@@ -137,7 +137,7 @@ int main(void) {
   MEMBER(reckoner_server_config, reserved2);
   MEMBER(reckoner_server_config, resume_s);
   MEMBER(reckoner_server_config, any_server);
-  MEMBER(reckoner_server_config, reserved3);
+  MEMBER(reckoner_server_config, receive_thread);
   MEMBER(reckoner_server_config, ticket_s);
   MEMBER(reckoner_server_config, half_open_s);
   MEMBER(reckoner_server_config, limit_waiting_event_bytes);
@@ -294,7 +294,7 @@ int main(void) {
   MEMBER(reckoner_client_config, token);
   MEMBER(reckoner_client_config, game);
   MEMBER(reckoner_client_config, mode);
-  MEMBER(reckoner_client_config, reserved2);
+  MEMBER(reckoner_client_config, receive_thread);
   MEMBER(reckoner_client_config, delay_s);
   MEMBER(reckoner_client_config, max_delay_s);
   MEMBER(reckoner_client_config, blend_frames);

@@ -187,7 +187,7 @@ namespace Reckoner {
     internal int Reserved2;
     public double ResumeS;
     public int AnyServer;
-    internal int Reserved3;
+    public int ReceiveThread;
     public double TicketS;
     public double HalfOpenS;
     public ulong LimitWaitingEventBytes;
@@ -374,7 +374,7 @@ namespace Reckoner {
     internal byte* Token;
     public ulong Game;
     public int Mode;
-    internal uint Reserved2;
+    public int ReceiveThread;
     public double DelayS;
     public double MaxDelayS;
     public double BlendFrames;
