@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The arena's server: example_arena_server [PORT]. It listens on this machine only and admits everybody.
+// A server for other machines listens without `host` and asks for tokens: docs/SECURITY.md.
 #include "server_game.hpp"
 
 #include <chrono>
