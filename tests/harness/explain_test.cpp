@@ -76,7 +76,8 @@ TEST(Explain, BlamesALostDatagramOnlyIfTheUpdateWasDueBefore) {
   facts.datagrams.erase(facts.datagrams.begin() + 150);
   facts.entities.push_back(stepping(5.27));
   auto& motions = facts.entities[0].motions;
-  motions.push_back(update(facts, 140, 0.0, 0.02));
+  for (const std::size_t datagram : {100, 110, 120, 130, 140})  // usually, updates are sent at once
+    motions.push_back(update(facts, datagram, 0.0, 0.02));
   motions.push_back(update(facts, 155, 0.18, 0.04));  // the repair, 180 ms old
   EXPECT_EQ(only_cause(facts), Cause::loss);
   motions.back() = update(facts, 155, 0.0, 0.01);  // the entity turned just now; the loss did not matter
@@ -87,7 +88,8 @@ TEST(Explain, BlamesTheBudgetIfNothingIsMissing) {
   SessionFacts facts = steady_link();
   facts.entities.push_back(stepping(5.25));
   auto& motions = facts.entities[0].motions;
-  motions.push_back(update(facts, 140, 0.0, 0.02));
+  for (const std::size_t datagram : {100, 110, 120, 130, 140})  // usually, updates are sent at once
+    motions.push_back(update(facts, datagram, 0.0, 0.02));
   motions.push_back(update(facts, 155, 0.18, 0.04));
   EXPECT_EQ(only_cause(facts), Cause::budget);
 }
