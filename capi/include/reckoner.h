@@ -19,7 +19,7 @@
  *   with the same handle, unless its comment says otherwise.
  * - Use a handle in one thread at a time; different handles are independent. Functions refuse null handles;
  *   destroying null does nothing.
- * - The network is UDP over IPv4.
+ * - The network is UDP, over IPv4 and IPv6.
  */
 #ifndef RECKONER_H
 #define RECKONER_H
@@ -239,7 +239,7 @@ RECKONER_C_API reckoner_result reckoner_key_to_text(const uint8_t key[32], char 
 /* What a token permits: one client may join one of the servers until the token expires. */
 typedef struct reckoner_grant {
   uint32_t struct_size;
-  uint32_t server_count;           /* 1 to 32 */
+  uint32_t server_count;           /* 0 to 32; with more_servers: at least one in total */
   const reckoner_address* servers; /* the addresses that clients use */
   uint64_t client_id;              /* the backend's id of the client */
   uint64_t expires_s;              /* seconds since 1970 */
@@ -251,6 +251,10 @@ typedef struct reckoner_grant {
                                  day after expires_s */
   uint64_t issued_ms; /* when the player logged in, milliseconds since 1970; 0: now. Of two tokens of one
                          client id, the later one wins */
+  /* Further servers, IPv4 or IPv6, as text with blanks between them: "[2001:db8::5]:4000 203.0.113.5:4000".
+   * Null: none. Name a server that has both kinds of addresses with both. All servers together: at most 32,
+   * and at most 256 bytes (7 for an IPv4 address, 19 for an IPv6 address). */
+  const char* more_servers;
 } reckoner_grant;
 RECKONER_C_API void reckoner_grant_init(reckoner_grant* grant, uint32_t struct_size);
 
@@ -267,14 +271,16 @@ typedef struct reckoner_server_config {
   uint32_t archetype_count;             /* number of archetypes */
   const reckoner_archetype* archetypes; /* required */
 
-  const char* host; /* address to listen on; null: all addresses of this machine */
+  const char* host; /* address to listen on; null: all addresses of this machine, IPv6 and IPv4; "0.0.0.0":
+                       all IPv4 addresses; "::": all IPv6 addresses */
   uint16_t port;    /* UDP port; 0: any free port, see reckoner_server_port() */
   uint16_t reserved;
-  int32_t insecure;                  /* 1: anyone may join, without encryption and without a key */
-  const uint8_t* key;                /* 32 bytes; the backend that issues tokens has the same key */
-  uint64_t game;                     /* the game number in the tokens */
-  uint32_t address_count;            /* number of addresses */
-  uint32_t peers_per_address;        /* largest number of connections from one IP address */
+  int32_t insecure;       /* 1: anyone may join, without encryption and without a key */
+  const uint8_t* key;     /* 32 bytes; the backend that issues tokens has the same key */
+  uint64_t game;          /* the game number in the tokens */
+  uint32_t address_count; /* number of addresses */
+  uint32_t
+      peers_per_address; /* largest number of connections from one address; a /64 of IPv6 counts as one */
   const reckoner_address* addresses; /* the addresses that clients use; port 0: the port in use. A token
                                         must name one of them. None: `host`, which is then required */
   double handshakes_per_second;      /* new sessions from one IP address; 0: no limit */
@@ -328,6 +334,9 @@ typedef struct reckoner_server_config {
   uint32_t used_tokens_per_client; /* used tokens of one client id that the server remembers */
   uint64_t
       used_tokens; /* used tokens that the server remembers; it refuses new tokens while the table is full */
+  /* Further addresses that clients use, IPv4 or IPv6, as text with blanks between them:
+   * "[2001:db8::5]:4000 203.0.113.5". Without a port: the port in use. Null: none. */
+  const char* more_addresses;
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 
@@ -680,7 +689,8 @@ typedef struct reckoner_server_stats {
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);
-/* Figures of one client's session and link. Bytes include the headers of ENet, UDP and IPv4. */
+/* Figures of one client's session and link. Bytes include the headers of ENet, UDP and IPv4; an IPv6 header
+ * has 20 bytes more. */
 typedef struct reckoner_session_stats {
   uint32_t struct_size;
   uint32_t connected;            /* 0: the connection was lost, and the client may resume */

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <reckoner/net/call_result.hpp>
 #include <reckoner/net/network_transport.hpp>
@@ -140,14 +141,14 @@ reckoner_result reckoner_issue_token(const reckoner_grant* grant, const std::uin
                                      std::uint8_t token[1024]) {
   reckoner_grant c{};
   if (const auto result = capi::read_struct(grant, c); result != RECKONER_OK) return result;
-  if (key == nullptr || token == nullptr || c.servers == nullptr || c.server_count < 1 ||
+  if (key == nullptr || token == nullptr || (c.servers == nullptr && c.server_count > 0) ||
       c.server_count > ConnectGrant::kMaxServers || c.user_data_size > ConnectGrant::kUserBytes ||
       (c.user_data == nullptr && c.user_data_size > 0))
     return RECKONER_ERROR_ARGUMENT;
   return capi::guarded([&]() -> reckoner_result {
-    ConnectGrant granted{.client_id = c.client_id,
-                         .expires_s = c.expires_s,
-                         .servers = capi::addresses_of(c.servers, c.server_count)};
+    auto servers = capi::addresses_of(c.servers, c.server_count, c.more_servers, true);
+    if (!servers) return RECKONER_ERROR_ARGUMENT;
+    ConnectGrant granted{.client_id = c.client_id, .expires_s = c.expires_s, .servers = std::move(*servers)};
     granted.renewable_until_s = c.renewable_until_s;
     granted.issued_ms = c.issued_ms;
     if (c.user_data_size > 0) std::memcpy(granted.user_data.data(), c.user_data, c.user_data_size);

@@ -2,6 +2,8 @@
 #include "harness/conditioner/conditioner.hpp"
 
 #include "harness/conditioner/enet_datagram.hpp"
+#include "net/src/transport/socket/system_address.hpp"
+#include "net/src/transport/socket/udp_socket.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <algorithm>
@@ -15,18 +17,16 @@
 #include <utility>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <reckoner/net/network_transport.hpp>
+
 namespace reckoner::harness {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 28;  // headers of UDP and IPv4
 constexpr std::size_t kMaxDatagram = 65536;
 constexpr std::size_t kMaxDelayed = 256 * 1024;  // limit of delayed datagrams; further ones are dropped
 // Datagrams read from one socket in a step. The limit prevents a flood of one socket from starving the
@@ -67,44 +67,33 @@ class Socket {
   int descriptor_ = -1;
 };
 
-Socket make_socket() {
-  Socket made(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+Socket make_socket(int family) {
+  Socket made(socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (made) {
+    const int off = 0;
+    if (family == AF_INET6) setsockopt(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     setsockopt(made.get(), SOL_SOCKET, SO_RCVBUF, &kSocketBuffer, sizeof kSocketBuffer);
     setsockopt(made.get(), SOL_SOCKET, SO_SNDBUF, &kSocketBuffer, sizeof kSocketBuffer);
   }
   return made;
 }
 
-std::optional<sockaddr_in> resolve(const std::string& host, std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_ANY);
-  if (host.empty()) return address;
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0 || found == nullptr) return std::nullopt;
-  address.sin_addr = reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr;
-  freeaddrinfo(found);
-  return address;
+int family_of(const SocketAddress& address) {
+  return address.host.is_ipv4() ? AF_INET : AF_INET6;
 }
 
-const sockaddr* generic(const sockaddr_in& address) {
-  return reinterpret_cast<const sockaddr*>(&address);
-}
-
-std::uint64_t key_of(const sockaddr_in& address) {
-  return (std::uint64_t{address.sin_addr.s_addr} << 16) | address.sin_port;
-}
+/// An address of a client.
+struct AddressHash {
+  std::size_t operator()(const SocketAddress& address) const {
+    return IpAddressHash{}(address.host) ^ address.port;
+  }
+};
 
 /// One client address and its socket to the server.
 struct Relay {
   /// Index of the client in the order of arrival; an address that returns gets a new index.
   std::uint64_t number;
-  sockaddr_in address;
+  SocketAddress address;
   Socket server;
   Link up;
   Link down;
@@ -115,7 +104,7 @@ struct Relay {
 struct DelayedDatagram {
   double due_s;
   std::uint64_t order;  ///< order of arrival; decides between datagrams that are due at the same instant
-  std::uint64_t key;
+  SocketAddress key;    ///< address of the client
   std::uint64_t client;
   bool up;
   std::vector<std::byte> payload;
@@ -130,8 +119,8 @@ struct DelayedDatagram {
 
 class Conditioner::Impl {
  public:
-  Impl(ConditionerOptions options, Socket listening, const sockaddr_in& server)
-      : options_(std::move(options)), listening_(std::move(listening)), server_(server) {}
+  Impl(ConditionerOptions options, Socket listening, int family, const SocketAddress& server)
+      : options_(std::move(options)), listening_(std::move(listening)), family_(family), server_(server) {}
 
   void step(double timeout_s);
   void set_links(const LinkPair& links);
@@ -141,38 +130,39 @@ class Conditioner::Impl {
   [[nodiscard]] std::span<const PacketRecord> packets() const { return packets_; }
 
  private:
-  using Relays = std::unordered_map<std::uint64_t, Relay>;
+  using Relays = std::unordered_map<SocketAddress, Relay, AddressHash>;
 
   void follow_script(double now_s);
   void drop_silent_clients(double now_s);
   void wait(double seconds);
   void receive_from_clients();
-  void receive_from_server(std::uint64_t key, Relay& relay);
-  Relay* find_or_add(const sockaddr_in& address, double now_s);
-  void log(const LinkFate& fate, bool up, std::size_t bytes, double now_s);
-  void accept(std::uint64_t key, Relay& relay, bool up, std::size_t bytes, double now_s);
+  void receive_from_server(const SocketAddress& key, Relay& relay);
+  Relay* find_or_add(const SocketAddress& address, double now_s);
+  void log(const LinkFate& fate, bool up, std::size_t bytes, std::size_t wire_bytes, double now_s);
+  void accept(const SocketAddress& key, Relay& relay, bool up, std::size_t bytes, double now_s);
   void send_due();
 
   ConditionerOptions options_;
   Socket listening_;
-  sockaddr_in server_;
+  int family_;  // of listening_; AF_INET6: it carries both
+  SocketAddress server_;
   Relays relays_;
   std::priority_queue<DelayedDatagram> delayed_;
   ConditionerStats stats_;
   std::vector<PacketRecord> packets_;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMaxDatagram);
   std::vector<pollfd> polled_;
-  std::vector<std::uint64_t> polled_keys_;  ///< keys of the relays that are in polled_ from element 1 on
+  std::vector<SocketAddress> polled_keys_;  ///< keys of the relays that are in polled_ from element 1 on
   std::uint64_t order_ = 0;
   std::optional<double> started_s_;
   double expiry_s_ = 0.0;
 };
 
 std::uint16_t Conditioner::Impl::port() const {
-  sockaddr_in address{};
+  SystemAddress address{};
   socklen_t size = sizeof address;
-  getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.sin_port);
+  getsockname(listening_.get(), &address.generic, &size);
+  return from_system(address).port;
 }
 
 void Conditioner::Impl::follow_script(double now_s) {
@@ -213,12 +203,13 @@ void Conditioner::Impl::wait(double seconds) {
   }
 }
 
-Relay* Conditioner::Impl::find_or_add(const sockaddr_in& address, double now_s) {
-  const std::uint64_t key = key_of(address);
-  if (const auto found = relays_.find(key); found != relays_.end()) return &found->second;
+Relay* Conditioner::Impl::find_or_add(const SocketAddress& address, double now_s) {
+  if (const auto found = relays_.find(address); found != relays_.end()) return &found->second;
   if (relays_.size() >= options_.max_clients) return nullptr;
-  Socket upstream = make_socket();
-  if (!upstream || connect(upstream.get(), generic(server_), sizeof server_) != 0) return nullptr;
+  Socket upstream = make_socket(family_of(server_));
+  SystemAddress to{};
+  const socklen_t size = to_system(server_, family_of(server_), to);
+  if (!upstream || connect(upstream.get(), &to.generic, size) != 0) return nullptr;
   const std::uint64_t number = stats_.clients++;
   Relay relay{number,
               address,
@@ -226,12 +217,13 @@ Relay* Conditioner::Impl::find_or_add(const sockaddr_in& address, double now_s) 
               Link(options_.links.up, scenario::hash(options_.seed, number, 0)),
               Link(options_.links.down, scenario::hash(options_.seed, number, 1)),
               now_s};
-  return &relays_.emplace(key, std::move(relay)).first->second;
+  return &relays_.emplace(address, std::move(relay)).first->second;
 }
 
-void Conditioner::Impl::log(const LinkFate& fate, bool up, std::size_t bytes, double now_s) {
+void Conditioner::Impl::log(const LinkFate& fate, bool up, std::size_t bytes, std::size_t wire_bytes,
+                            double now_s) {
   const EnetPayload payload = enet_payload(std::span(buffer_).first(bytes));
-  PacketRecord record{now_s, std::nullopt, payload.bytes, bytes + kHeaderBytes, 0, !up, false, payload.state};
+  PacketRecord record{now_s, std::nullopt, payload.bytes, wire_bytes, 0, !up, false, payload.state};
   if (fate.lost()) packets_.push_back(record);
   for (std::size_t i = 0; i < fate.count; ++i) {
     record.arrived_s = fate.arrived_s[i];
@@ -240,12 +232,14 @@ void Conditioner::Impl::log(const LinkFate& fate, bool up, std::size_t bytes, do
   }
 }
 
-void Conditioner::Impl::accept(std::uint64_t key, Relay& relay, bool up, std::size_t bytes, double now_s) {
+void Conditioner::Impl::accept(const SocketAddress& key, Relay& relay, bool up, std::size_t bytes,
+                               double now_s) {
   relay.last_received_s = now_s;
   ConditionerCounters& counters = up ? stats_.up : stats_.down;
   ++counters.received;
-  const LinkFate fate = (up ? relay.up : relay.down).pass(now_s, bytes + kHeaderBytes);
-  if (options_.log_packets) log(fate, up, bytes, now_s);
+  const std::size_t wire_bytes = wire_size(key.host, bytes);  // of the client's side
+  const LinkFate fate = (up ? relay.up : relay.down).pass(now_s, wire_bytes);
+  if (options_.log_packets) log(fate, up, bytes, wire_bytes, now_s);
   if (fate.lost() || delayed_.size() + fate.count > kMaxDelayed) {
     ++counters.lost;
     return;
@@ -263,20 +257,21 @@ void Conditioner::Impl::accept(std::uint64_t key, Relay& relay, bool up, std::si
 
 void Conditioner::Impl::receive_from_clients() {
   for (int reads = 0; reads < kReadsPerStep; ++reads) {
-    sockaddr_in from{};
-    socklen_t size = sizeof from;
-    const ssize_t bytes = recvfrom(listening_.get(), buffer_.data(), buffer_.size(), 0,
-                                   reinterpret_cast<sockaddr*>(&from), &size);
+    SystemAddress system{};
+    socklen_t size = sizeof system;
+    const ssize_t bytes =
+        recvfrom(listening_.get(), buffer_.data(), buffer_.size(), 0, &system.generic, &size);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes < 0) return;
     const double now_s = monotonic_s();
+    const SocketAddress from = from_system(system);
     if (Relay* relay = find_or_add(from, now_s)) {
-      accept(key_of(from), *relay, true, static_cast<std::size_t>(bytes), now_s);
+      accept(from, *relay, true, static_cast<std::size_t>(bytes), now_s);
     }
   }
 }
 
-void Conditioner::Impl::receive_from_server(std::uint64_t key, Relay& relay) {
+void Conditioner::Impl::receive_from_server(const SocketAddress& key, Relay& relay) {
   for (int reads = 0; reads < kReadsPerStep; ++reads) {
     const ssize_t bytes = recv(relay.server.get(), buffer_.data(), buffer_.size(), 0);
     // If no server listens on the port, or none yet, the system receives an ICMP message and one read returns
@@ -296,9 +291,11 @@ void Conditioner::Impl::send_due() {
     ssize_t sent = -1;
     if (found != relays_.end() && found->second.number == datagram.client) {
       const Relay& relay = found->second;
+      SystemAddress to{};
+      const socklen_t size = to_system(relay.address, family_, to);
       sent = datagram.up ? send(relay.server.get(), datagram.payload.data(), datagram.payload.size(), 0)
                          : sendto(listening_.get(), datagram.payload.data(), datagram.payload.size(), 0,
-                                  generic(relay.address), sizeof relay.address);
+                                  &to.generic, size);
     }
     ++(sent >= 0 ? counters.forwarded : counters.send_errors);
     delayed_.pop();
@@ -319,7 +316,7 @@ void Conditioner::Impl::step(double timeout_s) {
   if (polled_.front().revents != 0) receive_from_clients();
   for (std::size_t i = 1; i < polled_.size(); ++i) {
     if (polled_[i].revents == 0) continue;
-    const std::uint64_t key = polled_keys_[i - 1];
+    const SocketAddress key = polled_keys_[i - 1];
     if (const auto found = relays_.find(key); found != relays_.end()) receive_from_server(key, found->second);
   }
   send_due();
@@ -330,19 +327,31 @@ Result<Conditioner> Conditioner::open(ConditionerOptions options) {
     if (auto wrong = check(link)) return *wrong;
   }
   if (options.to_port == 0) return Error{"the server's UDP port is missing"};
-  const auto listen_address = resolve(options.listen_host, options.listen_port);
-  if (!listen_address) return Error{"unknown host '" + options.listen_host + "'"};
-  const auto server = options.to_host.empty() ? std::nullopt : resolve(options.to_host, options.to_port);
-  if (!server) return Error{"unknown host '" + options.to_host + "'"};
+  // Without a host: a socket for IPv6 and IPv4, or for IPv4 on a machine without IPv6.
+  std::vector<SocketAddress> listen{{IpAddress(), 0}, {IpAddress(0), 0}};
+  if (!options.listen_host.empty()) listen = resolve_host(options.listen_host);
+  if (listen.empty()) return Error{"unknown host '" + options.listen_host + "'"};
+  auto servers = options.to_host.empty() ? std::vector<SocketAddress>() : resolve_host(options.to_host);
+  if (servers.empty()) return Error{"unknown host '" + options.to_host + "'"};
+  servers.front().port = options.to_port;
 
-  Socket listening = make_socket();
-  if (!listening) return Error{"cannot open a UDP socket: " + last_error()};
-  if (bind(listening.get(), generic(*listen_address), sizeof *listen_address) != 0) {
-    const std::string port = "UDP port " + std::to_string(options.listen_port);
-    if (errno == EADDRINUSE) return Error{port + " is in use"};
-    return Error{"cannot listen on " + port + ": " + last_error()};
+  Socket listening;
+  for (SocketAddress& address : listen) {
+    const int family = family_of(address);
+    listening = make_socket(family);
+    if (!listening) continue;
+    address.port = options.listen_port;
+    SystemAddress system{};
+    const socklen_t size = to_system(address, family, system);
+    if (bind(listening.get(), &system.generic, size) == 0)
+      return Conditioner(
+          std::make_unique<Impl>(std::move(options), std::move(listening), family, servers.front()));
+    if (errno == EADDRINUSE) break;
   }
-  return Conditioner(std::make_unique<Impl>(std::move(options), std::move(listening), *server));
+  if (!listening) return Error{"cannot open a UDP socket: " + last_error()};
+  const std::string port = "UDP port " + std::to_string(options.listen_port);
+  if (errno == EADDRINUSE) return Error{port + " is in use"};
+  return Error{"cannot listen on " + port + ": " + last_error()};
 }
 
 void Conditioner::run(const std::function<bool()>& stop, double seconds) {

@@ -19,7 +19,7 @@ namespace reckoner::harness {
 
 /// Options of a conditioner.
 struct ConditionerOptions {
-  std::string listen_host;        ///< address that clients send to; empty: all IPv4 addresses of the machine
+  std::string listen_host;        ///< address that clients send to; empty: all addresses of the machine
   std::uint16_t listen_port = 0;  ///< UDP port that clients send to; 0: any free port, see port()
   std::string to_host = "127.0.0.1";
   std::uint16_t to_port = 0;  ///< UDP port of the server
@@ -51,10 +51,10 @@ struct ConditionerStats {
   std::uint64_t clients = 0;  ///< number of clients so far, including forgotten ones
 };
 
-/// A UDP relay between real programs (IPv4) that delays, drops and duplicates datagrams like a Link. Every
-/// client address gets its own socket to the server, so that the server sees distinct clients. The link
-/// counts a datagram as its payload plus 28 bytes of UDP and IPv4 headers. On a machine that is not
-/// overloaded, each datagram leaves at most about a millisecond after its due time.
+/// A UDP relay between real programs (IPv6 and IPv4) that delays, drops and duplicates datagrams like a Link.
+/// Every client address gets its own socket to the server, so that the server sees distinct clients. The link
+/// counts a datagram as its payload plus the headers of UDP (8 bytes) and IP (20 or 40). On a machine that is
+/// not overloaded, each datagram leaves at most about a millisecond after its due time.
 ///
 /// A conditioner reads the monotonic clock. Only one thread at a time may use it.
 class Conditioner {

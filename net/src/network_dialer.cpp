@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/network_table.hpp"
 #include "net/src/secure/keys.hpp"
 #include "net/src/transport/platform.hpp"
 
@@ -13,20 +12,27 @@ namespace reckoner {
 
 NetworkDialer::NetworkDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
                              const OrInsecure<ClientSecurity>& security, const LogSink& log,
-                             std::string_view transport)
-    : servers_{{numeric_host(transport, host), port}},
+                             std::string_view transport, ResolveHost resolve)
+    : servers_{{host, port}},
       has_named_server_(true),
       round_(1),
       reason_(reason),
       log_(log),
       kind_(transport),
-      security_(security) {
+      security_(security),
+      resolve_(std::move(resolve)) {
   if (const ClientSecurity* const given = security.get()) set_security(*given);
 }
 
 NetworkDialer::NetworkDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log,
-                             std::string_view transport)
-    : has_named_server_(false), round_(0), reason_(reason), log_(log), kind_(transport), security_(security) {
+                             std::string_view transport, ResolveHost resolve)
+    : has_named_server_(false),
+      round_(0),
+      reason_(reason),
+      log_(log),
+      kind_(transport),
+      security_(security),
+      resolve_(std::move(resolve)) {
   set_security(security);
 }
 
@@ -45,7 +51,7 @@ void NetworkDialer::set_security(const ClientSecurity& security) {
 void NetworkDialer::use_token_servers(const ConnectToken& token) {
   if (token.servers.empty()) return;
   servers_.clear();
-  for (const ServerAddress& server : token.servers)
+  for (const SocketAddress& server : token.servers)
     servers_.push_back({host_text(server), server.port});
   round_ = ServerRotation(servers_.size());
 }
@@ -67,7 +73,8 @@ Result<Transport*> NetworkDialer::dial() {
   if (servers_.empty()) return Error{"the token names no server"};
   const Server& server = servers_[round_.dial()];
   auto connecting =
-      NetworkTransport::connect(server.host, server.port, reason_, security_, log_, kind_, receive_thread_);
+      NetworkTransport::connect(server.host, server.port, reason_, security_, log_, kind_, receive_thread_,
+                                resolve_);
   if (!connecting) return Error{connecting.error()};
   token_is_new_ = false;
   transport_ = std::move(*connecting);
@@ -76,6 +83,9 @@ Result<Transport*> NetworkDialer::dial() {
 
 // Players' clocks are wrong by hours. The server decides by its own clock whether a token is valid.
 std::string NetworkDialer::failure_hint() const {
+  if (transport_) {
+    if (std::string problem = transport_->problem(); !problem.empty()) return problem;
+  }
   const ClientSecurity* const shown = security_.get();
   if (shown == nullptr || !shown->token.to_server) return {};
   if (!NetworkTransport::is_expired(shown->token)) return {};

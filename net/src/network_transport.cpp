@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The transports over a network that this library contains. A new one is its own files and a row in
 // kImplementations.
-#include "net/src/network_table.hpp"
 #include "net/src/transport/platform.hpp"
 #include "net/src/transport/threaded_transport.hpp"
 
@@ -20,8 +19,8 @@ struct Implementation {
   std::string_view name;
   Opened (*listen)(const ListenConfig& config);
   Opened (*connect)(const std::string& host, std::uint16_t port, std::uint32_t reason,
-                    const OrInsecure<ClientSecurity>& security, const LogSink& log);
-  std::string (*numeric_host)(const std::string& host);
+                    const OrInsecure<ClientSecurity>& security, const LogSink& log,
+                    const ResolveHost& resolve);
   bool (*set_allocator)(const NetworkAllocator& allocator);
 };
 
@@ -37,13 +36,14 @@ Opened listen_enet(const ListenConfig& config) {
 }
 
 Opened connect_enet(const std::string& host, std::uint16_t port, std::uint32_t reason,
-                    const OrInsecure<ClientSecurity>& security, const LogSink& log) {
-  return as_network(EnetTransport::connect(host, port, reason, security, log));
+                    const OrInsecure<ClientSecurity>& security, const LogSink& log,
+                    const ResolveHost& resolve) {
+  return as_network(EnetTransport::connect(host, port, reason, security, log, resolve));
 }
 
 // The first row is the default.
 constexpr Implementation kImplementations[] = {
-    {"enet", listen_enet, connect_enet, EnetTransport::numeric_host, set_enet_allocator},
+    {"enet", listen_enet, connect_enet, set_enet_allocator},
 };
 
 const Implementation* find(std::string_view name) {
@@ -76,10 +76,12 @@ Opened NetworkTransport::listen(const ListenConfig& config) {
 
 Opened NetworkTransport::connect(const std::string& host, std::uint16_t port, std::uint32_t reason,
                                  const OrInsecure<ClientSecurity>& security, const LogSink& log,
-                                 std::string_view transport, bool receive_thread) {
+                                 std::string_view transport, bool receive_thread, const ResolveHost& resolve) {
   const Implementation* const found = find(transport);
   if (found == nullptr) return unknown(transport);
-  const auto open = [&](const LogSink& sink) { return found->connect(host, port, reason, security, sink); };
+  const auto open = [&](const LogSink& sink) { 
+    return found->connect(host, port, reason, security, sink, resolve);
+  };
   return receive_thread ? ThreadedTransport::start(open, {}, log) : open(log);
 }
 
@@ -90,11 +92,6 @@ void NetworkTransport::sleep_until_readable(double seconds) {
 
 bool NetworkTransport::is_expired(const ConnectToken& token) {
   return token.expires_s <= unix_seconds();
-}
-
-std::string numeric_host(std::string_view transport, const std::string& host) {
-  const Implementation* const found = find(transport);
-  return found != nullptr ? found->numeric_host(host) : host;
 }
 
 bool set_network_allocator(const NetworkAllocator& allocator) {

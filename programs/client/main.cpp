@@ -159,7 +159,7 @@ class Connection {
     connection->recorded_.emplace(**transport, *connection->writer_);
     return connection;
   }
-  Connection(const program::HostPort& address, const OrInsecure<ClientSecurity>& security)
+  Connection(const HostAndPort& address, const OrInsecure<ClientSecurity>& security)
       : dialer_(address.host, address.port, kProtocolVersion, security) {}
   explicit Connection(const ClientSecurity& security) : dialer_(kProtocolVersion, security) {}
 

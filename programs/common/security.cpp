@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <unistd.h>
 
@@ -36,30 +35,39 @@ Result<std::string> read_file(const std::string& path) {
 
 constexpr std::string_view kAny = "any";
 
-Result<ServerAddress> resolve_host(const std::string& host, std::uint16_t port) {
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0 || found == nullptr)
-    return Error{"unknown host '" + host + "'"};
-  sockaddr_in address{};
-  std::memcpy(&address, found->ai_addr, sizeof address);
-  freeaddrinfo(found);
-  return ServerAddress{ntohl(address.sin_addr.s_addr), port};
+// All addresses of a host, IPv6 and IPv4, with this port.
+Result<std::vector<SocketAddress>> addresses_of(const std::string& host, std::uint16_t port) {
+  std::vector<SocketAddress> addresses = resolve_host(host);
+  if (addresses.empty()) return Error{"unknown host '" + host + "'"};
+  for (SocketAddress& address : addresses)
+    address.port = port;
+  return addresses;
 }
 
 // The addresses of this machine, including loopback. Their port is 0, which stands for the port in use.
-std::vector<ServerAddress> own_addresses() {
-  std::vector<ServerAddress> addresses;
+std::vector<SocketAddress> own_addresses() {
+  std::vector<SocketAddress> addresses;
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) return addresses;
   for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_UP) == 0)
+    if (one->ifa_addr == nullptr || (one->ifa_flags & IFF_UP) == 0) continue;
+    IpAddress host;
+    if (one->ifa_addr->sa_family == AF_INET) {
+      sockaddr_in system{};
+      std::memcpy(&system, one->ifa_addr, sizeof system);
+      host = IpAddress(ntohl(system.sin_addr.s_addr));
+    } else if (one->ifa_addr->sa_family == AF_INET6) {
+      sockaddr_in6 system{};
+      std::memcpy(&system, one->ifa_addr, sizeof system);
+      std::uint64_t half[2] = {};
+      for (int i = 0; i < 16; ++i)
+        half[i / 8] = half[i / 8] << 8 | system.sin6_addr.s6_addr[i];
+      host = IpAddress(half[0], half[1]);
+      if (host.is_link_local()) continue;  // a token cannot name it
+    } else {
       continue;
-    sockaddr_in address{};
-    std::memcpy(&address, one->ifa_addr, sizeof address);
-    addresses.push_back({ntohl(address.sin_addr.s_addr), 0});
+    }
+    addresses.push_back({host, 0});
   }
   freeifaddrs(all);
   return addresses;
@@ -72,18 +80,20 @@ std::optional<Error> add_addresses(const ServerSecurityOptions& options, const s
       security.any_server = true;
       continue;
     }
-    const bool has_port = text.find(':') != std::string::npos;
-    const auto address = has_port ? resolve(text) : resolve_host(text, 0);
-    if (!address) return Error{"--address: " + address.error()};
-    security.addresses.push_back(*address);
+    const auto split = split_host_port(text);
+    if (!split)
+      return Error{"--address: '" + text + "' is no address: expected HOST, HOST:PORT or [IPV6]:PORT"};
+    const auto found = addresses_of(split->host, split->port);
+    if (!found) return Error{"--address: " + found.error()};
+    security.addresses.insert(security.addresses.end(), found->begin(), found->end());
   }
   if (security.any_server && !security.addresses.empty())
     return Error{"--address any accepts tokens for any server: give no other --address"};
   if (!options.addresses.empty()) return std::nullopt;
-  const auto listens = host.empty() ? ServerAddress{} : resolve_host(host, 0);
+  const auto listens = host.empty() ? std::vector<SocketAddress>(1) : resolve_host(host);
   // If the host is unknown, listen() reports it later. If it is a single address, this is the server's only
   // address.
-  if (!listens || listens->host != 0) return std::nullopt;
+  if (listens.empty() || !listens.front().host.is_any()) return std::nullopt;
   security.addresses = own_addresses();
   if (security.addresses.empty())
     return Error{
@@ -102,7 +112,8 @@ void add_security_options(CLI::App& app, ServerSecurityOptions& options) {
                        ->excludes(key);
   app.add_option(
          "--address", options.addresses,
-         "HOST or HOST:PORT under which clients reach this server, also through a relay; tokens must name "
+         "HOST, HOST:PORT or [IPV6]:PORT under which clients reach this server, also through a relay; tokens "
+         "must name "
          "one of these addresses; several may be given; any: accept tokens for any server (default: --host, "
          "or all addresses of this machine)")
       ->excludes(insecure)
@@ -188,17 +199,17 @@ Result<ConnectToken> issue_now(ConnectGrant grant, const SecretKey& key, double 
   return issue_token(grant, key, game);
 }
 
-Result<ServerAddress> resolve(const std::string& host_port) {
+Result<std::vector<SocketAddress>> resolve(const std::string& host_port) {
   const auto parsed = parse_host_port(host_port);
   if (!parsed) return Error{parsed.error()};
-  return resolve_host(parsed->host, parsed->port);
+  return addresses_of(parsed->host, parsed->port);
 }
 
-std::string text_of(std::span<const ServerAddress> addresses, std::uint16_t port) {
+std::string text_of(std::span<const SocketAddress> addresses, std::uint16_t port) {
   std::string text;
-  for (const ServerAddress& address : addresses) {
+  for (const SocketAddress& address : addresses) {
     if (!text.empty()) text += ' ';
-    text += host_text(address) + ':' + std::to_string(address.port != 0 ? address.port : port);
+    text += reckoner::text_of({address.host, address.port != 0 ? address.port : port, address.scope});
   }
   return text;
 }

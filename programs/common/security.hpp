@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kGameNumber = 0x7265636B6F6E6572;  // "reckoner"
 struct ServerSecurityOptions {
   std::string key_path;
   bool insecure = false;
-  std::vector<std::string> addresses;         ///< HOST, HOST:PORT or "any"
+  std::vector<std::string> addresses;         ///< HOST, HOST:PORT, [IPV6]:PORT or "any"
   ServerSecurity limits{.key = SecretKey{}};  ///< only the members that are numbers are used
 };
 void add_security_options(CLI::App& app, ServerSecurityOptions& options);
@@ -34,7 +34,7 @@ void add_security_options(CLI::App& app, ServerSecurityOptions& options);
 
 /// The addresses as HOST:PORT with commas between them. `port` replaces the port of an address whose port is
 /// 0.
-[[nodiscard]] std::string text_of(std::span<const ServerAddress> addresses, std::uint16_t port);
+[[nodiscard]] std::string text_of(std::span<const SocketAddress> addresses, std::uint16_t port);
 
 /// The options --token FILE and --insecure of a client. A client needs one of them.
 struct ClientSecurityOptions {
@@ -59,7 +59,7 @@ void add_security_options(CLI::App& app, ClientSecurityOptions& options);
 [[nodiscard]] Result<ConnectToken> issue_now(ConnectGrant grant, const SecretKey& key, double seconds,
                                              std::uint64_t game = kGameNumber);
 
-/// The IPv4 address of HOST:PORT.
-[[nodiscard]] Result<ServerAddress> resolve(const std::string& host_port);
+/// The addresses of HOST:PORT or [IPV6]:PORT, at least one. A name may have IPv6 and IPv4 addresses.
+[[nodiscard]] Result<std::vector<SocketAddress>> resolve(const std::string& host_port);
 
 }  // namespace reckoner::program

@@ -52,7 +52,7 @@ int issue(const IssueOptions& options) {
   for (const std::string& server : options.servers) {
     const auto address = program::resolve(server);
     if (!address) return program::fail(kName, address.error());
-    grant.servers.push_back(*address);
+    grant.servers.insert(grant.servers.end(), address->begin(), address->end());
   }
   if (options.user_data.size() > ConnectGrant::kUserBytes)
     return program::fail(kName, "the user data is longer than 256 bytes");

@@ -18,7 +18,7 @@ using namespace secure;
 
 constexpr std::uint64_t kGame = 5;
 constexpr std::uint64_t kNow = 1'800'000'000;
-constexpr ServerAddress kServer{0x0A000001, 4000};
+constexpr SocketAddress kServer{0x0A000001, 4000};
 constexpr std::size_t kClients = 3;
 constexpr std::uint32_t kVictims = 0x09090900;  // hosts without a client
 
@@ -89,15 +89,15 @@ class HandshakeWorld {
  private:
   [[nodiscard]] std::uint64_t unix_s() const { return kNow + static_cast<std::uint64_t>(now_s_ - 100.0); }
   // Each client has a few addresses. Some addresses belong to victims.
-  [[nodiscard]] ServerAddress address(std::size_t client) {
+  [[nodiscard]] SocketAddress address(std::size_t client) {
     if (choices_.rarely(7)) return {kVictims + static_cast<std::uint32_t>(choices_.up_to(1)), 80};
     const std::size_t moved = choices_.rarely(3) ? choices_.up_to(2) : 0;
     return {0x01020300u + static_cast<std::uint32_t>(client / 2),
             static_cast<std::uint16_t>(1000 + 10 * moved + client)};
   }
-  [[nodiscard]] static bool is_victims(const ServerAddress& address) { return address.host >= kVictims; }
+  [[nodiscard]] static bool is_victims(const SocketAddress& address) { return address.host >= kVictims; }
 
-  void sent(const ServerAddress& to, std::size_t bytes) {
+  void sent(const SocketAddress& to, std::size_t bytes) {
     if (!is_victims(to)) return;
     std::size_t& left = credit_[to.host - kVictims];
     check(bytes <= left, "no victim receives more than was sent in its name");
@@ -107,7 +107,7 @@ class HandshakeWorld {
   // Tickets that are issued here may reach any client.
   void tidy() {
     std::vector<Bytes> tickets;
-    server_->tidy(now_s_, unix_s(), [&](const ServerAddress& to, std::span<const std::byte> datagram) {
+    server_->tidy(now_s_, unix_s(), [&](const SocketAddress& to, std::span<const std::byte> datagram) {
       sent(to, datagram.size());
       tickets.emplace_back(datagram.begin(), datagram.end());
     });
@@ -118,7 +118,7 @@ class HandshakeWorld {
   void up(std::size_t i, Bytes bytes) {
     seen_.push_back(bytes);
     if (choices_.rarely(3)) (void)damage(choices_, bytes);
-    const ServerAddress from = address(i);
+    const SocketAddress from = address(i);
     if (is_victims(from)) credit_[from.host - kVictims] += bytes.size();
     const auto arrival = server_->arrive(from, bytes, now_s_, unix_s());
     using What = Guard::Arrival::What;
@@ -143,7 +143,7 @@ class HandshakeWorld {
   void probe(Gate::Session& session) {
     std::vector<Bytes> heard;
     int probes = 0;
-    server_->probe(session, now_s_, [&](const ServerAddress& to, std::span<const std::byte> sealed) {
+    server_->probe(session, now_s_, [&](const SocketAddress& to, std::span<const std::byte> sealed) {
       ++probes;
       sent(to, sealed.size());
       const Bytes bytes(sealed.begin(), sealed.end());

@@ -36,7 +36,7 @@ void open_any_grant(std::span<const std::byte> plain) {
   std::array<std::byte, kPlain> padded{};
   std::copy_n(plain.begin(), std::min(plain.size(), kPlain), padded.begin());
   std::array<std::byte, 32> bound;
-  constexpr std::string_view kMagic = "RECKONER TOKEN 3";
+  constexpr std::string_view kMagic = "RECKONER TOKEN 4";
   wire::ByteWriter(bound).bytes(std::as_bytes(std::span(kMagic))).number(kGame).number(kExpires);
   const std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
   std::array<std::byte, ConnectToken::kSealedBytes> sealed;

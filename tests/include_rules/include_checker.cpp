@@ -80,6 +80,7 @@ constexpr Rules kRules[] = {
     {"net/", kNet, kGlm, kCodec, true},
     {"net/src/transport/enet/", kNet, kGlm, kEnet, false},
     {"net/src/transport/platform", kNet, {}, {}, false},
+    {"net/src/transport/socket/", kNet, {}, {}, false},
     {"server/", kServer, kGlm, {}, true},
     {"client/", kClient, kGlm, {}, true},
     {"cluster/", kCluster, kGlm, kCodec, true},
@@ -103,8 +104,8 @@ constexpr std::string_view kRooms[] = {
     "reckoning/src/curves/", "reckoning/src/prediction/", "reckoning/src/",
     // settings, bits, codecs, message formats, links, connections
     "net/src/config/", "net/src/wire/", "net/src/codec/", "net/src/codec/residual/", "net/src/messages/",
-    "net/src/link/", "net/src/transport/limits/", "net/src/transport/", "net/src/secure/",
-    "net/src/transport/enet/socket/", "net/src/transport/enet/", "net/src/",
+    "net/src/link/", "net/src/transport/limits/", "net/src/transport/", "net/src/transport/socket/",
+    "net/src/secure/", "net/src/transport/enet/socket/", "net/src/transport/enet/", "net/src/",
     //
     "server/src/util/", "server/src/world/", "server/src/publish/", "server/src/rewind/",
     "server/src/session/", "server/src/interest/", "server/src/ownership/", "server/src/",

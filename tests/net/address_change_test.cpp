@@ -32,7 +32,7 @@ class AddressChange : public test::TokenServer<EnetTransport> {
 
   void listen(const TransportLimits& limits = {}) {
     EnetListenConfig config{
-        .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
+        .host = test::loopback(), .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
     config.limits = limits;
     ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
     put_relay_in_front();
@@ -95,7 +95,7 @@ TEST_F(AddressChange, LosesNoReliableMessagesAndTakesOneRoundTrip) {
 TEST_F(AddressChange, OneForgedDatagramDoesNotFloodTheVictim) {
   listen();
   join();
-  RawClient victim(server.transport->port(), 0x7F00004D);
+  RawClient victim(server.transport->port(), test::other_loopback(0x4D));
   relay->drop_up = [&](const Bytes& bytes) {
     if (victim.sent > 0) return true;  // afterwards the client sends nothing
     victim.send(bytes);
@@ -112,7 +112,7 @@ TEST_F(AddressChange, OneForgedDatagramDoesNotFloodTheVictim) {
 TEST_F(AddressChange, ForgedDatagramsSendTheVictimLessThanTheyCost) {
   listen();
   join();
-  RawClient victim(server.transport->port(), 0x7F00004D);
+  RawClient victim(server.transport->port(), test::other_loopback(0x4D));
   relay->drop_up = [&](const Bytes& bytes) {
     victim.send(bytes);
     return true;
@@ -130,7 +130,7 @@ TEST_F(AddressChange, ForgedDatagramsSendTheVictimLessThanTheyCost) {
 TEST_F(AddressChange, FasterCopiesDoNotMoveTheSession) {
   listen();
   join();
-  RawClient attacker(server.transport->port(), 0x7F00004E);
+  RawClient attacker(server.transport->port(), test::other_loopback(0x4E));
   relay->drop_up = [&](const Bytes& bytes) {
     attacker.send(bytes);
     return false;
@@ -153,7 +153,7 @@ TEST_F(AddressChange, FasterCopiesDoNotMoveTheSession) {
 TEST_F(AddressChange, EchoGoesToTheServerWhereverTheProbeCameFrom) {
   listen();
   join();
-  const test::UdpSocket elsewhere(0x7F00004F);
+  test::UdpSocket elsewhere(test::other_loopback(0x4F));
   const auto is = [](Kind kind) {
     return [kind](const Bytes& bytes) { return bytes[0] == static_cast<std::byte>(kind); };
   };
@@ -175,7 +175,7 @@ TEST_F(AddressChange, EchoGoesToTheServerWhereverTheProbeCameFrom) {
 // The dialer's transport answers the probes. The game does nothing.
 TEST_F(AddressChange, IsFollowedForADialersConnection) {
   listen();
-  EnetDialer dialer("127.0.0.1", relay->port(), 5, ClientSecurity{token(), kGame});
+  EnetDialer dialer(test::loopback(), relay->port(), 5, ClientSecurity{token(), kGame});
   ASSERT_TRUE(dialer.dial());
   PeerId there;
   std::size_t heard = 0;

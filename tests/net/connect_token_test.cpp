@@ -75,7 +75,7 @@ TEST(ConnectToken, IssueTimeDefaultsToNow) {
 TEST(ConnectToken, OtherVersionsAreRefused) {
   auto bytes = *write_token(*issue_token(grant(), SecretKey::make(), kGame));
   ASSERT_TRUE(read_token(bytes));
-  for (const char version : {'1', '2', '4'}) {
+  for (const char version : {'1', '2', '3', '5'}) {
     bytes[15] = static_cast<std::byte>(version);
     EXPECT_FALSE(read_token(bytes)) << version;
   }
@@ -117,7 +117,8 @@ TEST(ConnectToken, TooManyServersAreRefused) {
     granted.servers.assign(servers, {0x7F000001, 4000});
     const auto issued = issue_token(granted, key, kGame);
     ASSERT_FALSE(issued) << servers;
-    EXPECT_NE(issued.error().find(std::to_string(servers)), std::string::npos) << issued.error();
+    if (servers > 0)
+      EXPECT_NE(issued.error().find(std::to_string(servers)), std::string::npos) << issued.error();
   }
   ConnectToken token = *issue_token(grant(), key, kGame);
   for (const std::size_t servers : {33u, 150u, 256u, 288u}) {

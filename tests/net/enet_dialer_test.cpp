@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One connection after another, over real sockets.
 #include "real_time.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <functional>
 #include <memory>
@@ -29,7 +30,7 @@ struct Bench {
   double ticket_s = 3600.0;
 
   void listen(std::uint16_t port) {
-    EnetListenConfig config{.host = "127.0.0.1",
+    EnetListenConfig config{.host = test::loopback(),
                             .port = port,
                             .max_peers = 8,
                             .security = ServerSecurity{.key = key, .game = kGame, .ticket_s = ticket_s}};
@@ -39,7 +40,7 @@ struct Bench {
   }
   [[nodiscard]] ClientSecurity security(std::uint64_t client_id, std::uint64_t seconds = 60) const {
     ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + seconds};
-    grant.servers = {{0x7F000001, server->port()}};
+    grant.servers = {{test::loopback_ip(), server->port()}};
     return {.token = *issue_token(grant, key, kGame), .game = kGame};
   }
   // True once the dialer's newest connection is established at both ends.
@@ -69,7 +70,7 @@ TEST(EnetDialer, ReconnectsWithTicketsEvenToARestartedServer) {
   Bench bench;
   bench.listen(0);
   const std::uint16_t port = bench.server->port();
-  EnetDialer dialer("127.0.0.1", port, 3, bench.security(41));
+  EnetDialer dialer(test::loopback(), port, 3, bench.security(41));
   EXPECT_EQ(dialer.transport(), nullptr);
   for (int i = 0; i < 4; ++i) {
     if (i == 2) {
@@ -89,7 +90,7 @@ TEST(EnetDialer, ReconnectsAfterItsFirstTicketHasExpired) {
   bench.ticket_s = 6.0;
   bench.listen(0);
   const std::uint16_t port = bench.server->port();
-  EnetDialer dialer("127.0.0.1", port, 3, bench.security(41, 5));
+  EnetDialer dialer(test::loopback(), port, 3, bench.security(41, 5));
   ASSERT_TRUE(dialer.dial());
   ASSERT_TRUE(bench.joins(dialer));
   const ConnectToken first = *dialer.transport()->ticket();
@@ -110,7 +111,7 @@ TEST(EnetDialer, ReusesTheTokenUntilItIsAccepted) {
   Bench bench;
   bench.listen(0);
   const std::uint16_t port = bench.server->port();
-  EnetDialer dialer("127.0.0.1", port, 3, bench.security(7));
+  EnetDialer dialer(test::loopback(), port, 3, bench.security(7));
   bench.server.reset();
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(dialer.dial());
@@ -127,9 +128,9 @@ TEST(EnetDialer, TriesTheServersOfItsTokenInTurn) {
   Bench bench;
   bench.listen(0);
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60};
-  const auto nobody = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
+  const auto nobody = EnetTransport::listen({.host = test::loopback(), .security = Insecure{}});
   ASSERT_TRUE(nobody);  // owns the port but answers nothing
-  grant.servers = {{0x7F000001, (*nobody)->port()}, {0x7F000001, bench.server->port()}};
+  grant.servers = {{test::loopback_ip(), (*nobody)->port()}, {test::loopback_ip(), bench.server->port()}};
   EnetDialer dialer(3, {.token = *issue_token(grant, bench.key, kGame), .game = kGame});
   ASSERT_TRUE(dialer.dial());
   for (const double end_s = now_s() + 0.2; now_s() < end_s; usleep(2000))
@@ -149,9 +150,9 @@ TEST(EnetDialer, ExplicitServerIsTheOnlyOneTried) {
   Bench bench;
   bench.listen(0);
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60};
-  grant.servers = {{0x7F000001, 1}, {0x7F000001, bench.server->port()}};
+  grant.servers = {{test::loopback_ip(), 1}, {test::loopback_ip(), bench.server->port()}};
   const ClientSecurity security{.token = *issue_token(grant, bench.key, kGame), .game = kGame};
-  EnetDialer dialer("127.0.0.1", bench.server->port(), 3, security);
+  EnetDialer dialer(test::loopback(), bench.server->port(), 3, security);
   EXPECT_FALSE(dialer.try_next_server());
   ASSERT_TRUE(dialer.dial());
   EXPECT_TRUE(bench.joins(dialer));
@@ -161,7 +162,7 @@ TEST(EnetDialer, ExplicitServerIsTheOnlyOneTried) {
 TEST(EnetDialer, NewTokenReplacesTheServers) {
   Bench bench;
   bench.listen(0);
-  ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60, .servers = {{0x7F000001, 1}}};
+  ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60, .servers = {{test::loopback_ip(), 1}}};
   EnetDialer dialer(3, {.token = *issue_token(grant, bench.key, kGame), .game = kGame});
   dialer.set_security(bench.security(6));
   ASSERT_TRUE(dialer.dial());
@@ -182,7 +183,7 @@ TEST(EnetDialer, NewTokenReplacesTheServers) {
 TEST(EnetDialer, ReportsAnExpiredTokenButStillTriesIt) {
   Bench bench;
   bench.listen(0);
-  EnetDialer dialer("127.0.0.1", bench.server->port(), 3, bench.security(7, 0));
+  EnetDialer dialer(test::loopback(), bench.server->port(), 3, bench.security(7, 0));
   ASSERT_TRUE(dialer.dial());
   const double begin_s = now_s();
   EXPECT_FALSE(bench.joins(dialer));
@@ -198,7 +199,7 @@ TEST(EnetDialer, ReportsAnExpiredTokenButStillTriesIt) {
 }
 
 TEST(EnetDialer, EmptyTokenIsNotCalledExpired) {
-  EnetDialer dialer("127.0.0.1", 9, 3, ClientSecurity{});
+  EnetDialer dialer(test::loopback(), 9, 3, ClientSecurity{});
   const auto dialed = dialer.dial();
   ASSERT_FALSE(dialed);
   EXPECT_EQ(dialed.error(), "the token is empty");
@@ -209,7 +210,7 @@ TEST(EnetDialer, EmptyTokenIsNotCalledExpired) {
 TEST(EnetDialer, DoesNotReportAnAcceptedToken) {
   Bench bench;
   bench.listen(0);
-  EnetDialer dialer("127.0.0.1", bench.server->port(), 3, bench.security(7, 3));
+  EnetDialer dialer(test::loopback(), bench.server->port(), 3, bench.security(7, 3));
   ASSERT_TRUE(dialer.dial());
   ASSERT_TRUE(bench.joins(dialer));
   for (const double end_s = now_s() + 3.5; now_s() < end_s; usleep(10'000)) {
@@ -220,7 +221,7 @@ TEST(EnetDialer, DoesNotReportAnAcceptedToken) {
 }
 
 TEST(EnetDialer, RandomNumbersDiffer) {
-  EnetDialer dialer("127.0.0.1", 1, 3, Insecure{});
+  EnetDialer dialer(test::loopback(), 1, 3, Insecure{});
   std::set<double> seen;
   for (int i = 0; i < 1000; ++i) {
     const double random_fraction = dialer.random_fraction();
@@ -231,9 +232,20 @@ TEST(EnetDialer, RandomNumbersDiffer) {
   EXPECT_GT(seen.size(), 990u);
 }
 
-TEST(EnetDialer, UnknownHostFailsWhenDialing) {
-  EnetDialer dialer("no-such-host.invalid", 26000, 3, Insecure{});
-  EXPECT_FALSE(dialer.dial());
+TEST(EnetDialer, SaysThatAHostIsUnknown) {
+  const auto nobody = [](const std::string&) { return std::vector<SocketAddress>(); };
+  EnetDialer dialer("no-such-host.invalid", 26000, 3, Insecure{}, {}, {}, nobody);
+  const auto dialed = dialer.dial();
+  ASSERT_TRUE(dialed);
+  std::optional<TransportEvent> event;
+  const auto turn = [&] {
+    (*dialed)->service(0.0);
+    event = (*dialed)->poll();
+  };
+  ASSERT_TRUE(test::turn_until(
+      turn, [&] { return event.has_value(); }, test::kTimeoutS));
+  EXPECT_EQ(event->kind, TransportEvent::Kind::disconnected);
+  EXPECT_NE(dialer.failure_hint().find("no-such-host.invalid"), std::string::npos) << dialer.failure_hint();
 }
 
 }  // namespace

@@ -154,10 +154,10 @@ TEST(EnetFilter, RefusesEveryTruncatedDatagram) {
 class EnetHostile : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto listening = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
+    auto listening = EnetTransport::listen({.host = test::loopback(), .security = Insecure{}});
     ASSERT_TRUE(listening) << listening.error();
     server_ = std::move(*listening);
-    auto connecting = EnetTransport::connect("127.0.0.1", server_->port(), 0, Insecure{});
+    auto connecting = EnetTransport::connect(test::loopback(), server_->port(), 0, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     client_ = std::move(*connecting);
     const double end_s = now_s() + 10.0;
@@ -270,7 +270,7 @@ TEST_F(EnetHostile, ConnectWithOneChannelGetsNoAnswer) {
 
 TEST_F(EnetHostile, SpoofedConnectsFreeTheirSlots) {
   server_.reset();
-  auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 1, .security = Insecure{}});
+  auto listening = EnetTransport::listen({.host = test::loopback(), .max_peers = 1, .security = Insecure{}});
   ASSERT_TRUE(listening);
   server_ = std::move(*listening);
   test::RawClient spoofer(server_->port());
@@ -283,7 +283,7 @@ TEST_F(EnetHostile, SpoofedConnectsFreeTheirSlots) {
   to_client_.reset();
   while (!to_client_ && now_s() < end_s) {
     lost_ = false;
-    auto connecting = EnetTransport::connect("127.0.0.1", server_->port(), 0, Insecure{});
+    auto connecting = EnetTransport::connect(test::loopback(), server_->port(), 0, Insecure{});
     ASSERT_TRUE(connecting);
     client_ = std::move(*connecting);
     while (!to_client_ && !lost_ && now_s() < end_s)

@@ -28,11 +28,12 @@ class EnetResendWait : public testing::Test {
   std::unique_ptr<Relay> relay;
 
   void SetUp() override {
-    auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 2, .security = Insecure{}});
+    auto listening =
+        EnetTransport::listen({.host = test::loopback(), .max_peers = 2, .security = Insecure{}});
     ASSERT_TRUE(listening) << listening.error();
     server.transport = std::move(*listening);
     relay = std::make_unique<Relay>(server.transport->port());
-    auto connecting = EnetTransport::connect("127.0.0.1", relay->port(), 5, Insecure{});
+    auto connecting = EnetTransport::connect(test::loopback(), relay->port(), 5, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }

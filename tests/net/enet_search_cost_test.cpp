@@ -106,7 +106,7 @@ class EnetSearchCost : public testing::Test {
 
   void SetUp() override {
     ASSERT_TRUE(set_enet_allocator({take_memory, give_back}));
-    EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
+    EnetListenConfig config{.host = test::loopback(), .max_peers = 8, .security = Insecure{}};
     // Other tests cover these limits.
     config.limits.datagrams_per_second = config.limits.bytes_per_second = 0.0;
     config.limits.address_datagrams_per_second = config.limits.address_bytes_per_second = 0.0;
@@ -114,7 +114,7 @@ class EnetSearchCost : public testing::Test {
     ASSERT_TRUE(listening) << listening.error();
     server.transport = std::move(*listening);
     relay = std::make_unique<Relay>(server.transport->port());
-    auto connecting = EnetTransport::connect("127.0.0.1", relay->port(), 5, Insecure{});
+    auto connecting = EnetTransport::connect(test::loopback(), relay->port(), 5, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
     ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));

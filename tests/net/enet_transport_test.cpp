@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "real_time.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <cstring>
 #include <functional>
@@ -10,7 +11,6 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -88,14 +88,14 @@ class EnetTransportTest : public ::testing::Test {
 
   void listen(std::uint32_t max_peers) {
     auto listening = EnetTransport::listen(
-        {.host = "127.0.0.1", .port = 0, .max_peers = max_peers, .security = Insecure{}});
+        {.host = test::loopback(), .port = 0, .max_peers = max_peers, .security = Insecure{}});
     ASSERT_TRUE(listening) << listening.error();
     server_.transport = std::move(*listening);
     ASSERT_NE(server_.transport->port(), 0);
   }
 
   void start(EventRecord& client, std::uint32_t reason = 7) {
-    auto connecting = EnetTransport::connect("127.0.0.1", server_.transport->port(), reason, Insecure{});
+    auto connecting = EnetTransport::connect(test::loopback(), server_.transport->port(), reason, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }
@@ -318,11 +318,11 @@ TEST_F(EnetTransportTest, GivesUpOnSilentPeers) {
   {
     std::uint16_t port = 0;
     {
-      auto gone = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
+      auto gone = EnetTransport::listen({.host = test::loopback(), .security = Insecure{}});
       ASSERT_TRUE(gone);
       port = (*gone)->port();
     }
-    auto connecting = EnetTransport::connect("127.0.0.1", port, 0, Insecure{});
+    auto connecting = EnetTransport::connect(test::loopback(), port, 0, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     lonely.transport = std::move(*connecting);
   }
@@ -341,10 +341,10 @@ TEST_F(EnetTransportTest, GivesUpOnSilentPeers) {
 }
 
 TEST(EnetTransport, ReportsAPortInUse) {
-  auto first = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
+  auto first = EnetTransport::listen({.host = test::loopback(), .security = Insecure{}});
   ASSERT_TRUE(first);
   const std::uint16_t port = (*first)->port();
-  const auto second = EnetTransport::listen({.host = "127.0.0.1", .port = port, .security = Insecure{}});
+  const auto second = EnetTransport::listen({.host = test::loopback(), .port = port, .security = Insecure{}});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error(), "UDP port " + std::to_string(port) + " is in use");
   EXPECT_FALSE(EnetTransport::listen({.host = "no-such-host.invalid", .security = Insecure{}}));
@@ -352,14 +352,13 @@ TEST(EnetTransport, ReportsAPortInUse) {
   EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 4096, .security = Insecure{}}));
 }
 
-TEST(EnetTransport, UnknownHostFailsAtOnce) {
-  EXPECT_FALSE(EnetTransport::connect("no-such-host.invalid", 4000, 0, Insecure{}));
+TEST(EnetTransport, MissingHostOrPortFailsAtOnce) {
   EXPECT_FALSE(EnetTransport::connect("", 4000, 0, Insecure{}));
-  EXPECT_FALSE(EnetTransport::connect("127.0.0.1", 0, 0, Insecure{}));
+  EXPECT_FALSE(EnetTransport::connect(test::loopback(), 0, 0, Insecure{}));
 }
 
 TEST(EnetTransport, WaitsForTheRequestedTime) {
-  auto transport = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
+  auto transport = EnetTransport::listen({.host = test::loopback(), .security = Insecure{}});
   ASSERT_TRUE(transport);
   for (const double seconds : {0.0, 0.0004, 0.0035, 0.07}) {
     const double start_s = now_s();
@@ -374,7 +373,7 @@ TEST(EnetTransport, ThreadsMayUseSeparateTransports) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
       for (int k = 0; k < 20; ++k)
-        EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}}));
+        EXPECT_TRUE(EnetTransport::listen({.host = test::loopback(), .security = Insecure{}}));
     });
   }
   for (std::thread& thread : threads)

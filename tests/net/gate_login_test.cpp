@@ -32,7 +32,7 @@ TEST(GateLogin, TokenAndItsTicketsGiveOneSessionAtATime) {
     std::vector<ConnectToken> all = {house.token(7)};
     for (std::uint16_t i = 0; i < 200; ++i) {
       house.now_s += 0.2;
-      const ServerAddress from{100u + i / 16u, static_cast<std::uint16_t>(i + 1)};
+      const SocketAddress from{100u + i / 16u, static_cast<std::uint16_t>(i + 1)};
       ticket = house.join(all.back(), from, i % gates);
       ASSERT_TRUE(ticket) << i << ' '
                           << name_of(house.gates[i % gates].refusal().value_or(Refusal::malformed));
@@ -277,7 +277,7 @@ TEST(GateLogin, EverySessionHasNewKeys) {
   for (std::uint16_t i = 0; i < kTimes; ++i) {
     if (i == 3) house.restart();
     ClientHandshake client(token, kGame, secret);
-    const ServerAddress from{kClient.host, i};
+    const SocketAddress from{kClient.host, i};
     ASSERT_TRUE(client.receive(*house.ask(from, *client.to_send(house.now_s))));
     const auto answer = house.ask(from, *client.to_send(house.now_s));
     ASSERT_TRUE(answer && client.receive(*answer)) << i;

@@ -51,11 +51,11 @@ struct GateServer {
     for (secure::Gate& gate : gates)
       gate = secure::Gate(config);
   }
-  std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
+  std::optional<Bytes> ask(const SocketAddress& from, std::span<const std::byte> datagram,
                            std::size_t gate = 0) {
     return test::ask(gates[gate], from, datagram, now_s, unix_s);
   }
-  void talk(secure::ClientHandshake& client, const ServerAddress& from, std::size_t gate = 0) {
+  void talk(secure::ClientHandshake& client, const SocketAddress& from, std::size_t gate = 0) {
     test::talk(client, gates[gate], from, now_s, unix_s);
   }
   bool hold(const secure::ClientHandshake& client, std::size_t gate = 0) {
@@ -71,7 +71,7 @@ struct GateServer {
     }
   }
   /// Joins and binds a connection. Returns the client's next ticket, or nullopt if it was refused.
-  std::optional<secure::Ticket> join(const ConnectToken& with, const ServerAddress& from = kClient,
+  std::optional<secure::Ticket> join(const ConnectToken& with, const SocketAddress& from = kClient,
                                      std::size_t gate = 0) {
     secure::ClientHandshake client(with, kGame);
     talk(client, from, gate);

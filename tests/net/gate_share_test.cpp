@@ -27,7 +27,7 @@ TEST(GateShare, CopiedResponsesDoNotUseUpTheHandshakeLimit) {
   enum class Then { nothing, stands, leaves, comes_back, is_full };
   for (const Then then : {Then::nothing, Then::stands, Then::leaves, Then::comes_back, Then::is_full}) {
     GateServer house;
-    const ServerAddress home{9, 1};
+    const SocketAddress home{9, 1};
     std::vector<Ticket> inside;
     if (then == Then::is_full) {
       for (std::uint16_t i = 0; i < house.config.most_sessions_per_host; ++i)

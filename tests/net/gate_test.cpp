@@ -32,11 +32,11 @@ struct Bench {
     grant.user_data[0] = std::byte{42};
     return *issue_token(grant, key, kGame);
   }
-  [[nodiscard]] std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
+  [[nodiscard]] std::optional<Bytes> ask(const SocketAddress& from, std::span<const std::byte> datagram,
                                          std::uint64_t unix_s = kNow) {
     return test::ask(gate, from, datagram, now_s, unix_s);
   }
-  void talk(ClientHandshake& client, const ServerAddress& from) {
+  void talk(ClientHandshake& client, const SocketAddress& from) {
     test::talk(client, gate, from, now_s, kNow);
   }
 };
@@ -161,7 +161,7 @@ TEST(Gate, CopiedResponseIsRefused) {
   const Bytes response(sent->begin(), sent->end());
   // The cookie is invalid from another address, and after its lifetime.
   EXPECT_FALSE(bench.ask({kClient.host, 1000}, response));
-  EXPECT_FALSE(bench.ask({kClient.host + 1, kClient.port}, response));
+  EXPECT_FALSE(bench.ask({IpAddress(kClient.host.ipv4() + 1), kClient.port}, response));
   bench.now_s += 60.0;
   EXPECT_FALSE(bench.ask(kClient, response));
   EXPECT_EQ(bench.gate.counts().wrong_cookie, 3u);
@@ -305,7 +305,7 @@ TEST(Gate, ConnectedClientAlwaysHasAValidTicket) {
     std::size_t given = 0;
     ASSERT_TRUE(connects(client, server, kClient, bench.now_s));
     for (int i = 0; i < 5 * 3600; ++i, bench.now_s += 1.0, ++unix_s) {
-      server.tidy(bench.now_s, unix_s, [&](const ServerAddress& to, std::span<const std::byte> datagram) {
+      server.tidy(bench.now_s, unix_s, [&](const SocketAddress& to, std::span<const std::byte> datagram) {
         EXPECT_EQ(to, kClient);
         ++given;
         if (lossy && random() % 2 == 0) return;
@@ -374,7 +374,7 @@ TEST(Gate, SessionsPerHostAreLimited) {
   EXPECT_EQ(joined, static_cast<int>(bench.config.most_sessions_per_host));
   EXPECT_GT(bench.gate.counts().over_limit, 200u);
   ClientHandshake other(bench.token(1000), kGame);
-  bench.talk(other, {kClient.host + 1, 1});
+  bench.talk(other, {IpAddress(kClient.host.ipv4() + 1), 1});
   EXPECT_TRUE(other.session());  // other hosts are not affected
 }
 
@@ -384,14 +384,14 @@ TEST(Gate, ForgedSourceAddressesDoNotUseUpAnAddressesLimits) {
   bench.config.limits = {
       .datagrams_per_second = 100.0, .address_datagrams_per_second = 400.0, .burst_s = 1.0};
   Guard server(bench.config);
-  const ServerAddress victim{0x0505, 1};
-  const auto says = [&](Guard& client, const ServerAddress& from) {
+  const SocketAddress victim{0x0505, 1};
+  const auto says = [&](Guard& client, const SocketAddress& from) {
     return server.arrive(from, client.seal(*client.sealer_of(0), Kind::state, Bytes(20)), bench.now_s, kNow);
   };
   std::vector<Guard> liars;
   for (std::uint32_t i = 0; i < 16; ++i) {
     liars.emplace_back(bench.token(i), kGame);
-    const ServerAddress from{1000 + i / 8, static_cast<std::uint16_t>(i + 1)};
+    const SocketAddress from{1000 + i / 8, static_cast<std::uint16_t>(i + 1)};
     ASSERT_TRUE(connects(liars.back(), server, from, bench.now_s));
     for (int k = 0; k < 50; ++k)
       EXPECT_FALSE(says(liars.back(), {victim.host, static_cast<std::uint16_t>(i + 50)}).moved);

@@ -21,8 +21,8 @@ using Bytes = std::vector<std::byte>;
 
 inline constexpr std::uint64_t kGame = 5;
 inline constexpr std::uint64_t kNow = 1'800'000'000;  ///< seconds since 1970 at the start of a test
-inline constexpr ServerAddress kServer{0x0A000001, 4000};
-inline constexpr ServerAddress kClient{0x01020304, 999};
+inline constexpr SocketAddress kServer{0x0A000001, 4000};
+inline constexpr SocketAddress kClient{0x01020304, 999};
 
 /// The token that a returning client makes from its ticket.
 inline ConnectToken token_of(const secure::Ticket& ticket) {
@@ -30,7 +30,7 @@ inline ConnectToken token_of(const secure::Ticket& ticket) {
 }
 
 /// The gate's answer, which is never longer than the request.
-inline std::optional<Bytes> ask(secure::Gate& gate, const ServerAddress& from,
+inline std::optional<Bytes> ask(secure::Gate& gate, const SocketAddress& from,
                                 std::span<const std::byte> datagram, double now_s, std::uint64_t unix_s) {
   const auto answer = gate.receive(from, datagram, now_s, unix_s);
   if (!answer) return std::nullopt;
@@ -39,7 +39,7 @@ inline std::optional<Bytes> ask(secure::Gate& gate, const ServerAddress& from,
 }
 
 /// Exchanges handshake messages between a client and a gate until one of them has nothing to send.
-inline void talk(secure::ClientHandshake& client, secure::Gate& gate, const ServerAddress& from, double now_s,
+inline void talk(secure::ClientHandshake& client, secure::Gate& gate, const SocketAddress& from, double now_s,
                  std::uint64_t unix_s) {
   while (const auto message = client.to_send(now_s)) {
     const auto answer = ask(gate, from, *message, now_s, unix_s);
@@ -48,7 +48,7 @@ inline void talk(secure::ClientHandshake& client, secure::Gate& gate, const Serv
 }
 
 /// Exchanges handshake messages between two guards. True if the client is admitted.
-inline bool is_admitted(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s,
+inline bool is_admitted(secure::Guard& client, secure::Guard& server, const SocketAddress& from, double now_s,
                         std::uint64_t unix_s = kNow) {
   while (const auto message = client.to_send(now_s)) {
     const auto arrival = server.arrive(from, *message, now_s, unix_s);
@@ -59,7 +59,7 @@ inline bool is_admitted(secure::Guard& client, secure::Guard& server, const Serv
 }
 
 /// Exchanges handshake messages and binds a connection to the session. True if both succeed.
-inline bool connects(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s) {
+inline bool connects(secure::Guard& client, secure::Guard& server, const SocketAddress& from, double now_s) {
   return is_admitted(client, server, from, now_s) && server.hold(client.joined()->number, 1);
 }
 

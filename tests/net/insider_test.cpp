@@ -38,7 +38,7 @@ class HostileClient : public test::TokenServer<EnetTransport> {
 
   void SetUp() override {
     ASSERT_NO_FATAL_FAILURE(serve(
-        EnetTransport::listen({.host = "127.0.0.1",
+        EnetTransport::listen({.host = test::loopback(),
                                .max_peers = kPeers,
                                .security = ServerSecurity{.key = key, .game = kGame, .half_open_s = 60.0}})));
     put_relay_in_front();
@@ -103,7 +103,7 @@ TEST_F(HostileClient, CannotSealForAnotherSession) {
     forged.emplace_back(sealed.begin(), sealed.end());
   }
   const RefusalCounts before = server.transport->stats().refusals;
-  RawClient elsewhere(server.transport->port(), 0x7F000050);
+  RawClient elsewhere(server.transport->port(), test::other_loopback(0x50));
   for (const Bytes& datagram : forged) {
     relay->send_up(datagram);
     elsewhere.send(datagram);

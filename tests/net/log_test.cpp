@@ -2,6 +2,7 @@
 // A transport's log entries and their format. A flood of datagrams must not flood the log.
 #include "net/src/transport/refusal_log.hpp"
 #include "real_time.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <chrono>
 #include <functional>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 
 #include <reckoner/net/enet_dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
@@ -42,6 +42,12 @@ struct LogCapture {
     return n;
   }
 };
+
+/// The part of an address before the port: "127.0.0.1:" or "[::1]:".
+std::string here() {
+  const std::string address = loopback_address(1);
+  return address.substr(0, address.size() - 1);
+}
 
 TEST(Log, LineContainsAllFields) {
   const LogField fields[] = {{"client", std::uint64_t{7}},      {"by_s", -0.25},
@@ -125,15 +131,16 @@ bool until(const std::function<bool()>& so, const std::vector<Transport*>& trans
 
 TEST(TransportLog, LogsPeersWithTheirAddress) {
   LogCapture heard, of_client;
-  auto server = ShardedTransport::listen({.host = "127.0.0.1", .security = Insecure{}, .log = heard.sink()});
+  auto server =
+      ShardedTransport::listen({.host = test::loopback(), .security = Insecure{}, .log = heard.sink()});
   ASSERT_TRUE(server);
-  auto client = EnetTransport::connect("127.0.0.1", (*server)->port(), 0, Insecure{}, of_client.sink());
+  auto client = EnetTransport::connect(test::loopback(), (*server)->port(), 0, Insecure{}, of_client.sink());
   ASSERT_TRUE(client);
   ASSERT_TRUE(
       until([&] { return heard.count("peer connected") > 0 && of_client.count("peer connected") > 0; },
             {server->get(), client->get()}));
   EXPECT_EQ(heard.lines[1].level, LogLevel::debug);
-  EXPECT_NE(heard.lines[1].text.find(" address=127.0.0.1:"), std::string::npos) << heard.lines[1].text;
+  EXPECT_NE(heard.lines[1].text.find(" address=" + here()), std::string::npos) << heard.lines[1].text;
   client->reset();
   ASSERT_TRUE(until([&] { return heard.count("peer disconnected") > 0; }, {server->get()}));
   EXPECT_EQ(heard.lines.size(), 3u);
@@ -154,7 +161,7 @@ static_assert(!ConnectsWithoutAWord<const char*>);
 TEST(TransportLog, WarnsOfAnInsecureServer) {
   LogCapture heard;
   auto open = ShardedTransport::listen(
-      {.host = "127.0.0.1", .max_peers = 20, .security = Insecure{}, .log = heard.sink()}, 16);
+      {.host = test::loopback(), .max_peers = 20, .security = Insecure{}, .log = heard.sink()}, 16);
   ASSERT_TRUE(open);
   ASSERT_GT((*open)->hosts(), 1u);
   ASSERT_EQ(heard.lines.size(), 1u);
@@ -164,10 +171,10 @@ TEST(TransportLog, WarnsOfAnInsecureServer) {
 
   heard.lines.clear();
   ServerSecurity security{.key = SecretKey::make()};
-  EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1", .security = security, .log = heard.sink()}));
+  EXPECT_TRUE(EnetTransport::listen({.host = test::loopback(), .security = security, .log = heard.sink()}));
   EXPECT_TRUE(heard.lines.empty());
   security.any_server = true;
-  EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1", .security = security, .log = heard.sink()}));
+  EXPECT_TRUE(EnetTransport::listen({.host = test::loopback(), .security = security, .log = heard.sink()}));
   ASSERT_EQ(heard.lines.size(), 1u);
   EXPECT_EQ(heard.lines[0].event, "tokens for any server are accepted");
 }
@@ -175,9 +182,9 @@ TEST(TransportLog, WarnsOfAnInsecureServer) {
 TEST(TransportLog, LogsAMissingAnswer) {
   LogCapture heard;
   auto nobody = EnetTransport::listen(
-      {.host = "127.0.0.1", .security = Insecure{}});  // it owns the port but is never serviced
+      {.host = test::loopback(), .security = Insecure{}});  // it owns the port but is never serviced
   ASSERT_TRUE(nobody);
-  auto client = EnetTransport::connect("127.0.0.1", (*nobody)->port(), 0, Insecure{}, heard.sink());
+  auto client = EnetTransport::connect(test::loopback(), (*nobody)->port(), 0, Insecure{}, heard.sink());
   ASSERT_TRUE(client);
   ASSERT_TRUE(until([&] { return heard.count("no answer") > 0; }, {client->get()}));
   EXPECT_EQ(heard.lines.back().level, LogLevel::warning);
@@ -188,7 +195,7 @@ TEST(TransportLog, LogsAMissingAnswer) {
 TEST(TransportLog, LogsTheAddressOfRefusedClients) {
   LogCapture heard;
   const SecretKey key = SecretKey::make();
-  auto server = EnetTransport::listen({.host = "127.0.0.1",
+  auto server = EnetTransport::listen({.host = test::loopback(),
                                        .security = ServerSecurity{.key = key, .peers_per_address = 2},
                                        .log = heard.sink()});
   ASSERT_TRUE(server);
@@ -196,8 +203,8 @@ TEST(TransportLog, LogsTheAddressOfRefusedClients) {
   std::vector<Transport*> all{server->get()};
   for (std::uint64_t id = 1; id <= 5; ++id) {
     ConnectGrant grant{.client_id = id, .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, (*server)->port()}};
-    auto client = EnetTransport::connect("127.0.0.1", (*server)->port(), 0,
+    grant.servers = {{test::loopback_ip(), (*server)->port()}};
+    auto client = EnetTransport::connect(test::loopback(), (*server)->port(), 0,
                                          ClientSecurity{*issue_token(grant, key, 0)});
     ASSERT_TRUE(client);
     clients.push_back(std::move(*client));
@@ -212,7 +219,7 @@ TEST(TransportLog, LogsTheAddressOfRefusedClients) {
   for (const LogCapture::Line& line : heard.lines) {
     if (!line.event.starts_with("client turned away")) continue;
     EXPECT_EQ(line.level, LogLevel::warning);
-    EXPECT_NE(line.text.find(" address=127.0.0.1:"), std::string::npos) << line.text;
+    EXPECT_NE(line.text.find(" address=" + here()), std::string::npos) << line.text;
   }
 }
 
@@ -220,11 +227,11 @@ TEST(TransportLog, SumsRefusalsAtTheGate) {
   LogCapture heard;
   auto key = SecretKey::make();
   auto server = EnetTransport::listen(
-      {.host = "127.0.0.1", .security = ServerSecurity{.key = std::move(key)}, .log = heard.sink()});
+      {.host = test::loopback(), .security = ServerSecurity{.key = std::move(key)}, .log = heard.sink()});
   ASSERT_TRUE(server);
   std::vector<std::unique_ptr<EnetTransport>> strangers;
   for (int i = 0; i < 20; ++i) {
-    auto stranger = EnetTransport::connect("127.0.0.1", (*server)->port(), 0, Insecure{});
+    auto stranger = EnetTransport::connect(test::loopback(), (*server)->port(), 0, Insecure{});
     ASSERT_TRUE(stranger);
     strangers.push_back(std::move(*stranger));
     strangers.back()->service(0.0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Transports by name, as programs open them.
 #include "real_time.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,7 +13,8 @@ namespace reckoner {
 namespace {
 
 ListenConfig insecure_server(std::string transport) {
-  return {.host = "127.0.0.1", .max_peers = 4, .security = Insecure{}, .transport = std::move(transport)};
+  return {
+      .host = test::loopback(), .max_peers = 4, .security = Insecure{}, .transport = std::move(transport)};
 }
 
 TEST(NetworkTransport, OpensTheDefaultAndTheNamedTransport) {
@@ -21,7 +23,7 @@ TEST(NetworkTransport, OpensTheDefaultAndTheNamedTransport) {
     ASSERT_TRUE(server) << server.error();
     EXPECT_NE((*server)->port(), 0);
     EXPECT_FALSE((*server)->ticket());
-    NetworkDialer dialer("127.0.0.1", (*server)->port(), 3, Insecure{}, {}, name);
+    NetworkDialer dialer(test::loopback(), (*server)->port(), 3, Insecure{}, {}, name);
     ASSERT_TRUE(dialer.dial());
     bool connected = false;
     for (const double end_s = test::now_s() + test::kTimeoutS; !connected && test::now_s() < end_s;
@@ -41,8 +43,8 @@ TEST(NetworkTransport, NamesTheKnownTransportsWhenOneIsUnknown) {
   const auto server = NetworkTransport::listen(insecure_server("carrier pigeon"));
   ASSERT_FALSE(server);
   EXPECT_EQ(server.error(), "unknown transport 'carrier pigeon'; known: enet");
-  EXPECT_FALSE(NetworkTransport::connect("127.0.0.1", 1, 3, Insecure{}, {}, "carrier pigeon"));
-  NetworkDialer dialer("127.0.0.1", 1, 3, Insecure{}, {}, "carrier pigeon");
+  EXPECT_FALSE(NetworkTransport::connect(test::loopback(), 1, 3, Insecure{}, {}, "carrier pigeon"));
+  NetworkDialer dialer(test::loopback(), 1, 3, Insecure{}, {}, "carrier pigeon");
   EXPECT_FALSE(dialer.dial());
 }
 

@@ -23,7 +23,7 @@ using test::kNow;
 using test::kOldAddress;
 using World = test::PathWorld;
 
-void move(World& world, const ServerAddress& to) {
+void move(World& world, const SocketAddress& to) {
   world.sends_from = to;
   world.receives_at = {key_of(to)};
 }
@@ -76,7 +76,7 @@ TEST(PathCheck, ForgedSourceAddressesDoNotFloodVictims) {
     if (!lies) return;
     for (int i = 0; i < 3; ++i) {
       const bool again = random() % 2 == 0;
-      const ServerAddress victim{again ? 0x0B0B0B0B : static_cast<std::uint32_t>(random() | 1u), 80};
+      const SocketAddress victim{again ? 0x0B0B0B0B : static_cast<std::uint32_t>(random() | 1u), 80};
       world.to_server(victim, world.sealed_by_client(Kind::state, random() % 3), 0.01);
     }
   };
@@ -116,7 +116,7 @@ TEST_P(FasterAttacker, NeitherMovesNorStallsTheSession) {
     world.to_server(kAttacker, bytes, 0.03 - race.ahead_s);
   };
   if (race.forwards) {
-    world.on_other_address = [&](const ServerAddress& to, const Bytes& bytes) {
+    world.on_other_address = [&](const SocketAddress& to, const Bytes& bytes) {
       if (to == kAttacker) world.to_client(bytes, 0.03 - race.ahead_s);
     };
   }
@@ -154,7 +154,7 @@ TEST(PathCheck, MuchFasterAttackerHoldsTheSessionOnlyOnce) {
   World world(0.2);
   world.run(2.0);
   world.on_client_datagram = [&](const Bytes& bytes) { world.to_server(kAttacker, bytes, 0.01); };
-  world.on_other_address = [&](const ServerAddress&, const Bytes& bytes) { world.to_client(bytes, 0.01); };
+  world.on_other_address = [&](const SocketAddress&, const Bytes& bytes) { world.to_client(bytes, 0.01); };
   world.run(1.0);
   const int moves = world.moves;
   EXPECT_LE(moves, 2);
@@ -175,7 +175,7 @@ TEST(PathCheck, DelayedOriginalsKeepTheSession) {
       world.on_client_datagram = [&](const Bytes& bytes) {
         world.to_server(kAttacker, bytes, 0.16 - ahead_s);
       };
-      world.on_other_address = [&](const ServerAddress&, const Bytes& bytes) {
+      world.on_other_address = [&](const SocketAddress&, const Bytes& bytes) {
         if (bytes[0] == static_cast<std::byte>(Kind::state)) ++states_to_attacker;
         world.to_client(bytes, 0.16 - ahead_s);
       };
@@ -238,7 +238,7 @@ TEST(PathCheck, FollowsRepeatedAddressChanges) {
   World world;
   world.run(1.0);
   for (int i = 0; i < 30; ++i) {
-    const ServerAddress at[] = {kNewAddress, kAttacker, kOldAddress};
+    const SocketAddress at[] = {kNewAddress, kAttacker, kOldAddress};
     move(world, at[i % 3]);
     const double moved_s = world.now_s;
     world.run(4.0);
@@ -283,7 +283,8 @@ TEST(PathCheck, NumberIsValidForOneSessionAndAddressAndExpires) {
     EXPECT_FALSE(numbers.good(number, session, kNewAddress, now_s + 2.0 * PathNumbers::kGoodS));
     EXPECT_FALSE(numbers.good(number, session + 1, kNewAddress, now_s));
     EXPECT_FALSE(numbers.good(number, session, {kNewAddress.host, 1001}, now_s));
-    EXPECT_FALSE(numbers.good(number, session, {kNewAddress.host + 1, kNewAddress.port}, now_s));
+    EXPECT_FALSE(
+        numbers.good(number, session, {IpAddress(kNewAddress.host.ipv4() + 1), kNewAddress.port}, now_s));
     EXPECT_FALSE(others.good(number, session, kNewAddress, now_s));
     EXPECT_FALSE(numbers.good(std::span(number).first(7), session, kNewAddress, now_s));
     number[random() % number.size()] ^= static_cast<std::byte>(1u << random() % 8);
@@ -295,7 +296,7 @@ TEST(PathCheck, NumberIsValidForOneSessionAndAddressAndExpires) {
 TEST(PathCheck, WrongAnswersAreRefused) {
   World world;
   world.run(0.5);
-  const auto says = [&](const ServerAddress& from, const Bytes& bytes) {
+  const auto says = [&](const SocketAddress& from, const Bytes& bytes) {
     return world.server().arrive(from, bytes, world.now_s, kNow);
   };
   for (const std::size_t bytes : {0u, 7u, 9u, 300u})
@@ -305,7 +306,7 @@ TEST(PathCheck, WrongAnswersAreRefused) {
   EXPECT_EQ(world.address(), kOldAddress);
   // A number that was sent to kAttacker is not valid at kNewAddress, and it proves nothing about the client's
   // own address.
-  world.on_other_address = [&](const ServerAddress& to, const Bytes& bytes) {
+  world.on_other_address = [&](const SocketAddress& to, const Bytes& bytes) {
     if (to == kAttacker) world.to_client(bytes, 0.0);  // the attacker forwards it from its own address
   };
   std::vector<Bytes> echoes;

@@ -13,6 +13,7 @@
 #include <random>
 #include <set>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -21,14 +22,14 @@
 
 namespace reckoner::test {
 
-inline constexpr ServerAddress kOldAddress{0x01020304, 999}, kNewAddress{0x05060708, 1000},
+inline constexpr SocketAddress kOldAddress{0x01020304, 999}, kNewAddress{0x05060708, 1000},
     kAttacker{0x09090909, 7};
 inline constexpr double kFrameS = 1.0 / 30.0;
 
 /// Ordered key for maps and sets.
-using Key = std::pair<std::uint32_t, std::uint16_t>;
-inline Key key_of(const ServerAddress& address) {
-  return {address.host, address.port};
+using Key = std::string;
+inline Key key_of(const SocketAddress& address) {
+  return text_of(address);
 }
 
 /// A server and a joined client that exchange a state payload in every frame. The client sends from one
@@ -44,20 +45,20 @@ class PathWorld {
   }
 
   double now_s = 100.0;
-  ServerAddress sends_from = kOldAddress;
+  SocketAddress sends_from = kOldAddress;
   std::set<Key> receives_at{key_of(kOldAddress)};
   double lost_up = 0.0, lost_down = 0.0;
   /// Observes the client's datagrams as they leave, and the server's datagrams to addresses at which the
   /// client does not receive.
   std::function<void(const Bytes&)> on_client_datagram;
-  std::function<void(const ServerAddress&, const Bytes&)> on_other_address;
+  std::function<void(const SocketAddress&, const Bytes&)> on_other_address;
 
   std::vector<double> received_s;  ///< when the client received a state payload
   std::set<std::uint32_t> said, received_numbers;
   int moves = 0, probes = 0;
   std::map<Key, std::size_t> in, out;  ///< bytes since the start
 
-  [[nodiscard]] ServerAddress address() { return server_.find(number_)->address; }
+  [[nodiscard]] SocketAddress address() { return server_.find(number_)->address; }
   [[nodiscard]] const secure::Gate* gate() const { return server_.gate(); }
   [[nodiscard]] secure::Guard& server() { return server_; }
   [[nodiscard]] std::uint32_t number() const { return number_; }
@@ -72,7 +73,7 @@ class PathWorld {
     deliver(end_s);
   }
   /// Delivers a datagram with any source address, as an attacker could.
-  void to_server(const ServerAddress& from, Bytes bytes, double delay_s) {
+  void to_server(const SocketAddress& from, Bytes bytes, double delay_s) {
     in[key_of(from)] += bytes.size();
     at(delay_s, [this, from, bytes = std::move(bytes)] { arrive_up(from, bytes); });
   }
@@ -97,7 +98,7 @@ class PathWorld {
     for (const auto& [to, bytes] : out) {
       const auto from = in.find(to);
       if (receives_at.contains(to) || to == key_of(kOldAddress)) continue;
-      EXPECT_LE(bytes, from == in.end() ? 0 : from->second) << to.first;
+      EXPECT_LE(bytes, from == in.end() ? 0 : from->second) << to;
     }
   }
 
@@ -149,7 +150,7 @@ class PathWorld {
     if (lost(lost_up)) return (void)(in[key_of(sends_from)] += bytes.size());
     to_server(sends_from, bytes, one_way_s_);
   }
-  void from_server(const ServerAddress& to, const Bytes& bytes) {
+  void from_server(const SocketAddress& to, const Bytes& bytes) {
     out[key_of(to)] += bytes.size();
     if (!receives_at.contains(key_of(to))) {
       if (on_other_address) on_other_address(to, bytes);
@@ -157,7 +158,7 @@ class PathWorld {
     }
     if (!lost(lost_down)) to_client(bytes, one_way_s_);
   }
-  void arrive_up(const ServerAddress& from, const Bytes& bytes) {
+  void arrive_up(const SocketAddress& from, const Bytes& bytes) {
     const auto arrival = server_.arrive(from, bytes, now_s, kNow);
     if (arrival.what == secure::Guard::Arrival::What::state) {
       std::uint32_t count = 0;
@@ -167,7 +168,7 @@ class PathWorld {
     }
     moves += arrival.moved ? 1 : 0;
     if (!arrival.probe) return;
-    server_.probe(*arrival.from, now_s, [&](const ServerAddress& to, std::span<const std::byte> probe) {
+    server_.probe(*arrival.from, now_s, [&](const SocketAddress& to, std::span<const std::byte> probe) {
       ++probes;
       EXPECT_EQ(probe.size(), secure::PathCheck::kProbeBytes);
       from_server(to, {probe.begin(), probe.end()});

@@ -2,6 +2,7 @@
 // Datagrams from UDP port 0, to which no answer can be sent. An ordinary socket cannot send them.
 #include "enet_datagram.hpp"
 #include "net/src/secure/handshake.hpp"
+#include "net/src/transport/socket/system_address.hpp"
 #include "real_time.hpp"
 #include "relay.hpp"
 
@@ -10,7 +11,7 @@
 #include <span>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
+#include <unistd.h>
 
 #include <reckoner/net/enet_transport.hpp>
 
@@ -28,7 +29,11 @@ constexpr int kDatagrams = 200;
 /// A raw socket that sends with its own UDP headers. The system allows this to privileged users only.
 class RawSocket {
  public:
-  RawSocket() : file_(socket(AF_INET, SOCK_RAW, IPPROTO_UDP)) {}
+  RawSocket() : file_(socket(test::loopback_ip().is_ipv4() ? AF_INET : AF_INET6, SOCK_RAW, IPPROTO_UDP)) {
+    const int checksum_at = 6;  // IPv6 needs a checksum, which the system computes
+    if (!test::loopback_ip().is_ipv4())
+      (void)setsockopt(file_, IPPROTO_IPV6, IPV6_CHECKSUM, &checksum_at, sizeof checksum_at);
+  }
   ~RawSocket() {
     if (file_ >= 0) close(file_);
   }
@@ -36,17 +41,16 @@ class RawSocket {
   RawSocket& operator=(const RawSocket&) = delete;
 
   [[nodiscard]] bool permitted() const { return file_ >= 0; }
-  /// Sends from port 0 of 127.0.0.1 to another port. True if it was sent.
+  /// Sends from port 0 of the loopback address to another port. True if it was sent.
   [[nodiscard]] bool send_from_nowhere(std::uint16_t port, std::span<const std::byte> bytes) const {
     EnetDatagram datagram(0);  // EnetDatagram writes big endian, as UDP needs
     datagram.bytes.clear();
     datagram.put16(0).put16(port).put16(static_cast<unsigned>(8 + bytes.size())).put16(0);  // no checksum
     datagram.bytes.insert(datagram.bytes.end(), bytes.begin(), bytes.end());
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const ssize_t sent = sendto(file_, datagram.bytes.data(), datagram.bytes.size(), 0,
-                                reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    SystemAddress to{};
+    const socklen_t size =
+        to_system({test::loopback_ip(), 0}, test::loopback_ip().is_ipv4() ? AF_INET : AF_INET6, to);
+    const ssize_t sent = sendto(file_, datagram.bytes.data(), datagram.bytes.size(), 0, &to.generic, size);
     return sent == static_cast<ssize_t>(datagram.bytes.size());
   }
 
@@ -63,7 +67,7 @@ class PortZero : public testing::TestWithParam<bool> {
 
   void SetUp() override {
     if (!nowhere.permitted()) GTEST_SKIP() << "raw sockets are not permitted here";
-    EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
+    EnetListenConfig config{.host = test::loopback(), .max_peers = 8, .security = Insecure{}};
     if (sealed()) config.security = ServerSecurity{.key = key};
     auto listening = EnetTransport::listen(config);
     ASSERT_TRUE(listening) << listening.error();
@@ -72,13 +76,13 @@ class PortZero : public testing::TestWithParam<bool> {
   [[nodiscard]] static bool sealed() { return GetParam(); }
   [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
     ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
+    grant.servers = {{test::loopback_ip(), server.transport->port()}};
     return *issue_token(grant, key, 0);
   }
   End& join() {
     OrInsecure<ClientSecurity> security = Insecure{};
     if (sealed()) security = ClientSecurity{token(1 + clients.size())};
-    auto connecting = EnetTransport::connect("127.0.0.1", server.transport->port(), 0, security);
+    auto connecting = EnetTransport::connect(test::loopback(), server.transport->port(), 0, security);
     EXPECT_TRUE(connecting);
     clients.push_back(std::make_unique<End>());
     clients.back()->transport = std::move(*connecting);
@@ -106,7 +110,7 @@ TEST_P(PortZero, IsNotAnsweredAndDoesNotDelayOthers) {
     question.assign(request->begin(), request->end());
   }
   const std::uint64_t answered = server.transport->stats().datagrams_sent;
-  ASSERT_TRUE(test::UdpSocket().send({INADDR_LOOPBACK, server.transport->port()}, question));
+  ASSERT_TRUE(test::UdpSocket().send({test::loopback_ip(), server.transport->port()}, question));
   ASSERT_TRUE(until([&] { return server.transport->stats().datagrams_sent > answered; }));
   const RefusalCounts before = server.transport->stats().refusals;
   for (int i = 0; i < kDatagrams; ++i)

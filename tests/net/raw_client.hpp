@@ -12,11 +12,12 @@
 
 namespace reckoner::test {
 
-/// A socket without a session that sends any bytes to a server at 127.0.0.1.
+/// A socket without a session that sends any bytes to a server on this machine.
 class RawClient {
  public:
-  explicit RawClient(std::uint16_t server, std::uint32_t host = INADDR_LOOPBACK)
-      : socket_(host), server_{INADDR_LOOPBACK, server} {}
+  /// `host`: address of this client.
+  explicit RawClient(std::uint16_t server, const IpAddress& host = loopback_ip())
+      : socket_(host), server_{loopback_ip(), server} {}
 
   void send(std::span<const std::byte> bytes) {
     sent += bytes.size();
@@ -40,7 +41,7 @@ class RawClient {
 
  private:
   UdpSocket socket_;
-  ServerAddress server_;
+  SocketAddress server_;
 };
 
 }  // namespace reckoner::test

@@ -43,11 +43,15 @@ using End = EndOf<EnetTransport>;
 /// address.
 class Relay {
  public:
-  explicit Relay(std::uint16_t server) : server_{INADDR_LOOPBACK, server} { rebind(); }
+  /// `host`: address of the server and of the relay.
+  explicit Relay(std::uint16_t server, const IpAddress& host = loopback_ip())
+      : server_{host, server}, front_(host) {
+    rebind();
+  }
 
   [[nodiscard]] std::uint16_t port() const { return front_.port(); }
   /// The client's address when it last sent a datagram.
-  [[nodiscard]] const ServerAddress& client() const { return client_; }
+  [[nodiscard]] const SocketAddress& client() const { return client_; }
   void turn() {
     while (const auto bytes = front_.receive(&client_)) {
       up.push_back(*bytes);
@@ -60,16 +64,22 @@ class Relay {
       send_down(*bytes);
     }
   }
-  void send_up(const Bytes& bytes) const { (void)back_->send(server_, bytes); }
-  void send_down(const Bytes& bytes) const { (void)front_.send(client_, bytes); }
+  void send_up(const Bytes& bytes) { (void)back_->send(server_, bytes); }
+  void send_down(const Bytes& bytes) { (void)front_.send(client_, bytes); }
   /// From now on, the server sees the client at another port.
-  void rebind() { back_.emplace(); }
+  void rebind() { back_.emplace(server_.host); }
+  /// From now on, the relay reaches the server at another of its addresses, perhaps of the other family, so
+  /// that the server sees the client at another address.
+  void rebind(const IpAddress& server) {
+    server_.host = server;
+    rebind();
+  }
 
   std::vector<Bytes> up, down;                           ///< all datagrams that passed
   std::function<bool(const Bytes&)> drop_up, drop_down;  ///< returns true to drop a datagram
 
  private:
-  ServerAddress server_, client_;
+  SocketAddress server_, client_;
   UdpSocket front_;
   std::optional<UdpSocket> back_;
 };

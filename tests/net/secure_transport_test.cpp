@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 
 #include <reckoner/net/enet_transport.hpp>
 
@@ -29,7 +28,7 @@ class SecureTransport : public test::TokenServer<EnetTransport> {
  protected:
   void SetUp() override {
     EnetListenConfig config{
-        .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
+        .host = test::loopback(), .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
     ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
     put_relay_in_front();
   }
@@ -43,10 +42,10 @@ class SecureTransport : public test::TokenServer<EnetTransport> {
 // The key is right, but the token names other servers. Without further settings, a server accepts tokens that
 // name the address it listens on.
 TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyIsAllowed) {
-  const auto gets_in = [&](ServerSecurity security, const ServerAddress& named) {
+  const auto gets_in = [&](ServerSecurity security, const SocketAddress& named) {
     security.key = key;
     security.game = kGame;
-    auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 8, .security = security});
+    auto listening = EnetTransport::listen({.host = test::loopback(), .max_peers = 8, .security = security});
     if (!listening) return false;
     server = {};
     server.transport = std::move(*listening);
@@ -57,7 +56,8 @@ TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyIsAllowed) {
     return until([&] { return !client.connected.empty() || server.transport->stats().refused > 0; }) &&
            !client.connected.empty();
   };
-  const ServerAddress here{INADDR_LOOPBACK, 0}, elsewhere{0x0A090909, 1}, other_port{INADDR_LOOPBACK, 1};
+  const SocketAddress here{test::loopback_ip(), 0}, elsewhere{0x0A090909, 1},
+      other_port{test::loopback_ip(), 1};
   EXPECT_TRUE(gets_in({.key = key}, here));
   EXPECT_FALSE(gets_in({.key = key}, elsewhere));
   EXPECT_EQ(server.transport->stats().refusals[Refusal::wrong_token], server.transport->stats().refused);
@@ -281,7 +281,7 @@ TEST_F(SecureTransport, RepeatedRequestsFromSeveralAddressesGiveOneConnection) {
 // Datagrams beyond the flooder's limit are dropped, and no others.
 TEST_F(SecureTransport, FlooderIsLimitedAndOthersAreNotAffected) {
   EnetListenConfig config{
-      .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
+      .host = test::loopback(), .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
   config.limits.datagrams_per_second = 200.0;
   config.limits.burst_s = 0.5;
   ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));

@@ -20,7 +20,7 @@ class ShardedSecurity : public test::TokenServer<ShardedTransport> {
  protected:
   void SetUp() override {
     ASSERT_NO_FATAL_FAILURE(serve(ShardedTransport::listen(
-        {.host = "127.0.0.1", .max_peers = 64, .security = ServerSecurity{.key = key, .game = kGame}},
+        {.host = test::loopback(), .max_peers = 64, .security = ServerSecurity{.key = key, .game = kGame}},
         kPeersPerHost)));
     ASSERT_GE(server.transport->hosts(), 4u);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "real_time.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,12 +56,12 @@ class ShardedTransportTest : public ::testing::Test {
  protected:
   void SetUp() override {
     auto listening = ShardedTransport::listen(
-        {.host = "127.0.0.1", .max_peers = kClients, .security = Insecure{}}, kClientsPerHost);
+        {.host = test::loopback(), .max_peers = kClients, .security = Insecure{}}, kClientsPerHost);
     ASSERT_TRUE(listening) << listening.error();
     server_.transport = std::move(*listening);
     clients_.resize(kClients);
     for (std::uint32_t i = 0; i < kClients; ++i) {
-      auto connecting = EnetTransport::connect("127.0.0.1", server_.transport->port(), i, Insecure{});
+      auto connecting = EnetTransport::connect(test::loopback(), server_.transport->port(), i, Insecure{});
       ASSERT_TRUE(connecting) << connecting.error();
       clients_[i].transport = std::move(*connecting);
     }
@@ -174,7 +175,7 @@ TEST_F(ShardedTransportTest, DatagramAtAnyHostEndsTheWait) {
 }
 
 TEST(ShardedTransport, UsesOneHostIfThatIsEnough) {
-  auto one = ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 4095, .security = Insecure{}});
+  auto one = ShardedTransport::listen({.host = test::loopback(), .max_peers = 4095, .security = Insecure{}});
   ASSERT_TRUE(one) << one.error();
   EXPECT_EQ((*one)->hosts(), 1u);
   EXPECT_EQ((*one)->host_of(PeerId{4711}), 0u);
@@ -191,7 +192,7 @@ TEST(ShardedTransport, LeavesRoomForRandomDistribution) {
 }
 
 TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
-  const EnetListenConfig any{.host = "127.0.0.1", .max_peers = kClients, .security = Insecure{}};
+  const EnetListenConfig any{.host = test::loopback(), .max_peers = kClients, .security = Insecure{}};
   auto sharded = ShardedTransport::listen(any, kClientsPerHost);
   ASSERT_TRUE(sharded) << sharded.error();
   EnetListenConfig same = any;
@@ -212,11 +213,11 @@ TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
 }
 
 TEST(ShardedTransport, RefusesInvalidSettings) {
-  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 0, .security = Insecure{}}));
+  EXPECT_FALSE(ShardedTransport::listen({.host = test::loopback(), .max_peers = 0, .security = Insecure{}}));
   EXPECT_FALSE(
-      ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 1'000'000, .security = Insecure{}}));
-  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .security = Insecure{}}, 0));
-  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .security = Insecure{}}, 4096));
+      ShardedTransport::listen({.host = test::loopback(), .max_peers = 1'000'000, .security = Insecure{}}));
+  EXPECT_FALSE(ShardedTransport::listen({.host = test::loopback(), .security = Insecure{}}, 0));
+  EXPECT_FALSE(ShardedTransport::listen({.host = test::loopback(), .security = Insecure{}}, 4096));
   EXPECT_FALSE(
       ShardedTransport::listen({.host = "no-such-host.invalid", .max_peers = 5000, .security = Insecure{}}));
 }

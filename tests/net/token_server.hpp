@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/enet_transport.hpp>
@@ -41,7 +40,7 @@ class TokenServer : public testing::Test {
 
   [[nodiscard]] ConnectGrant grant(std::uint64_t client_id) const {
     ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, port()}};
+    grant.servers = {{test::loopback_ip(), port()}};
     return grant;
   }
   [[nodiscard]] ConnectToken token(std::uint64_t client_id = 1) const {
@@ -50,7 +49,7 @@ class TokenServer : public testing::Test {
 
   End& add_client() { return *clients.emplace_back(std::make_unique<End>()); }
   static void connect(End& client, std::uint16_t to, const OrInsecure<ClientSecurity>& security) {
-    auto connecting = EnetTransport::connect("127.0.0.1", to, 5, security);
+    auto connecting = EnetTransport::connect(test::loopback(), to, 5, security);
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }

@@ -55,7 +55,7 @@ void give_back(void* memory) {
 class TransportLimit : public testing::Test {
  protected:
   SecretKey key = SecretKey::make();
-  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
+  EnetListenConfig config{.host = test::loopback(), .max_peers = 8, .security = Insecure{}};
   End server;
   std::vector<std::unique_ptr<End>> clients;
   std::unique_ptr<Relay> relay;
@@ -75,9 +75,9 @@ class TransportLimit : public testing::Test {
   }
   End& join(std::uint16_t port) {
     ConnectGrant grant{.client_id = clients.size(), .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
-    auto connecting =
-        EnetTransport::connect("127.0.0.1", port, 5, ClientSecurity{*issue_token(grant, key, kGame), kGame});
+    grant.servers = {{test::loopback_ip(), server.transport->port()}};
+    auto connecting = EnetTransport::connect(test::loopback(), port, 5,
+                                             ClientSecurity{*issue_token(grant, key, kGame), kGame});
     EXPECT_TRUE(connecting);
     clients.push_back(std::make_unique<End>());
     clients.back()->transport = std::move(*connecting);
@@ -260,7 +260,8 @@ TEST(TransportLimits, InvalidLimitsAreNamed) {
   EXPECT_TRUE(names(fault([](auto& l) { l.message_bytes = kMaxControlBytes + 1; }), "message_bytes"));
   TransportLimits limits;
   limits.backlog_bytes = 0;
-  const auto refused = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}, .limits = limits});
+  const auto refused =
+      EnetTransport::listen({.host = test::loopback(), .security = Insecure{}, .limits = limits});
   ASSERT_FALSE(refused);
   EXPECT_TRUE(names(refused.error(), "backlog_bytes"));
 }

@@ -25,7 +25,7 @@ using test::RawClient;
 
 class TransportRefusal : public test::TokenServer<EnetTransport> {
  protected:
-  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
+  EnetListenConfig config{.host = test::loopback(), .max_peers = 8, .security = Insecure{}};
   std::unique_ptr<RawClient> somebody;
   std::uint64_t issued = 0;
 

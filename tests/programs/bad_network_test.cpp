@@ -3,6 +3,7 @@
 // covers the same faults in virtual time, with closer limits.
 #include "pose_table.hpp"
 #include "process.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -61,12 +62,12 @@ TEST(BadNetwork, SessionSurvivesAnOutageDuplicatesReorderingAndADelayJump) {
   Process server("reckoner-server", {"--insecure", "--scenario", "crowd", "--entities", "5", "--port", port,
                                      "--truth", dir.file("truth.csv")});
   ASSERT_TRUE(server.wait_for("listening", kTimeoutS)) << server.errors();
-  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
+  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", loopback_address(port),
                                      "--link-script", script, "--seed", "1"});
   ASSERT_TRUE(relay.wait_for("listening", kTimeoutS)) << relay.errors();
   const double begin_s = monotonic_s();
-  Process client("reckoner-client",
-                 {"--insecure", "--connect", "127.0.0.1:" + relay_port, "--rendered", dir.file("shown.csv")});
+  Process client("reckoner-client", {"--insecure", "--connect", loopback_address(relay_port), "--rendered",
+                                     dir.file("shown.csv")});
   ASSERT_TRUE(client.wait_for("joined", kTimeoutS)) << client.errors();
   std::this_thread::sleep_for(std::chrono::duration<double>(begin_s + kEndS - monotonic_s()));
   for (Process* program : {&client, &server, &relay}) {

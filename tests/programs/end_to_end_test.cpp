@@ -2,6 +2,7 @@
 // Server, bad network and clients as separate processes: the shown poses agree with the truth.
 #include "pose_table.hpp"
 #include "process.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -21,9 +22,9 @@ TEST(EndToEnd, TwoClientsSeeTheCrowdAtItsPosition) {
   const std::string relay_port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "crowd", "--entities", "5", "--port", port,
                                      "--seconds", "12", "--truth", dir.file("truth.csv")});
-  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
+  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", loopback_address(port),
                                      "--network", "intercity", "--seed", "1"});
-  const std::string address = "127.0.0.1:" + relay_port;
+  const std::string address = loopback_address(relay_port);
   Process early("reckoner-client",
                 {"--insecure", "--connect", address, "--seconds", "6", "--rendered", dir.file("early.csv")});
   ASSERT_FALSE(early.wait(2.0)) << early.errors();

@@ -2,6 +2,7 @@
 // The real programs under faults: processes that end or are suspended, and full disks.
 #include "pose_table.hpp"
 #include "process.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -26,7 +27,7 @@ struct FaultKeys {
   ScratchDir dir;
   std::string key = dir.file("game.key");
   std::string port = free_udp_port();
-  std::string address = "127.0.0.1:" + port;
+  std::string address = loopback_address(port);
 
   FaultKeys() { EXPECT_EQ(run("reckoner-token", {"key", key}).exit_code, 0); }
   std::string token(const std::string& name) {
@@ -86,7 +87,7 @@ TEST(Faults, ServerThatStopsForAMomentContinues) {
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port, "--truth",
                                      dir.file("truth.csv"), "--seconds", "100"});
   ASSERT_TRUE(server.wait_for("listening", kTimeoutS));
-  Process client("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port});
+  Process client("reckoner-client", {"--insecure", "--connect", loopback_address(port)});
   ASSERT_TRUE(client.wait_for("joined", kTimeoutS));
   server.send_signal(SIGSTOP);
   pause_for(1.5);
@@ -103,7 +104,7 @@ TEST(Faults, ClientWithoutReconnectReportsTheLossAndEnds) {
   const std::string port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
   ASSERT_TRUE(server.wait_for("listening", kTimeoutS));
-  Process client("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port, "--reconnect", "0"});
+  Process client("reckoner-client", {"--insecure", "--connect", loopback_address(port), "--reconnect", "0"});
   ASSERT_TRUE(client.wait_for("joined", kTimeoutS));
   server.send_signal(SIGKILL);
   EXPECT_EQ(client.wait(kTimeoutS), 1);

@@ -3,6 +3,7 @@
 // guarantees. To save time, all recordings run at once. Each needs little processor time.
 #include "pose_table.hpp"
 #include "process.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -39,9 +40,9 @@ class RecordedRun {
         server_("reckoner-server",
                 {"--insecure", "--trace", trace_path(name), "--threshold-m", threshold_m, "--start", start_s,
                  "--port", port_, "--truth", truth_, "--seconds", "27", "--quiet"}),
-        relay_("reckoner-harness", {"conditioner", "--listen", relay_port_, "--to", "127.0.0.1:" + port_,
+        relay_("reckoner-harness", {"conditioner", "--listen", relay_port_, "--to", loopback_address(port_),
                                     "--network", "intercity", "--seed", "1"}),
-        client_("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + relay_port_, "--mode",
+        client_("reckoner-client", {"--insecure", "--connect", loopback_address(relay_port_), "--mode",
                                     "present", "--rendered", shown_, "--seconds", "25"}) {}
 
   void finish() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Keys and tokens as an operator uses them.
 #include "process.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -22,7 +23,7 @@ struct Keys {
   std::string token(const std::string& name, const std::string& to_port, const std::string& seconds = "60") {
     const std::string path = dir.file(name);
     const Finished issued = run("reckoner-token", {"issue", path, "--key", key, "--server",
-                                                   "127.0.0.1:" + to_port, "--seconds", seconds});
+                                                   loopback_address(to_port), "--seconds", seconds});
     EXPECT_EQ(issued.exit_code, 0) << issued.errors;
     return path;
   }
@@ -32,7 +33,7 @@ TEST(Security, OnlyClientsWithATokenJoin) {
   Keys keys;
   Process server("reckoner-server",
                  {"--scenario", "crowd", "--entities", "5", "--port", keys.port, "--key", keys.key});
-  const std::string address = "127.0.0.1:" + keys.port;
+  const std::string address = loopback_address(keys.port);
   const std::string token = keys.token("alice.token", keys.port);
   const Finished alice =
       run("reckoner-client", {"--connect", address, "--token", token, "--seconds", "1.5"}, 60.0);
@@ -70,7 +71,7 @@ struct NamedServer {
     EXPECT_EQ(run("reckoner-token", {"issue", token, "--key", keys.key, "--server", token_for}).exit_code, 0);
     const Finished client =
         run("reckoner-client",
-            {"--connect", "127.0.0.1:" + keys.port, "--token", token, "--seconds", seconds}, 60.0);
+            {"--connect", loopback_address(keys.port), "--token", token, "--seconds", seconds}, 60.0);
     server.send_signal(SIGTERM);
     EXPECT_EQ(server.wait(30.0), 0) << server.errors();
     said = server.errors() + server.output();
@@ -82,7 +83,7 @@ struct NamedServer {
 // Two servers share a key. Each refuses a token for the other server.
 TEST(Security, TokenIsValidForTheServersItNames) {
   NamedServer named;
-  const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
+  const std::string here = loopback_address(named.keys.port), elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(here, {}).exit_code, 0) << "an address of this machine needs no option";
   EXPECT_NE(named.said.find("tokens must name"), std::string::npos) << named.said;
   const Finished refused = named.join(elsewhere, {}, "9");
@@ -90,17 +91,17 @@ TEST(Security, TokenIsValidForTheServersItNames) {
   EXPECT_NE(refused.errors.find("only tokens that name its address"), std::string::npos) << refused.errors;
   EXPECT_NE(named.said.find("wrong_token"), std::string::npos) << named.said;
   EXPECT_EQ(named.join("127.0.0.1:1", {}, "9").exit_code, 1) << "the port counts";
-  EXPECT_EQ(named.join(here, {"--host", "127.0.0.1"}).exit_code, 0);
-  EXPECT_EQ(named.join(elsewhere, {"--host", "127.0.0.1"}, "9").exit_code, 1);
+  EXPECT_EQ(named.join(here, {"--host", loopback()}).exit_code, 0);
+  EXPECT_EQ(named.join(elsewhere, {"--host", loopback()}, "9").exit_code, 1);
 }
 
 // Behind a NAT or a relay, clients know a server by addresses that the server itself cannot know.
 TEST(Security, ServerAddressesCanBeConfigured) {
   NamedServer named;
-  const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
+  const std::string here = loopback_address(named.keys.port), elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(elsewhere, {"--address", elsewhere}).exit_code, 0);
   EXPECT_EQ(named.join(here, {"--address", elsewhere}, "9").exit_code, 1);
-  EXPECT_EQ(named.join(here, {"--address", elsewhere, "--address", "127.0.0.1"}).exit_code, 0);
+  EXPECT_EQ(named.join(here, {"--address", elsewhere, "--address", loopback()}).exit_code, 0);
   EXPECT_EQ(named.join(elsewhere, {"--address", "any"}).exit_code, 0);
   EXPECT_NE(named.said.find("any server"), std::string::npos) << "must be logged: " << named.said;
   const auto refused = [&](const std::vector<std::string>& addresses) {
@@ -121,7 +122,7 @@ TEST(Security, ServerAddressesCanBeConfigured) {
 TEST(Security, ClientTriesTheServersOfItsTokenInTurn) {
   Keys keys;
   const UdpSocket nobody;  // owns the port but answers nothing
-  const std::string dead = "127.0.0.1:" + std::to_string(nobody.port());
+  const std::string dead = loopback_address(std::to_string(nobody.port()));
   Process server("reckoner-server",
                  {"--scenario", "crowd", "--entities", "2", "--port", keys.port, "--key", keys.key});
   ASSERT_TRUE(server.wait_for("listening on port")) << server.errors();
@@ -132,7 +133,7 @@ TEST(Security, ClientTriesTheServersOfItsTokenInTurn) {
     EXPECT_EQ(run("reckoner-token", options).exit_code, 0);
     return keys.dir.file(name);
   };
-  const std::string alive = "127.0.0.1:" + keys.port;
+  const std::string alive = loopback_address(keys.port);
   const Finished through =
       run("reckoner-client", {"--token", token("a", {dead, alive}), "--seconds", "9"}, 60.0);
   EXPECT_EQ(through.exit_code, 0) << through.errors;
@@ -156,7 +157,7 @@ TEST(Security, ConfiguredLimitsTakeEffect) {
   NamedServer named;
   const std::string path = named.keys.dir.file("server.toml");
   std::ofstream(path) << "[limits]\nwaiting-events = 64\ndatagrams-per-second = 20.0\nburst-s = 0.1\n";
-  const std::string here = "127.0.0.1:" + named.keys.port;
+  const std::string here = loopback_address(named.keys.port);
   (void)named.join(here, {"--config", path}, "4");
   EXPECT_NE(named.said.find("peer_limit"), std::string::npos) << "its client sends more: " << named.said;
   EXPECT_EQ(named.join(here, {}, "4").exit_code, 0);
@@ -212,10 +213,11 @@ TEST(Security, NewerLoginReplacesTheOlderOne) {
   ASSERT_TRUE(server.wait_for("listening", 30.0));
   const auto joining = [&](const std::string& name, const std::vector<std::string>& more) {
     const std::string path = keys.dir.file(name);
-    std::vector<std::string> issue = {"issue", path, "--key", keys.key, "--server", "127.0.0.1:" + keys.port};
+    std::vector<std::string> issue = {"issue",  path,       "--key",
+                                      keys.key, "--server", loopback_address(keys.port)};
     issue.insert(issue.end(), more.begin(), more.end());
     EXPECT_EQ(run("reckoner-token", issue).exit_code, 0);
-    return std::vector<std::string>{"--connect", "127.0.0.1:" + keys.port, "--token", path, "--reconnect",
+    return std::vector<std::string>{"--connect", loopback_address(keys.port), "--token", path, "--reconnect",
                                     "100"};
   };
   Process other("reckoner-client", joining("other.token", {}));

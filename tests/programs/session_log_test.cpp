@@ -7,6 +7,7 @@
 #include "process.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/sessions/session_transports.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -112,9 +113,9 @@ TEST_F(SessionLog, ReplaysTheSamePosesExactlyAndHandlesDamagedFiles) {
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "hop", "--port", port});
-  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
+  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", loopback_address(port),
                                      "--network", "mobile", "--seed", "1"});
-  const Finished client = run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + relay_port,
+  const Finished client = run("reckoner-client", {"--insecure", "--connect", loopback_address(relay_port),
                                                   "--mode", "adaptive", "--seconds", "4", "--rendered",
                                                   dir_.file("shown.csv"), "--record", path(), "--stats"});
   ASSERT_EQ(client.exit_code, 0) << client.errors;

@@ -2,6 +2,7 @@
 // Peers with another protocol version, and senders of garbage, against the real programs.
 #include "net/src/messages/messages.hpp"
 #include "process.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <array>
 #include <chrono>
@@ -31,10 +32,9 @@ bool serve(EnetTransport& transport, double seconds, Handle handle) {
 }
 
 TEST(Strangers, ClientReportsThatTheServerHasAnotherVersion) {
-  auto transport = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
+  auto transport = EnetTransport::listen({.host = loopback(), .security = Insecure{}});
   ASSERT_TRUE(transport) << transport.error();
-  Process client("reckoner-client",
-                 {"--insecure", "--connect", "127.0.0.1:" + std::to_string((*transport)->port())});
+  Process client("reckoner-client", {"--insecure", "--connect", loopback_address((*transport)->port())});
 
   const bool refused = serve(**transport, 20.0, [&](const TransportEvent& event) {
     if (event.kind == TransportEvent::Kind::connected) {
@@ -55,7 +55,7 @@ TEST(Strangers, ServerRefusesAnotherVersionAndContinues) {
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
 
   const std::uint32_t other_version = kProtocolVersion + 7u;
-  auto transport = EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)),
+  auto transport = EnetTransport::connect(loopback(), static_cast<std::uint16_t>(std::stoi(port)),
                                           other_version, Insecure{});
   ASSERT_TRUE(transport) << transport.error();
   EndCode code;
@@ -73,7 +73,7 @@ TEST(Strangers, ServerRefusesAnotherVersionAndContinues) {
   EXPECT_EQ(code.detail, kProtocolVersion);
 
   const Finished client =
-      run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port, "--seconds", "1"}, 30.0);
+      run("reckoner-client", {"--insecure", "--connect", loopback_address(port), "--seconds", "1"}, 30.0);
   EXPECT_EQ(client.exit_code, 0) << client.errors;
   server.send_signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0) << server.errors();
@@ -84,7 +84,7 @@ TEST(Strangers, PeerThatSendsGarbageIsCountedAndDisconnected) {
   const std::string port = free_udp_port();
   Process server("reckoner-server",
                  {"--insecure", "--scenario", "orbit", "--port", port, "--json", dir.file("server.json")});
-  auto transport = EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)),
+  auto transport = EnetTransport::connect(loopback(), static_cast<std::uint16_t>(std::stoi(port)),
                                           kProtocolVersion, Insecure{});
   ASSERT_TRUE(transport) << transport.error();
   EndCode code;
@@ -109,9 +109,10 @@ TEST(Strangers, GarbageDatagramsStopNeitherServerNorConditioner) {
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "crowd", "--entities", "5", "--port", port});
-  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
+  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", loopback_address(port),
                                      "--network", "lan", "--seed", "1"});
-  Process client("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + relay_port, "--seconds", "3"});
+  Process client("reckoner-client",
+                 {"--insecure", "--connect", loopback_address(relay_port), "--seconds", "3"});
 
   const UdpSocket stranger;
   std::uint32_t random = 12345;  // an LCG is random enough for garbage

@@ -21,6 +21,7 @@ std::string_view pointer_fault(const reckoner_server_config& c) {
   if (c.insecure == 0 && c.key == nullptr) return "a key must be given, or insecure must be 1";
   if (c.insecure != 0 && c.key != nullptr) return "insecure is 1 and a key is given; only one is allowed";
   if (c.address_count != 0 && c.addresses == nullptr) return "addresses is null and address_count is not 0";
+  if (!capi::addresses_of(nullptr, 0, c.more_addresses, false)) return "more_addresses contains no address";
   if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
   return {};
 }
@@ -43,7 +44,9 @@ ListenConfig listening(const reckoner_server_config& c) {
   copy_from_c(capi::kLimitFields, config.limits, c);
   if (c.insecure == 0) {
     ServerSecurity security{.key = capi::key_of(c.key)};
-    security.addresses = capi::addresses_of(c.addresses, c.address_count);
+    // pointer_fault() has checked the text
+    security.addresses = capi::addresses_of(c.addresses, c.address_count, c.more_addresses, false)
+                             .value_or(std::vector<SocketAddress>());
     copy_from_c(capi::kSecurityFields, security, c);
     config.security = std::move(security);
   }

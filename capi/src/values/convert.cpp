@@ -11,6 +11,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <reckoner/client/client.hpp>
@@ -263,10 +264,21 @@ reckoner_result refused_for(std::uint32_t reason, const RefusalCounts& payloads_
   return RECKONER_OK;
 }
 
-std::vector<ServerAddress> addresses_of(const reckoner_address* first, std::uint32_t count) {
-  std::vector<ServerAddress> addresses;
+std::optional<std::vector<SocketAddress>> addresses_of(const reckoner_address* first, std::uint32_t count,
+                                                       const char* more, bool need_port) {
+  std::vector<SocketAddress> addresses;
   for (std::uint32_t i = 0; first != nullptr && i < count; ++i)
-    addresses.push_back({first[i].host, first[i].port});
+    addresses.push_back({IpAddress(first[i].host), first[i].port});
+  std::string_view rest = more != nullptr ? more : "";
+  while (!rest.empty()) {
+    const std::string_view text = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+    if (text.empty()) continue;
+    const auto split = split_host_port(text);
+    const auto host = split ? parse_host(split->host) : std::nullopt;
+    if (!host || (need_port && split->port == 0)) return std::nullopt;
+    addresses.push_back({host->host, split->port, host->scope});
+  }
   return addresses;
 }
 

@@ -57,7 +57,11 @@ namespace reckoner::capi {
                                           const RefusalCounts& datagrams_refused, std::uint64_t* payloads,
                                           std::uint64_t* datagrams);
 
-[[nodiscard]] std::vector<ServerAddress> addresses_of(const reckoner_address* first, std::uint32_t count);
+/// Adds the addresses in `more` (blanks between them; null: none) to those of the array. Returns nullopt if a
+/// text is no address. `need_port`: every text must contain a port.
+[[nodiscard]] std::optional<std::vector<SocketAddress>> addresses_of(const reckoner_address* first,
+                                                                     std::uint32_t count, const char* more,
+                                                                     bool need_port);
 [[nodiscard]] SecretKey key_of(const std::uint8_t* bytes);
 
 }  // namespace reckoner::capi

@@ -136,6 +136,11 @@ void add_flood_command(CLI::App& app, int& exit_code, const char* argv0) {
       ->check(CLI::Range(0, 100));
   command->add_option("--pairs", arguments->pairs, "number of pairs of runs, without and with the flood")
       ->check(CLI::Range(1, 20));
+  command->add_flag_callback(
+      "--ipv6", [arguments] { arguments->run.listen = arguments->run.connect = "::1"; },
+      "over IPv6; every socket of the flood has an address in another /64 of fd00:5eed::/32, which must be "
+      "local "
+      "(see below)");
   command->add_option("--json", arguments->json, "write all figures to this file");
   command->footer(
       "The flood has equal parts of ENet connection requests, first messages of handshakes, and noise. It "
@@ -143,7 +148,10 @@ void add_flood_command(CLI::App& app, int& exit_code, const char* argv0) {
       "the flood, and the median\nof the ratios. Fails if an honest client is kept out or lost, or if the "
       "flood receives more bytes than it sends.\n"
       "Example:\n"
-      "  reckoner-harness flood --clients 100 --per-second 5000 --seconds 30 --pairs 3");
+      "  reckoner-harness flood --clients 100 --per-second 5000 --seconds 30 --pairs 3\n"
+      "Over IPv6, in a network of its own (as root):\n"
+      "  unshare --net sh -c 'ip link set lo up && ip -6 route add local fd00:5eed::/32 dev lo &&\n"
+      "  reckoner-harness flood --ipv6'");
   command->callback([arguments, &exit_code] { exit_code = run_flood_command(*arguments); });
   CLI::App* role = app.add_subcommand("load-flood", "flood of the command flood")->group("");
   auto options = std::make_shared<LoadFloodOptions>();

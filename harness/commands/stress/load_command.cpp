@@ -73,6 +73,7 @@ void add_server_role(CLI::App& app, int& exit_code, const char* name, int (*run)
   command->add_option("--record", options->record);
   command->add_option("--late", options->late);
   command->add_option("--key", options->key);
+  command->add_option("--listen", options->listen);
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
 }
 
@@ -117,6 +118,17 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
       ->add_option("--processes", run.processes, "number of processes for the clients; 0: one for every 250")
       ->check(CLI::Range(0, 64));
   command->add_flag("--insecure", run.insecure, "no tokens and no encryption");
+  command
+      ->add_option_function<std::string>(
+          "--over",
+          [arguments](const std::string& over) {
+            arguments->run.listen = over == "both" ? "" : over == "ipv6" ? "::1" : "127.0.0.1";
+            arguments->run.connect = over == "ipv6" ? "::1" : "127.0.0.1";
+          },
+          "ipv4 (default), ipv6, or both: a server for both families whose clients use IPv4; plain ENet "
+          "always "
+          "uses IPv4")
+      ->check(CLI::IsMember({"ipv4", "ipv6", "both"}));
   command->add_option("--json", arguments->json, "write all figures to this file");
   command->footer(
       "Processor time is that of the server process during the measurement, without the simulation of the "

@@ -5,6 +5,7 @@
 #include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/load/roles/load_roles.hpp"
 #include "harness/stress/load/roles/parent_lines.hpp"
+#include "net/src/transport/socket/system_address.hpp"
 #include "programs/common/loop/clock.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/options/options.hpp"
@@ -22,9 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <fmt/core.h>
-#include <netinet/in.h>
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -41,8 +40,11 @@ constexpr std::size_t kSendsPerAddress = 8;  // then the socket gets a new addre
 constexpr std::size_t kLargestDatagram = 1232;
 constexpr std::size_t kTooLong = 5000;  // longer than any datagram that ENet reads
 
-// All addresses in 127.0.0.0/8 belong to this machine (Linux).
+// All addresses in 127.0.0.0/8 belong to this machine (Linux). Those in fd00:5eed::/32 do after
+// `ip -6 route add local fd00:5eed::/32 dev lo`.
 constexpr std::uint32_t kLoopback = 0x7F000000;
+constexpr std::uint64_t kStrangers6 = 0xFD00'5EED'0000'0000;
+constexpr IpAddress kLoopback6{0, 1};
 
 // Sizes of the genuine datagrams on the wire (docs/SECURITY.md, docs/WIRE.md, ENet 1.3).
 constexpr std::size_t kEnetConnectBytes = 52;
@@ -51,7 +53,7 @@ constexpr std::size_t kResponseBytes = 848;
 
 class Flood {
  public:
-  Flood(sockaddr_in server, double per_second, double seconds)
+  Flood(const SocketAddress& server, double per_second, double seconds)
       : server_(server),
         per_second_(std::clamp(per_second, 0.0, kMaxPerSecond)),
         seconds_(std::clamp(seconds, 0.0, kMaxSeconds)),
@@ -95,13 +97,16 @@ class Flood {
 
   bool open(Socket& one) {
     if (one.descriptor >= 0) close(one.descriptor);
-    one = {socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), 0};
-    sockaddr_in from{};
-    from.sin_family = AF_INET;
-    // Avoid the addresses that honest clients use, the network's own address and the broadcast address.
-    from.sin_addr.s_addr = htonl(kLoopback + 0x10000 + static_cast<std::uint32_t>(random() % 0xFE0000));
-    if (one.descriptor >= 0 &&
-        bind(one.descriptor, reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0) {
+    const bool ipv4 = server_.host.is_ipv4();
+    one = {socket(ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), 0};
+    // Avoid the addresses that honest clients use, the network's own address and the broadcast address. Over
+    // IPv6, every address is in another /64.
+    const IpAddress own =
+        ipv4 ? IpAddress(kLoopback + 0x10000 + static_cast<std::uint32_t>(random() % 0xFE0000))
+             : IpAddress(kStrangers6 | (random() & 0xFFFF'FFFF), 1);
+    SystemAddress from{};
+    const socklen_t size = to_system({own, 0}, ipv4 ? AF_INET : AF_INET6, from);
+    if (one.descriptor >= 0 && bind(one.descriptor, &from.generic, size) == 0) {
       ++addresses_;
       return true;
     }
@@ -118,8 +123,9 @@ class Flood {
     const bool fresh = from.descriptor < 0 || from.sent >= kSendsPerAddress;
     if (fresh && !open(from)) return (void)++failed_;
     ++from.sent;
-    const auto sent = sendto(from.descriptor, datagram.data(), datagram.size(), 0,
-                             reinterpret_cast<const sockaddr*>(&server_), sizeof server_);
+    SystemAddress to{};
+    const socklen_t size = to_system(server_, server_.host.is_ipv4() ? AF_INET : AF_INET6, to);
+    const auto sent = sendto(from.descriptor, datagram.data(), datagram.size(), 0, &to.generic, size);
     if (sent < 0) return (void)++failed_;
     bytes_ += static_cast<std::uint64_t>(sent);
   }
@@ -170,7 +176,7 @@ class Flood {
     }
   }
 
-  sockaddr_in server_;
+  SocketAddress server_;
   double per_second_;
   double seconds_;
   std::vector<Socket> sockets_;
@@ -189,12 +195,10 @@ int run_load_flood(const LoadFloodOptions& options) {
     return report_error(wrong, program::kFailed);
   const auto server = program::resolve(options.server);
   if (!server) return report_error(server.error());
-  if ((server->host & 0xFF000000) != kLoopback) return report_error("the server must be on this machine");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(server->host);
-  address.sin_port = htons(server->port);
-  return Flood(address, options.per_second, options.seconds).run();
+  const SocketAddress& at = server->front();
+  const bool here = at.host.is_ipv4() ? (at.host.ipv4() & 0xFF000000) == kLoopback : at.host == kLoopback6;
+  if (!here) return report_error("the server must be on this machine");
+  return Flood(at, options.per_second, options.seconds).run();
 }
 
 }  // namespace reckoner::harness

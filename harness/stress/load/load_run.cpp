@@ -25,8 +25,10 @@ constexpr std::size_t kClientsPerProcess = 250;
 // A server process and the processes of its clients.
 class LoadProcesses {
  public:
-  LoadProcesses(const LoadRunOptions& options, std::string name, const LoadProgress& progress)
-      : options_(options), name_(std::move(name)), progress_(progress) {}
+  /// `host`: the address of the server for its clients.
+  LoadProcesses(const LoadRunOptions& options, std::string name, std::string host,
+                const LoadProgress& progress)
+      : options_(options), name_(std::move(name)), host_(std::move(host)), progress_(progress) {}
 
   std::optional<Error> start_server(const std::vector<std::string>& arguments) {
     if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
@@ -51,7 +53,7 @@ class LoadProcesses {
       const std::size_t watched = options_.watched / count + (i < options_.watched % count ? 1 : 0);
       auto own = arguments;
       own.insert(own.end(),
-                 {"--connect", "127.0.0.1:" + port_, "--count", std::to_string(clients), "--join-rate",
+                 {"--connect", server_address(), "--count", std::to_string(clients), "--join-rate",
                   fmt::format("{}", options_.join_rate_hz / static_cast<double>(count)), "--watched",
                   std::to_string(watched), "--epoch", epoch_, "--first-id", std::to_string(first_id)});
       first_id += clients;
@@ -100,6 +102,10 @@ class LoadProcesses {
   }
 
  private:
+  [[nodiscard]] std::string server_address() const {
+    return (host_.find(':') != std::string::npos ? '[' + host_ + ']' : host_) + ':' + port_;
+  }
+
   [[nodiscard]] bool write_line(std::size_t first, std::size_t end, const std::string& line) {
     for (std::size_t i = first; i < end; ++i) {
       if (!children_[i].write_line(line)) return false;
@@ -111,14 +117,14 @@ class LoadProcesses {
   std::optional<Error> start_flood_and_late_clients() {
     flood_ = options_.flood_per_second > 0.0;
     if (flood_) {
-      if (auto wrong = add("strangers", {"load-flood", "--connect", "127.0.0.1:" + port_, "--per-second",
+      if (auto wrong = add("strangers", {"load-flood", "--connect", server_address(), "--per-second",
                                          fmt::format("{}", options_.flood_per_second), "--seconds",
                                          fmt::format("{}", options_.seconds)}))
         return wrong;
     }
     if (options_.late == 0) return std::nullopt;
     auto own = client_arguments_;
-    own.insert(own.end(), {"--connect", "127.0.0.1:" + port_, "--count", std::to_string(options_.late),
+    own.insert(own.end(), {"--connect", server_address(), "--count", std::to_string(options_.late),
                            "--first-id", "100001", "--join-rate",
                            fmt::format("{}", 2.0 * static_cast<double>(options_.late) / options_.seconds),
                            "--watched", "0", "--epoch", epoch_});
@@ -206,6 +212,7 @@ class LoadProcesses {
 
   const LoadRunOptions& options_;
   std::string name_;
+  std::string host_;
   const LoadProgress& progress_;
   ScratchFolder scratch_;               // declared before the processes that write into it
   std::vector<ChildProcess> children_;  // the server is the first
@@ -237,11 +244,11 @@ std::vector<std::string> world_arguments(const char* command, const LoadRunOptio
 
 Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem::path& record,
                             const LoadProgress& progress) {
-  LoadProcesses started(options, "Reckoner", progress);
+  LoadProcesses started(options, "Reckoner", options.connect, progress);
   auto server = world_arguments("load-server", options);
   auto clients = world_arguments("load-clients", options);
   server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads),
-                               "--late", std::to_string(options.late)});
+                               "--late", std::to_string(options.late), "--listen", options.listen});
   if (!options.insecure) {
     const std::string key = record.string() + ".key";
     if (auto wrong = program::write_secret_file(key, SecretKey::make().text())) return *wrong;
@@ -257,7 +264,7 @@ Result<LoadResult> run_plain(const LoadRunOptions& options, const std::filesyste
                              const LoadProgress& progress) {
   const auto recorded = load_record(record);
   if (!recorded) return Error{recorded.error()};
-  LoadProcesses started(options, "plain ENet", progress);
+  LoadProcesses started(options, "plain ENet", "127.0.0.1", progress);
   auto server = world_arguments("load-plain-server", options);
   server.insert(server.end(), {"--record", record.string()});
   if (auto wrong = started.start_server(server)) return *wrong;

@@ -27,7 +27,11 @@ struct LoadRunOptions {
   std::size_t watched = 4;        ///< clients whose error is measured
   double flood_per_second = 0.0;  ///< datagrams of the flood during the measurement
   std::size_t late = 0;           ///< clients that join during the measurement
-  std::filesystem::path program;  ///< path of reckoner-harness
+  /// The address on which the server listens; empty: all addresses of this machine, IPv6 and IPv4. A plain
+  /// ENet server always uses 127.0.0.1, because ENet has no IPv6.
+  std::string listen = "127.0.0.1";
+  std::string connect = "127.0.0.1";  ///< the address to which the clients connect
+  std::filesystem::path program;      ///< path of reckoner-harness
 };
 
 /// The figures that the server, its clients and the flood printed.

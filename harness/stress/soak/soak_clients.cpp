@@ -39,7 +39,7 @@ constexpr std::size_t kMaxExplained = 3;
 // not served for a while.
 class SoakClients {
  public:
-  SoakClients(const SoakClientsOptions& options, program::HostPort server, const SecretKey& key)
+  SoakClients(const SoakClientsOptions& options, HostAndPort server, const SecretKey& key)
       : options_(options), server_(std::move(server)), key_(key), players_(options.count) {}
 
   int run() {
@@ -155,7 +155,7 @@ class SoakClients {
   }
 
   SoakClientsOptions options_;
-  program::HostPort server_;
+  HostAndPort server_;
   SecretKey key_;
   std::vector<Player> players_;
   ParentLines parent_lines_;
@@ -170,7 +170,7 @@ class SoakClients {
 int run_soak_clients(const SoakClientsOptions& options) {
   program::catch_stop_signals();
   lower_priority();
-  if (const std::string wrong = raise_open_file_limit(options.count); !wrong.empty())
+  if (const std::string wrong = raise_open_file_limit(kSocketsPerClient * options.count); !wrong.empty())
     return report_error(wrong, program::kFailed);
   auto server = program::parse_host_port(options.server);
   if (!server) return report_error(server.error());

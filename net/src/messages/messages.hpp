@@ -202,30 +202,6 @@ using ControlMessage =
 /// Decodes a payload with exactly one message. Returns nullopt if it is malformed.
 [[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
 
-/// Makes 64-bit totals of two 32-bit counters that wrap. They count UDP payload bytes and datagrams. The
-/// total of bytes includes the UDP and IPv4 headers. Call look() at least once per 2^32 bytes and datagrams.
-class WireCounter {
- public:
-  static constexpr std::uint64_t kUdpIpBytes = 28;  ///< size of the UDP and IPv4 headers of one datagram
-
-  void look(std::uint32_t payload_bytes, std::uint32_t datagrams) {
-    // Unsigned differences are correct across the wrap.
-    const std::uint32_t more_bytes = payload_bytes - std::exchange(payload_bytes_, payload_bytes);
-    const std::uint32_t more_datagrams = datagrams - std::exchange(datagrams_, datagrams);
-    total_datagrams_ += more_datagrams;
-    total_bytes_ += more_bytes + more_datagrams * kUdpIpBytes;
-  }
-
-  [[nodiscard]] std::uint64_t datagrams() const { return total_datagrams_; }
-  [[nodiscard]] std::uint64_t bytes() const { return total_bytes_; }
-
- private:
-  std::uint32_t payload_bytes_ = 0;
-  std::uint32_t datagrams_ = 0;
-  std::uint64_t total_datagrams_ = 0;
-  std::uint64_t total_bytes_ = 0;
-};
-
 // The section of short-lived entities in a datagram from server to client: for every entry a set bit and the
 // entry; a clear bit after the last. Unlike SpawnMessage and DespawnMessage, an entry does not wait for
 // earlier messages. If the datagram is lost, the server sends the entry again.

@@ -17,8 +17,14 @@ namespace {
 using wire::ByteReader;
 using wire::ByteWriter;
 
-constexpr std::string_view kMagic = "RECKONER TOKEN 3";
+constexpr std::string_view kMagic = "RECKONER TOKEN 4";
 constexpr std::size_t kPlainBytes = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
+static_assert(3 * 8 + 4 + std::tuple_size_v<secure::LoginId> + 2 * SecretKey::kBytes +
+                  ConnectGrant::kUserBytes + 1 + ConnectGrant::kMaxServerBytes <=
+              kPlainBytes);
+static_assert(kMagic.size() + 8 + ConnectToken::kNonceBytes + ConnectToken::kSealedBytes +
+                  2 * SecretKey::kBytes + 1 + ConnectGrant::kMaxServerBytes <=
+              ConnectToken::kBytes);
 static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == ConnectToken::kNonceBytes);
 static_assert(crypto_aead_xchacha20poly1305_ietf_KEYBYTES == SecretKey::kBytes);
 
@@ -33,22 +39,61 @@ std::array<std::byte, 32> bound_to(std::uint64_t expires_s, std::uint64_t game) 
   return bytes;
 }
 
-void write_servers(wire::ByteWriter& writer, std::span<const ServerAddress> servers) {
-  writer.number(static_cast<std::uint8_t>(servers.size()));
-  for (const ServerAddress& server : servers)
-    writer.number(server.host).number(server.port);
+// Before each address: its family.
+constexpr std::uint8_t kIpv4 = 4, kIpv6 = 6;
+
+constexpr std::size_t written_size(const SocketAddress& server) {
+  return (server.host.is_ipv4() ? 4 : 16) + 1 + 2;
 }
 
-// Nullopt if there are more servers than a token can name.
-std::optional<std::vector<ServerAddress>> read_servers(wire::ByteReader& reader) {
+void write_servers(wire::ByteWriter& writer, std::span<const SocketAddress> servers) {
+  writer.number(static_cast<std::uint8_t>(servers.size()));
+  for (const SocketAddress& server : servers) {
+    if (server.host.is_ipv4()) {
+      writer.number(kIpv4).number(server.host.ipv4());
+    } else {
+      writer.number(kIpv6).number(server.host.low()).number(server.host.high());
+    }
+    writer.number(server.port);
+  }
+}
+
+// Nullopt if there are more servers than a token can name, or an address has an unknown family.
+std::optional<std::vector<SocketAddress>> read_servers(wire::ByteReader& reader) {
   const auto count = reader.number<std::uint8_t>();
   if (count > ConnectGrant::kMaxServers) return std::nullopt;
-  std::vector<ServerAddress> servers(count);
-  for (ServerAddress& server : servers) {
-    server.host = reader.number<std::uint32_t>();
+  std::vector<SocketAddress> servers(count);
+  for (SocketAddress& server : servers) {
+    const auto family = reader.number<std::uint8_t>();
+    if (family == kIpv4) {
+      server.host = reader.number<std::uint32_t>();
+    } else if (family == kIpv6) {
+      const auto low = reader.number<std::uint64_t>(), high = reader.number<std::uint64_t>();
+      server.host = IpAddress(high, low);
+      if (server.host.is_ipv4()) return std::nullopt;  // has a shorter form
+    } else {
+      return std::nullopt;
+    }
     server.port = reader.number<std::uint16_t>();
   }
   return servers;
+}
+
+// What is wrong with the addresses for a token. Nullopt: nothing.
+std::optional<Error> fault_of(std::span<const SocketAddress> servers) {
+  const std::string limits = "at most " + std::to_string(ConnectGrant::kMaxServers) + " servers in " +
+                             std::to_string(ConnectGrant::kMaxServerBytes) +
+                             " bytes (7 for an IPv4 address, 19 for an IPv6 address)";
+  std::size_t bytes = 0;
+  for (const SocketAddress& server : servers) {
+    bytes += written_size(server);
+    if (server.host.is_link_local() || server.scope != 0)
+      return Error{"a token cannot name the link-local address " + host_text(server)};
+  }
+  if (servers.size() > ConnectGrant::kMaxServers || bytes > ConnectGrant::kMaxServerBytes)
+    return Error{"a token names " + limits + ", not " + std::to_string(servers.size()) + " servers in " +
+                 std::to_string(bytes) + " bytes"};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -120,15 +165,9 @@ ConnectToken issue_ticket(const ConnectGrant& grant, const Login& login, const S
 
 }  // namespace secure
 
-std::string host_text(const ServerAddress& address) {
-  return std::to_string(address.host >> 24) + '.' + std::to_string(address.host >> 16 & 0xffu) + '.' +
-         std::to_string(address.host >> 8 & 0xffu) + '.' + std::to_string(address.host & 0xffu);
-}
-
 Result<ConnectToken> issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game) {
-  if (grant.servers.empty() || grant.servers.size() > ConnectGrant::kMaxServers)
-    return Error{"a token must name 1 to " + std::to_string(ConnectGrant::kMaxServers) + " servers, not " +
-                 std::to_string(grant.servers.size())};
+  if (grant.servers.empty()) return Error{"a token must name a server"};
+  if (const auto fault = fault_of(grant.servers)) return *fault;
   ConnectGrant granted = grant;
   if (granted.issued_ms == 0) granted.issued_ms = unix_milliseconds();
   if (granted.renewable_until_s == 0) {
@@ -140,9 +179,7 @@ Result<ConnectToken> issue_token(const ConnectGrant& grant, const SecretKey& key
 }
 
 Result<std::array<std::byte, ConnectToken::kBytes>> write_token(const ConnectToken& token) {
-  if (token.servers.size() > ConnectGrant::kMaxServers)
-    return Error{"a token names at most " + std::to_string(ConnectGrant::kMaxServers) + " servers, not " +
-                 std::to_string(token.servers.size())};
+  if (const auto fault = fault_of(token.servers)) return *fault;
   std::array<std::byte, ConnectToken::kBytes> bytes;
   wire::ByteWriter writer(bytes);
   writer.bytes(magic()).number(token.expires_s).bytes(token.nonce).bytes(token.sealed);

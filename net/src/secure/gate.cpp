@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/secure/gate.hpp"
 
+#include "net/src/secure/address_bytes.hpp"
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/keys.hpp"
 #include "net/src/wire/byte_stream.hpp"
@@ -51,23 +52,24 @@ std::nullopt_t Gate::refuse(Refusal why, std::uint64_t& count) {
 // Counts by host, because new ports cost an attacker nothing. Only clients that are about to get a session
 // are counted: they have returned a cookie from the address and have the keys of a valid token. An attacker
 // who repeats or changes a captured response uses up nobody's allowance.
-bool Gate::allowed(const ServerAddress& from, double now_s) {
+bool Gate::allowed(const SocketAddress& from, double now_s) {
   if (config_.handshakes_per_second <= 0.0) return true;
-  if (handshakes_.size() >= kMaxHosts && !handshakes_.contains(from.host)) handshakes_.clear();
+  const IpAddress host = from.host.limited_host();
+  if (handshakes_.size() >= kMaxHosts && !handshakes_.contains(host)) handshakes_.clear();
   const double depth = std::max(1.0, kSavedS * config_.handshakes_per_second);
-  return handshakes_[from.host].spend(1.0, config_.handshakes_per_second, depth, now_s);
+  return handshakes_[host].spend(1.0, config_.handshakes_per_second, depth, now_s);
 }
 
-Cookie Gate::cookie_for(const ServerAddress& from, const PublicKey& client, std::int64_t epoch) const {
-  std::array<std::byte, 4 + 2 + 8 + kPublicKeyBytes> about;
-  wire::ByteWriter(about).number(from.host).number(from.port).number(epoch).bytes(client);
+Cookie Gate::cookie_for(const SocketAddress& from, const PublicKey& client, std::int64_t epoch) const {
+  std::array<std::byte, kAddressBytes + 8 + kPublicKeyBytes> about;
+  wire::ByteWriter(about).bytes(address_bytes(from)).number(epoch).bytes(client);
   Cookie cookie;
   crypto_generichash(raw(cookie), cookie.size(), raw(about), about.size(), raw(cookie_key_.bytes()),
                      SecretKey::kBytes);
   return cookie;
 }
 
-std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& from,
+std::optional<std::span<const std::byte>> Gate::receive(const SocketAddress& from,
                                                         std::span<const std::byte> datagram, double now_s,
                                                         std::uint64_t unix_s) {
   refusal_.reset();
@@ -93,7 +95,7 @@ std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& fro
 // nothing here, because tokens can be read on their way. Nothing is charged before the key exchange, which
 // costs far more than all checks before it. The checks take two microseconds, as for any sealed datagram, and
 // strangers cannot use up any allowance.
-std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from, const Response& response,
+std::optional<std::span<const std::byte>> Gate::admit(const SocketAddress& from, const Response& response,
                                                       double now_s, std::uint64_t unix_s) {
   const auto opened = open(response, unix_s);
   if (!opened) {
@@ -159,7 +161,7 @@ std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t un
 
 std::optional<TokenFault> Gate::fault_of(const Response& response, const ConnectGrant& grant,
                                          std::uint64_t unix_s) const {
-  const auto is_ours = [&](const ServerAddress& address) {
+  const auto is_ours = [&](const SocketAddress& address) {
     return config_.addresses.empty() || std::ranges::count(config_.addresses, address) > 0;
   };
   if (response.game != config_.game) return TokenFault::other_game;
@@ -184,7 +186,7 @@ std::optional<std::span<const std::byte>> Gate::answer_fault(TokenFault fault, c
   return refused_;
 }
 
-std::span<const std::byte> Gate::begin(const ServerAddress& from, const OpenedGrant& opened,
+std::span<const std::byte> Gate::begin(const SocketAddress& from, const OpenedGrant& opened,
                                        const SessionKeys& keys, const PublicKey& server,
                                        const Attempt& attempt, double now_s, std::uint64_t unix_s) {
   Accepted accepted;
@@ -205,7 +207,7 @@ std::span<const std::byte> Gate::begin(const ServerAddress& from, const OpenedGr
   accepted.ticket = ticket_for(*session, unix_s);
   session->accepted = seal(accepted, keys);
   ++counts_.accepted;
-  ++at_host_[from.host];
+  ++at_host_[from.host.limited_host()];
   return (sessions_[accepted.session] = std::move(session))->accepted;
 }
 
@@ -228,14 +230,14 @@ UsedTokens::Life Gate::life(std::uint64_t expires_s, double now_s, std::uint64_t
 }
 
 // Does not count the sessions that are about to be replaced (`less`).
-bool Gate::full_for(const ServerAddress& from, std::span<const UsedTokens::Entry> less) const {
-  const auto counted = at_host_.find(from.host);
+bool Gate::full_for(const SocketAddress& from, std::span<const UsedTokens::Entry> less) const {
+  const auto counted = at_host_.find(from.host.limited_host());
   std::size_t all = sessions_.size(), same_host = counted == at_host_.end() ? 0 : counted->second;
   for (const UsedTokens::Entry& place : less) {
     const auto found = place.gate == number_ ? sessions_.find(place.session) : sessions_.end();
     if (found == sessions_.end()) continue;
     --all;
-    if (found->second->address.host == from.host) --same_host;
+    if (found->second->address.host.limited_host() == from.host.limited_host()) --same_host;
   }
   return all >= config_.most_sessions || same_host >= config_.most_sessions_per_host;
 }
@@ -250,14 +252,14 @@ Gate::Session* Gate::find(std::uint32_t number) {
   return found == sessions_.end() ? nullptr : found->second.get();
 }
 
-void Gate::move(Session& session, const ServerAddress& to) {
-  ++at_host_[to.host];
+void Gate::move(Session& session, const SocketAddress& to) {
+  ++at_host_[to.host.limited_host()];
   leave(session.address.host);
   session.address = to;
 }
 
-void Gate::leave(std::uint32_t host) {
-  const auto found = at_host_.find(host);
+void Gate::leave(const IpAddress& host) {
+  const auto found = at_host_.find(host.limited_host());
   if (--found->second == 0) at_host_.erase(found);
 }
 

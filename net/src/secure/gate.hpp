@@ -25,14 +25,15 @@ namespace reckoner::secure {
 struct GateConfig {
   SecretKey key;  ///< shared with the backend that issues tokens
   std::uint64_t game = 0;
-  std::vector<ServerAddress> addresses;  ///< addresses of this server; empty: accept tokens for any server
+  std::vector<SocketAddress> addresses;  ///< addresses of this server; empty: accept tokens for any server
   std::size_t most_sessions = 64;
-  std::size_t most_sessions_per_host = 16;  ///< from one IPv4 address, for example a household behind a NAT
-  double handshakes_per_second =
-      10.0;  ///< new sessions from one IPv4 address, 1/s; bursts of ten seconds' worth; 0: no limit
-  double begun_per_second = 2000.0;  ///< new sessions from all addresses, 1/s; 0: no limit
-  double half_open_s = 5.0;          ///< a session without a connection ends after this time
-  double ticket_s = 3600.0;          ///< validity of a ticket; sessions with a connection get new ones
+  std::size_t most_sessions_per_host =
+      16;  ///< from one address (IPv6: one /64), for example a household behind a NAT
+  double handshakes_per_second = 10.0;  ///< new sessions from one address (IPv6: one /64), 1/s; bursts of ten
+                                        ///< seconds' worth; 0: no limit
+  double begun_per_second = 2000.0;     ///< new sessions from all addresses, 1/s; 0: no limit
+  double half_open_s = 5.0;             ///< a session without a connection ends after this time
+  double ticket_s = 3600.0;             ///< validity of a ticket; sessions with a connection get new ones
   UsedTokens::Limits tokens{};
   std::shared_ptr<UsedTokens>
       used{};  ///< shared with other gates; null: the gate makes its own, with the limits in `tokens`
@@ -50,7 +51,7 @@ class Gate {
  public:
   struct Session {
     std::uint32_t number = 0;
-    ServerAddress address;  ///< the last address that the client has proven
+    SocketAddress address;  ///< the last address that the client has proven
     ConnectGrant grant;     ///< the content of the client's token
     Sealer sealer;
     Opener opener;
@@ -82,7 +83,7 @@ class Gate {
 
   /// Handles a datagram that belongs to no session. Returns the answer, or nullopt; valid until the next
   /// call. A refusal of a genuine token has an answer, too.
-  [[nodiscard]] std::optional<std::span<const std::byte>> receive(const ServerAddress& from,
+  [[nodiscard]] std::optional<std::span<const std::byte>> receive(const SocketAddress& from,
                                                                   std::span<const std::byte> datagram,
                                                                   double now_s, std::uint64_t unix_s);
 
@@ -100,7 +101,7 @@ class Gate {
   /// perhaps at another gate. The connection must then be refused.
   [[nodiscard]] bool hold(Session& session);
   /// Sets the address that the client has proven.
-  void move(Session& session, const ServerAddress& to);
+  void move(Session& session, const SocketAddress& to);
   /// The connection has ended. The session stays for a moment, for datagrams that are still on their way.
   void release(std::uint32_t number, double now_s);
 
@@ -143,26 +144,26 @@ class Gate {
  private:
   using Sessions = std::unordered_map<std::uint32_t, std::unique_ptr<Session>>;
 
-  [[nodiscard]] bool allowed(const ServerAddress& from, double now_s);
+  [[nodiscard]] bool allowed(const SocketAddress& from, double now_s);
   [[nodiscard]] bool may_begin(double now_s);
-  [[nodiscard]] Cookie cookie_for(const ServerAddress& from, const PublicKey& client,
+  [[nodiscard]] Cookie cookie_for(const SocketAddress& from, const PublicKey& client,
                                   std::int64_t epoch) const;
-  std::optional<std::span<const std::byte>> admit(const ServerAddress& from, const Response& response,
+  std::optional<std::span<const std::byte>> admit(const SocketAddress& from, const Response& response,
                                                   double now_s, std::uint64_t unix_s);
   [[nodiscard]] std::optional<OpenedGrant> open(const Response& response, std::uint64_t unix_s) const;
   [[nodiscard]] std::optional<TokenFault> fault_of(const Response& response, const ConnectGrant& grant,
                                                    std::uint64_t unix_s) const;
   std::optional<std::span<const std::byte>> answer_fault(TokenFault fault, const Response& response,
                                                          const OpenedGrant& opened, double now_s);
-  std::span<const std::byte> begin(const ServerAddress& from, const OpenedGrant& opened,
+  std::span<const std::byte> begin(const SocketAddress& from, const OpenedGrant& opened,
                                    const SessionKeys& keys, const PublicKey& server, const Attempt& attempt,
                                    double now_s, std::uint64_t unix_s);
-  [[nodiscard]] bool full_for(const ServerAddress& from, std::span<const UsedTokens::Entry> less) const;
+  [[nodiscard]] bool full_for(const SocketAddress& from, std::span<const UsedTokens::Entry> less) const;
   [[nodiscard]] UsedTokens::Entry place_of(const Session& session) const { return {number_, session.number}; }
   [[nodiscard]] UsedTokens::Life life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const;
   [[nodiscard]] Ticket ticket_for(const Session& session, std::uint64_t unix_s) const;
   [[nodiscard]] double renewal_s() const { return config_.ticket_s / 12.0; }
-  void leave(std::uint32_t host);
+  void leave(const IpAddress& host);
   Sessions::iterator erase(Sessions::iterator which);
   void erase(std::uint32_t number);
   std::nullopt_t refuse(Refusal why, std::uint64_t& count);
@@ -171,8 +172,8 @@ class Gate {
   std::uint32_t number_;  // number of this gate among those that share `used`
   SecretKey cookie_key_;
   Sessions sessions_;
-  std::unordered_map<std::uint32_t, std::size_t> at_host_;   // number of sessions by host
-  std::unordered_map<std::uint32_t, Allowance> handshakes_;  // by host
+  std::unordered_map<IpAddress, std::size_t, IpAddressHash> at_host_;   // sessions by limited_host()
+  std::unordered_map<IpAddress, Allowance, IpAddressHash> handshakes_;  // by limited_host()
   Allowance begun_;
   TrafficLimit traffic_;
   std::array<std::byte, Challenge::kBytes> challenge_{};

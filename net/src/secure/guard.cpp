@@ -7,7 +7,7 @@ namespace reckoner::secure {
 
 using What = Guard::Arrival::What;
 
-Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
+Guard::Arrival Guard::arrive(const SocketAddress& from, std::span<const std::byte> datagram, double now_s,
                              std::uint64_t unix_s) {
   const auto refused = [](Refusal why) { return Arrival{.refusal = why}; };
   if (datagram.size() > kLargest) return refused(Refusal::too_large);
@@ -36,7 +36,7 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
 
 // A sealed datagram is genuine, whatever its sender address. It is accepted and charged to the session. The
 // address to which the session sends is decided separately, in follow().
-Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const ServerAddress& from,
+Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const SocketAddress& from,
                                 std::span<const std::byte> datagram, double now_s) {
   bool newest = false;
   Arrival arrival = opened(session.opener, session.number, datagram, &newest);
@@ -62,13 +62,13 @@ void Guard::follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram
   PathCheck& path = session.path;
   path.received(session.address, datagram, now_s);
   if (arrival.what == What::echo) {
-    const auto good = [&](const ServerAddress& to) {
+    const auto good = [&](const SocketAddress& to) {
       return numbers_.good(arrival.bytes, session.number, to, now_s);
     };
     path.answered(session.address, datagram.from, good, now_s);
     if (!good(datagram.from) && !good(session.address)) arrival.refusal = Refusal::wrong_cookie;
   }
-  const ServerAddress now_at = path.decide(session.address, now_s);
+  const SocketAddress now_at = path.decide(session.address, now_s);
   arrival.moved = now_at != session.address;
   if (arrival.moved) gate.move(session, now_at);
   arrival.probe = path.due(now_at, now_s);

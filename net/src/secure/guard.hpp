@@ -45,13 +45,13 @@ class Guard {
     std::optional<Refusal> refusal{};  ///< the reason for a refusal, which may have an answer
   };
   /// Handles an arrived datagram. `now_s`: on a monotonic clock. `unix_s`: seconds since 1970.
-  [[nodiscard]] Arrival arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
+  [[nodiscard]] Arrival arrive(const SocketAddress& from, std::span<const std::byte> datagram, double now_s,
                                std::uint64_t unix_s);
 
   /// Calls `send(address, datagram)` with the probes that find out at which address the client is.
   template <class Send>
   void probe(Gate::Session& session, double now_s, Send send) {
-    session.path.probe(session.address, now_s, [&](const ServerAddress& to) {
+    session.path.probe(session.address, now_s, [&](const SocketAddress& to) {
       send(to, seal(session.sealer, Kind::probe, numbers_.make(session.number, to, now_s)));
     });
   }
@@ -118,7 +118,7 @@ class Guard {
 
   [[nodiscard]] std::span<const std::byte> sealed_ticket(Gate::Session& session, const Ticket& ticket);
   [[nodiscard]] Arrival to_client(Client& client, std::uint32_t session, std::span<const std::byte> datagram);
-  [[nodiscard]] Arrival to_server(Gate& gate, Gate::Session& session, const ServerAddress& from,
+  [[nodiscard]] Arrival to_server(Gate& gate, Gate::Session& session, const SocketAddress& from,
                                   std::span<const std::byte> datagram, double now_s);
   void follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival,
               double now_s);

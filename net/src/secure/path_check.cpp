@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/secure/path_check.hpp"
 
+#include "net/src/secure/address_bytes.hpp"
 #include "net/src/secure/keys.hpp"
 #include "net/src/wire/byte_stream.hpp"
 
@@ -31,20 +32,20 @@ PathNumbers::PathNumbers() {
   std::copy_n(random.bytes().begin(), key_.size(), key_.begin());
 }
 
-PathNumbers::Number PathNumbers::of(std::uint32_t session, const ServerAddress& to,
+PathNumbers::Number PathNumbers::of(std::uint32_t session, const SocketAddress& to,
                                     std::int64_t epoch) const {
-  std::array<std::byte, 4 + 4 + 2 + 8> about;
-  wire::ByteWriter(about).number(session).number(to.host).number(to.port).number(epoch);
+  std::array<std::byte, 4 + kAddressBytes + 8> about;
+  wire::ByteWriter(about).number(session).bytes(address_bytes(to)).number(epoch);
   Number number;
   crypto_shorthash(raw(number), raw(about), about.size(), raw(key_));
   return number;
 }
 
-PathNumbers::Number PathNumbers::make(std::uint32_t session, const ServerAddress& to, double now_s) const {
+PathNumbers::Number PathNumbers::make(std::uint32_t session, const SocketAddress& to, double now_s) const {
   return of(session, to, static_cast<std::int64_t>(std::floor(now_s / kGoodS)));
 }
 
-bool PathNumbers::good(std::span<const std::byte> number, std::uint32_t session, const ServerAddress& to,
+bool PathNumbers::good(std::span<const std::byte> number, std::uint32_t session, const SocketAddress& to,
                        double now_s) const {
   if (number.size() != kBytes) return false;
   const auto epoch = static_cast<std::int64_t>(std::floor(now_s / kGoodS));
@@ -55,7 +56,7 @@ bool PathNumbers::good(std::span<const std::byte> number, std::uint32_t session,
   return is(epoch) || is(epoch - 1);
 }
 
-void PathCheck::begin(const ServerAddress& in_use, const ServerAddress& from, double now_s) {
+void PathCheck::begin(const SocketAddress& in_use, const SocketAddress& from, double now_s) {
   if (!open_ || in_use != old_.address) {
     old_ = {.address = in_use};
     asked_ = false;
@@ -66,10 +67,10 @@ void PathCheck::begin(const ServerAddress& in_use, const ServerAddress& from, do
   if (changes_.spend(1.0, kChangesPerS, kChangesAtOnce, now_s)) next_s_ = std::min(next_s_, now_s);
 }
 
-void PathCheck::received(const ServerAddress& in_use, const Datagram& datagram, double now_s) {
+void PathCheck::received(const SocketAddress& in_use, const Datagram& datagram, double now_s) {
   if (now_s - heard_s_ > kForgetS) open_ = false;
   if (open_ && in_use == new_.address && now_s - decided_s_ > kPathSettleS) open_ = false;
-  const ServerAddress& from = datagram.from;
+  const SocketAddress& from = datagram.from;
   const bool known = open_ && (from == old_.address || from == new_.address);
   const bool elsewhere = from != in_use && datagram.genuine;
   if (!known) {
@@ -85,7 +86,7 @@ void PathCheck::received(const ServerAddress& in_use, const Datagram& datagram, 
   if (elsewhere) heard_s_ = now_s;
 }
 
-bool PathCheck::due(const ServerAddress& in_use, double now_s) const {
+bool PathCheck::due(const SocketAddress& in_use, double now_s) const {
   if (!open_ || now_s < next_s_) return false;
   if (in_use == old_.address) return new_.credit >= kProbeBytes;
   return old_.spoken && old_.credit >= kProbeBytes && now_s - decided_s_ <= kPathSettleS;
@@ -99,7 +100,7 @@ void PathCheck::probed(Side& unproven, double now_s) {
   next_s_ = now_s + wait_s_;
 }
 
-void PathCheck::new_hears(const ServerAddress& in_use, const ServerAddress& from, double now_s) {
+void PathCheck::new_hears(const SocketAddress& in_use, const SocketAddress& from, double now_s) {
   if (from != new_.address) begin(in_use, from, now_s);
   if (new_.hears) return;
   new_.hears = true;
@@ -115,10 +116,10 @@ void PathCheck::next_round(double now_s) {
   next_s_ = now_s + kRoundS;
 }
 
-ServerAddress PathCheck::decide(const ServerAddress& in_use, double now_s) {
+SocketAddress PathCheck::decide(const SocketAddress& in_use, double now_s) {
   if (!open_) return in_use;
   if (old_.spoken && old_.hears) {
-    const ServerAddress old = old_.address;
+    const SocketAddress old = old_.address;
     next_round(now_s);
     return old;
   }

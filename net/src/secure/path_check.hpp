@@ -24,13 +24,13 @@ class PathNumbers {
 
   PathNumbers();
 
-  [[nodiscard]] Number make(std::uint32_t session, const ServerAddress& to, double now_s) const;
+  [[nodiscard]] Number make(std::uint32_t session, const SocketAddress& to, double now_s) const;
   /// True if make() returned this number for the same session and address recently.
-  [[nodiscard]] bool good(std::span<const std::byte> number, std::uint32_t session, const ServerAddress& to,
+  [[nodiscard]] bool good(std::span<const std::byte> number, std::uint32_t session, const SocketAddress& to,
                           double now_s) const;
 
  private:
-  [[nodiscard]] Number of(std::uint32_t session, const ServerAddress& to, std::int64_t epoch) const;
+  [[nodiscard]] Number of(std::uint32_t session, const SocketAddress& to, std::int64_t epoch) const;
 
   std::array<std::byte, 16> key_{};
 };
@@ -53,7 +53,7 @@ class PathCheck {
 
   /// A datagram that claims to belong to the session.
   struct Datagram {
-    ServerAddress from;
+    SocketAddress from;
     std::size_t bytes = 0;
     bool genuine = false;  ///< it was opened; otherwise it may be a copy or a forgery
     bool newest = false;   ///< no opened datagram has a higher sequence number
@@ -64,13 +64,13 @@ class PathCheck {
   [[nodiscard]] bool open() const { return open_; }
 
   /// Handles a datagram. `in_use`: the address to which the session sends.
-  void received(const ServerAddress& in_use, const Datagram& datagram, double now_s);
+  void received(const SocketAddress& in_use, const Datagram& datagram, double now_s);
 
   /// True if probes are due.
-  [[nodiscard]] bool due(const ServerAddress& in_use, double now_s) const;
+  [[nodiscard]] bool due(const SocketAddress& in_use, double now_s) const;
   /// Sends the probes that are due: calls `send(address)`, once or twice.
   template <class Send>
-  void probe(const ServerAddress& in_use, double now_s, Send send) {
+  void probe(const SocketAddress& in_use, double now_s, Send send) {
     Side& unproven = in_use == new_.address ? old_ : new_;
     if (in_use == old_.address) send(old_.address);
     send(unproven.address);
@@ -80,7 +80,7 @@ class PathCheck {
   /// Handles a number that came back from `from`. `good(address)` returns whether it was made for the
   /// address.
   template <class Good>
-  void answered(const ServerAddress& in_use, const ServerAddress& from, Good good, double now_s) {
+  void answered(const SocketAddress& in_use, const SocketAddress& from, Good good, double now_s) {
     if (!open_) return;
     // The old address's number proves that the client receives there, whatever address the echo came from. A
     // new address must return its own number, even if another address is the newest by now.
@@ -92,19 +92,19 @@ class PathCheck {
   }
 
   /// Returns the address to which the session sends from now on.
-  [[nodiscard]] ServerAddress decide(const ServerAddress& in_use, double now_s);
+  [[nodiscard]] SocketAddress decide(const SocketAddress& in_use, double now_s);
 
  private:
   struct Side {
-    ServerAddress address;
+    SocketAddress address;
     std::size_t credit = 0;  ///< bytes that arrived from it, less those sent to it
     bool spoken = false;     ///< a datagram arrived that was not sent before the change
     bool hears = false;      ///< its number was returned
   };
 
-  void begin(const ServerAddress& in_use, const ServerAddress& from, double now_s);
+  void begin(const SocketAddress& in_use, const SocketAddress& from, double now_s);
   void probed(Side& unproven, double now_s);
-  void new_hears(const ServerAddress& in_use, const ServerAddress& from, double now_s);
+  void new_hears(const SocketAddress& in_use, const SocketAddress& from, double now_s);
   void next_round(double now_s);
 
   bool open_ = false;

@@ -147,6 +147,11 @@ std::optional<ConnectToken> ThreadedTransport::ticket() const {
   return inner_->ticket();
 }
 
+std::string ThreadedTransport::problem() const {
+  const std::lock_guard lock(mutex_);
+  return inner_->problem();
+}
+
 std::uint16_t ThreadedTransport::port() const {
   const std::lock_guard lock(mutex_);
   return inner_->port();

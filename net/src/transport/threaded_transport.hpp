@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 
 #include <reckoner/net/network_transport.hpp>
@@ -57,6 +58,7 @@ class ThreadedTransport final : public NetworkTransport {
 
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
   [[nodiscard]] std::optional<ConnectToken> ticket() const override;
+  [[nodiscard]] std::string problem() const override;
   [[nodiscard]] std::uint16_t port() const override;
   /// Like NetworkTransport::wait(), but a signal does not end the wait.
   void wait(double seconds) override;

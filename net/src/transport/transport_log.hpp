@@ -29,44 +29,50 @@ class TransportLog {
                                                           : "";
     if (!event.empty()) reckoner::say(sink_, LogLevel::warning, event, {{"port", std::uint64_t{port}}});
   }
-  void connected(PeerId peer, const ServerAddress& address) const {
+  void connected(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::debug, "peer connected", peer, address);
   }
-  void disconnected(PeerId peer, const ServerAddress& address) const {
+  void disconnected(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::debug, "peer disconnected", peer, address);
   }
   /// The peer has proven a new address. A null `peer` means that its connection is not established yet.
-  void moved(PeerId peer, const ServerAddress& address) const {
+  void moved(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::debug, "peer has a new address", peer, address);
   }
   /// The peer was silent for too long. If `closing`: it did not confirm its disconnect.
-  void timed_out(PeerId peer, const ServerAddress& address, bool closing) const {
+  void timed_out(PeerId peer, const SocketAddress& address, bool closing) const {
     say(closing ? LogLevel::debug : LogLevel::warning,
         closing ? "peer did not confirm the disconnect" : "peer timed out", peer, address);
   }
-  void no_answer(PeerId peer, const ServerAddress& address) const {
+  void no_answer(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::warning, "no answer", peer, address);
   }
+  /// The look-up of the server's name found no address that this machine can reach.
+  void no_address(PeerId peer, const std::string& host) const {
+    if (sink_)
+      reckoner::say(sink_, LogLevel::warning, "no usable address of the server",
+                    {{"peer", std::uint64_t{peer.value}}, {"host", std::string_view(host)}});
+  }
   /// The server does not accept the client's token.
-  void token_refused(PeerId peer, const ServerAddress& address) const {
+  void token_refused(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::warning, "token refused", peer, address);
   }
   /// The same client has a newer connection, either with a ticket or with another token for its client id.
-  void replaced(PeerId peer, const ServerAddress& address) const {
+  void replaced(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::info, "peer replaced by a newer login", peer, address);
   }
-  void acknowledges_nothing(PeerId peer, const ServerAddress& address) const {
+  void acknowledges_nothing(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::warning, "peer acknowledges no control messages", peer, address);
   }
   /// Data of the peer waits for a lost packet that never arrived, and has reached
   /// TransportLimits::waiting_bytes.
-  void waits_too_long(PeerId peer, const ServerAddress& address) const {
+  void waits_too_long(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::warning, "too much data of the peer waits for a lost packet", peer, address);
   }
   /// A limit refused a client that has proven its address. Logs this at most once a second.
-  void turned_away(const ServerAddress& address, double now_s) {
+  void turned_away(const SocketAddress& address, double now_s) {
     if (!sink_ || !turned_away_.due(now_s)) return;
-    const std::string where = host_text(address) + ':' + std::to_string(address.port);
+    const std::string where = reckoner::text_of(address);
     reckoner::say(sink_, LogLevel::warning, "client refused: too many from its address, or in total",
                   {{"address", std::string_view(where)}});
   }
@@ -80,9 +86,9 @@ class TransportLog {
   }
 
  private:
-  void say(LogLevel level, std::string_view event, PeerId peer, const ServerAddress& address) const {
+  void say(LogLevel level, std::string_view event, PeerId peer, const SocketAddress& address) const {
     if (!sink_) return;
-    const std::string where = host_text(address) + ':' + std::to_string(address.port);
+    const std::string where = reckoner::text_of(address);
     reckoner::say(sink_, level, event,
                   {{"peer", std::uint64_t{peer.value}}, {"address", std::string_view(where)}});
   }

@@ -128,15 +128,13 @@ std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout) {
   return std::nullopt;
 }
 
-Result<HostPort> parse_host_port(std::string_view text) {
-  const auto colon = text.rfind(':');
-  HostPort address;
-  if (colon == std::string_view::npos || colon == 0 || !parse_number(text.substr(colon + 1), address.port) ||
-      address.port == 0) {
-    return Error{"'" + std::string(text) + "' is no address: expected HOST:PORT with a port of 1 to 65535"};
+Result<HostAndPort> parse_host_port(std::string_view text) {
+  const auto split = split_host_port(text);
+  if (!split || split->port == 0) {
+    return Error{"'" + std::string(text) +
+                 "' is no address: expected HOST:PORT or [IPV6]:PORT with a port of 1 to 65535"};
   }
-  address.host = text.substr(0, colon);
-  return address;
+  return *split;
 }
 
 std::string without_repeated_name(const std::string& error) {

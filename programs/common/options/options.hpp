@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include <reckoner/client/playout.hpp>
+#include <reckoner/net/socket_address.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace CLI {
@@ -51,12 +52,8 @@ void add_source_options(CLI::App& app, SourceOptions& options);
 /// other text and for an invalid delay.
 [[nodiscard]] std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout);
 
-/// An address as HOST:PORT.
-struct HostPort {
-  std::string host;
-  std::uint16_t port = 0;
-};
-[[nodiscard]] Result<HostPort> parse_host_port(std::string_view text);
+/// Splits HOST:PORT or [IPV6]:PORT. The port is required.
+[[nodiscard]] Result<HostAndPort> parse_host_port(std::string_view text);
 
 /// Makes all options for numbers refuse NaN and infinity, also in subcommands. This is necessary because the
 /// ranges of CLI11 accept NaN. Call it after all options have been added.

@@ -22,8 +22,8 @@ constexpr ReliableQueue::Limits kReliableLimits{
     .retained = {8192, 1024 * 1024},
 };
 
-// Bytes that ENet, UDP and IPv4 add to a payload. The first constant is for the reliable channel and includes
-// the payload's share of an acknowledgement. The second is for the unreliable channel.
+// Bytes that ENet, UDP and IPv4 add (IPv6 adds 20 more) to a payload. The first constant is for the reliable
+// channel and includes the payload's share of an acknowledgement. The second is for the unreliable channel.
 constexpr std::size_t kReliableHeaders = 40;
 constexpr std::size_t kDatagramHeaders = 40;
 // Bytes of headers for each message, if many messages share a payload.

@@ -45,7 +45,7 @@ struct Player {
 
 class LoadClients {
  public:
-  LoadClients(const LoadClientsOptions& options, program::HostPort server, std::optional<SecretKey> key)
+  LoadClients(const LoadClientsOptions& options, HostAndPort server, std::optional<SecretKey> key)
       : options_(options), server_(std::move(server)), key_(std::move(key)), world_(options.world) {}
 
   int run() {
@@ -95,7 +95,7 @@ class LoadClients {
     if (!key_) return Insecure{};
     constexpr double kGoodForS = 60.0;
     ConnectGrant grant{.client_id = options_.first_id + players_.size()};
-    grant.servers = {{0x7F000001, server_.port}};
+    grant.servers = {{parse_host(server_.host)->host, server_.port}};
     return ClientSecurity{*program::issue_now(grant, *key_, kGoodForS), program::kGameNumber};
   }
 
@@ -194,7 +194,7 @@ class LoadClients {
   }
 
   LoadClientsOptions options_;
-  program::HostPort server_;
+  HostAndPort server_;
   std::optional<SecretKey> key_;
   LoadWorld world_;
   ParentLines parent_lines_;
@@ -211,7 +211,7 @@ class LoadClients {
 int run_load_clients(const LoadClientsOptions& options) {
   program::catch_stop_signals();
   lower_priority();
-  if (const std::string wrong = raise_open_file_limit(options.count); !wrong.empty()) {
+  if (const std::string wrong = raise_open_file_limit(kSocketsPerClient * options.count); !wrong.empty()) {
     return report_error(wrong, program::kFailed);
   }
   auto server = program::parse_host_port(options.server);

@@ -22,6 +22,7 @@ struct LoadServerOptions {
   std::string record;    ///< file of the DatagramRecord: a server writes it, and a plain server reads it
   std::size_t late = 0;  ///< additional slots for clients that join later
   std::string key;       ///< key file; clients make their tokens with this key; empty: insecure
+  std::string listen;    ///< address to listen on; empty: all addresses, IPv6 and IPv4
 };
 
 struct LoadClientsOptions {

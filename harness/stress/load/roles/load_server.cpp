@@ -194,15 +194,18 @@ int run_load_server(const LoadServerOptions& options) {
   // No spare slots in a run with a flood, so that a slot taken by the flood would be noticed.
   const auto peers = static_cast<std::uint32_t>(options.world.clients +
                                                 (options.late > 0 ? options.late : kSpareConnections));
-  ListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers, .security = Insecure{}};
+  ListenConfig config{.host = options.listen, .port = 0, .max_peers = peers, .security = Insecure{}};
   config.limits.address_datagrams_per_second = 0.0;  // all clients have one address
   config.limits.address_bytes_per_second = 0.0;
   if (!options.key.empty()) {
     const auto key = program::read_key_file(options.key);
     if (!key) return report_error(key.error());
     // The clients join as fast as they can.
-    config.security = ServerSecurity{
-        .key = *key, .game = program::kGameNumber, .peers_per_address = peers, .handshakes_per_second = 1e4};
+    config.security = ServerSecurity{.key = *key,
+                                     .game = program::kGameNumber,
+                                     .any_server = true,
+                                     .peers_per_address = peers,
+                                     .handshakes_per_second = 1e4};
   }
   auto transport = NetworkTransport::listen(config);
   if (!transport) return report_error(transport.error(), program::kFailed);

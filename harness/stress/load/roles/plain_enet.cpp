@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/stress/load/roles/plain_enet.hpp"
 
-#include "net/src/messages/messages.hpp"
+#include "net/src/transport/socket/udp_socket.hpp"
 
 #include <algorithm>
 #include <array>
@@ -135,8 +135,8 @@ void PlainServer::service() {
 PlainCounts PlainServer::counts() const {
   const ENetHost& host = *impl_->host;
   return {host.totalSentPackets, host.totalReceivedPackets,
-          impl_->sent_bytes + WireCounter::kUdpIpBytes * host.totalSentPackets, impl_->payload_bytes_sent,
-          impl_->payloads_received};
+          impl_->sent_bytes + (kUdpHeaderBytes + kIpv4HeaderBytes) * host.totalSentPackets,
+          impl_->payload_bytes_sent, impl_->payloads_received};
 }
 
 struct PlainClient::Impl {

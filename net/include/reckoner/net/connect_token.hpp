@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <reckoner/net/socket_address.hpp>
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 
@@ -53,29 +54,23 @@ class RECKONER_NET_API SecretKey {
   std::array<std::byte, kBytes> bytes_{};
 };
 
-/// An IPv4 address and a UDP port, both in host byte order.
-struct ServerAddress {
-  std::uint32_t host = 0;  ///< IPv4 address in host byte order: 127.0.0.1 is 0x7f000001
-  std::uint16_t port = 0;  ///< UDP port in host byte order
-  /// Returns true if both addresses have equal hosts and ports.
-  bool operator==(const ServerAddress&) const = default;
-};
-
-/// Returns the host as text, for example "127.0.0.1".
-[[nodiscard]] RECKONER_NET_API std::string host_text(const ServerAddress& address);
-
 /// A permission that a backend gives to a client. It says which servers the client may join, until when, and
 /// under which client id.
 struct ConnectGrant {
   static constexpr std::size_t kMaxServers = 32;  ///< maximum number of servers in a token
+  /// Maximum size of all addresses in a token, bytes. An IPv4 address takes 7 bytes, an IPv6 address 19. So a
+  /// token can name 32 IPv4 addresses, 13 IPv6 addresses, or 9 servers with one address of each family.
+  static constexpr std::size_t kMaxServerBytes = 256;
   static constexpr std::size_t kUserBytes = 256;  ///< size of the user data in a token, bytes
   /// Default time between expires_s and renewable_until_s, s. The default is one day.
   static constexpr std::uint64_t kRenewableS = 86'400;
 
   /// The backend's number for the client. By default, a server allows one session per client id.
   std::uint64_t client_id = 0;
-  std::uint64_t expires_s = 0;         ///< when the token expires, seconds since 1970
-  std::vector<ServerAddress> servers;  ///< 1 to kMaxServers addresses of servers or relays
+  std::uint64_t expires_s = 0;  ///< when the token expires, seconds since 1970
+  /// 1 to kMaxServers addresses of servers or relays, IPv4 or IPv6, together at most kMaxServerBytes. Name a
+  /// server that has both with both addresses: a client may have only one of the families.
+  std::vector<SocketAddress> servers;
   /// Data from the backend for the game on the server. The game reads it from ClientIdentity::user_data.
   std::array<std::byte, kUserBytes> user_data{};
   /// Until this time, the client may resume with tickets from a server, without a new token from the backend.
@@ -103,20 +98,20 @@ struct ConnectToken {
   std::array<std::byte, kNonceBytes> nonce{};    ///< number used only once, to encrypt `sealed`
   std::array<std::byte, kSealedBytes> sealed{};  ///< encrypted client id, servers, keys and user data
   /// Servers that the client may join. NetworkDialer tries them in this order. Empty in a ticket.
-  std::vector<ServerAddress> servers;
+  std::vector<SocketAddress> servers;
   SecretKey to_server;  ///< secret for the session key that encrypts data from the client
   SecretKey to_client;  ///< secret for the session key that encrypts data from the server
 };
 
 /// Issues a token. A backend calls this function. The backend and the servers must use one `key`. If several
-/// games, or several versions of a game, use this key, each needs its own number `game`. Fails unless the
-/// grant contains 1 to kMaxServers servers. When a server accepts the token, it may end sessions of older
-/// tokens with this client id (ServerSecurity::sessions_per_client).
+/// games, or several versions of a game, use this key, each needs its own number `game`. Fails if the
+/// grant contains no server, too many, or a link-local address (ConnectGrant::servers). When a server accepts
+/// the token, it may end sessions of older tokens with this client id (ServerSecurity::sessions_per_client).
 [[nodiscard]] RECKONER_NET_API Result<ConnectToken> issue_token(const ConnectGrant& grant,
                                                                 const SecretKey& key, std::uint64_t game);
 
-/// Converts a token or a ticket to bytes and back. write_token() fails if the token contains more than
-/// kMaxServers servers. read_token() returns nullopt if the bytes are not a token.
+/// Converts a token or a ticket to bytes and back. write_token() fails if the token contains too
+/// many servers. read_token() returns nullopt if the bytes are not a token.
 [[nodiscard]] RECKONER_NET_API Result<std::array<std::byte, ConnectToken::kBytes>> write_token(
     const ConnectToken& token);
 [[nodiscard]] RECKONER_NET_API std::optional<ConnectToken> read_token(std::span<const std::byte> bytes);

@@ -20,11 +20,11 @@ using EnetAllocator = NetworkAllocator;  ///< memory functions for ENet's hosts,
 /// process.
 [[nodiscard]] RECKONER_NET_API bool set_enet_allocator(const EnetAllocator& allocator);
 
-/// Transport over ENet and UDP (IPv4). State payloads are sent as unreliable and unsequenced packets. Control
-/// messages are sent as reliable packets. Reckoner disables ENet's throttle, so that ENet never drops state.
-/// send() refuses a state payload that ENet would turn into reliable fragments. An error of one peer does not
-/// affect the other peers. If a datagram arrives that Reckoner would never send, the transport refuses and
-/// counts it before ENet sees it.
+/// Transport over ENet and UDP, over IPv4 and IPv6. State payloads are sent as unreliable and unsequenced
+/// packets. Control messages are sent as reliable packets. Reckoner disables ENet's throttle, so that ENet
+/// never drops state. send() refuses a state payload that ENet would turn into reliable fragments. An error
+/// of one peer does not affect the other peers. If a datagram arrives that Reckoner would never send, the
+/// transport refuses and counts it before ENet sees it.
 ///
 /// A peer is disconnected (reason 0) if it sends nothing for 10 s, or if 8 MiB of control messages wait for
 /// its acknowledgement. Both numbers are defaults of TransportLimits. The destructor notifies all peers.
@@ -41,7 +41,7 @@ class RECKONER_NET_API EnetTransport final : public NetworkTransport {
   /// Starts to connect to a server, like NetworkTransport::connect().
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
-      const OrInsecure<ClientSecurity>& security, const LogSink& log = {});
+      const OrInsecure<ClientSecurity>& security, const LogSink& log = {}, const ResolveHost& resolve = {});
 
   ~EnetTransport() override;
   EnetTransport(const EnetTransport&) = delete;
@@ -58,13 +58,10 @@ class RECKONER_NET_API EnetTransport final : public NetworkTransport {
 
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
   [[nodiscard]] std::optional<ConnectToken> ticket() const override;
+  [[nodiscard]] std::string problem() const override;
   [[nodiscard]] std::uint16_t port() const override;
   void wait(double seconds) override;
   void sleep_until_readable(double seconds) override;
-
-  /// Looks up a host name. Returns the host's IPv4 address as text, for example "127.0.0.1", so that later
-  /// connections need no look-up. Returns `host` unchanged if the look-up fails.
-  [[nodiscard]] static std::string numeric_host(const std::string& host);
 
   /// Returns the socket's descriptor. A program can use it to wait for several transports at once, but must
   /// not read from it or write to it.

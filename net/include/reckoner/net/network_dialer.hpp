@@ -56,19 +56,20 @@ class ServerRotation {
 /// relays of one server or servers of several worlds. ServerRotation defines the order of the attempts.
 class RECKONER_NET_API NetworkDialer final : public Dialer {
  public:
-  /// Connects to one named server. The parameters are those of NetworkTransport::connect(). Resolves the host
-  /// name once, in this constructor. If the name does not resolve, dial() returns the error.
+  /// Connects to one named server. The parameters are those of NetworkTransport::connect(). Every dial()
+  /// looks the name up again and tries its addresses anew.
   NetworkDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
                 const OrInsecure<ClientSecurity>& security, const LogSink& log = {},
-                std::string_view transport = {});
+                std::string_view transport = {}, ResolveHost resolve = {});
   /// Connects to the servers listed in the token. dial() fails if the token lists no server.
   NetworkDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log = {},
-                std::string_view transport = {});
+                std::string_view transport = {}, ResolveHost resolve = {});
   ~NetworkDialer() override;
 
   [[nodiscard]] Result<Transport*> dial() override;
   bool try_next_server() override { return round_.try_next_server(); }
-  /// Returns a hint if the token has expired by this machine's clock and the server has not accepted it.
+  /// Returns a hint if this machine found no address of the server, or if the token has expired by this
+  /// machine's clock and the server has not accepted it.
   [[nodiscard]] std::string failure_hint() const override;
   [[nodiscard]] double random_fraction() override;
 
@@ -108,6 +109,7 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
   std::string kind_;                     // name of the transport, as in ListenConfig::transport
   OrInsecure<ClientSecurity> security_;  // the next dial() presents this token or ticket
   bool receive_thread_ = false;
+  ResolveHost resolve_;
   bool token_is_new_ = true;  // true: no dial() has presented the token that the game set
   std::unique_ptr<NetworkTransport> transport_;
   TransportStats earlier_stats_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/log.hpp>
+#include <reckoner/net/socket_address.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
@@ -59,12 +61,14 @@ struct ServerSecurity {
   /// Addresses under which clients reach this server, including the addresses of relays. A token must contain
   /// at least one of them. Port 0 means the port in use. Empty: the server uses ListenConfig::host, which
   /// must then be one specific address.
-  std::vector<ServerAddress> addresses{};
+  std::vector<SocketAddress> addresses{};
   /// True: the server does not check the addresses in a token. It accepts a token for any server that uses
   /// this key.
   bool any_server = false;
-  std::uint32_t peers_per_address = 16;  ///< maximum number of connections from one IPv4 address
-  /// Maximum rate of new sessions with valid tokens from one IPv4 address, 1/s. A burst may contain as many
+  /// Maximum number of connections from one address. For this and all other limits per address, a /64 network
+  /// of IPv6 counts as one address, because a household gets a whole /64.
+  std::uint32_t peers_per_address = 16;
+  /// Maximum rate of new sessions with valid tokens from one address, 1/s. A burst may contain as many
   /// sessions as the rate allows in ten seconds, and at least one. 0: no limit.
   double handshakes_per_second = 10.0;
   /// Maximum rate of new sessions with valid tokens from all addresses together, 1/s. A burst may contain as
@@ -110,7 +114,10 @@ inline constexpr std::uint32_t kSpareConnections = 8;
 
 /// Settings of a server's transport.
 struct ListenConfig {
-  std::string host;        ///< address to listen on; empty: every IPv4 address of the machine
+  /// Address or name to listen on. Empty: all addresses of the machine, IPv6 and IPv4 on one port, or only
+  /// IPv4 if the machine has no IPv6. "0.0.0.0": all IPv4 addresses. "::": all IPv6 addresses and no IPv4
+  /// address.
+  std::string host;
   std::uint16_t port = 0;  ///< UDP port; 0: any free port, see NetworkTransport::port()
   /// Maximum number of connections, at least 1. A server needs kSpareConnections more connections than
   /// clients. If one ENet host cannot hold all connections, the server must run on Linux (see
@@ -147,6 +154,13 @@ struct NetworkAllocator {
 /// the two functions is null.
 [[nodiscard]] RECKONER_NET_API bool set_network_allocator(const NetworkAllocator& allocator);
 
+/// Looks up a host name. Returns the addresses with port 0, the preferred one first; empty if there is none.
+/// It may block for many seconds, so a transport calls it on another thread. It must not throw.
+using ResolveHost = std::function<std::vector<SocketAddress>(const std::string& host)>;
+
+/// The system's look-up (getaddrinfo()), which every transport uses by default. Also accepts addresses.
+[[nodiscard]] RECKONER_NET_API std::vector<SocketAddress> resolve_host(const std::string& host);
+
 /// A transport over a real network. It adds connecting, identities, tickets and waiting to Transport. An
 /// object is not thread-safe, but two threads may use two different transports.
 ///
@@ -173,11 +187,18 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   /// be kProtocolVersion: a Reckoner server refuses every other number except 0. `security` must match the
   /// server: a token for a server with security, otherwise Insecure{}. `log` receives log records; empty: no
   /// log. `transport` is a name as in ListenConfig::transport. `receive_thread`: as in ListenConfig. Fails at
-  /// once if the host name does not resolve, the token is empty or the system has no thread left.
+  /// once if `host` or the token is empty, `port` is 0, or the system has no thread left.
+  ///
+  /// `host` is a name or an address, IPv4 or IPv6 without brackets. The function does not wait for the
+  /// look-up of a name: a thread of its own does it, within the 5 s, and if there is no usable address,
+  /// poll() returns a disconnected event. If there are several addresses, the client tries one every 250 ms,
+  /// IPv6 and IPv4 in turn, and keeps the first that answers (RFC 8305). In a network with NAT64 and without
+  /// IPv4, it reaches an IPv4 address through its translated IPv6 address (RFC 7050). `resolve`: the look-up
+  /// of names; empty: resolve_host().
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
       const OrInsecure<ClientSecurity>& security, const LogSink& log = {}, std::string_view transport = {},
-      bool receive_thread = false);
+      bool receive_thread = false, const ResolveHost& resolve = {});
 
   /// Returns true if a token has expired by this machine's clock.
   [[nodiscard]] static bool is_expired(const ConnectToken& token);
@@ -190,6 +211,11 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   /// from the backend. A ticket does not contain server addresses. Returns nullopt on a server, and on a
   /// client before the server has admitted it.
   [[nodiscard]] virtual std::optional<ConnectToken> ticket() const = 0;
+
+  /// Returns why a client cannot reach its server, if this machine knows, for example because the server's
+  /// name has no address. The text is a part of a sentence, for use in an error message. Empty if nothing is
+  /// known.
+  [[nodiscard]] virtual std::string problem() const { return {}; }
 
   /// Returns the UDP port in use.
   [[nodiscard]] virtual std::uint16_t port() const = 0;

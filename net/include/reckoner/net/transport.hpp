@@ -92,8 +92,9 @@ struct TransportStats {
   std::uint64_t datagrams_received = 0;      ///< UDP datagrams, including those without a payload
   std::uint64_t payload_bytes_sent = 0;      ///< bytes passed to send()
   std::uint64_t payload_bytes_received = 0;  ///< bytes returned by poll()
-  std::uint64_t wire_bytes_sent = 0;         ///< bytes, including the headers of the transport, UDP and IPv4
-  std::uint64_t wire_bytes_received = 0;     ///< bytes, including the headers of the transport, UDP and IPv4
+  /// Bytes, including the headers of the transport, of UDP (8 bytes) and of IP (IPv4: 20 bytes, IPv6: 40).
+  std::uint64_t wire_bytes_sent = 0;
+  std::uint64_t wire_bytes_received = 0;  ///< bytes, with the same headers as wire_bytes_sent
   std::uint64_t refused = 0;  ///< payloads and datagrams that were refused: on arrival, or by send()
   RefusalCounts refusals;     ///< number of refusals for each reason; their sum is `refused`
   /// How often a peer moved to another address, proved that it uses this address and continued.
@@ -176,10 +177,10 @@ class RECKONER_NET_API Transport {
 struct TransportLimits {
   double datagrams_per_second = 2000.0;   ///< maximum rate of datagrams from one peer, 1/s
   double bytes_per_second = 1'000'000.0;  ///< maximum rate of bytes from one peer, B/s
-  /// Maximum total rate of datagrams from all peers with one IPv4 address, 1/s. A household or a school
-  /// behind a NAT has one address.
+  /// Maximum total rate of datagrams from all peers with one address, 1/s. A household or a school
+  /// behind a NAT has one IPv4 address. All of an IPv6 /64 counts as one address.
   double address_datagrams_per_second = 8000.0;
-  /// Maximum total rate of bytes from all peers with one IPv4 address, B/s.
+  /// Maximum total rate of bytes from all peers with one address (IPv6: one /64), B/s.
   double address_bytes_per_second = 4'000'000.0;
   /// Maximum size of a burst, given as the time that the burst would take at the full rate, s. For example, a
   /// burst arrives when a stalled link works again.

@@ -82,7 +82,8 @@ class SharedLibraryStart {
 
 namespace reckoner::enet_limits {
 
-// Datagrams of up to 1232 bytes pass every path that carries IPv6. A full state payload still fits.
+// Every path that carries IPv6 passes packets of 1280 bytes (RFC 8200, 5). 40 of them are the IPv6 header and
+// 8 the UDP header. A full state payload still fits.
 inline constexpr std::uint32_t kMtu = 1232;
 
 inline constexpr int kSocketBufferBytes = 4 * 1024 * 1024;  // requested; the system may grant less
@@ -114,9 +115,12 @@ inline constexpr std::uint32_t kHalfOpenMostMs = 3000;
 inline constexpr int kRounds = 1024;
 inline constexpr std::uint32_t kDatagramsPerService = 16384;
 
-inline constexpr std::uint32_t kDatagramsPerPass = 256;  // ENet's own limit; ENet then starts to send
+// ENet visits all peers in a pass. So it gets its datagrams after this many were read, not after each read.
+inline constexpr std::uint32_t kDatagramsPerPass = 256;
 
-inline constexpr int kMaxSkipped = 16384;  // empty datagrams that are removed after one pass
+inline constexpr std::size_t kClientReads = 8;  // datagrams that a client reads at once
+
+inline constexpr int kMaxEnetErrors = 16;  // after this many errors in a row, a call of service() ends
 
 inline constexpr double kSilenceCheckSeconds =
     0.05;  // s between two checks for silent peers; each check visits all peers

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/transport/enet/enet_transport_impl.hpp"
 #include "net/src/transport/enet/server_security.hpp"
-#include "net/src/transport/enet/socket/socket_filter.hpp"
 #include "net/src/transport/limits/limit_settings.hpp"
+#include "net/src/transport/socket/socket_filter.hpp"
 
 #include <cerrno>
-#include <chrono>
-#include <cmath>
 #include <cstdlib>
-#include <thread>
 #include <utility>
 
 namespace reckoner {
@@ -36,32 +33,67 @@ bool set_enet_allocator(const EnetAllocator& allocator) {
   return EnetRuntime::before_start([&] { enet_memory = {allocator.allocate, allocator.release, nullptr}; });
 }
 
-Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(
-    const ENetAddress* address, std::size_t peers, const std::string& host_name, const Shard& shard,
-    const TransportLimits& limit, const LogSink& log) {
-  auto impl = std::make_unique<Impl>(peers, shard, limit, log);
+namespace {
+
+// A socket for a server. The first of several hosts binds the port without sharing it, so that no other
+// server can have the port. It shares the port only afterwards. Linux checks the option again whenever
+// another socket binds.
+Result<UdpSocket> open_server_socket(const ListenConfig& config, bool shares, bool joins) {
+  SocketAddress address;
+  if (!config.host.empty()) {
+    const auto found = resolve_host(config.host);
+    if (found.empty()) return Error{"unknown host '" + config.host + "'"};
+    address = found.front();
+  }
+  address.port = config.port;
+  const auto open = [&](IpFamilies families) -> Result<UdpSocket> {
+    errno = 0;
+    UdpSocket socket = UdpSocket::open(families);
+    if (!socket) return socket_error(&config.port, config.host);
+    if (joins && !share_port(socket.descriptor())) return Error{"this system cannot share a UDP port"};
+    if (!socket.bind(address)) return socket_error(&config.port, config.host);
+    if (shares && !joins && !share_port(socket.descriptor()))
+      return Error{"this system cannot share a UDP port"};
+    return socket;
+  };
+  if (!config.host.empty()) return open(address.host.is_ipv4() ? IpFamilies::ipv4 : IpFamilies::ipv6);
+  // A system without IPv6 opens no such socket, or binds none.
+  auto both = open(IpFamilies::both);
+  return both || errno == EADDRINUSE ? std::move(both) : open(IpFamilies::ipv4);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(UdpSocket&& socket,
+                                                                       enet_filter::Role role,
+                                                                       std::size_t peers, const Shard& shard,
+                                                                       const TransportLimits& limit,
+                                                                       const LogSink& log) {
+  auto impl = std::make_unique<Impl>(std::move(socket), role, peers, shard, limit, log);
   if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
+  // ENet's socket is private: connected to itself, see EnetInbox.
+  ENetAddress loopback{};
+  constexpr std::uint32_t kLoopback = 0x7F000001;
+  loopback.host = ENET_HOST_TO_NET_32(kLoopback);
   errno = 0;
-  // The first of several hosts binds the port without sharing it, so that no other server can have the port.
-  // It shares the port only afterwards. Linux checks the option again whenever another socket binds.
-  const bool joins = shard.number > 0;
-  impl->host.reset(enet_host_create(joins ? nullptr : address, peers, kChannels, 0, 0));
-  const std::uint16_t* const port = address != nullptr ? &address->port : nullptr;
-  if (!impl->host) return socket_error(port, host_name);
+  impl->host.reset(enet_host_create(&loopback, peers, kChannels, 0, 0));
+  if (!impl->host) return socket_error(nullptr, {});
   ENetHost& host = *impl->host;
-  if (shard.bits > 0 && !share_port(host.socket)) return Error{"this system cannot share a UDP port"};
-  if (joins && enet_socket_bind(host.socket, address) != 0) return socket_error(port, host_name);
+#ifndef __APPLE__  // which lets no connected socket name the receiver, as ENet does
+  (void)enet_socket_connect(host.socket, &host.address);
+#endif
   host.maximumPacketSize = limit.message_bytes;
   host.maximumWaitingData = limit.waiting_bytes;
   host.intercept = &Impl::filter;
+  host.checksum = &Impl::sending_hook;
+  host.compressor.context = impl.get();
   host.mtu = limits::kMtu;
   for (ENetPeer* peer = host.peers; peer != host.peers + host.peerCount; ++peer) {
     peer->mtu = limits::kMtu;
     peer->data = nullptr;
   }
-  impl->filtered = filter_socket(host.socket, sizeof host.packetData[0]);
-  (void)enet_socket_set_option(host.socket, ENET_SOCKOPT_RCVBUF, limits::kSocketBufferBytes);
-  (void)enet_socket_set_option(host.socket, ENET_SOCKOPT_SNDBUF, limits::kSocketBufferBytes);
+  (void)filter_socket(impl->net.descriptor(), DatagramIntake::kLongest);
+  impl->net.set_buffers(limits::kSocketBufferBytes);
   return impl;
 }
 
@@ -73,6 +105,7 @@ EnetTransport::Impl::~Impl() {
   connections.for_each([](PeerId, Connection& connection) {
     enet_peer_disconnect_now(connection.peer, connection.closing_reason);
   });
+  flush_batch();
 }
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig& config) {
@@ -81,22 +114,22 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig&
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig& config, const Shard& shard) {
   const EnetRuntime runtime;  // some systems need it to resolve names
-  ENetAddress address{.host = ENET_HOST_ANY, .port = config.port};
-  if (!config.host.empty() && enet_address_set_host(&address, config.host.c_str()) != 0) {
-    return Error{"unknown host '" + config.host + "'"};
-  }
   static_assert(ShardedTransport::kMaxPeersPerHost == ENET_PROTOCOL_MAXIMUM_PEER_ID);
   if (config.max_peers > ShardedTransport::kMaxPeersPerHost) {
     return Error{"one ENet host holds at most " + std::to_string(ShardedTransport::kMaxPeersPerHost) +
                  " connections"};
   }
   if (const auto fault = find_invalid_setting(config)) return *fault;
-  auto impl = Impl::open(&address, config.max_peers, config.host, shard, config.limits, config.log);
+  auto socket = open_server_socket(config, shard.bits > 0, shard.number > 0);
+  if (!socket) return Error{socket.error()};
+  const SocketAddress bound = socket->local();
+  auto impl = Impl::open(std::move(*socket), enet_filter::Role::server, config.max_peers, shard,
+                         config.limits, config.log);
   if (!impl) return Error{impl.error()};
   std::unique_ptr<EnetTransport> transport(new EnetTransport(std::move(*impl)));
   const ServerSecurity* const security = config.security.get();
   if (security != nullptr) {
-    auto gate = gate_config(*security, {ENET_NET_TO_HOST_32(address.host), transport->port()});
+    auto gate = gate_config(*security, bound);
     if (!gate) return Error{gate.error()};
     gate->most_sessions = 2 * std::size_t{config.max_peers};
     gate->used = shard.used;
@@ -110,24 +143,29 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig&
 Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string& host, std::uint16_t port,
                                                               std::uint32_t reason,
                                                               const OrInsecure<ClientSecurity>& security,
-                                                              const LogSink& log) {
+                                                              const LogSink& log,
+                                                              const ResolveHost& resolve) {
   const EnetRuntime runtime;
-  ENetAddress address{.host = ENET_HOST_ANY, .port = port};
-  if (host.empty() || enet_address_set_host(&address, host.c_str()) != 0) {
-    return Error{"unknown host '" + host + "'"};
-  }
+  if (host.empty()) return Error{"the server's host name is empty"};
   if (port == 0) return Error{"the server's UDP port is missing"};
   if (const ClientSecurity* const shown = security.get(); shown != nullptr && !shown->token.to_server)
     return Error{"the token is empty"};
-  auto impl = Impl::open(nullptr, 1, host, {}, {}, log);
+  errno = 0;
+  const auto literal = parse_host(host);
+  const bool needs_one = literal && literal->host.is_ipv4() && has_route({literal->host, port});
+  UdpSocket socket = needs_one ? UdpSocket::open(IpFamilies::ipv4) : UdpSocket::open_any();
+  if (!socket) return socket_error(nullptr, host);
+  auto impl = Impl::open(std::move(socket), enet_filter::Role::client, 1, {}, {}, log);
   if (!impl) return Error{impl.error()};
-  (*impl)->role = enet_filter::Role::client;
-  (void)waited_in_socket_s((*impl)->host->socket);  // from now on, the system notes arrival times
-  ENetPeer* peer = enet_host_connect((*impl)->host.get(), &address, kChannels, reason);
+  DatagramIntake::note_arrival_times((*impl)->net);
+  (*impl)->server_name = host;
+  (*impl)->lookup.emplace(host, port, resolve);
+  ENetHost& own = *(*impl)->host;
+  ENetPeer* peer = enet_host_connect(&own, &own.address, kChannels, reason);
   if (peer == nullptr) return Error{"cannot connect to '" + host + "'"};
   (*impl)->add(peer, true);
   if (const ClientSecurity* const shown = security.get()) {
-    // ENet starts after the server has admitted the client. Until then, ENet's peer only keeps the address.
+    // ENet starts after the server has admitted the client. Until then, ENet's peer only keeps its place.
     (*impl)->set_guard(secure::Guard(shown->token, shown->game, shown->secret));
     (*impl)->pending_connect = reason;
     enet_peer_reset(peer);
@@ -135,28 +173,10 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
 }
 
-std::string EnetTransport::numeric_host(const std::string& host) {
-  const EnetRuntime runtime;
-  ENetAddress address{};
-  std::array<char, 64> digits{};
-  const bool known = !host.empty() && enet_address_set_host(&address, host.c_str()) == 0 &&
-                     enet_address_get_host_ip(&address, digits.data(), digits.size()) == 0;
-  return known ? std::string(digits.data()) : host;
-}
-
 // Sleeps until data arrives or a signal interrupts the process, for at most `seconds`. Returns false only if
 // the time has passed. Reads nothing that another thread changes.
 bool EnetTransport::Impl::sleep(double seconds) const {
-  const double whole_ms = std::floor(seconds * 1000.0);
-  if (whole_ms < 1.0) {
-    // ENet counts whole milliseconds. Sleep through the rest instead of spinning.
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    return true;
-  }
-  // A signal ends the wait too, for programs that check a stop flag.
-  enet_uint32 condition = ENET_SOCKET_WAIT_RECEIVE | ENET_SOCKET_WAIT_INTERRUPT;
-  const int result = enet_socket_wait(host->socket, &condition, static_cast<enet_uint32>(whole_ms));
-  return result != 0 || condition != ENET_SOCKET_WAIT_NONE;
+  return net.wait(seconds);
 }
 
 EnetTransport::EnetTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -165,6 +185,7 @@ EnetTransport::~EnetTransport() = default;
 void EnetTransport::service(double /*now_s*/) {
   impl_->run_passes();
   impl_->disconnect_silent(steady_seconds());
+  impl_->flush_batch();
 }
 
 std::optional<TransportEvent> EnetTransport::poll() {
@@ -183,29 +204,23 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
   }
   if (reliable && connection.backlog + payload.size() > impl_->limit.backlog_bytes) {
     // The peer keeps the connection alive but acknowledges no control data. It cannot catch up any more.
-    impl_->log.acknowledges_nothing(peer, machine_order(connection.peer->address));
+    impl_->log.acknowledges_nothing(peer, impl_->address_of(connection));
     impl_->give_up(peer);
     return false;
   }
   impl_->unsent = true;
-  if (!reliable && (DatagramBatch::kAvailable || impl_->guard)) {
+  if (!reliable) {
     impl_->post(connection, payload);
     impl_->stats.payload_bytes_sent += payload.size();
     return true;
   }
-  PacketPtr packet(enet_packet_create(payload.data(), payload.size(),
-                                      reliable ? ENET_PACKET_FLAG_RELIABLE : ENET_PACKET_FLAG_UNSEQUENCED));
+  PacketPtr packet(enet_packet_create(payload.data(), payload.size(), ENET_PACKET_FLAG_RELIABLE));
   if (!packet) return false;
-  if (reliable) {
-    connection.backlog += payload.size();
-    packet->userData = &connection.backlog;
-    packet->freeCallback = &Impl::release_backlog;
-    if (!connection.reliable.send(*connection.peer, std::move(packet))) return false;
-    if (connection.reliable.size() == 1) impl_->peers_with_queue.push_back(peer);
-  } else {
-    if (enet_peer_send(connection.peer, static_cast<enet_uint8>(channel), packet.get()) != 0) return false;
-    (void)packet.release();  // ENet owns it now
-  }
+  connection.backlog += payload.size();
+  packet->userData = &connection.backlog;
+  packet->freeCallback = &Impl::release_backlog;
+  if (!connection.reliable.send(*connection.peer, std::move(packet))) return false;
+  if (connection.reliable.size() == 1) impl_->peers_with_queue.push_back(peer);
   impl_->stats.payload_bytes_sent += payload.size();
   return true;
 }
@@ -252,17 +267,21 @@ std::optional<ConnectToken> EnetTransport::ticket() const {
   return ConnectToken{ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client};
 }
 
+std::string EnetTransport::problem() const {
+  if (!impl_->race || !impl_->race->lost()) return {};
+  return "this machine found no usable address for '" + impl_->server_name + "'";
+}
+
 const TransportStats& EnetTransport::stats() const {
   return impl_->stats;
 }
 
 std::uint16_t EnetTransport::port() const {
-  ENetAddress address{};
-  return enet_socket_get_address(impl_->host->socket, &address) == 0 ? address.port : std::uint16_t{0};
+  return impl_->net.local().port;
 }
 
 std::intptr_t EnetTransport::socket() const {
-  return static_cast<std::intptr_t>(impl_->host->socket);
+  return impl_->net.descriptor();
 }
 
 bool EnetTransport::flush(bool always) {

@@ -3,17 +3,23 @@
 
 #include "net/src/messages/messages.hpp"
 #include "net/src/secure/guard.hpp"
+#include "net/src/transport/enet/connection_addresses.hpp"
+#include "net/src/transport/enet/enet_inbox.hpp"
 #include "net/src/transport/enet/enet_library.hpp"
 #include "net/src/transport/enet/liveness.hpp"
 #include "net/src/transport/enet/reliable_sending.hpp"
 #include "net/src/transport/enet/search_cost_limit.hpp"
-#include "net/src/transport/enet/socket/datagram_batch.hpp"
 #include "net/src/transport/enet/socket/enet_filter.hpp"
 #include "net/src/transport/event_queue.hpp"
 #include "net/src/transport/limits/touched_peers.hpp"
 #include "net/src/transport/limits/traffic_limit.hpp"
 #include "net/src/transport/peer_table.hpp"
 #include "net/src/transport/platform.hpp"
+#include "net/src/transport/socket/address_race.hpp"
+#include "net/src/transport/socket/datagram_batch.hpp"
+#include "net/src/transport/socket/datagram_intake.hpp"
+#include "net/src/transport/socket/host_lookup.hpp"
+#include "net/src/transport/socket/udp_socket.hpp"
 #include "net/src/transport/transport_log.hpp"
 
 #include <algorithm>
@@ -40,16 +46,6 @@ static_assert(limits::kMtu >= kMaxStateBytes + kFragmentHeaders);
 [[nodiscard]] int start_enet();
 using EnetRuntime = SharedLibraryStart<&start_enet, &enet_deinitialize>;
 
-/// Converts ENet's form of an address to the machine's byte order, which log and gate use.
-inline ServerAddress machine_order(const ENetAddress& address) {
-  return {ENET_NET_TO_HOST_32(address.host), address.port};
-}
-
-/// Converts an address in the machine's byte order to ENet's form.
-inline ENetAddress enet_order(const ServerAddress& address) {
-  return {ENET_HOST_TO_NET_32(address.host), address.port};
-}
-
 /// The state of an EnetTransport. Its functions are in enet_transport.cpp (the public interface),
 /// service.cpp (passes of ENet, sending, silent peers) and datagrams.cpp (receiving, sealing and opening).
 struct EnetTransport::Impl {
@@ -61,6 +57,7 @@ struct EnetTransport::Impl {
   struct Connection {
     ENetPeer* peer = nullptr;
     Liveness liveness;
+    SocketAddress address{};  ///< where its datagrams come from; at a client: see server_address()
     std::uint32_t closing_reason = 0;
     std::size_t backlog = 0;           ///< unacknowledged control bytes, including those in `reliable`
     ReliableSendQueue reliable;        ///< when a packet is destroyed, it subtracts its bytes from `backlog`
@@ -71,38 +68,46 @@ struct EnetTransport::Impl {
     bool waiting_full = false;         ///< at the last check, TransportLimits::waiting_bytes were waiting
   };
 
-  [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
-                                                          const std::string& host_name, const Shard& shard,
+  [[nodiscard]] static Result<std::unique_ptr<Impl>> open(UdpSocket&& socket, enet_filter::Role role,
+                                                          std::size_t peers, const Shard& shard,
                                                           const TransportLimits& limit, const LogSink& log);
-  Impl(std::size_t peers, const Shard& shard, const TransportLimits& given, const LogSink& sink)
+  Impl(UdpSocket&& socket, enet_filter::Role given_role, std::size_t peers, const Shard& shard,
+       const TransportLimits& given, const LogSink& sink)
       : log(sink),
+        role(given_role),
         limit(given),
         traffic(given),
+        net(std::move(socket)),
+        intake(given_role == enet_filter::Role::server ? DatagramIntake::kMost : limits::kClientReads),
         connections(peers, shard.number, shard.bits),
+        addresses(peers),
         touched(peers) {}
   ~Impl();
 
   bool run_passes();
   void release_queued();
   bool pump();
-  [[nodiscard]] bool more_behind_empty();
+  [[nodiscard]] std::size_t read_datagrams();
+  void arrive(const DatagramIntake::Datagram& datagram);
+  void run_enet();
   void post(Connection& connection, std::span<const std::byte> payload);
+  void queue(const SocketAddress& to, std::span<const std::byte> head, std::span<const std::byte> payload);
+  void queue_to_server(std::span<const std::byte> datagram);
   void flush_batch();
   void hold_throttle_open();
   void handle(ENetEvent& event);
   void handle_connected(ENetPeer* peer, std::uint32_t reason);
   void handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload,
                      double waited_s = 0.0);
-  [[nodiscard]] double waited_s() const;
   bool sleep(double seconds) const;
-  [[nodiscard]] bool receive_state(std::span<const std::byte> datagram);
+  [[nodiscard]] bool receive_state(Connection* sender, const DatagramIntake::Datagram& datagram);
   void end_replaced();
   void end_refused();
   void disconnect_silent(double now_s);
   void end(PeerId id, std::uint32_t reason);
   void give_up(PeerId id);
   [[nodiscard]] bool stuck(Connection& connection) const;
-  void count_wire();
+  void count_drops();
   PeerId add(ENetPeer* peer, bool connecting) {
     const PeerId id = connections.add({peer, Liveness(steady_seconds(), connecting, limit.silence_s)});
     peer->data = reinterpret_cast<void*>(std::uintptr_t{id.value});
@@ -124,44 +129,60 @@ struct EnetTransport::Impl {
     return std::min<std::size_t>(kMaxStateBytes, peer->mtu - kFragmentHeaders);
   }
   void set_guard(secure::Guard&& given);
-  void connect_admitted();
-  void send_raw(const ENetAddress& to, std::span<const std::byte> datagram);
-  void send_answer(const ENetAddress& to, std::span<const std::byte> datagram);
-  void seal_outgoing();
-  [[nodiscard]] int receive_sealed(std::span<const std::byte> datagram);
-  [[nodiscard]] std::optional<Refusal> check_arrival(const secure::Guard::Arrival& arrival);
+  void find_server(double now_s);
+  void connect_admitted(double now_s);
+  [[nodiscard]] SocketAddress server_address() const;
+  /// The address of a connection at either end. Unspecified before a client knows its server's address.
+  [[nodiscard]] SocketAddress address_of(const Connection& connection) const {
+    return role == enet_filter::Role::client ? server_address() : connection.address;
+  }
+  [[nodiscard]] SocketAddress address_of_peer(const ENetPeer& peer);
+  void take_outgoing();
+  void receive_unsealed(const DatagramIntake::Datagram& datagram);
+  void receive_sealed(const DatagramIntake::Datagram& datagram);
+  void wait_for_enet(const SocketAddress& from, std::uint32_t session, std::span<const std::byte> datagram);
+  [[nodiscard]] bool give_to_enet(const EnetInbox::Entry& entry);
   [[nodiscard]] std::optional<Refusal> receive_opened(const secure::Guard::Arrival& arrival,
-                                                      std::size_t bytes);
+                                                      const DatagramIntake::Datagram& datagram);
   void send_to_session(const secure::Gate::Session& session);
   [[nodiscard]] std::optional<Refusal> exceeds_traffic(Connection* connection, std::size_t bytes);
   [[nodiscard]] std::optional<Refusal> exceeds_search_cost(Connection* connection,
                                                            std::span<const std::byte> datagram);
-  [[nodiscard]] Connection* sender_of(std::span<const std::byte> datagram);
+  [[nodiscard]] Connection* sender_of(const SocketAddress& from, std::span<const std::byte> datagram);
   static int ENET_CALLBACK filter(ENetHost* host, ENetEvent* event);
-  static enet_uint32 ENET_CALLBACK seal_hook(const ENetBuffer* buffers, std::size_t count);
+  static enet_uint32 ENET_CALLBACK sending_hook(const ENetBuffer* buffers, std::size_t count);
   static void release_backlog(ENetPacket* packet) {
     *static_cast<std::size_t*>(packet->userData) -= packet->dataLength;
   }
 
   EnetRuntime runtime;
   TransportLog log;
-  HostPtr host;
-  enet_filter::Role role = enet_filter::Role::server;
+  enet_filter::Role role;
   TransportLimits limit;
   TrafficLimit traffic;
+  UdpSocket net;          // the real socket
+  DatagramIntake intake;  // what was read from it
+  DatagramBatch batch;    // datagrams that wait until it is full, or for the end of a pass
+  HostPtr host;           // its socket is private, see EnetInbox
+  EnetInbox inbox;
   PeerTable<Connection> connections;     // at most as many as ENet has peers; packets point to `backlog`
+  ConnectionAddresses addresses;         // used at a server without a guard
   TouchedPeers touched;                  // since the last hold_throttle_open()
   double silence_checked_s = -1e9;       // time of the last disconnect_silent()
-  bool filtered = false;                 // the system drops the datagrams that ENet cannot handle
   std::vector<PeerId> peers_with_queue;  // peers with packets in their send queue
   bool unsent = false;                   // data waits for the next pass
-  DatagramBatch batch;                   // datagrams that wait until it is full, or for a pass
   std::optional<secure::Guard> guard;    // none: nothing is sealed
-  std::optional<enet_uint32> pending_connect;  // connect reason of a client that is not admitted yet
   std::array<std::byte, secure::Guard::kLargest> scratch;
   EventQueue events;
   TransportStats stats;
-  WireCounter sent, received;
+
+  // Only at a client:
+  std::optional<enet_uint32> pending_connect;  // connect reason, until the server has admitted the client
+  std::string server_name;
+  std::optional<HostLookup> lookup;         // while the addresses of the server are looked up
+  std::optional<AddressRace> race;          // then
+  std::optional<SocketAddress> challenger;  // the address that has answered a request
+  std::vector<std::byte> last_to_server;    // for the addresses whose turn comes later
 };
 
 }  // namespace reckoner

@@ -18,12 +18,12 @@ Error unnamed() {
 }
 
 // A token must name one of these addresses. Empty: tokens for any server are valid.
-Result<std::vector<ServerAddress>> addresses_of(const ServerSecurity& security, const ServerAddress& bound) {
-  if (security.any_server) return std::vector<ServerAddress>{};
-  std::vector<ServerAddress> addresses = security.addresses;
-  if (addresses.empty() && bound.host == 0) return unnamed();
+Result<std::vector<SocketAddress>> addresses_of(const ServerSecurity& security, const SocketAddress& bound) {
+  if (security.any_server) return std::vector<SocketAddress>{};
+  std::vector<SocketAddress> addresses = security.addresses;
+  if (addresses.empty() && bound.host.is_any()) return unnamed();
   if (addresses.empty()) addresses.push_back(bound);
-  for (ServerAddress& address : addresses) {
+  for (SocketAddress& address : addresses) {
     if (address.port == 0) address.port = bound.port;
   }
   return addresses;
@@ -40,7 +40,7 @@ std::optional<Error> find_invalid_setting(const ServerSecurity& security, bool o
   return std::nullopt;
 }
 
-Result<secure::GateConfig> gate_config(const ServerSecurity& security, const ServerAddress& bound) {
+Result<secure::GateConfig> gate_config(const ServerSecurity& security, const SocketAddress& bound) {
   auto addresses = addresses_of(security, bound);
   if (!addresses) return Error{addresses.error()};
   return secure::GateConfig{.key = security.key,

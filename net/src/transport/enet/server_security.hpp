@@ -18,7 +18,7 @@ namespace reckoner {
 /// listens, in the machine's byte order. Fails if `bound` is every address and the settings do not say which
 /// addresses tokens must name.
 [[nodiscard]] Result<secure::GateConfig> gate_config(const ServerSecurity& security,
-                                                     const ServerAddress& bound);
+                                                     const SocketAddress& bound);
 
 /// How many tokens the server remembers.
 [[nodiscard]] secure::UsedTokens::Limits token_limits(const ServerSecurity& security);

@@ -3,7 +3,7 @@
 #include "net/src/messages/messages.hpp"
 #include "net/src/transport/enet/enet_transport_impl.hpp"
 #include "net/src/transport/enet/reliable_sending.hpp"
-#include "net/src/transport/enet/socket/socket_filter.hpp"
+#include "net/src/transport/socket/socket_filter.hpp"
 
 #include <utility>
 #include <vector>
@@ -32,25 +32,22 @@ void EnetTransport::Impl::hold_throttle_open() {
 // packet. Without a guard, the bytes are those that ENet would send: one unsequenced command, alone in a
 // datagram.
 void EnetTransport::Impl::post(Connection& connection, std::span<const std::byte> payload) {
-  ENetPeer& peer = *connection.peer;
-  if (batch.full()) flush_batch();
+  const SocketAddress to = address_of(connection);
   if (guard) {
     if (connection.sealer == nullptr) return;
-    const auto sealed = guard->seal(*connection.sealer, secure::Kind::state, payload);
-    if (!DatagramBatch::kAvailable) return send_raw(peer.address, sealed);
-    return batch.add({peer.address.host, peer.address.port}, sealed.first(secure::kSealBytes),
-                     sealed.subspan(secure::kSealBytes));
+    return queue(to, {}, guard->seal(*connection.sealer, secure::Kind::state, payload));
   }
+  ENetPeer& peer = *connection.peer;
   const auto head = enet_filter::lone_state_head(peer.outgoingPeerID, peer.outgoingSessionID,
                                                  ++peer.outgoingUnsequencedGroup, payload.size());
-  batch.add({peer.address.host, peer.address.port}, head, payload);
+  queue(to, head, payload);
 }
 
 void EnetTransport::Impl::flush_batch() {
   if (batch.empty()) return;
-  const DatagramBatch::Outcome outcome = batch.flush(host->socket);
-  host->totalSentPackets += outcome.sent;
-  host->totalSentData += outcome.bytes;
+  const DatagramBatch::Outcome outcome = batch.flush(net);
+  stats.datagrams_sent += outcome.sent;
+  stats.wire_bytes_sent += outcome.wire_bytes;
   stats.service_errors += outcome.errors;
 }
 
@@ -73,17 +70,43 @@ void EnetTransport::Impl::release_queued() {
   });
 }
 
-// Sends and receives until nothing is left. Two things end a pass of ENet in the middle: an error (a datagram
-// too long for ENet's buffer, an address that cannot be reached), and a peer that connects or disconnects.
-// The pass is then repeated for the other peers. A pass that reached its end found the socket empty, unless
-// it read ENet's maximum number of datagrams.
+// Sends and receives until nothing is left. Returns true if a datagram has arrived.
 bool EnetTransport::Impl::pump() {
-  const enet_uint32 start = host->totalReceivedPackets;
   unsent = false;
   flush_batch();
-  if (pending_connect) connect_admitted();
-  for (int round = 0; round < limits::kRounds && !full(); ++round) {
-    if (host->totalReceivedPackets - start >= limits::kDatagramsPerService) break;
+  if (role == enet_filter::Role::client) {
+    const double now_s = steady_seconds();
+    find_server(now_s);
+    if (pending_connect) connect_admitted(now_s);
+  }
+  std::size_t arrived = 0;
+  for (bool more = true; more;) {
+    const std::size_t before = arrived;
+    do {
+      const std::size_t got = full() ? 0 : read_datagrams();
+      arrived += got;
+      more = got == intake.capacity();
+    } while (more && arrived - before < limits::kDatagramsPerPass);
+    run_enet();
+    more = more && arrived < limits::kDatagramsPerService && !full();
+  }
+  if (pending_connect) connect_admitted(steady_seconds());  // answers a challenge
+  flush_batch();
+  unsent = false;
+  end_replaced();
+  end_refused();
+  flush_batch();
+  count_drops();
+  return arrived > 0;
+}
+
+// Lets ENet handle the datagrams that wait for it, and send. A peer that connects or disconnects ends a pass
+// of ENet in the middle. The pass is then repeated for the other peers.
+void EnetTransport::Impl::run_enet() {
+  int errors = 0;
+  for (int round = 0; round < limits::kRounds && errors < limits::kMaxEnetErrors; ++round) {
+    if (full()) break;  // the rest waits in the inbox and in the socket
+    inbox.send_notes(*host);
     const enet_uint32 before = host->totalReceivedPackets;
     hold_throttle_open();
     Pump pump{.self = this};
@@ -97,26 +120,13 @@ bool EnetTransport::Impl::pump() {
       // Packets that find no room stay in ENet, which bounds them for each peer.
       while (!full() && enet_host_check_events(host.get(), &pump.event) > 0)
         handle(pump.event);
-    } else if (result < 0) {
-      ++stats.service_errors;
     }
-    if (to_its_end && received_now < limits::kDatagramsPerPass && !more_behind_empty()) break;
+    errors = result < 0 ? errors + 1 : 0;
+    if (!to_its_end) continue;
+    inbox.all_read();
+    if (inbox.empty()) return;
   }
-  flush_batch();  // answers to handshakes
-  end_replaced();
-  end_refused();
-  count_wire();
-  return host->totalReceivedPackets != start;
-}
-
-// Skips the empty datagrams that ended ENet's pass: ENet takes them for an empty socket. Returns true if
-// other datagrams remain unread.
-bool EnetTransport::Impl::more_behind_empty() {
-  if (filtered) return false;
-  const Skipped skipped = skip_empty(host->socket, limits::kMaxSkipped);
-  for (int i = 0; i < skipped.empty; ++i)
-    stats.refuse(Refusal::malformed);
-  return skipped.more;
+  if (errors > 0) ++stats.service_errors;
 }
 
 // Disconnects older connections that a newer token or ticket has replaced, and sends them the reason. A
@@ -129,7 +139,7 @@ void EnetTransport::Impl::end_replaced() {
     Connection* const connection = connections.find(id);
     if (connection == nullptr) return;
     const std::uint32_t reason = pack({EndReason::replaced, 0});
-    log.replaced(id, machine_order(connection->peer->address));
+    log.replaced(id, address_of(*connection));
     enet_peer_disconnect_now(connection->peer, reason);
     end(id, by_another_login ? reason : 0);
   });
@@ -141,7 +151,7 @@ void EnetTransport::Impl::end_refused() {
   const auto fault = guard->token_fault();
   const PeerId id = id_of(host->peers);
   if (!fault || !id) return;
-  log.token_refused(id, machine_order(host->peers->address));
+  log.token_refused(id, server_address());
   end(id, pack({EndReason::token, static_cast<std::uint32_t>(*fault)}));
 }
 
@@ -186,12 +196,12 @@ void EnetTransport::Impl::disconnect_silent(double now_s) {
   });
   for (const PeerId id : beyond) {
     stats.refuse(Refusal::peer_limit);
-    log.waits_too_long(id, machine_order(connections.find(id)->peer->address));
+    log.waits_too_long(id, address_of(*connections.find(id)));
     give_up(id);
   }
   for (const PeerId id : gone) {
     const Connection& connection = *connections.find(id);
-    const ServerAddress address = machine_order(connection.peer->address);
+    const SocketAddress address = address_of(connection);
     if (connection.liveness.connecting()) {
       log.no_answer(id, address);
     } else {
@@ -202,9 +212,11 @@ void EnetTransport::Impl::disconnect_silent(double now_s) {
   log.review(stats, now_s);
   if (role == enet_filter::Role::client) return;
   if (guard) {
-    guard->tidy(now_s, unix_seconds(), [this](const ServerAddress& to, std::span<const std::byte> datagram) {
-      send_raw(enet_order(to), datagram);
+    guard->tidy(now_s, unix_seconds(), [this](const SocketAddress& to, std::span<const std::byte> datagram) {
+      queue(to, {}, datagram);
     });
+  } else if (inbox.empty()) {
+    addresses.prune(*host);
   }
   traffic.tidy(now_s);
   for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
@@ -215,15 +227,9 @@ void EnetTransport::Impl::disconnect_silent(double now_s) {
   }
 }
 
-void EnetTransport::Impl::count_wire() {
-  sent.look(host->totalSentData, host->totalSentPackets);
-  received.look(host->totalReceivedData, host->totalReceivedPackets);
-  if (const auto dropped = dropped_for_socket(host->socket)) stats.system_drops = *dropped;
+void EnetTransport::Impl::count_drops() {
+  if (const auto dropped = dropped_for_socket(net.descriptor())) stats.system_drops = *dropped;
   if (guard && guard->gate() != nullptr) stats.challenges = guard->gate()->counts().challenged;
-  stats.datagrams_sent = sent.datagrams();
-  stats.datagrams_received = received.datagrams();
-  stats.wire_bytes_sent = sent.bytes();
-  stats.wire_bytes_received = received.bytes();
 }
 
 }  // namespace reckoner

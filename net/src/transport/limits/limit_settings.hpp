@@ -18,10 +18,10 @@ inline constexpr std::array kTransportLimitSettings{
                                                 1e9, "no limit", "bytes per second from one client"),
     setting<&TransportLimits::address_datagrams_per_second>(
         "address_datagrams_per_second", "limits.address-datagrams-per-second", "per second", 0.0, 1e6,
-        "no limit", "datagrams per second from all clients at one IPv4 address"),
+        "no limit", "datagrams per second from all clients at one IPv4 address or IPv6 /64"),
     setting<&TransportLimits::address_bytes_per_second>(
         "address_bytes_per_second", "limits.address-bytes-per-second", "bytes/s", 0.0, 1e9, "no limit",
-        "bytes per second from all clients at one IPv4 address"),
+        "bytes per second from all clients at one IPv4 address or IPv6 /64"),
     setting<&TransportLimits::burst_s>(
         "burst_s", "limits.burst-s", "s", 0.1, 60.0, "",
         "seconds; each of the four rates above may come at once for this time"),
@@ -56,10 +56,11 @@ inline constexpr std::array kListenSettings{
 inline constexpr std::array kSecuritySettings{
     setting<&ServerSecurity::peers_per_address>(
         "peers_per_address", "limits.peers-per-address", "connections", 1.0, 65'535.0, "",
-        "connections from one IPv4 address; raise it for a school behind a NAT"),
-    setting<&ServerSecurity::handshakes_per_second>(
-        "handshakes_per_second", "limits.handshakes-per-second", "per second", 0.0, 1e6, "no limit",
-        "sessions that begin per second from one IPv4 address; ten seconds' worth may come at once"),
+        "connections from one IPv4 address or IPv6 /64; raise it for a school behind a NAT"),
+    setting<&ServerSecurity::handshakes_per_second>("handshakes_per_second", "limits.handshakes-per-second",
+                                                    "per second", 0.0, 1e6, "no limit",
+                                                    "sessions that begin per second from one IPv4 address or "
+                                                    "IPv6 /64; ten seconds' worth may come at once"),
     setting<&ServerSecurity::tokens_per_second>("tokens_per_second", "limits.tokens-per-second", "per second",
                                                 0.0, 1e6, "no limit",
                                                 "sessions that begin per second from all addresses together"),

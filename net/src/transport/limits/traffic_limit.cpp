@@ -21,14 +21,15 @@ bool TrafficLimit::charge(TrafficMeter& meter, std::size_t bytes, double datagra
           meter.bytes.spend(static_cast<double>(bytes), bytes_per_second, byte_depth, now_s));
 }
 
-std::optional<Refusal> TrafficLimit::refuse(TrafficMeter& peer, std::uint32_t host, std::size_t bytes,
+std::optional<Refusal> TrafficLimit::refuse(TrafficMeter& peer, const IpAddress& host, std::size_t bytes,
                                             double now_s) {
   const TransportLimits& l = limits_;
   // The peer's own limit comes first: datagrams beyond it must not use up the share of other peers at its
   // address.
   if (!charge(peer, bytes, l.datagrams_per_second, l.bytes_per_second, now_s)) return Refusal::peer_limit;
   if (l.address_datagrams_per_second <= 0.0 && l.address_bytes_per_second <= 0.0) return std::nullopt;
-  if (!charge(addresses_[host], bytes, l.address_datagrams_per_second, l.address_bytes_per_second, now_s))
+  if (!charge(addresses_[host.limited_host()], bytes, l.address_datagrams_per_second,
+              l.address_bytes_per_second, now_s))
     return Refusal::address_limit;
   return std::nullopt;
 }

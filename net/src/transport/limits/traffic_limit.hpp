@@ -4,11 +4,11 @@
 #include "net/src/transport/limits/allowance.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <unordered_map>
 
 #include <reckoner/net/refusal.hpp>
+#include <reckoner/net/socket_address.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
@@ -26,8 +26,8 @@ class TrafficLimit {
   explicit TrafficLimit(const TransportLimits& limits) : limits_(limits) {}
 
   /// Charges a datagram of `bytes` to the peer and to its address. Returns the reason if a limit refuses it,
-  /// or nullopt. `host` is the proven IPv4 address of the peer.
-  [[nodiscard]] std::optional<Refusal> refuse(TrafficMeter& peer, std::uint32_t host, std::size_t bytes,
+  /// or nullopt. `host` is the proven address of the peer; its IpAddress::limited_host() is charged.
+  [[nodiscard]] std::optional<Refusal> refuse(TrafficMeter& peer, const IpAddress& host, std::size_t bytes,
                                               double now_s);
 
   /// Call regularly. Forgets addresses whose full share is available again.
@@ -40,7 +40,7 @@ class TrafficLimit {
                             double bytes_per_second, double now_s) const;
 
   TransportLimits limits_;
-  std::unordered_map<std::uint32_t, TrafficMeter> addresses_;
+  std::unordered_map<IpAddress, TrafficMeter, IpAddressHash> addresses_;
   double tidied_s_ = 0.0;
 };
 
