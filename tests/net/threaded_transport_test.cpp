@@ -2,6 +2,7 @@
 #include "net/src/transport/threaded_transport.hpp"
 
 #include "real_time.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -131,7 +132,7 @@ struct End {
 };
 
 ListenConfig listening(bool receive_thread) {
-  return {.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}, .receive_thread = receive_thread};
+  return {.host = test::loopback(), .max_peers = 8, .security = Insecure{}, .receive_thread = receive_thread};
 }
 
 void listen(End& server, const ListenConfig& config) {
@@ -142,7 +143,7 @@ void listen(End& server, const ListenConfig& config) {
 
 void join(End& server, End& client, bool receive_thread) {
   auto opened =
-      NetworkTransport::connect("127.0.0.1", server.transport->port(), 7, Insecure{}, {}, {}, receive_thread);
+      NetworkTransport::connect(test::loopback(), server.transport->port(), 7, Insecure{}, {}, {}, receive_thread);
   ASSERT_TRUE(opened) << opened.error();
   client.transport = std::move(*opened);
   const std::size_t before = server.connected.size();
