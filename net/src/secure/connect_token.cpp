@@ -58,7 +58,24 @@ void write_servers(wire::ByteWriter& writer, std::span<const SocketAddress> serv
   }
 }
 
-// Nullopt if there are more servers than a token can name, or an address has an unknown family.
+// What is wrong with the addresses for a token. Nullopt: nothing.
+std::optional<Error> server_list_fault(std::span<const SocketAddress> servers) {
+  const std::string limits = "at most " + std::to_string(ConnectGrant::kMaxServers) + " servers in " +
+                             std::to_string(ConnectGrant::kMaxServerBytes) +
+                             " bytes (7 for an IPv4 address, 19 for an IPv6 address)";
+  std::size_t bytes = 0;
+  for (const SocketAddress& server : servers) {
+    bytes += written_size(server);
+    if (server.host.is_link_local() || server.scope != 0)
+      return Error{"a token cannot name the link-local address " + host_text(server)};
+  }
+  if (servers.size() > ConnectGrant::kMaxServers || bytes > ConnectGrant::kMaxServerBytes)
+    return Error{"a token names " + limits + ", not " + std::to_string(servers.size()) + " servers in " +
+                 std::to_string(bytes) + " bytes"};
+  return std::nullopt;
+}
+
+// Nullopt if an address has an unknown family, or if no token can name these servers.
 std::optional<std::vector<SocketAddress>> read_servers(wire::ByteReader& reader) {
   const auto count = reader.number<std::uint8_t>();
   if (count > ConnectGrant::kMaxServers) return std::nullopt;
@@ -76,24 +93,8 @@ std::optional<std::vector<SocketAddress>> read_servers(wire::ByteReader& reader)
     }
     server.port = reader.number<std::uint16_t>();
   }
+  if (server_list_fault(servers)) return std::nullopt;
   return servers;
-}
-
-// What is wrong with the addresses for a token. Nullopt: nothing.
-std::optional<Error> fault_of(std::span<const SocketAddress> servers) {
-  const std::string limits = "at most " + std::to_string(ConnectGrant::kMaxServers) + " servers in " +
-                             std::to_string(ConnectGrant::kMaxServerBytes) +
-                             " bytes (7 for an IPv4 address, 19 for an IPv6 address)";
-  std::size_t bytes = 0;
-  for (const SocketAddress& server : servers) {
-    bytes += written_size(server);
-    if (server.host.is_link_local() || server.scope != 0)
-      return Error{"a token cannot name the link-local address " + host_text(server)};
-  }
-  if (servers.size() > ConnectGrant::kMaxServers || bytes > ConnectGrant::kMaxServerBytes)
-    return Error{"a token names " + limits + ", not " + std::to_string(servers.size()) + " servers in " +
-                 std::to_string(bytes) + " bytes"};
-  return std::nullopt;
 }
 
 }  // namespace
@@ -167,7 +168,7 @@ ConnectToken issue_ticket(const ConnectGrant& grant, const Login& login, const S
 
 Result<ConnectToken> issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game) {
   if (grant.servers.empty()) return Error{"a token must name a server"};
-  if (const auto fault = fault_of(grant.servers)) return *fault;
+  if (const auto fault = server_list_fault(grant.servers)) return *fault;
   ConnectGrant granted = grant;
   if (granted.issued_ms == 0) granted.issued_ms = unix_milliseconds();
   if (granted.renewable_until_s == 0) {
@@ -179,7 +180,7 @@ Result<ConnectToken> issue_token(const ConnectGrant& grant, const SecretKey& key
 }
 
 Result<std::array<std::byte, ConnectToken::kBytes>> write_token(const ConnectToken& token) {
-  if (const auto fault = fault_of(token.servers)) return *fault;
+  if (const auto fault = server_list_fault(token.servers)) return *fault;
   std::array<std::byte, ConnectToken::kBytes> bytes;
   wire::ByteWriter writer(bytes);
   writer.bytes(magic()).number(token.expires_s).bytes(token.nonce).bytes(token.sealed);
