@@ -72,9 +72,8 @@ Result<Transport*> NetworkDialer::dial() {
   close();
   if (servers_.empty()) return Error{"the token names no server"};
   const Server& server = servers_[round_.dial()];
-  auto connecting =
-      NetworkTransport::connect(server.host, server.port, reason_, security_, log_, kind_, receive_thread_,
-                                resolve_);
+  auto connecting = NetworkTransport::connect(server.host, server.port, reason_, security_, log_, kind_,
+                                              receive_thread_, resolve_);
   if (!connecting) return Error{connecting.error()};
   token_is_new_ = false;
   transport_ = std::move(*connecting);

@@ -76,10 +76,11 @@ Opened NetworkTransport::listen(const ListenConfig& config) {
 
 Opened NetworkTransport::connect(const std::string& host, std::uint16_t port, std::uint32_t reason,
                                  const OrInsecure<ClientSecurity>& security, const LogSink& log,
-                                 std::string_view transport, bool receive_thread, const ResolveHost& resolve) {
+                                 std::string_view transport, bool receive_thread,
+                                 const ResolveHost& resolve) {
   const Implementation* const found = find(transport);
   if (found == nullptr) return unknown(transport);
-  const auto open = [&](const LogSink& sink) { 
+  const auto open = [&](const LogSink& sink) {
     return found->connect(host, port, reason, security, sink, resolve);
   };
   return receive_thread ? ThreadedTransport::start(open, {}, log) : open(log);

@@ -142,8 +142,8 @@ void listen(End& server, const ListenConfig& config) {
 }
 
 void join(End& server, End& client, bool receive_thread) {
-  auto opened =
-      NetworkTransport::connect(test::loopback(), server.transport->port(), 7, Insecure{}, {}, {}, receive_thread);
+  auto opened = NetworkTransport::connect(test::loopback(), server.transport->port(), 7, Insecure{}, {}, {},
+                                          receive_thread);
   ASSERT_TRUE(opened) << opened.error();
   client.transport = std::move(*opened);
   const std::size_t before = server.connected.size();
