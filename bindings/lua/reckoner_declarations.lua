@@ -173,6 +173,7 @@ typedef struct reckoner_grant
   uint32_t reserved;
   uint64_t renewable_until_s;
   uint64_t issued_ms;
+  const char *more_servers;
 } reckoner_grant;
 void reckoner_grant_init(reckoner_grant *grant, uint32_t struct_size);
 reckoner_result reckoner_issue_token(const reckoner_grant *grant, const uint8_t key[32], uint8_t token[1024]);
@@ -232,6 +233,7 @@ typedef struct reckoner_server_config
   uint32_t sessions_per_client;
   uint32_t used_tokens_per_client;
   uint64_t used_tokens;
+  const char *more_addresses;
 } reckoner_server_config;
 void reckoner_server_config_init(reckoner_server_config *config, uint32_t struct_size);
 reckoner_result reckoner_server_create(const reckoner_server_config *config, reckoner_server **server, char *why, size_t why_size);

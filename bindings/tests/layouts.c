@@ -91,6 +91,7 @@ int main(void) {
   MEMBER(reckoner_grant, reserved);
   MEMBER(reckoner_grant, renewable_until_s);
   MEMBER(reckoner_grant, issued_ms);
+  MEMBER(reckoner_grant, more_servers);
   SIZE(reckoner_server_config);
   MEMBER(reckoner_server_config, struct_size);
   MEMBER(reckoner_server_config, archetype_count);
@@ -145,6 +146,7 @@ int main(void) {
   MEMBER(reckoner_server_config, sessions_per_client);
   MEMBER(reckoner_server_config, used_tokens_per_client);
   MEMBER(reckoner_server_config, used_tokens);
+  MEMBER(reckoner_server_config, more_addresses);
   SIZE(reckoner_entity_debug);
   MEMBER(reckoner_entity_debug, struct_size);
   MEMBER(reckoner_entity_debug, level);

@@ -45,9 +45,10 @@ void add_server_options(CLI::App& app, ServerOptions& o) {
   add_config_option(app, o.config_path);
   add_source_options(app, o.source);
   app.add_option("--seed", o.source.seed, "seed of the random numbers of a scenario")->capture_default_str();
-  app.add_option("--host", o.host,
-                 "address to listen on; 0.0.0.0: all IPv4 addresses; ::: all IPv6 addresses (default: all "
-                 "addresses of this machine)");
+  app.add_option(
+      "--host", o.host,
+      "address to listen on; \"0.0.0.0\": all IPv4 addresses, \"::\": all IPv6 addresses (default: all "
+      "addresses of this machine)");
   app.add_option("--port", o.port, "UDP port to listen on; 0: any free one, which is printed")
       ->capture_default_str();
   add_settings(app, kServerSettings, o.server);

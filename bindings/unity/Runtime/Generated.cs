@@ -138,6 +138,7 @@ namespace Reckoner {
     internal uint Reserved;
     public ulong RenewableUntilS;
     public ulong IssuedMs;
+    internal byte* MoreServers;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -195,6 +196,7 @@ namespace Reckoner {
     public uint SessionsPerClient;
     public uint UsedTokensPerClient;
     public ulong UsedTokens;
+    internal byte* MoreAddresses;
   }
 
   [StructLayout(LayoutKind.Sequential)]
