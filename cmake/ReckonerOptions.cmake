@@ -23,6 +23,10 @@ option(RECKONER_FUZZ "Build the fuzz targets, for libFuzzer (Clang)" OFF)
 set(RECKONER_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
 set(RECKONER_PROGRAM_DIR "${CMAKE_CURRENT_BINARY_DIR}/bin" CACHE PATH "Where the programs are put")
 
+if(WIN32 AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${RECKONER_PROGRAM_DIR}")  # Windows looks for DLLs in the program's folder
+endif()
+
 set(CMAKE_EXPORT_NO_PACKAGE_REGISTRY ON)
 
 if(NOT RECKONER_NETWORK)
@@ -63,8 +67,12 @@ function(reckoner_compile_flags target)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(${target} PRIVATE "${RECKONER_ROOT}")
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if(WIN32)
+    # Otherwise <windows.h> defines min and max as macros and includes the whole of the system's interface.
+    target_compile_definitions(${target} PRIVATE NOMINMAX WIN32_LEAN_AND_MEAN)
+  endif()
   if(MSVC)
-    target_compile_options(${target} PRIVATE /W4)
+    target_compile_options(${target} PRIVATE /W4 /utf-8 /permissive- /Zc:__cplusplus /bigobj)
   else()
     # GCC warns of each field that a designated initialiser omits, but omitting fields is intended.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
@@ -93,7 +101,7 @@ endfunction()
 
 # reckoner_precompile_as(target other): uses the precompiled headers of another target that has the same flags.
 function(reckoner_precompile_as target other)
-  if(RECKONER_PRECOMPILE AND NOT WIN32)
+  if(RECKONER_PRECOMPILE AND NOT MSVC AND NOT (WIN32 AND BUILD_SHARED_LIBS))
     target_precompile_headers(${target} REUSE_FROM ${other})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(${target} PRIVATE -fpch-preprocess)
@@ -124,7 +132,10 @@ endfunction()
 # reckoner_bit_exact(files...): server and client must compute bit-identical results with these files, whatever the
 # compiler's other options are. So they are compiled without fused multiply-add and fast math.
 function(reckoner_bit_exact)
-  if(NOT MSVC)
+  if(MSVC)
+    # /fp:precise would do, but before Visual Studio 2022 it still fuses multiplications and additions.
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "/fp:strict")
+  else()
     # These flags differ from the target's, so no precompiled header fits.
     set_source_files_properties(${ARGN} PROPERTIES
       COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math" SKIP_PRECOMPILE_HEADERS ON)
@@ -196,6 +207,13 @@ function(reckoner_program name)
   reckoner_compile_flags(${name})
   reckoner_compile_quickly(${name})
   reckoner_optimise_less(${name})
+  # On Windows, arguments and paths are UTF-8 only if the program says so.
+  if(MINGW)
+    enable_language(RC)
+    target_sources(${name} PRIVATE "${RECKONER_ROOT}/programs/windows/utf8.rc")
+  elseif(WIN32)
+    target_sources(${name} PRIVATE "${RECKONER_ROOT}/programs/windows/utf8.manifest")
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${RECKONER_PROGRAM_DIR}")
   set_property(GLOBAL APPEND PROPERTY RECKONER_INSTALLED_PROGRAMS ${name})
 endfunction()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# CPack: a source archive anywhere, and three Debian packages from a build under Debian or Ubuntu (./dev package):
+# CPack: a ZIP file for Windows (./dev windows); otherwise a source archive anywhere, and three Debian packages from a build
+# under Debian or Ubuntu (./dev package):
 #   libreckoner1      the C library; its ABI is stable
 #   libreckoner-dev   headers, the C++ libraries, the CMake package, pkg-config files
 #   reckoner-tools    the programs with their manuals
@@ -13,6 +14,25 @@ set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/packages")
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR TGZ)
+if(WIN32)
+  set(CPACK_GENERATOR ZIP)
+  set(CPACK_PACKAGE_FILE_NAME "reckoner-${PROJECT_VERSION}-windows-x64")
+  set(CPACK_INCLUDE_TOPLEVEL_DIRECTORY OFF)
+  # The static libraries need ENet, libsodium and GLM, so the file contains these, too, and the licences of all
+  # libraries that are in the programs.
+  if(RECKONER_WINDOWS_DEPENDENCIES)
+    set(from "${RECKONER_WINDOWS_DEPENDENCIES}")
+    install(FILES "${from}/lib/libenet.a" "${from}/lib/libsodium.a" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(FILES "${from}/include/sodium.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+    install(DIRECTORY "${from}/include/enet" "${from}/include/sodium" "${from}/include/glm"
+      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+    install(DIRECTORY "${from}/lib/cmake/glm" DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake")
+    install(DIRECTORY "${from}/licences" DESTINATION .)
+    install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION licences RENAME reckoner.txt)
+  endif()
+  include(CPack)
+  return()
+endif()
 find_program(RECKONER_DPKG_DEB dpkg-deb)
 find_program(RECKONER_DPKG_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(RECKONER_DPKG_DEB RECKONER_DPKG_SHLIBDEPS)

@@ -7,6 +7,7 @@
 #include "harness/commands/motion/predict_command.hpp"
 #include "harness/commands/replay/explain_command.hpp"
 #include "harness/commands/replay/replay_log_command.hpp"
+#include "programs/common/system/standard_streams.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
       "reckoner-harness COMMAND --help describes a command. Examples to start with:\n"
       "  reckoner-harness demo\n"
       "  reckoner-harness replay --scenario crowd --network mobile");
+  reckoner::program::use_utf8();
   reckoner::program::let_large_files_fail();
   int exit_code = 0;
   add_demo_command(app, exit_code, argv[0]);

@@ -4,6 +4,7 @@
 #include "client/src/client_settings.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "programs/common/options/setting_options.hpp"
+#include "scenario/trace/utf8_path.hpp"
 #include "server/src/server_settings.hpp"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ void add_direction(CLI::App& command, LinkArguments& arguments, const LinkOption
 }  // namespace
 
 std::string name_of(const program::SourceOptions& source) {
-  return source.trace.empty() ? source.scenario : std::filesystem::path(source.trace).stem().string();
+  return source.trace.empty() ? source.scenario : utf8_of(path_of(source.trace).stem());
 }
 
 std::string LinkArguments::name() const {

@@ -4,23 +4,18 @@
 #include "harness/conditioner/enet_datagram.hpp"
 #include "net/src/transport/socket/system_address.hpp"
 #include "net/src/transport/socket/udp_socket.hpp"
+#include "programs/common/loop/clock.hpp"
+#include "programs/common/system/sockets.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <queue>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include <poll.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <reckoner/net/network_transport.hpp>
 
@@ -36,44 +31,35 @@ constexpr int kSocketBuffer = 4 * 1024 * 1024;  // bytes requested; the system m
 constexpr double kExpiryCheck = 1.0;            // s between checks for silent clients
 constexpr double kStopCheck = 0.05;             // s between calls of `stop`
 
-double monotonic_s() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
+using program::monotonic_s;
 
-std::string last_error() {
-  return std::generic_category().message(errno);
-}
-
-/// Owns a file descriptor.
+/// Owns a socket.
 class Socket {
  public:
   Socket() = default;
-  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  explicit Socket(sockets::Handle handle) : handle_(handle) {}
   ~Socket() {
-    if (descriptor_ >= 0) close(descriptor_);
+    if (*this) sockets::close(handle_);
   }
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket(Socket&& other) noexcept : handle_(std::exchange(other.handle_, sockets::kNone)) {}
   Socket& operator=(Socket&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
+    std::swap(handle_, other.handle_);
     return *this;
   }
 
-  [[nodiscard]] int get() const { return descriptor_; }
-  [[nodiscard]] explicit operator bool() const { return descriptor_ >= 0; }
+  [[nodiscard]] sockets::Handle get() const { return handle_; }
+  [[nodiscard]] explicit operator bool() const { return handle_ != sockets::kNone; }
 
  private:
-  int descriptor_ = -1;
+  sockets::Handle handle_ = sockets::kNone;
 };
 
 Socket make_socket(int family) {
-  Socket made(socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  Socket made(sockets::open_udp(family));
   if (made) {
-    const int off = 0;
-    if (family == AF_INET6) setsockopt(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    setsockopt(made.get(), SOL_SOCKET, SO_RCVBUF, &kSocketBuffer, sizeof kSocketBuffer);
-    setsockopt(made.get(), SOL_SOCKET, SO_SNDBUF, &kSocketBuffer, sizeof kSocketBuffer);
+    if (family == AF_INET6) sockets::set_option(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
+    sockets::set_option(made.get(), SOL_SOCKET, SO_RCVBUF, kSocketBuffer);
+    sockets::set_option(made.get(), SOL_SOCKET, SO_SNDBUF, kSocketBuffer);
   }
   return made;
 }
@@ -142,6 +128,7 @@ class Conditioner::Impl {
   void accept(const SocketAddress& key, Relay& relay, bool up, std::size_t bytes, double now_s);
   void send_due();
 
+  sockets::Library library_;
   ConditionerOptions options_;
   Socket listening_;
   int family_;  // of listening_; AF_INET6: it carries both
@@ -151,7 +138,7 @@ class Conditioner::Impl {
   ConditionerStats stats_;
   std::vector<PacketRecord> packets_;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMaxDatagram);
-  std::vector<pollfd> polled_;
+  std::vector<sockets::PollEntry> polled_;
   std::vector<SocketAddress> polled_keys_;  ///< keys of the relays that are in polled_ from element 1 on
   std::uint64_t order_ = 0;
   std::optional<double> started_s_;
@@ -193,14 +180,7 @@ void Conditioner::Impl::wait(double seconds) {
     polled_.push_back({relay.server.get(), POLLIN, 0});
     polled_keys_.push_back(key);
   }
-  seconds = std::clamp(seconds, 0.0, 1e6);
-  timespec timeout{};
-  timeout.tv_sec = static_cast<time_t>(seconds);
-  timeout.tv_nsec = static_cast<long>((seconds - static_cast<double>(timeout.tv_sec)) * 1e9);
-  if (ppoll(polled_.data(), polled_.size(), &timeout, nullptr) < 0) {
-    for (pollfd& entry : polled_)
-      entry.revents = 0;  // interrupted by a signal; the caller checks whether to stop
-  }
+  sockets::poll(polled_, seconds);  // a signal ends it, too; the caller checks whether to stop
 }
 
 Relay* Conditioner::Impl::find_or_add(const SocketAddress& address, double now_s) {
@@ -259,9 +239,8 @@ void Conditioner::Impl::receive_from_clients() {
   for (int reads = 0; reads < kReadsPerStep; ++reads) {
     SystemAddress system{};
     socklen_t size = sizeof system;
-    const ssize_t bytes =
-        recvfrom(listening_.get(), buffer_.data(), buffer_.size(), 0, &system.generic, &size);
-    if (bytes < 0 && errno == EINTR) continue;
+    const int bytes = sockets::receive_from(listening_.get(), buffer_, &system.generic, &size);
+    if (bytes < 0 && sockets::may_read_again(sockets::last_error())) continue;
     if (bytes < 0) return;
     const double now_s = monotonic_s();
     const SocketAddress from = from_system(system);
@@ -273,10 +252,10 @@ void Conditioner::Impl::receive_from_clients() {
 
 void Conditioner::Impl::receive_from_server(const SocketAddress& key, Relay& relay) {
   for (int reads = 0; reads < kReadsPerStep; ++reads) {
-    const ssize_t bytes = recv(relay.server.get(), buffer_.data(), buffer_.size(), 0);
+    const int bytes = sockets::receive_from(relay.server.get(), buffer_);
     // If no server listens on the port, or none yet, the system receives an ICMP message and one read returns
     // an error.
-    if (bytes < 0 && (errno == EINTR || errno == ECONNREFUSED)) continue;
+    if (bytes < 0 && sockets::may_read_again(sockets::last_error())) continue;
     if (bytes < 0) return;
     accept(key, relay, false, static_cast<std::size_t>(bytes), monotonic_s());
   }
@@ -288,14 +267,14 @@ void Conditioner::Impl::send_due() {
     const DelayedDatagram& datagram = delayed_.top();
     ConditionerCounters& counters = datagram.up ? stats_.up : stats_.down;
     const auto found = relays_.find(datagram.key);
-    ssize_t sent = -1;
+    int sent = -1;
     if (found != relays_.end() && found->second.number == datagram.client) {
       const Relay& relay = found->second;
       SystemAddress to{};
       const socklen_t size = to_system(relay.address, family_, to);
-      sent = datagram.up ? send(relay.server.get(), datagram.payload.data(), datagram.payload.size(), 0)
-                         : sendto(listening_.get(), datagram.payload.data(), datagram.payload.size(), 0,
-                                  &to.generic, size);
+      sent = datagram.up ? sockets::send_to(relay.server.get(), datagram.payload)
+                         : sockets::send_to(listening_.get(), datagram.payload, &to.generic,
+                                            static_cast<std::size_t>(size));
     }
     ++(sent >= 0 ? counters.forwarded : counters.send_errors);
     delayed_.pop();
@@ -327,6 +306,7 @@ Result<Conditioner> Conditioner::open(ConditionerOptions options) {
     if (auto wrong = check(link)) return *wrong;
   }
   if (options.to_port == 0) return Error{"the server's UDP port is missing"};
+  const sockets::Library library;
   // Without a host: a socket for IPv6 and IPv4, or for IPv4 on a machine without IPv6.
   std::vector<SocketAddress> listen{{IpAddress(), 0}, {IpAddress(0), 0}};
   if (!options.listen_host.empty()) listen = resolve_host(options.listen_host);
@@ -336,9 +316,11 @@ Result<Conditioner> Conditioner::open(ConditionerOptions options) {
   servers.front().port = options.to_port;
 
   Socket listening;
+  int why = 0;
   for (SocketAddress& address : listen) {
     const int family = family_of(address);
     listening = make_socket(family);
+    why = sockets::last_error();
     if (!listening) continue;
     address.port = options.listen_port;
     SystemAddress system{};
@@ -346,12 +328,13 @@ Result<Conditioner> Conditioner::open(ConditionerOptions options) {
     if (bind(listening.get(), &system.generic, size) == 0)
       return Conditioner(
           std::make_unique<Impl>(std::move(options), std::move(listening), family, servers.front()));
-    if (errno == EADDRINUSE) break;
+    why = sockets::last_error();
+    if (why == sockets::kInUse) break;
   }
-  if (!listening) return Error{"cannot open a UDP socket: " + last_error()};
+  if (!listening) return Error{"cannot open a UDP socket: " + sockets::error_text(why)};
   const std::string port = "UDP port " + std::to_string(options.listen_port);
-  if (errno == EADDRINUSE) return Error{port + " is in use"};
-  return Error{"cannot listen on " + port + ": " + last_error()};
+  if (why == sockets::kInUse) return Error{port + " is in use"};
+  return Error{"cannot listen on " + port + ": " + sockets::error_text(why)};
 }
 
 void Conditioner::run(const std::function<bool()>& stop, double seconds) {

@@ -12,7 +12,7 @@
 namespace reckoner::harness {
 
 /// A program in its own process, with its output in a file. If it still runs, the destructor asks it to end
-/// and kills it after a second. Linux and macOS.
+/// and kills it after a second.
 class ChildProcess {
  public:
   /// Standard input of the program: empty, or the lines passed to write_line().
@@ -34,7 +34,11 @@ class ChildProcess {
 
   [[nodiscard]] int pid() const { return pid_; }
 
-  /// Asks the program to end (SIGTERM).
+  /// Stops the program for a while, as if its machine slept, and lets it go on. Returns false if the system
+  /// cannot do that; Windows cannot.
+  bool set_stopped(bool stopped);
+
+  /// Asks the program to end (SIGTERM; on Windows Ctrl+Break).
   void request_stop();
 
   /// Writes a line to the program's standard input, which requires Input::piped. Returns false if the program
@@ -45,12 +49,15 @@ class ChildProcess {
   [[nodiscard]] std::string output() const;
 
  private:
-  ChildProcess(int pid, int input, std::filesystem::path log)
-      : pid_(pid), input_(input), log_(std::move(log)) {}
+  ChildProcess(int pid, std::intptr_t handle, std::intptr_t input, std::filesystem::path log)
+      : pid_(pid), handle_(handle), input_(input), log_(std::move(log)) {}
   void end();
+  void close_input();
+  void kill();  // the program has ended afterwards
 
   int pid_ = -1;
-  int input_ = -1;  // the write end of the pipe
+  std::intptr_t handle_ = -1;  // of the process; only on Windows
+  std::intptr_t input_ = -1;   // the write end of the pipe
   std::optional<int> exit_code_;
   std::filesystem::path log_;
 };

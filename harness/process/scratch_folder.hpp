@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <string>
+#include <system_error>
 
 namespace reckoner::harness {
 
@@ -11,9 +12,16 @@ namespace reckoner::harness {
 class ScratchFolder {
  public:
   ScratchFolder() {
+    constexpr int kTries = 100;
     std::error_code failed;
-    std::string name = (std::filesystem::temp_directory_path(failed) / "reckoner-XXXXXX").string();
-    if (!failed && mkdtemp(name.data()) != nullptr) path_ = name;
+    const auto parent = std::filesystem::temp_directory_path(failed);
+    std::random_device random;
+    for (int i = 0; i < kTries && !failed && path_.empty(); ++i) {
+      const auto path = parent / ("reckoner-" + std::to_string(random()));
+      if (!std::filesystem::create_directory(path, failed)) continue;  // somebody else has this one
+      path_ = path;
+      std::filesystem::permissions(path, std::filesystem::perms::owner_all, failed);
+    }
   }
   ~ScratchFolder() {
     std::error_code ignored;

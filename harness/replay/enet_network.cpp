@@ -2,14 +2,13 @@
 #include "harness/replay/enet_network.hpp"
 
 #include "programs/common/loop/clock.hpp"
+#include "programs/common/system/sockets.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include <poll.h>
 
 namespace reckoner::harness {
 namespace {
@@ -77,11 +76,10 @@ void EnetNetwork::advance(double now_s) {
 void EnetNetwork::wait_until(double time_s) {
   advance(std::max(now_s_, clock_s()));
   const double seconds = std::clamp(time_s - clock_s(), 0.0, kLongestWaitS);
-  std::array<pollfd, 2> sockets{pollfd{static_cast<int>(server_->socket()), POLLIN, 0},
-                                pollfd{static_cast<int>(client_->socket()), POLLIN, 0}};
-  timespec timeout{};
-  timeout.tv_nsec = static_cast<long>(seconds * 1e9);
-  ppoll(sockets.data(), sockets.size(), &timeout, nullptr);
+  std::array<sockets::PollEntry, 2> watched{
+      sockets::PollEntry{static_cast<sockets::Handle>(server_->socket()), POLLIN, 0},
+      sockets::PollEntry{static_cast<sockets::Handle>(client_->socket()), POLLIN, 0}};
+  sockets::poll(watched, seconds);
 }
 
 void EnetNetwork::end_tick(std::size_t entities) {

@@ -3,6 +3,7 @@
 
 #include "harness/process/child_process.hpp"
 #include "harness/process/scratch_folder.hpp"
+#include "scenario/trace/utf8_path.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -16,8 +17,8 @@ Result<std::string> draw_svg(const std::function<std::string(const std::string&)
   if (scratch.path().empty()) return Error{"cannot make a temporary folder"};
   const std::filesystem::path drawn = scratch.path() / "plot.svg";
   const std::filesystem::path script = scratch.path() / "plot.gp";
-  std::ofstream(script) << script_for(drawn.string());
-  auto gnuplot = ChildProcess::start("gnuplot", {script.string()}, scratch.path() / "gnuplot.log");
+  std::ofstream(script) << script_for(utf8_of(drawn));
+  auto gnuplot = ChildProcess::start("gnuplot", {utf8_of(script)}, scratch.path() / "gnuplot.log");
   if (!gnuplot) return Error{gnuplot.error() + " (gnuplot draws the plots; Debian package: gnuplot-nox)"};
   for (int i = 0; i < 3000 && !gnuplot->exit_code(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

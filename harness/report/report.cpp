@@ -6,6 +6,7 @@
 #include "harness/report/plot.hpp"
 #include "harness/report/report_html.hpp"
 #include "harness/report/report_plots.hpp"
+#include "scenario/trace/utf8_path.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -145,8 +146,8 @@ Result<std::string> write_report(const Comparison& comparison, const std::vector
     figures.push_back(std::move(*paths));
   }
   std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  const std::string page = (std::filesystem::path(folder) / "index.html").string();
+  std::filesystem::create_directories(path_of(folder), failed);
+  const std::string page = utf8_of(path_of(folder) / "index.html");
   std::ofstream file(page);
   file << report_html(runs, buffered, figures);
   file.close();

@@ -14,6 +14,7 @@
 #include "programs/common/security.hpp"
 #include "programs/common/sessions/session_log.hpp"
 #include "programs/common/sessions/session_transports.hpp"
+#include "programs/common/system/standard_streams.hpp"
 #include "scenario/trace/pose_csv.hpp"
 
 #include <algorithm>
@@ -26,7 +27,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/network_dialer.hpp>
@@ -193,7 +193,7 @@ class Connection {
 
 // Prints a line. On a terminal the line replaces the line before it.
 void print_statistics(const std::string& line) {
-  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  static const bool terminal = program::is_terminal(stdout);
   fmt::print("{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
   std::fflush(stdout);
 }
@@ -301,6 +301,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  program::use_utf8();
   Options options;
   CLI::App app{"Joins a Reckoner server without a window and records what it would draw.", kName};
   add_options(app, options);

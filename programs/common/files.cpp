@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "programs/common/files.hpp"
 
+#include "scenario/trace/utf8_path.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -28,14 +30,16 @@ std::optional<Error> write_to(const std::string& path, std::string_view content,
 
 std::optional<Error> write_file(const std::string& path, std::string_view content) {
   std::error_code none;
-  const bool special = std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none);
+  const std::filesystem::path target = path_of(path);
+  const bool special =
+      std::filesystem::exists(target, none) && !std::filesystem::is_regular_file(target, none);
   if (special) return write_to(path, content, path);
   const std::string part = path + ".part";
   auto error = write_to(part, content, path);
   std::error_code why;
-  if (!error) std::filesystem::rename(part, path, why);
+  if (!error) std::filesystem::rename(path_of(part), target, why);
   if (why) error = Error{"could not write " + path + ": " + why.message()};
-  if (error) std::filesystem::remove(part, none);
+  if (error) std::filesystem::remove(path_of(part), none);
   return error;
 }
 

@@ -2,22 +2,16 @@
 #include "programs/common/security.hpp"
 
 #include "programs/common/options/options.hpp"
+#include "programs/common/system/interfaces.hpp"
+#include "programs/common/system/private_file.hpp"
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <fstream>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <unistd.h>
 
 namespace reckoner::program {
 namespace {
@@ -41,35 +35,6 @@ Result<std::vector<SocketAddress>> addresses_of(const std::string& host, std::ui
   if (addresses.empty()) return Error{"unknown host '" + host + "'"};
   for (SocketAddress& address : addresses)
     address.port = port;
-  return addresses;
-}
-
-// The addresses of this machine, including loopback. Their port is 0, which stands for the port in use.
-std::vector<SocketAddress> own_addresses() {
-  std::vector<SocketAddress> addresses;
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return addresses;
-  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || (one->ifa_flags & IFF_UP) == 0) continue;
-    IpAddress host;
-    if (one->ifa_addr->sa_family == AF_INET) {
-      sockaddr_in system{};
-      std::memcpy(&system, one->ifa_addr, sizeof system);
-      host = IpAddress(ntohl(system.sin_addr.s_addr));
-    } else if (one->ifa_addr->sa_family == AF_INET6) {
-      sockaddr_in6 system{};
-      std::memcpy(&system, one->ifa_addr, sizeof system);
-      std::uint64_t half[2] = {};
-      for (int i = 0; i < 16; ++i)
-        half[i / 8] = half[i / 8] << 8 | system.sin6_addr.s6_addr[i];
-      host = IpAddress(half[0], half[1]);
-      if (host.is_link_local()) continue;  // a token cannot name it
-    } else {
-      continue;
-    }
-    addresses.push_back({host, 0});
-  }
-  freeifaddrs(all);
   return addresses;
 }
 
@@ -173,20 +138,10 @@ Result<ConnectToken> read_token_file(const std::string& path) {
   return *token;
 }
 
-std::optional<Error> write_secret_file(const std::string& path, std::string_view content) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file < 0) return Error{"could not create " + path + ": " + std::strerror(errno)};
-  const ssize_t written = write(file, content.data(), content.size());
-  const bool closed = close(file) == 0;
-  if (written == static_cast<ssize_t>(content.size()) && closed) return std::nullopt;
-  (void)unlink(path.c_str());
-  return Error{"could not write all of " + path};
-}
-
 std::optional<Error> write_token_file(const std::string& path, const ConnectToken& token) {
   const auto bytes = write_token(token);
   if (!bytes) return Error{bytes.error()};
-  return write_secret_file(path, {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  return write_private_file(path, {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
 }
 
 std::uint64_t unix_after(double seconds) {

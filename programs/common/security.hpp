@@ -48,7 +48,6 @@ void add_security_options(CLI::App& app, ClientSecurityOptions& options);
 /// Reading fails if the file does not exist. Writing fails if the file exists.
 [[nodiscard]] Result<SecretKey> read_key_file(const std::string& path);
 [[nodiscard]] Result<ConnectToken> read_token_file(const std::string& path);
-[[nodiscard]] std::optional<Error> write_secret_file(const std::string& path, std::string_view content);
 
 [[nodiscard]] std::optional<Error> write_token_file(const std::string& path, const ConnectToken& token);
 

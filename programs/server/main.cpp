@@ -5,6 +5,7 @@
 #include "programs/common/loop/pace.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/options/config_file.hpp"
+#include "programs/common/system/standard_streams.hpp"
 #include "programs/server/metrics.hpp"
 #include "programs/server/options.hpp"
 #include "programs/server/play.hpp"
@@ -169,6 +170,7 @@ int run(const ServerOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  use_utf8();
   ServerOptions options;
   CLI::App app{"Plays recorded or built-in motion to Reckoner clients.", kName};
   add_server_options(app, options);

@@ -2,6 +2,8 @@
 // reckoner-token: creates keys, and issues tokens like the backend of a game.
 #include "programs/common/options/options.hpp"
 #include "programs/common/security.hpp"
+#include "programs/common/system/private_file.hpp"
+#include "programs/common/system/standard_streams.hpp"
 
 #include <cstring>
 #include <optional>
@@ -31,7 +33,7 @@ struct IssueOptions {
 };
 
 int make_key(const std::string& path) {
-  if (const auto error = program::write_secret_file(path, SecretKey::make().text() + "\n"))
+  if (const auto error = program::write_private_file(path, SecretKey::make().text() + "\n"))
     return program::fail(kName, error->message, program::kFailed);
   fmt::print("wrote {}: copy it to the servers and to the issuer of tokens, and keep it secret\n", path);
   return program::kOk;
@@ -71,6 +73,7 @@ int issue(const IssueOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  program::use_utf8();
   program::let_large_files_fail();
   CLI::App app("Makes the keys and tokens with which clients join reckoner-server.", kName);
   app.require_subcommand(1);

@@ -2,6 +2,7 @@
 #include "scenario/trace/pose_csv.hpp"
 
 #include "scenario/trace/csv.hpp"
+#include "scenario/trace/utf8_path.hpp"
 
 #include <cassert>
 #include <cerrno>
@@ -161,7 +162,8 @@ bool PoseCsvWriter::close() {
     flush();
     if (std::fclose(std::exchange(file_, nullptr)) != 0) failed_ = true;
     std::error_code none;
-    if (failed_ && std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
+    if (failed_ && std::filesystem::is_regular_file(path_of(path_), none))
+      std::filesystem::remove(path_of(path_), none);
   }
   return !failed_;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Does what a new user does: a new folder outside the repository, a few lines, a remote entity on the screen.
 
-fresh.py --server PROGRAM [--project FOLDER --main FILE --prefix DIR --cmake CMAKE [--option X]...] [--run COMMAND...]
+fresh.py --server PROGRAM [--server-argument X] [--project FOLDER --main FILE --prefix DIR --cmake CMAKE [--option X]...] [--run COMMAND...]
 
 Copies FOLDER/CMakeLists.txt and the program into a new folder and builds it against the prefix, or uses COMMAND
 unchanged. Starts the server and runs the program for two seconds. Fails unless it prints poses of a car on a circle.
@@ -40,8 +40,8 @@ def build(folder, arguments):
     return [str(folder / "build" / "watch")]
 
 
-def watch(server_program, command):
-    server = subprocess.Popen([server_program, "0", str(SECONDS + 15)], stdout=subprocess.PIPE, text=True)
+def watch(server_command, command):
+    server = subprocess.Popen([*server_command, "0", str(SECONDS + 15)], stdout=subprocess.PIPE, text=True)
     try:
         port = server.stdout.readline().split()[-1]
         return subprocess.run(
@@ -68,6 +68,7 @@ def check(watched):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--server", required=True)
+    parser.add_argument("--server-argument", action="append", default=[])
     parser.add_argument("--project")
     parser.add_argument("--main")
     parser.add_argument("--prefix")
@@ -77,7 +78,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="reckoner_fresh_") as folder:
         command = arguments.run or build(pathlib.Path(folder), arguments)
-        watched = watch(arguments.server, command)
+        watched = watch([arguments.server, *arguments.server_argument], command)
     check(watched)
 
 

@@ -119,13 +119,13 @@ constexpr std::string_view kRooms[] = {
     "cluster/src/mirror/", "cluster/src/authority/", "cluster/src/",
     // not installed
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
-    "programs/common/options/", "programs/common/loop/", "programs/common/", "programs/common/sessions/",
-    "programs/", "harness/sim/", "harness/metrics/", "harness/conditioner/", "harness/explain/",
-    "harness/explain/trials/", "harness/replay/", "harness/methods/", "harness/methods/baselines/",
-    "harness/process/", "harness/report/", "harness/stress/load/recording/", "harness/stress/load/roles/",
-    "harness/stress/load/", "harness/stress/flood/", "harness/stress/soak/", "harness/arena/",
-    "harness/cluster/", "harness/commands/", "harness/commands/motion/", "harness/commands/replay/",
-    "harness/commands/stress/", "harness/"};
+    "programs/common/system/", "programs/common/options/", "programs/common/loop/", "programs/common/",
+    "programs/common/sessions/", "programs/", "harness/sim/", "harness/metrics/", "harness/conditioner/",
+    "harness/explain/", "harness/explain/trials/", "harness/replay/", "harness/methods/",
+    "harness/methods/baselines/", "harness/process/", "harness/report/", "harness/stress/load/recording/",
+    "harness/stress/load/roles/", "harness/stress/load/", "harness/stress/flood/", "harness/stress/soak/",
+    "harness/arena/", "harness/cluster/", "harness/commands/", "harness/commands/motion/",
+    "harness/commands/replay/", "harness/commands/stress/", "harness/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",

@@ -229,7 +229,9 @@ TEST_F(EnetHostile, DatagramsTooLongForEnetAreCountedAndSkipped) {
       raw_->send(Bytes(5000));
     ASSERT_TRUE(client_still_heard());
   }
+#ifndef _WIN32  // there, they are neither errors nor drops of the system
   EXPECT_EQ(server_->stats().service_errors + server_->stats().system_drops, 100u);
+#endif
 }
 
 // ENet mistakes an empty datagram for an empty socket. With each empty datagram, a server that polls once a

@@ -162,6 +162,9 @@ TEST(TransportLog, WarnsOfAnInsecureServer) {
   LogCapture heard;
   auto open = ShardedTransport::listen(
       {.host = test::loopback(), .max_peers = 20, .security = Insecure{}, .log = heard.sink()}, 16);
+#ifdef _WIN32
+  GTEST_SKIP() << "Windows shares no port among several hosts";
+#endif
   ASSERT_TRUE(open);
   ASSERT_GT((*open)->hosts(), 1u);
   ASSERT_EQ(heard.lines.size(), 1u);

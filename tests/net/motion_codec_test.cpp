@@ -307,13 +307,13 @@ TEST(MotionCodec, NearestStateIsAlwaysEncodable) {
       state.angular_velocity[axis] = static_cast<float>(any());
     }
     if (i % 10 == 0) state.orientation.x = static_cast<float>(any());
-    const State near = nearest_encodable(state, q);
-    ASSERT_TRUE(is_encodable(near, q));
+    const State nearest = nearest_encodable(state, q);
+    ASSERT_TRUE(is_encodable(nearest, q));
     const bool can = is_encodable(state, q);
     if (can) {
-      EXPECT_EQ(near.position, state.position);
-      EXPECT_EQ(near.velocity, state.velocity);
-      EXPECT_EQ(near.acceleration, state.acceleration);
+      EXPECT_EQ(nearest.position, state.position);
+      EXPECT_EQ(nearest.velocity, state.velocity);
+      EXPECT_EQ(nearest.acceleration, state.acceleration);
     }
     changed += can ? 0 : 1;
   }

@@ -79,22 +79,22 @@ TEST(ResidualCodec, IsExactForAnyBaseline) {
 // The largest numbers and unusual time differences.
 TEST(ResidualCodec, IsExactAtTheLimits) {
   const Quantisation q = quantisation_at(0.001);
-  State far;
-  far.position = {99'999.0, -99'999.0, 99'999.0};
-  far.velocity = {-999.0f, 999.0f, -999.0f};
-  far.acceleration = {5e3f, -5e3f, 5e3f};
-  far.angular_velocity = {9e3f, -9e3f, 9e3f};
-  State opposite = far;
+  State distant;
+  distant.position = {99'999.0, -99'999.0, 99'999.0};
+  distant.velocity = {-999.0f, 999.0f, -999.0f};
+  distant.acceleration = {5e3f, -5e3f, 5e3f};
+  distant.angular_velocity = {9e3f, -9e3f, 9e3f};
+  State opposite = distant;
   opposite.position *= -1.0;
   opposite.velocity *= -1.0f;
   opposite.acceleration *= -1.0f;
   opposite.angular_velocity *= -1.0f;
-  ASSERT_TRUE(is_encodable(far, q));
+  ASSERT_TRUE(is_encodable(distant, q));
   for (const double dt_s : {0.0, 1e-3, -1.0, 1e9, 1e300}) {
     const CodingMode coarse{.precision = 0, .reach = 0};
     const CodingMode fine{.precision = kMaxPrecision, .reach = kMaxReach};
-    expect_round_trip(quantise(far, 0, fine, q), quantise(opposite, 0, coarse, q), dt_s, q);
-    expect_round_trip(quantise(opposite, 0, coarse, q), quantise(far, 0, fine, q), dt_s, q);
+    expect_round_trip(quantise(distant, 0, fine, q), quantise(opposite, 0, coarse, q), dt_s, q);
+    expect_round_trip(quantise(opposite, 0, coarse, q), quantise(distant, 0, fine, q), dt_s, q);
   }
 }
 

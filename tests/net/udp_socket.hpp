@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <reckoner/net/connect_token.hpp>
 
@@ -44,8 +43,7 @@ class UdpSocket {
   }
   /// The next datagram, or the first that arrives within `patience_ms`. nullopt if none arrives.
   [[nodiscard]] std::optional<Bytes> await(int patience_ms) {
-    pollfd waits{.fd = file(), .events = POLLIN, .revents = 0};
-    return poll(&waits, 1, patience_ms) == 1 ? receive() : std::nullopt;
+    return socket_.wait(0.001 * patience_ms) ? receive() : std::nullopt;
   }
 
  private:

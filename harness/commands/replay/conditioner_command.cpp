@@ -3,19 +3,19 @@
 #include "harness/commands/commands.hpp"
 #include "harness/conditioner/conditioner.hpp"
 #include "programs/common/loop/stop_signal.hpp"
+#include "programs/common/system/standard_streams.hpp"
 
 #include <array>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
-#include <poll.h>
-#include <unistd.h>
 
 namespace reckoner::harness {
 namespace {
@@ -34,13 +34,13 @@ struct ConditionerArguments {
 class ControlInput {
  public:
   void apply_to(Conditioner& conditioner) {
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    while (!ended_ && poll(&input, 1, 0) > 0) {
-      std::array<char, 256> bytes;
-      const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
-      ended_ = count <= 0;
-      for (ssize_t i = 0; i < count; ++i)
-        add(bytes[static_cast<std::size_t>(i)], conditioner);
+    std::array<char, 256> bytes;
+    while (!ended_) {
+      const int count = program::read_waiting_input(bytes);
+      if (count < 0) return;
+      ended_ = count == 0;
+      for (const char letter : std::span(bytes).first(static_cast<std::size_t>(count)))
+        add(letter, conditioner);
     }
   }
 

@@ -6,6 +6,9 @@
 #include "harness/process/scratch_folder.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/security.hpp"
+#include "programs/common/system/private_file.hpp"
+#include "programs/common/system/standard_streams.hpp"
+#include "scenario/trace/utf8_path.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +21,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace reckoner::harness {
 namespace {
@@ -91,7 +93,7 @@ std::vector<std::string> source_options(const program::SourceOptions& source) {
 // Shows the progress until the server has ended. Returns false if the user stops it or the server does not
 // end in time.
 bool watch(ChildProcess& server, double seconds) {
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  const bool terminal = program::is_terminal(stdout);
   const auto start = std::chrono::steady_clock::now();
   constexpr int kWidth = 40;
   while (!server.exit_code()) {
@@ -111,7 +113,7 @@ bool watch(ChildProcess& server, double seconds) {
 
 Result<Column> column_of(const DemoClient& viewer, const fs::path& truth, const MeasureOptions& options) {
   Column column;
-  const auto figures = measure_files(truth.string(), viewer.rendered.string(), options);
+  const auto figures = measure_files(utf8_of(truth), utf8_of(viewer.rendered), options);
   if (!figures) return Error{viewer.title + ": " + figures.error()};
   column.title = viewer.title;
   column.what = viewer.what;
@@ -214,10 +216,10 @@ int run_demo(const DemoArguments& arguments) {
   // The demo acts as the backend: it makes a key for the server and a token for each client.
   const fs::path key_path = scratch.path() / "key";
   const SecretKey key = SecretKey::make();
-  if (const auto wrong = program::write_secret_file(key_path, key.text()))
+  if (const auto wrong = program::write_private_file(utf8_of(key_path), key.text()))
     return report_error(wrong->message, program::kFailed);
   server_options.insert(server_options.end(),
-                        {"--port", "0", "--key", key_path.string(), "--truth", truth.string()});
+                        {"--port", "0", "--key", utf8_of(key_path), "--truth", utf8_of(truth)});
   auto server = start("reckoner-server", server_options, "server");
   if (!server) return report_error(server.error(), program::kFailed);
   const auto server_port = port_of(*server, "reckoner-server");
@@ -241,11 +243,11 @@ int run_demo(const DemoArguments& arguments) {
     constexpr std::uint32_t kThisMachine = 0x7F000001;
     const auto at_port = static_cast<std::uint16_t>(std::stoi(*server_port));
     const ConnectGrant grant{.client_id = ++client_id, .servers = {{kThisMachine, at_port}}};
-    if (const auto wrong = program::write_token_file(token, *program::issue_now(grant, key, 60.0)))
+    if (const auto wrong = program::write_token_file(utf8_of(token), *program::issue_now(grant, key, 60.0)))
       return report_error(wrong->message, program::kFailed);
     auto process = start("reckoner-client",
-                         {"--connect", "127.0.0.1:" + *port, "--mode", viewer.mode, "--token", token.string(),
-                          "--rendered", viewer.rendered.string(), "--json", viewer.json.string()},
+                         {"--connect", "127.0.0.1:" + *port, "--mode", viewer.mode, "--token", utf8_of(token),
+                          "--rendered", utf8_of(viewer.rendered), "--json", utf8_of(viewer.json)},
                          viewer.mode);
     if (!process) return report_error(process.error(), program::kFailed);
     viewer.process = std::move(*process);

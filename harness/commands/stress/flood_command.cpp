@@ -8,9 +8,9 @@
 #include "harness/stress/load/load_figures.hpp"
 #include "harness/stress/load/load_run.hpp"
 #include "programs/common/loop/stop_signal.hpp"
+#include "programs/common/system/standard_streams.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,7 +68,7 @@ std::string failure_of(const LoadRunOptions& options, const Json& flooded) {
 
 int run_flood_command(const FloodArguments& arguments) {
   program::catch_stop_signals();
-  (void)std::signal(SIGPIPE, SIG_IGN);
+  program::ignore_broken_pipes();
   Json all = {{"clients", arguments.run.world.clients},
               {"per_second", arguments.run.flood_per_second},
               {"seconds", arguments.run.seconds},

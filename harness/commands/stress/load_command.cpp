@@ -10,9 +10,9 @@
 #include "harness/stress/load/roles/load_roles.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/options/setting_options.hpp"
+#include "programs/common/system/standard_streams.hpp"
 #include "server/src/server_settings.hpp"
 
-#include <csignal>
 #include <memory>
 #include <string>
 
@@ -35,7 +35,7 @@ struct LoadArguments {
 
 int run_load_command(const LoadArguments& arguments) {
   program::catch_stop_signals();
-  (void)std::signal(SIGPIPE, SIG_IGN);  // writing to an ended process must fail with an error
+  program::ignore_broken_pipes();  // writing to an ended process must fail with an error
   const ScratchFolder scratch;
   if (scratch.path().empty()) return report_error("cannot make a temporary folder", program::kFailed);
   const auto record = scratch.path() / "sent.txt";

@@ -6,8 +6,8 @@
 #include "harness/report/progress_bar.hpp"
 #include "harness/stress/soak/soak.hpp"
 #include "programs/common/loop/stop_signal.hpp"
+#include "programs/common/system/standard_streams.hpp"
 
-#include <csignal>
 #include <memory>
 #include <string>
 
@@ -38,7 +38,7 @@ bool print_report(const char* what, const SoakReport& report) {
 
 int run_soak_command(const SoakArguments& arguments, const std::filesystem::path& program) {
   program::catch_stop_signals();
-  (void)std::signal(SIGPIPE, SIG_IGN);
+  program::ignore_broken_pipes();
   bool good = true;
   nlohmann::ordered_json all;
   SoakOptions options{.clients = arguments.clients, .seed = arguments.seed};

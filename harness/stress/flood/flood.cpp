@@ -10,6 +10,7 @@
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/options/options.hpp"
 #include "programs/common/security.hpp"
+#include "programs/common/system/sockets.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <algorithm>
@@ -25,8 +26,6 @@
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace reckoner::harness {
 namespace {
@@ -60,7 +59,7 @@ class Flood {
         sockets_(kSockets) {}
   ~Flood() {
     for (const Socket& each : sockets_) {
-      if (each.descriptor >= 0) close(each.descriptor);
+      if (each.handle != sockets::kNone) sockets::close(each.handle);
     }
   }
   Flood(const Flood&) = delete;
@@ -89,16 +88,16 @@ class Flood {
 
  private:
   struct Socket {
-    int descriptor = -1;
+    sockets::Handle handle = sockets::kNone;
     std::size_t sent = 0;
   };
 
   [[nodiscard]] std::uint64_t random() { return scenario::hash(0xF100Du, ++draws_); }
 
   bool open(Socket& one) {
-    if (one.descriptor >= 0) close(one.descriptor);
+    if (one.handle != sockets::kNone) sockets::close(one.handle);
     const bool ipv4 = server_.host.is_ipv4();
-    one = {socket(ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), 0};
+    one = {sockets::open_udp(ipv4 ? AF_INET : AF_INET6), 0};
     // Avoid the addresses that honest clients use, the network's own address and the broadcast address. Over
     // IPv6, every address is in another /64.
     const IpAddress own =
@@ -106,12 +105,12 @@ class Flood {
              : IpAddress(kStrangers6 | (random() & 0xFFFF'FFFF), 1);
     SystemAddress from{};
     const socklen_t size = to_system({own, 0}, ipv4 ? AF_INET : AF_INET6, from);
-    if (one.descriptor >= 0 && bind(one.descriptor, &from.generic, size) == 0) {
+    if (one.handle != sockets::kNone && bind(one.handle, &from.generic, size) == 0) {
       ++addresses_;
       return true;
     }
-    if (one.descriptor >= 0) close(one.descriptor);
-    one.descriptor = -1;
+    if (one.handle != sockets::kNone) sockets::close(one.handle);
+    one.handle = sockets::kNone;
     return false;
   }
 
@@ -120,12 +119,12 @@ class Flood {
     receive_answers_from(from);
     const auto datagram = next_datagram();
     ++sent_;
-    const bool fresh = from.descriptor < 0 || from.sent >= kSendsPerAddress;
+    const bool fresh = from.handle == sockets::kNone || from.sent >= kSendsPerAddress;
     if (fresh && !open(from)) return (void)++failed_;
     ++from.sent;
     SystemAddress to{};
     const socklen_t size = to_system(server_, server_.host.is_ipv4() ? AF_INET : AF_INET6, to);
-    const auto sent = sendto(from.descriptor, datagram.data(), datagram.size(), 0, &to.generic, size);
+    const int sent = sockets::send_to(from.handle, datagram, &to.generic, static_cast<std::size_t>(size));
     if (sent < 0) return (void)++failed_;
     bytes_ += static_cast<std::uint64_t>(sent);
   }
@@ -167,8 +166,8 @@ class Flood {
   }
   void receive_answers_from(const Socket& one) {
     std::array<std::byte, 2048> answer;
-    for (ssize_t size = 0; one.descriptor >= 0;) {
-      size = recv(one.descriptor, answer.data(), answer.size(), 0);
+    while (one.handle != sockets::kNone) {
+      const int size = sockets::receive_from(one.handle, answer);
       if (size < 0) return;
       ++answers_;
       answered_bytes_ += static_cast<std::uint64_t>(size);
@@ -176,6 +175,7 @@ class Flood {
     }
   }
 
+  sockets::Library library_;
   SocketAddress server_;
   double per_second_;
   double seconds_;

@@ -7,6 +7,8 @@
 #include "programs/common/loop/clock.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/security.hpp"
+#include "programs/common/system/private_file.hpp"
+#include "scenario/trace/utf8_path.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -247,11 +249,11 @@ Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem
   LoadProcesses started(options, "Reckoner", options.connect, progress);
   auto server = world_arguments("load-server", options);
   auto clients = world_arguments("load-clients", options);
-  server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads),
+  server.insert(server.end(), {"--record", utf8_of(record), "--threads", std::to_string(options.threads),
                                "--late", std::to_string(options.late), "--listen", options.listen});
   if (!options.insecure) {
-    const std::string key = record.string() + ".key";
-    if (auto wrong = program::write_secret_file(key, SecretKey::make().text())) return *wrong;
+    const std::string key = utf8_of(record) + ".key";
+    if (auto wrong = program::write_private_file(key, SecretKey::make().text())) return *wrong;
     for (auto* arguments : {&server, &clients})
       arguments->insert(arguments->end(), {"--key", key});
   }
@@ -266,7 +268,7 @@ Result<LoadResult> run_plain(const LoadRunOptions& options, const std::filesyste
   if (!recorded) return Error{recorded.error()};
   LoadProcesses started(options, "plain ENet", "127.0.0.1", progress);
   auto server = world_arguments("load-plain-server", options);
-  server.insert(server.end(), {"--record", record.string()});
+  server.insert(server.end(), {"--record", utf8_of(record)});
   if (auto wrong = started.start_server(server)) return *wrong;
   auto clients = world_arguments("load-plain-clients", options);
   clients.insert(clients.end(),

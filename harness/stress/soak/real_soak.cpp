@@ -7,7 +7,9 @@
 #include "programs/common/loop/clock.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/security.hpp"
+#include "programs/common/system/private_file.hpp"
 #include "scenario/builtin/random.hpp"
+#include "scenario/trace/utf8_path.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -44,8 +46,8 @@ class RealSoak {
 
   std::optional<Error> start() {
     if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
-    const std::string key = (scratch_.path() / "soak.key").string();
-    if (auto wrong = program::write_secret_file(key, SecretKey::make().text())) return wrong;
+    const std::string key = utf8_of(scratch_.path() / "soak.key");
+    if (auto wrong = program::write_private_file(key, SecretKey::make().text())) return wrong;
     const std::string clients = std::to_string(options_.clients);
     const std::vector<std::string> server{
         "load-server", "--clients", clients, "--entities", std::to_string(options_.entities),
@@ -184,12 +186,12 @@ class RealSoak {
   void stop_one(double now_s) {
     const auto index = static_cast<std::size_t>(chance() * static_cast<double>(children_.size()));
     resume_at_s_ = now_s + (index == 0 ? kStopServerS : kStopClientsS) * chance();
-    stopped_ = children_[index].pid();
+    if (!children_[index].set_stopped(true)) return;
+    stopped_ = index;
     ++stops_;
-    (void)kill(*stopped_, SIGSTOP);
   }
   void resume_stopped() {
-    if (stopped_) (void)kill(*stopped_, SIGCONT);
+    if (stopped_) (void)children_[*stopped_].set_stopped(false);
     stopped_.reset();
   }
 
@@ -223,7 +225,7 @@ class RealSoak {
   std::uint64_t draws_ = 0;
   std::size_t stops_ = 0;
   double back_after_s_ = kSettleS;
-  std::optional<int> stopped_;
+  std::optional<std::size_t> stopped_;
   double resume_at_s_ = 0.0;
   SoakSeries server_bytes_{"server, bytes resident", {}};
   SoakSeries server_descriptors_{"server, descriptors", {}};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -14,7 +15,13 @@
 namespace reckoner {
 
 void nap(double seconds) {
-  std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(seconds, 0.0, 1.0)));
+  seconds = std::clamp(seconds, 0.0, 1.0);
+#ifdef _WIN32
+  // Windows sleeps for whole milliseconds and would not sleep at all for less than one.
+  constexpr double kUnitS = 1e-3;
+  seconds = kUnitS * std::ceil(seconds / kUnitS);
+#endif
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
 double steady_seconds() {

@@ -17,6 +17,9 @@ void on_signal(int) {
 void catch_stop_signals() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+#ifdef SIGBREAK
+  std::signal(SIGBREAK, on_signal);  // Windows: Ctrl+Break
+#endif
 }
 
 bool stop_requested() {

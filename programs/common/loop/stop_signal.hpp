@@ -3,7 +3,8 @@
 
 namespace reckoner::program {
 
-/// After this call, SIGINT and SIGTERM no longer end the program. Instead, stop_requested() returns true.
+/// After this call, SIGINT, SIGTERM and Ctrl+Break no longer end the program. Instead, stop_requested()
+/// returns true.
 void catch_stop_signals();
 
 [[nodiscard]] bool stop_requested();

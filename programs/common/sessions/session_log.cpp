@@ -3,6 +3,7 @@
 
 #include "net/src/messages/messages.hpp"
 #include "net/src/wire/byte_stream.hpp"
+#include "scenario/trace/utf8_path.hpp"
 
 #include <array>
 #include <bit>
@@ -299,7 +300,8 @@ bool SessionWriter::close() {
   if (memory_ != nullptr) return true;
   failed_ = std::fclose(file_.release()) != 0 || failed_;
   std::error_code none;
-  if (failed_ && std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
+  if (failed_ && std::filesystem::is_regular_file(path_of(path_), none))
+    std::filesystem::remove(path_of(path_), none);
   return !failed_;
 }
 

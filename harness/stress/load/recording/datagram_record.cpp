@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/stress/load/recording/datagram_record.hpp"
 
+#include "scenario/trace/utf8_path.hpp"
+
 #include <fstream>
 #include <string>
 
@@ -27,7 +29,7 @@ bool save(const DatagramRecord& record, const std::filesystem::path& path) {
 Result<DatagramRecord> load_record(const std::filesystem::path& path) {
   std::ifstream file(path);
   DatagramRecord record;
-  if (!(file >> record.uplink_bytes)) return Error{"cannot read " + path.string()};
+  if (!(file >> record.uplink_bytes)) return Error{"cannot read " + utf8_of(path)};
   bool whole = true;
   for (std::size_t count = 0; whole && file >> count;) {
     SentPayload payload;
@@ -38,7 +40,7 @@ Result<DatagramRecord> load_record(const std::filesystem::path& path) {
     record.end_tick();
   }
   if (!whole || !file.eof() || record.ticks() == 0)
-    return Error{"not a record of datagrams: " + path.string()};
+    return Error{"not a record of datagrams: " + utf8_of(path)};
   return record;
 }
 

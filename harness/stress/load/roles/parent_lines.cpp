@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "harness/stress/load/roles/parent_lines.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include "programs/common/system/standard_streams.hpp"
 
 namespace reckoner::harness {
 
-ParentLines::ParentLines() {
-  (void)fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
-}
-
 std::optional<std::string> ParentLines::next() {
   char buffer[256];
-  const ssize_t size = closed_ ? -1 : read(STDIN_FILENO, buffer, sizeof buffer);
+  const int size = closed_ ? -1 : program::read_waiting_input(buffer);
   if (size == 0) closed_ = true;
   if (size > 0) text_.append(buffer, static_cast<std::size_t>(size));
   const std::size_t end = text_.find('\n');

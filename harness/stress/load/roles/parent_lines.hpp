@@ -9,8 +9,6 @@ namespace reckoner::harness {
 /// Reads the lines that the parent process writes to standard input, without blocking.
 class ParentLines {
  public:
-  ParentLines();
-
   /// The next complete line, or nullopt.
   [[nodiscard]] std::optional<std::string> next();
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The figures that the system reports about a process, on Windows.
+#include "harness/stress/load/recording/resource_use.hpp"
+
+#include <string>
+
+// <psapi.h> needs <windows.h> before it.
+// clang-format off
+#include <windows.h>
+#include <psapi.h>
+// clang-format on
+
+namespace reckoner::harness {
+namespace {
+
+double seconds_of(const FILETIME& time) {
+  constexpr double kUnitS = 1e-7;
+  return kUnitS *
+         (4294967296.0 * static_cast<double>(time.dwHighDateTime) + static_cast<double>(time.dwLowDateTime));
+}
+
+}  // namespace
+
+double process_cpu_s() {
+  FILETIME begun{}, ended{}, kernel{}, user{};
+  GetProcessTimes(GetCurrentProcess(), &begun, &ended, &kernel, &user);
+  return seconds_of(kernel) + seconds_of(user);
+}
+
+double thread_cpu_s() {
+  FILETIME begun{}, ended{}, kernel{}, user{};
+  GetThreadTimes(GetCurrentThread(), &begun, &ended, &kernel, &user);
+  return seconds_of(kernel) + seconds_of(user);
+}
+
+std::uint64_t peak_memory_bytes() {
+  PROCESS_MEMORY_COUNTERS counters{};
+  K32GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters);
+  return counters.PeakWorkingSetSize;
+}
+
+std::uint64_t heap_bytes() {
+  return 0;
+}
+
+ProcessUse use_of(int /*pid*/) {
+  return {};
+}
+
+std::string raise_open_file_limit(std::size_t /*sockets*/) {
+  return {};  // Windows has no such limit
+}
+
+void lower_priority() {
+  (void)SetPriorityClass(GetCurrentProcess(), IDLE_PRIORITY_CLASS);
+}
+
+}  // namespace reckoner::harness
