@@ -6,6 +6,7 @@
 #include "harness/process/child_process.hpp"
 #include "harness/process/scratch_folder.hpp"
 #include "programs/common/security.hpp"
+#include "programs/common/system/private_file.hpp"
 #include "reckoning/src/statistics/quantile.hpp"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ class ClusterRun {
   Result<nlohmann::ordered_json> run() {
     if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
     key_ = (scratch_.path() / "key").string();
-    if (auto wrong = program::write_secret_file(key_, SecretKey::make().text())) return *wrong;
+    if (auto wrong = program::write_private_file(key_, SecretKey::make().text())) return *wrong;
     nlohmann::json single;
     if (options_.compare) {
       auto measured = measure_single();
