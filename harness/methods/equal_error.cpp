@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/equal_error.hpp"
 
+#include "reckoning/src/motion/portable_math.hpp"
+#include "server/src/util/threads.hpp"
+
 #include <cmath>
 #include <mutex>
 #include <optional>
@@ -81,7 +84,7 @@ Result<std::vector<EqualError>> bytes_at_equal_error(
   const std::size_t pairs = comparison.sources.size() * comparison.networks.size();
   std::vector<EqualError> all(pairs);
   std::vector<std::optional<Error>> wrong(pairs);
-  std::mutex mutex;
+  Mutex mutex;
   std::size_t done = 0;
   const auto report_progress = [&] {
     const std::lock_guard lock(mutex);
@@ -109,10 +112,10 @@ double mean_ratio(const std::vector<EqualError>& all, const std::string& network
   std::size_t count = 0;
   for (const EqualError& one : all) {
     if (one.network != network) continue;
-    logs += std::log(clamped_ratio(one.bytes_per_s, one.plain_bytes_per_s));
+    logs += portable::log(clamped_ratio(one.bytes_per_s, one.plain_bytes_per_s));
     ++count;
   }
-  return count == 0 ? 0.0 : std::exp(logs / static_cast<double>(count));
+  return count == 0 ? 0.0 : portable::exp(logs / static_cast<double>(count));
 }
 
 }  // namespace reckoner::harness

@@ -6,6 +6,7 @@
 #include "harness/replay/rogue_owner.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
+#include "reckoning/src/motion/portable_math.hpp"
 
 #include <algorithm>
 #include <array>
@@ -266,7 +267,7 @@ LinkPair combined_links(const LinkPair& first, const LinkPair& second) {
   LinkOptions sum;
   // The sum of two delays has the sum of their variances and the sum of their means. A mean is the latency
   // plus sqrt(2 / pi) times the jitter.
-  sum.jitter_ms = std::hypot(a.jitter_ms, b.jitter_ms);
+  sum.jitter_ms = portable::hypot(a.jitter_ms, b.jitter_ms);
   const double more_ms = a.jitter_ms + b.jitter_ms - sum.jitter_ms;
   sum.latency_ms = a.latency_ms + b.latency_ms + std::sqrt(2.0 / std::numbers::pi) * more_ms;
   sum.loss_percent = 100.0 * (1.0 - (1.0 - 0.01 * a.loss_percent) * (1.0 - 0.01 * b.loss_percent));

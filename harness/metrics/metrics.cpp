@@ -2,6 +2,7 @@
 #include "harness/metrics/metrics.hpp"
 
 #include "harness/metrics/measured_frames.hpp"
+#include "reckoning/src/motion/portable_math.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr double kPopShare = 0.07;
 constexpr double kPopFloorMps = 0.1;
 
 double turn_rad(const glm::dvec3& from, const glm::dvec3& to) {
-  return std::atan2(glm::length(glm::cross(from, to)), glm::dot(from, to));
+  return portable::atan2(glm::length(glm::cross(from, to)), glm::dot(from, to));
 }
 
 // True if `p` lies between `a` and `b`, which means close to the line between them and far from both ends.

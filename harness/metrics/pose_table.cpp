@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/metrics/pose_table.hpp"
 
+#include "reckoning/src/motion/rotation.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -104,7 +106,7 @@ Pose PoseTable::pose(std::size_t index, double time_s) const {
   const Pose& to = track.poses[i + 1];
   return {from.position * (2.0 * uuu - 3.0 * uu + 1.0) + track.tangents[i] * (dt * (uuu - 2.0 * uu + u)) +
               to.position * (3.0 * uu - 2.0 * uuu) + track.tangents[i + 1] * (dt * (uuu - uu)),
-          glm::slerp(from.orientation, to.orientation, static_cast<float>(u))};
+          slerp(from.orientation, to.orientation, u)};
 }
 
 std::optional<std::size_t> PoseTable::frame_of(std::size_t index, double time_s) const {

@@ -4,6 +4,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "reckoning/src/motion/portable_math.hpp"
 
 #include <array>
 #include <cmath>
@@ -67,9 +68,10 @@ State RogueOwner::claimed_state(double time_s) const {
   const double mps = cheat_ == Cheat::speed ? 3.0 * kTopSpeedMps : kHonestMps;
   const double angle = mps / kRadiusM * time_s;
   State s;
-  s.position = {kRadiusM * std::cos(angle), kRadiusM * std::sin(angle), 0.0};
-  s.velocity = glm::vec3{glm::dvec3{-std::sin(angle), std::cos(angle), 0.0} * mps};
-  s.acceleration = glm::vec3{glm::dvec3{-std::cos(angle), -std::sin(angle), 0.0} * (mps * mps / kRadiusM)};
+  s.position = {kRadiusM * portable::cos(angle), kRadiusM * portable::sin(angle), 0.0};
+  s.velocity = glm::vec3{glm::dvec3{-portable::sin(angle), portable::cos(angle), 0.0} * mps};
+  s.acceleration =
+      glm::vec3{glm::dvec3{-portable::cos(angle), -portable::sin(angle), 0.0} * (mps * mps / kRadiusM)};
   if (cheat_ == Cheat::teleport && static_cast<int>(time_s) % 2 != 0) s.position.x += kJumpM;
   return s;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "reckoning/src/motion/portable_math.hpp"
 #include "scenario/source.hpp"
 
 #include <cmath>
@@ -55,8 +56,8 @@ class BuiltinSource : public Source {
 
 /// Rotation about the z axis by `heading` rad, from the x axis towards the y axis.
 inline glm::quat heading_orientation(double heading) {
-  return {static_cast<float>(std::cos(0.5 * heading)), 0.0f, 0.0f,
-          static_cast<float>(std::sin(0.5 * heading))};
+  return {static_cast<float>(portable::cos(0.5 * heading)), 0.0f, 0.0f,
+          static_cast<float>(portable::sin(0.5 * heading))};
 }
 
 /// Wraps an angle into [-pi, pi], rad.

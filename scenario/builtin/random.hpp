@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "reckoning/src/motion/portable_math.hpp"
+
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -63,8 +65,8 @@ class Random {
   /// Draws from the normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958). Always
   /// uses two random numbers, so that later results do not depend on the values drawn.
   double normal() {
-    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));  // 1 - u is never 0
-    return radius * std::cos(2.0 * std::numbers::pi * uniform());
+    const double radius = std::sqrt(-2.0 * portable::log(1.0 - uniform()));  // 1 - u is never 0
+    return radius * portable::cos(2.0 * std::numbers::pi * uniform());
   }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenario/builtin/walker.hpp"
 
+#include "reckoning/src/motion/portable_math.hpp"
 #include "scenario/builtin/builtin_source.hpp"
 #include "scenario/builtin/random.hpp"
 
@@ -70,7 +71,7 @@ std::array<Stretch, 2> stretches(const Walker& walker, std::int64_t leg) {
              : 0.0;
   const bool walks = step.x != 0.0 || step.y != 0.0;
   const double look = 2.0 * std::numbers::pi * draw(walker, leg, kWalkerLook);
-  const double ahead = walks ? std::atan2(step.y, step.x) : look;
+  const double ahead = walks ? portable::atan2(step.y, step.x) : look;
   return {Stretch{begin_s, from, glm::dvec2{0.0}, look},
           Stretch{begin_s + pause * walker.leg_s, from, step / ((1.0 - pause) * walker.leg_s), ahead}};
 }

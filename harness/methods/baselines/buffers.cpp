@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/baselines/baselines.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -48,8 +49,7 @@ class Buffered : public Baseline {
 
   [[nodiscard]] const BaselineUpdate& kept(std::size_t index) const { return snapshots_[index]; }
   [[nodiscard]] glm::quat turned(std::size_t index, double u) const {
-    return glm::slerp(snapshots_[index].state.orientation, snapshots_[index + 1].state.orientation,
-                      static_cast<float>(u));
+    return slerp(snapshots_[index].state.orientation, snapshots_[index + 1].state.orientation, u);
   }
   [[nodiscard]] double share(std::size_t index, double time_s) const {
     return (time_s - snapshots_[index].time_s) / (snapshots_[index + 1].time_s - snapshots_[index].time_s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/baselines/baselines.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
 
@@ -39,7 +40,7 @@ class OffsetDecay final : public Baseline {
     const double large = std::clamp((error - kSmallErrorM) / (kLargeErrorM - kSmallErrorM), 0.0, 1.0);
     const double factor = kSmallFactor + (kLargeFactor - kSmallFactor) * large;
     offset_ *= factor;
-    turn_ = glm::slerp(glm::quat{1.0f, 0.0f, 0.0f, 0.0f}, turn_, static_cast<float>(factor));
+    turn_ = slerp(glm::quat{1.0f, 0.0f, 0.0f, 0.0f}, turn_, factor);
     const State motion = newest_.at(now_s, false);
     return BaselineShown{{motion.position + offset_, glm::normalize(turn_ * motion.orientation)}, now_s};
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/baselines/baselines.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
 
@@ -58,7 +59,7 @@ class Projective final : public Baseline {
   }
   [[nodiscard]] glm::quat orientation(double now_s) const {
     const glm::quat target = newest_.at(now_s, true).orientation;
-    return blends_ ? glm::slerp(old_orientation_, target, static_cast<float>(share(now_s))) : target;
+    return blends_ ? slerp(old_orientation_, target, share(now_s)) : target;
   }
 
   double interval_s_;

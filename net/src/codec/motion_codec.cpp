@@ -4,6 +4,7 @@
 #include "net/src/codec/motion_serialize.hpp"
 #include "net/src/codec/motion_steps.hpp"
 #include "net/src/codec/turn_forecast.hpp"
+#include "reckoning/src/motion/portable_math.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -191,7 +192,7 @@ State nearest_encodable(const State& state, const Quantisation& q) {
 }
 
 std::uint8_t precision_for(double scale) {
-  const double halvings = -std::floor(std::log2(std::max(scale, 1e-9)));
+  const double halvings = -std::floor(portable::log2(std::max(scale, 1e-9)));
   return static_cast<std::uint8_t>(std::clamp(kUnitPrecision + halvings, 0.0, double{kMaxPrecision}));
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/portable_math.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,8 +14,8 @@ constexpr int kMaxHalvings = 12;
 
 // `frame` rotated about its tangent by `angle`, rad.
 TangentFrame rolled(const TangentFrame& frame, double angle) {
-  const double c = std::cos(angle);
-  const double s = std::sin(angle);
+  const double c = portable::cos(angle);
+  const double s = portable::sin(angle);
   return {frame.tangent, frame.left * c + frame.up * s, frame.up * c - frame.left * s};
 }
 
@@ -63,7 +65,7 @@ FrameTable::FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& 
     const TangentFrame& first = nodes_.front().frame;
     const glm::dvec3 last_up = nodes_.back().frame.up;
     const double angle =
-        std::atan2(-glm::dot(first.up, nodes_.back().frame.left), glm::dot(first.up, last_up));
+        portable::atan2(-glm::dot(first.up, nodes_.back().frame.left), glm::dot(first.up, last_up));
     roll_rate_ = angle / arc.length();
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/portable_math.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -80,14 +82,16 @@ V curvature(const CubicPath<V>& path, double parameter) {
 }
 
 Heading heading_of(const glm::dvec3& d) {
-  const double level = std::hypot(d.x, d.y);
-  return {level > 0.0 ? std::atan2(d.y, d.x) : 0.0, d.z != 0.0 || level > 0.0 ? std::atan2(d.z, level) : 0.0};
+  const double level = portable::hypot(d.x, d.y);
+  return {level > 0.0 ? portable::atan2(d.y, d.x) : 0.0,
+          d.z != 0.0 || level > 0.0 ? portable::atan2(d.z, level) : 0.0};
 }
 
 glm::dquat orientation_of(const Heading& heading) {
   const double y = 0.5 * heading.yaw;
   const double p = -0.5 * heading.pitch;
-  return glm::dquat(std::cos(y), 0.0, 0.0, std::sin(y)) * glm::dquat(std::cos(p), 0.0, std::sin(p), 0.0);
+  return glm::dquat(portable::cos(y), 0.0, 0.0, portable::sin(y)) *
+         glm::dquat(portable::cos(p), 0.0, portable::sin(p), 0.0);
 }
 
 glm::dquat TangentFrame::orientation() const {

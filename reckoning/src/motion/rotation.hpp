@@ -28,6 +28,11 @@ namespace reckoner {
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 angular_velocity_to_rotation_rate(const glm::dvec3& r,
                                                                                   const glm::dvec3& w);
 
+/// The orientation that has made the share `share` (0 to 1) of the shortest turn from one orientation to
+/// another at a constant angular velocity (Shoemake 1985). Equal bits on every machine.
+[[nodiscard]] RECKONER_RECKONING_API glm::quat slerp(const glm::quat& from, const glm::quat& to,
+                                                     double share);
+
 /// Angle between two orientations, rad, 0 to pi.
 [[nodiscard]] RECKONER_RECKONING_API double angle_between(const glm::quat& a, const glm::quat& b);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "reckoning/src/prediction/dis_models.hpp"
 
+#include "reckoning/src/motion/portable_math.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
@@ -39,14 +40,14 @@ struct Coefficients {
 // (1 - cos q)/q^2 and (q - sin q)/q^3.
 Coefficients r1_coefficients(double q) {
   if (std::abs(q) < kSeriesBelow) return {series(q * q, 2.0, 3, 0), series(q * q, 6.0, 4, 0)};
-  return {(1.0 - std::cos(q)) / (q * q), (q - std::sin(q)) / (q * q * q)};
+  return {(1.0 - portable::cos(q)) / (q * q), (q - portable::sin(q)) / (q * q * q)};
 }
 
 // (sin q - q cos q)/q^3 and (q^2/2 - cos q - q sin q + 1)/q^4.
 Coefficients r2_coefficients(double q) {
   if (std::abs(q) < kSeriesBelow) return {series(q * q, 1.0, 2, 3), series(q * q, 2.0, 3, 4)};
-  const double sine = std::sin(q);
-  const double cosine = std::cos(q);
+  const double sine = portable::sin(q);
+  const double cosine = portable::cos(q);
   return {(sine - q * cosine) / (q * q * q), (0.5 * q * q - cosine - q * sine + 1.0) / (q * q * q * q)};
 }
 
@@ -64,7 +65,7 @@ std::string_view name_of(DeadReckoningModel model) {
 }
 
 std::optional<DeadReckoningModel> dead_reckoning_model(std::string_view name) {
-  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) return std::nullopt;
   return static_cast<DeadReckoningModel>(found - kNames.begin() + 1);
 }
@@ -73,8 +74,9 @@ glm::dquat orientation_of(const EulerAngles& angles) {
   const double y = 0.5 * angles.psi;
   const double p = 0.5 * angles.theta;
   const double r = 0.5 * angles.phi;
-  return glm::dquat(std::cos(y), 0.0, 0.0, std::sin(y)) * glm::dquat(std::cos(p), 0.0, std::sin(p), 0.0) *
-         glm::dquat(std::cos(r), std::sin(r), 0.0, 0.0);
+  return glm::dquat(portable::cos(y), 0.0, 0.0, portable::sin(y)) *
+         glm::dquat(portable::cos(p), 0.0, portable::sin(p), 0.0) *
+         glm::dquat(portable::cos(r), portable::sin(r), 0.0, 0.0);
 }
 
 EulerAngles euler_angles_of(const glm::dquat& q) {
@@ -85,12 +87,12 @@ EulerAngles euler_angles_of(const glm::dquat& q) {
   const double xz = 2.0 * (q.x * q.z - q.w * q.y);
   const double yz = 2.0 * (q.y * q.z + q.w * q.x);
   const double zz = 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
-  const double level = std::hypot(xx, xy);
-  const double theta = std::atan2(-xz, level);
+  const double level = portable::hypot(xx, xy);
+  const double theta = portable::atan2(-xz, level);
   if (level < 1e-9) {
-    return {std::atan2(-2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z)), theta, 0.0};
+    return {portable::atan2(-2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z)), theta, 0.0};
   }
-  return {std::atan2(xy, xx), theta, std::atan2(yz, zz)};
+  return {portable::atan2(xy, xx), theta, portable::atan2(yz, zz)};
 }
 
 glm::dvec3 dis_r1(const glm::dvec3& w, double t, const glm::dvec3& v) {

@@ -2,6 +2,7 @@
 #include "reckoning/src/prediction/motion_fit.hpp"
 
 #include "reckoning/src/blend/interpolate.hpp"
+#include "reckoning/src/motion/portable_math.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ float weight_of(float error, float least) {
 RateFit::RateFit(double tick_rate_hz, double horizon_s) {
   set_horizon(tick_rate_hz, horizon_s);
   for (std::size_t i = 0; i < kLags; ++i)
-    follow_[i] = static_cast<float>(1.0 - std::exp(-1.0 / (kTimeConstantsS[i] * tick_rate_hz)));
+    follow_[i] = static_cast<float>(1.0 - portable::exp(-1.0 / (kTimeConstantsS[i] * tick_rate_hz)));
 }
 
 void RateFit::set_horizon(double tick_rate_hz, double horizon_s) {
@@ -65,7 +66,7 @@ void RateFit::set_horizon(double tick_rate_hz, double horizon_s) {
   horizon_s_ = static_cast<float>(horizon_ticks_ / tick_rate_hz);
   ticks_to_settle_ = static_cast<std::uint16_t>(horizon_ticks_ + std::ceil(kFitSettleS * tick_rate_hz));
   samples_per_slot_ = static_cast<float>(3.0 * per_slot * kSampleHz / tick_rate_hz);
-  kept_ = static_cast<float>(std::exp(-per_slot / (kMemoryS * tick_rate_hz)));
+  kept_ = static_cast<float>(portable::exp(-per_slot / (kMemoryS * tick_rate_hz)));
 }
 
 void RateFit::look_ahead(double tick_rate_hz, double horizon_s) {

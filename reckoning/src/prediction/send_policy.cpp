@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "reckoning/src/prediction/send_policy.hpp"
 
+#include "reckoning/src/motion/portable_math.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 
@@ -94,9 +95,10 @@ SendPolicy::SendPolicy(const SendPolicyConfig& config, std::uint32_t phase)
     : config_(config),
       phase_(phase),
       first_limit_share_(first_share(phase)),
-      fall_factor_(std::exp(-kAdaptPerS / config.tick_rate_hz)),
-      rise_factor_(config.updates_per_second > 0.0 ? std::exp(kAdaptPerS / config.updates_per_second) : 1.0),
-      scale_(std::pow(rise_factor_, -spread(phase))),
+      fall_factor_(portable::exp(-kAdaptPerS / config.tick_rate_hz)),
+      rise_factor_(config.updates_per_second > 0.0 ? portable::exp(kAdaptPerS / config.updates_per_second)
+                                                   : 1.0),
+      scale_(portable::pow(rise_factor_, -spread(phase))),
       tokens_(std::max(0.0, config.updates_per_second - spread(phase))) {}
 
 bool SendPolicy::due(const Comparison& c, std::uint32_t tick) {

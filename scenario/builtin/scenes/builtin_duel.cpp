@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/portable_math.hpp"
 #include "scenario/builtin/builtin_source.hpp"
 #include "scenario/builtin/random.hpp"
 
@@ -28,7 +29,7 @@ class Duel final : public BuiltinSource {
     const double z = jumps ? 0.5 * kGravityMps2 * since_s * left_s : 0.0;
     const glm::dvec2 at = ground(index, time_s);
     const glm::dvec2 aim = ground(index ^ 1u, time_s) - at;
-    return {{at.x, at.y, z}, heading_orientation(std::atan2(aim.y, aim.x))};
+    return {{at.x, at.y, z}, heading_orientation(portable::atan2(aim.y, aim.x))};
   }
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/portable_math.hpp"
 #include "scenario/builtin/builtin_source.hpp"
 #include "scenario/builtin/random.hpp"
 
@@ -36,7 +37,7 @@ class Hop final : public BuiltinSource {
     const glm::dvec2 after =
         last ? velocity : (point(index, stage, hop + 2) - point(index, stage, hop + 1)) / kHopS;
     glm::dvec2 at = here + velocity * since_s;
-    double heading = std::atan2(velocity.y, velocity.x);
+    double heading = portable::atan2(velocity.y, velocity.x);
     constexpr double kHalfS = 0.5 * kGroundS;
     const double left_s = kHopS - since_s;
     if (since_s < kHalfS) round_corner(before, velocity, since_s, at, heading);
@@ -77,8 +78,8 @@ class Hop final : public BuiltinSource {
     constexpr double kHalfS = 0.5 * kGroundS;
     const double inside_s = kHalfS - std::abs(away_s);
     at += (after - before) * (inside_s * inside_s / (4.0 * kHalfS));
-    const double from = std::atan2(before.y, before.x);
-    const double to = std::atan2(after.y, after.x);
+    const double from = portable::atan2(before.y, before.x);
+    const double to = portable::atan2(after.y, after.x);
     heading = from + wrapped_angle(to - from) * smooth_step(0.5 + 0.5 * away_s / kHalfS);
   }
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/portable_math.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "scenario/builtin/builtin_source.hpp"
 #include "scenario/builtin/random.hpp"
@@ -14,7 +15,7 @@ glm::dvec3 random_direction(Random& random) {
   const double z = random.uniform(-1.0, 1.0);
   const double angle = random.uniform(0.0, kTau);
   const double radius = std::sqrt(1.0 - z * z);
-  return {radius * std::cos(angle), radius * std::sin(angle), z};
+  return {radius * portable::cos(angle), radius * portable::sin(angle), z};
 }
 
 // Bodies on ellipses around fixed centres, at a constant angular rate. Each spins about a fixed axis.
@@ -46,7 +47,8 @@ class Orbit final : public BuiltinSource {
     const Ellipse& e = ellipses_[index];
     const double angle = e.phase + e.rate * time_s;
     const glm::dvec3 spin = e.spin_axis * std::remainder(e.spin_rate * time_s, kTau);
-    return {e.centre + e.major * std::cos(angle) + e.minor * std::sin(angle), glm::quat(rotation_exp(spin))};
+    return {e.centre + e.major * portable::cos(angle) + e.minor * portable::sin(angle),
+            glm::quat(rotation_exp(spin))};
   }
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/portable_math.hpp"
 #include "scenario/builtin/builtin_source.hpp"
 #include "scenario/builtin/random.hpp"
 
@@ -48,7 +49,8 @@ RouteDefinition draw_route(std::uint64_t seed, std::size_t number, double side_m
     const double angle = 2.0 * std::numbers::pi * (static_cast<double>(i) + random.uniform(-0.2, 0.2)) /
                          static_cast<double>(count);
     const double away = radius * random.uniform(0.75, 1.25);
-    ring[i] = centre + glm::dvec3{away * std::cos(angle), away * std::sin(angle), random.uniform(0.0, 1.0)};
+    ring[i] = centre +
+              glm::dvec3{away * portable::cos(angle), away * portable::sin(angle), random.uniform(0.0, 1.0)};
   }
   RouteDefinition route;
   route.wrap = RouteWrap::kClosed;

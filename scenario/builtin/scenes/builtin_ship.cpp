@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/portable_math.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 #include "scenario/builtin/builtin_source.hpp"
 #include "scenario/builtin/random.hpp"
 #include "scenario/builtin/walker.hpp"
@@ -46,7 +48,7 @@ double smoother_step(double u) {
 }
 
 glm::dquat about(const glm::dvec3& axis, double angle) {
-  return {std::cos(0.5 * angle), axis * std::sin(0.5 * angle)};
+  return {portable::cos(0.5 * angle), axis * portable::sin(0.5 * angle)};
 }
 
 /// Ships that turn, accelerate, roll and pitch. Each ship has a turret with a gunner, people who rest or walk
@@ -116,15 +118,17 @@ class Ship final : public BuiltinSource {
     if (!moves_) return {home, {1.0f, 0.0f, 0.0f, 0.0f}};
     // The phase on the course. It changes at 0.2 to 1.8 times its mean rate.
     const double t = time_s + kStageS * std::floor(4.0 * draw(index, 10));
-    const double course_phase = turned(t, kPeriodS) - 0.2 * std::sin(4.0 * turned(t, kPeriodS));
-    const glm::dvec2 ahead{kLengthM * std::cos(course_phase), 2.0 * kWidthM * std::cos(2.0 * course_phase)};
-    const double roll = 0.05 * std::sin(turned(t, 7.3)) + 0.02 * std::sin(turned(t, 4.1));
-    const double pitch = 0.03 * std::sin(turned(t, 5.9));
-    const glm::dquat turn = about({0.0, 0.0, 1.0}, std::atan2(ahead.y, ahead.x)) *
+    const double course_phase = turned(t, kPeriodS) - 0.2 * portable::sin(4.0 * turned(t, kPeriodS));
+    const glm::dvec2 ahead{kLengthM * portable::cos(course_phase),
+                           2.0 * kWidthM * portable::cos(2.0 * course_phase)};
+    const double roll = 0.05 * portable::sin(turned(t, 7.3)) + 0.02 * portable::sin(turned(t, 4.1));
+    const double pitch = 0.03 * portable::sin(turned(t, 5.9));
+    const glm::dquat turn = about({0.0, 0.0, 1.0}, portable::atan2(ahead.y, ahead.x)) *
                             about({0.0, 1.0, 0.0}, pitch) * about({1.0, 0.0, 0.0}, roll);
-    return {home + glm::dvec3{kLengthM * std::sin(course_phase), kWidthM * std::sin(2.0 * course_phase),
-                              0.3 * std::sin(turned(t, 6.7))},
-            glm::quat{turn}};
+    return {
+        home + glm::dvec3{kLengthM * portable::sin(course_phase), kWidthM * portable::sin(2.0 * course_phase),
+                          0.3 * portable::sin(turned(t, 6.7))},
+        glm::quat{turn}};
   }
 
   // The pose in the frame that home_frame() returns.
@@ -133,9 +137,9 @@ class Ship final : public BuiltinSource {
     const glm::quat looks = heading_orientation(turned(draw(index, 4), 1.0));
     switch (role_of(index)) {
       case Role::turret:
-        return {
-            {0.6 * kHalfDeckM, 0.0, kDeckM + 1.0},
-            heading_orientation(1.2 * std::sin(turned(time_s, 9.0)) + 0.3 * std::sin(turned(time_s, 3.7)))};
+        return {{0.6 * kHalfDeckM, 0.0, kDeckM + 1.0},
+                heading_orientation(1.2 * portable::sin(turned(time_s, 9.0)) +
+                                    0.3 * portable::sin(turned(time_s, 3.7)))};
       case Role::gunner:
         return {{-1.5, 0.4, 0.5}, looks};
       case Role::walks: {
@@ -206,9 +210,9 @@ class Ship final : public BuiltinSource {
                                              : smooth_step((since_s - 0.5 * kCrossS) / (kStageS - kCrossS));
     const Pose from = ashore(index, stage);
     const Pose to = ashore(index, stage + 1);
-    const glm::dquat looks = glm::slerp(glm::dquat{from.orientation}, glm::dquat{to.orientation}, run);
+    const glm::quat looks = slerp(from.orientation, to.orientation, run);
     return {glm::mix(glm::mix(from.position, to.position, run), deck.position, share),
-            glm::quat{glm::normalize(glm::slerp(looks, glm::dquat{deck.orientation}, share))}};
+            glm::normalize(slerp(looks, deck.orientation, share))};
   }
 
   bool moves_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/portable_math.hpp"
 #include "scenario/builtin/builtin_source.hpp"
 #include "scenario/builtin/random.hpp"
 
@@ -115,20 +116,20 @@ class Traffic final : public BuiltinSource {
   static Pose place(const Loop& loop, const Corner& from, const Corner& to, double distance, double driven) {
     constexpr double kRight = std::numbers::pi / 2.0;
     const double street = kRight * from.side;
-    const glm::dvec3 ahead{std::round(std::cos(street)), std::round(std::sin(street)), 0.0};
+    const glm::dvec3 ahead{std::round(portable::cos(street)), std::round(portable::sin(street)), 0.0};
     const glm::dvec3 left{-ahead.y, ahead.x, 0.0};
     glm::dvec3 at{0.0};
     double heading = street;
     if (from.turns && driven < kHalfArcM) {
       const double angle = (kHalfArcM - driven) / kTurnRadiusM;  // remaining part of the turn
       heading -= angle;
-      at = from.at + ahead * (kTurnRadiusM * (1.0 - std::sin(angle))) +
-           left * (kTurnRadiusM * (1.0 - std::cos(angle)));
+      at = from.at + ahead * (kTurnRadiusM * (1.0 - portable::sin(angle))) +
+           left * (kTurnRadiusM * (1.0 - portable::cos(angle)));
     } else if (to.turns && distance - driven < kHalfArcM) {
       const double angle = (kHalfArcM - (distance - driven)) / kTurnRadiusM;  // completed part of the turn
       heading += angle;
-      at = to.at - ahead * (kTurnRadiusM * (1.0 - std::sin(angle))) +
-           left * (kTurnRadiusM * (1.0 - std::cos(angle)));
+      at = to.at - ahead * (kTurnRadiusM * (1.0 - portable::sin(angle))) +
+           left * (kTurnRadiusM * (1.0 - portable::cos(angle)));
     } else {
       at = from.at + ahead * (driven + (from.turns ? kTurnRadiusM - kHalfArcM : 0.0));
     }

@@ -2,6 +2,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/residual/residual_fields.hpp"
 #include "net/src/wire/prefix_code.hpp"
+#include "reckoning/src/motion/portable_math.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -81,14 +82,14 @@ void CodingModeChooser::observe(const QuantisedState& state, const QuantisedStat
     const auto spread = static_cast<float>(1.0 / spread_after(dt_s));
     const auto position = static_cast<float>(steps.position_m / quantisation.position_step_m);
     const float moved = 0.25f * (weigher.size(CodeField::position_x) + weigher.size(CodeField::position_y));
-    learn(wander_, std::log2((0.5f + moved) * position * spread), rate_);
+    learn(wander_, static_cast<float>(portable::log2((0.5f + moved) * position * spread)), rate_);
     if (quantisation.orientation_bits == 0) continue;
     const auto turn =
         static_cast<float>(kHalfSqrt2 / largest_steps(steps.orientation_bits) / unit_turn_rad(quantisation));
     const float turned = (weigher.size(CodeField::orientation_1) + weigher.size(CodeField::orientation_2) +
                           weigher.size(CodeField::orientation_3)) *
                          (1.0f / 3.0f);
-    learn(twist_, std::log2((0.5f + turned) * turn * spread), rate_);
+    learn(twist_, static_cast<float>(portable::log2((0.5f + turned) * turn * spread)), rate_);
   }
 }
 

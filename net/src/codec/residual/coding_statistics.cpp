@@ -3,6 +3,7 @@
 
 #include "net/src/codec/residual/residual_fields.hpp"
 #include "net/src/wire/prefix_code.hpp"
+#include "reckoning/src/motion/portable_math.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +103,7 @@ double entropy_bits(const std::map<std::int64_t, std::uint64_t>& counts) {
     total += static_cast<double>(count);
   double bits = 0.0;
   for (const auto& [value, count] : counts)
-    bits -= static_cast<double>(count) * std::log2(static_cast<double>(count) / total);
+    bits -= static_cast<double>(count) * portable::log2(static_cast<double>(count) / total);
   return bits;
 }
 
