@@ -14,3 +14,6 @@ set(NET_BIT_EXACT_SOURCES
   src/codec/residual/residual_codec.cpp
   src/codec/route_codec.cpp
   src/wire/user_fields.cpp)
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
+  list(APPEND NET_CODEC_SOURCES src/wire/no_exceptions.cpp)
+endif()

@@ -7,9 +7,7 @@
 #include "scenario/trace/utf8_path.hpp"
 #include "server/src/server_settings.hpp"
 
-#include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include <CLI/CLI.hpp>
 
@@ -32,14 +30,6 @@ constexpr std::array kLinkOptions{
     LinkOptionHelp{"queue-ms", "drops datagrams that would wait longer than this for the rate limit, ms"},
 };
 
-std::string network_names() {
-  std::string names;
-  for (const NamedNetwork& network : named_networks()) {
-    names += (names.empty() ? "" : ", ") + std::string(network.name);
-  }
-  return names;
-}
-
 void add_direction(CLI::App& command, LinkArguments& arguments, const LinkOptionHelp& option, bool up,
                    bool down) {
   const std::string prefix = up && down ? "--" : (up ? "--up-" : "--down-");
@@ -57,15 +47,6 @@ void add_direction(CLI::App& command, LinkArguments& arguments, const LinkOption
 
 }  // namespace
 
-std::string name_of(const program::SourceOptions& source) {
-  return source.trace.empty() ? source.scenario : utf8_of(path_of(source.trace).stem());
-}
-
-std::string LinkArguments::name() const {
-  if (!network.empty()) return changes.empty() && script.empty() ? network : network + " (changed)";
-  return changes.empty() && script.empty() ? "perfect" : "custom";
-}
-
 void add_link_options(CLI::App& command, LinkArguments& arguments) {
   command.add_option("--network", arguments.network, "a named network: " + network_names())
       ->group("Network, both ways");
@@ -77,36 +58,6 @@ void add_link_options(CLI::App& command, LinkArguments& arguments) {
     add_direction(command, arguments, option, true, false);
   for (const LinkOptionHelp& option : kLinkOptions)
     add_direction(command, arguments, option, false, true);
-}
-
-Result<LinkPair> links_of(const LinkArguments& arguments) {
-  LinkPair links;
-  if (!arguments.network.empty()) {
-    const auto named = find_network(arguments.network);
-    if (!named) {
-      return Error{"unknown network " + arguments.network + "; known networks: " + network_names()};
-    }
-    links = {*named, *named};
-  }
-  // Options for one direction override options for both, whatever their order is.
-  for (const bool one_way : {false, true}) {
-    for (const LinkArguments::Change& change : arguments.changes) {
-      if (one_way != (change.up != change.down)) continue;
-      for (LinkOptions* side : {change.up ? &links.up : nullptr, change.down ? &links.down : nullptr}) {
-        if (!side) continue;
-        if (const auto wrong = set_option(*side, change.option, change.value)) return *wrong;
-      }
-    }
-  }
-  for (const LinkOptions& side : {links.up, links.down}) {
-    if (const auto wrong = check(side)) return *wrong;
-  }
-  return links;
-}
-
-Result<LinkScript> script_of(const LinkArguments& arguments) {
-  if (arguments.script.empty()) return LinkScript{};
-  return LinkScript::load(arguments.script);
 }
 
 void add_run_options(CLI::App& command, RunArguments& arguments) {
@@ -162,46 +113,6 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   for (CLI::Option* option : {mode, blend, to, at, shots})
     option->group("Client");
   arguments.options.links = {};
-}
-
-Result<ReplayOptions> replay_options(const RunArguments& run, const program::SourceOptions& source,
-                                     const LinkArguments& link) {
-  ReplayOptions options = run.options;
-  if (run.transport != "sim" && run.transport != "enet") {
-    return Error{"--transport " + run.transport + ": expected sim or enet"};
-  }
-  options.transport = run.transport == "enet" ? ReplayTransport::enet : ReplayTransport::sim;
-  if (const auto wrong = program::parse_mode(run.mode, options.playout)) return *wrong;
-  if (run.switch_to.size() != run.switch_at.size()) return Error{"each --switch-to needs its --switch-at"};
-  for (std::size_t i = 0; i < run.switch_to.size(); ++i) {
-    PlayoutSwitch& change = options.switches.emplace_back(PlayoutSwitch{run.switch_at[i], options.playout});
-    if (const auto wrong = program::parse_mode(run.switch_to[i], change.to)) return *wrong;
-  }
-  std::ranges::stable_sort(options.switches, {}, &PlayoutSwitch::at_s);
-  auto links = links_of(link);
-  if (!links) return Error{links.error()};
-  auto script = script_of(link);
-  if (!script) return Error{script.error()};
-  options.links = *links;
-  options.link_script = std::move(*script);
-  options.seconds = source.seconds;
-  // A trace was cut when it was read. A scenario is endless.
-  options.start_s = source.trace.empty() ? source.start_s : 0.0;
-  std::string owner = run.owner_network;
-  if (owner.empty() && source.scenario == "owned") owner = "wifi";
-  if (!owner.empty()) {
-    const auto named = find_network(owner);
-    if (!named) return Error{"unknown network " + owner + "; known networks: " + network_names()};
-    options.owner_links = LinkPair{*named, *named};
-  }
-  options.owner_policy = run.owner_policy == "accept"   ? OwnerPolicy::accept
-                         : run.owner_policy == "refuse" ? OwnerPolicy::refuse
-                                                        : OwnerPolicy::correct;
-  if (source.scenario == "duel" && options.shots_per_second <= 0.0) options.shots_per_second = 5.0;
-  // Between two samples, a recording may be twice as fast as their difference suggests.
-  options.max_speed_mps = std::min(std::max(options.max_speed_mps, 2.0 * source.teleport_mps),
-                                   find_setting(kArchetypeSettings, "max_speed_mps").most);
-  return options;
 }
 
 }  // namespace reckoner::harness

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/compare.hpp"
 
+#include "reckoning/src/motion/portable_math.hpp"
+#include "server/src/util/worker_pool.hpp"
+
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <mutex>
-#include <thread>
 
 namespace reckoner::harness {
 namespace {
@@ -24,23 +25,14 @@ void run_group(const Comparison& comparison, Group& group, const std::function<v
   ReplayOptions options = comparison.options;
   options.links = group.network->links;
   options.seed = group.seed;
-  std::vector<std::string> methods = comparison.methods;
-  std::stable_partition(methods.begin(), methods.end(), [](const auto& name) { return name == "reckoner"; });
-  const bool by_threshold = options.budget.updates_per_second <= 0.0 && options.budget.fixed_rate_hz <= 0.0;
-  double rate_hz = 0.0;
-  for (const std::string& method : methods) {
-    ReplayOptions one = options;
-    one.method = method;
-    if (by_threshold && method != "reckoner" && rate_hz > 0.0) one.budget.fixed_rate_hz = rate_hz;
-    const auto result = replay(*group.source->source, one);
-    if (!result) {
-      group.wrong =
-          Error{group.source->name + " over " + group.network->name + ", " + method + ": " + result.error()};
-      return;
-    }
-    if (method == "reckoner") rate_hz = updates_per_s(result->run);
-    group.runs.push_back({group.source->name, group.network->name, method, group.seed, result->run});
+  MethodObserver observer;
+  observer.end = [&](const std::string& method, const ReplayResult& result) {
+    group.runs.push_back({group.source->name, group.network->name, method, group.seed, result.run});
     report_progress();
+  };
+  if (const auto wrong = replay_methods(*group.source->source, options, comparison.methods, observer)) {
+    group.wrong = Error{group.source->name + " over " + group.network->name + ", " + wrong->message};
+    return;
   }
   // Restore the order of Comparison::methods.
   const auto order_of = [&](const CompareRun& run) {
@@ -74,7 +66,7 @@ std::optional<MethodRatios::Mean> mean_of(const std::vector<CompareRun>& runs, c
     const auto theirs = seed_mean(runs, trace, network, method, figure);
     if (!ours || !theirs) continue;
     const double ratio = clamped_ratio(*ours, *theirs);
-    logs += std::log(ratio);
+    logs += portable::log(ratio);
     ++mean.traces;
     if (ratio > mean.worst) {
       mean.worst = ratio;
@@ -82,25 +74,36 @@ std::optional<MethodRatios::Mean> mean_of(const std::vector<CompareRun>& runs, c
     }
   }
   if (mean.traces == 0) return std::nullopt;
-  mean.ratio = std::exp(logs / static_cast<double>(mean.traces));
+  mean.ratio = portable::exp(logs / static_cast<double>(mean.traces));
   return mean;
 }
 
 }  // namespace
 
+std::optional<Error> replay_methods(const scenario::Source& source, const ReplayOptions& options,
+                                    std::vector<std::string> methods, const MethodObserver& observer) {
+  std::stable_partition(methods.begin(), methods.end(), [](const auto& name) { return name == "reckoner"; });
+  const bool by_threshold = options.budget.updates_per_second <= 0.0 && options.budget.fixed_rate_hz <= 0.0;
+  double rate_hz = 0.0;
+  for (const std::string& method : methods) {
+    ReplayOptions one = options;
+    one.method = method;
+    if (by_threshold && method != "reckoner" && rate_hz > 0.0) one.budget.fixed_rate_hz = rate_hz;
+    const auto result = replay(source, one, observer.begin ? observer.begin(method) : FrameSink{});
+    if (!result) return Error{method + ": " + result.error()};
+    if (method == "reckoner") rate_hz = updates_per_s(result->run);
+    if (observer.end) observer.end(method, *result);
+  }
+  return std::nullopt;
+}
+
 void for_each_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  std::atomic<std::size_t> next{0};
-  const auto worker = [&] {
-    for (std::size_t i = next++; i < count; i = next++)
+  if (threads == 0) threads = hardware_threads();
+  WorkerPool pool(static_cast<unsigned>(std::min(threads, count)));
+  pool.run(count, 1, [&](unsigned, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
       work(i);
-  };
-  std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < std::min(threads, count); ++i)
-    helpers.emplace_back(worker);
-  worker();
-  for (std::thread& helper : helpers)
-    helper.join();
+  });
 }
 
 Result<std::vector<CompareRun>> compare(const Comparison& comparison,
@@ -113,7 +116,7 @@ Result<std::vector<CompareRun>> compare(const Comparison& comparison,
     }
   }
   const std::size_t all = groups.size() * comparison.methods.size();
-  std::mutex mutex;
+  Mutex mutex;
   std::size_t done = 0;
   const auto report_progress = [&] {
     const std::lock_guard lock(mutex);

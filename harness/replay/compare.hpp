@@ -56,6 +56,23 @@ struct CompareRun {
     const Comparison& comparison,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
+/// What replay_methods() calls around each run. A member may be empty.
+struct MethodObserver {
+  /// Called before the run of a method. The result receives every frame of this run.
+  std::function<FrameSink(const std::string& method)> begin;
+  /// Called after a run with its result.
+  std::function<void(const std::string& method, const ReplayResult& result)> end;
+};
+
+/// Replays one source with each method, and ignores `options.method`. If thresholds decide when to publish
+/// and `methods` contains "reckoner", the other methods send at the rate that Reckoner needed. Reckoner runs
+/// first, then the others in the order of `methods`. Stops at the first run that fails; the error names its
+/// method.
+[[nodiscard]] std::optional<Error> replay_methods(const scenario::Source& source,
+                                                  const ReplayOptions& options,
+                                                  std::vector<std::string> methods,
+                                                  const MethodObserver& observer);
+
 /// Calls `work(index)` once for each index from 0 to count - 1, on `threads` threads (0: one per core).
 void for_each_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work);
 

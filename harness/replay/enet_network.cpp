@@ -116,4 +116,11 @@ void EnetNetwork::collect_packets() {
   }
 }
 
+Result<std::unique_ptr<RealTimeNetwork>> open_real_time_network(const ReplayOptions& options, double start_s,
+                                                                std::uint32_t connect_reason) {
+  auto opened = EnetNetwork::open(options, start_s, connect_reason);
+  if (!opened) return Error{opened.error()};
+  return std::unique_ptr<RealTimeNetwork>(std::move(*opened));
+}
+
 }  // namespace reckoner::harness

@@ -15,9 +15,9 @@
 
 namespace reckoner::harness {
 
-/// A ReplayNetwork in real time. Server and client use ENet over the loopback interface, with a conditioner
-/// between them that runs on its own thread. The time of the replay follows the machine's monotonic clock.
-class EnetNetwork final : public ReplayNetwork {
+/// A RealTimeNetwork whose server and client use ENet over the loopback interface, with a conditioner between
+/// them that runs on its own thread.
+class EnetNetwork final : public RealTimeNetwork {
  public:
   /// Opens the sockets and starts the clock of the replay at `start_s`. Uses only the links, the link script,
   /// the seed and `log_packets` of `options`. Fails if a socket cannot be opened.
@@ -25,12 +25,8 @@ class EnetNetwork final : public ReplayNetwork {
                                                                  std::uint32_t connect_reason);
   ~EnetNetwork() override;
 
-  /// The present time of the replay.
-  [[nodiscard]] double clock_s() const;
-
-  /// Sends pending datagrams, then sleeps until something arrives or clock_s() reaches `time_s`, but at most
-  /// 20 ms.
-  void wait_until(double time_s);
+  [[nodiscard]] double clock_s() const override;
+  void wait_until(double time_s) override;
 
   [[nodiscard]] Transport& server() override { return *server_; }
   [[nodiscard]] Transport& client() override { return *client_; }

@@ -61,7 +61,7 @@ std::optional<Error> check(const ReplayOptions& options) {
 // The network of a run. In real time, `real` points to the same network; otherwise it is null.
 struct RunNetwork {
   std::unique_ptr<ReplayNetwork> network;
-  EnetNetwork* real = nullptr;
+  RealTimeNetwork* real = nullptr;
 };
 
 Result<RunNetwork> open_network(const ReplayOptions& options, double start_s) {
@@ -71,7 +71,7 @@ Result<RunNetwork> open_network(const ReplayOptions& options, double start_s) {
     run_network.network = make_sim_network(options, start_s, reason);
     return run_network;
   }
-  auto opened = EnetNetwork::open(options, start_s, reason);
+  auto opened = open_real_time_network(options, start_s, reason);
   if (!opened) return Error{opened.error()};
   run_network.real = opened->get();
   run_network.network = std::move(*opened);
@@ -208,7 +208,7 @@ void ReplayRun::in_virtual_time() {
   }
 }
 
-RealTimeFigures ReplayRun::in_real_time(EnetNetwork& network) {
+RealTimeFigures ReplayRun::in_real_time(RealTimeNetwork& network) {
   RealTimeFigures figures;
   scenario::Feed feed(source_, start_s_, options_.tick_rate_hz);
   for (std::uint64_t frame = 0;;) {

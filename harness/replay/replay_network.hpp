@@ -5,16 +5,18 @@
 #include "harness/sim/packet_log.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
 #include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/result.hpp>
 
 namespace reckoner::harness {
 
 /// The network of a replay: one server, one client and a link between them. The network runs in virtual time
-/// (make_sim_network()) or over real sockets (EnetNetwork). The client starts to connect at once. Times are
-/// seconds of the replay. Belongs to one thread at a time.
+/// (make_sim_network()) or over real sockets (RealTimeNetwork). The client starts to connect at once. Times
+/// are seconds of the replay. Belongs to one thread at a time.
 class ReplayNetwork {
  public:
   virtual ~ReplayNetwork() = default;
@@ -44,6 +46,24 @@ class ReplayNetwork {
   /// end of the run, because over real sockets the network carries no datagrams after the first call.
   [[nodiscard]] virtual std::span<const PacketRecord> packets() = 0;
 };
+
+/// A ReplayNetwork in real time. The time of the replay follows the machine's monotonic clock.
+class RealTimeNetwork : public ReplayNetwork {
+ public:
+  /// The present time of the replay.
+  [[nodiscard]] virtual double clock_s() const = 0;
+
+  /// Sends pending datagrams, then sleeps until something arrives or clock_s() reaches `time_s`, but at most
+  /// 20 ms.
+  virtual void wait_until(double time_s) = 0;
+};
+
+/// Opens a network in real time: ENet over the loopback interface. Uses only the links, the link script, the
+/// seed and `log_packets` of `options`. Fails if a socket cannot be opened, and always in a build without
+/// sockets.
+[[nodiscard]] Result<std::unique_ptr<RealTimeNetwork>> open_real_time_network(const ReplayOptions& options,
+                                                                              double start_s,
+                                                                              std::uint32_t connect_reason);
 
 /// Creates a network in virtual time. Uses only the links, the link script, the seed and `log_packets` of
 /// `options`. `connect_reason` is the number that the client sends with its connection request.

@@ -3,9 +3,9 @@
 
 #include "harness/metrics/measured_frames.hpp"
 #include "harness/metrics/metrics.hpp"
-#include "harness/replay/enet_network.hpp"
 #include "harness/replay/method.hpp"
 #include "harness/replay/replay.hpp"
+#include "harness/replay/replay_network.hpp"
 #include "scenario/source.hpp"
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class ReplayRun {
 
   /// Runs from start to end in real time. If ticks are late, runs all of them as soon as possible. Drops a
   /// frame if the next frame is already due, as a real client does.
-  [[nodiscard]] RealTimeFigures in_real_time(EnetNetwork& network);
+  [[nodiscard]] RealTimeFigures in_real_time(RealTimeNetwork& network);
 
  private:
   void draw(double time_s);

@@ -2,8 +2,8 @@
 #include "harness/sim/link_script.hpp"
 
 #include "scenario/trace/csv.hpp"
+#include "scenario/trace/decimal.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -28,10 +28,8 @@ std::string_view next_word(std::string_view& line) {
 }
 
 std::optional<double> to_number(std::string_view word) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const std::optional<double> value = scenario::read_decimal(word);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 Error bad_word(std::string_view what, std::string_view word) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "scenario/trace/csv.hpp"
 
+#include "scenario/trace/decimal.hpp"
+
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -102,11 +103,8 @@ bool CsvCursor::read_separator() {
 }
 
 std::optional<double> parse_number(std::string_view text) {
-  double value = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  if (!(std::abs(value) <= kLargestNumber)) return std::nullopt;  // also catches NaN
+  const std::optional<double> value = read_decimal(text);
+  if (!value || !(std::abs(*value) <= kLargestNumber)) return std::nullopt;  // also catches NaN
   return value;
 }
 

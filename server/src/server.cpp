@@ -13,7 +13,6 @@
 #include <cmath>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -36,7 +35,7 @@ constexpr int kMaxHeldBack = 3;
 
 unsigned threads_for(const ServerConfig& config, const ServerTestSwitches& switches) {
   if (switches.coding != nullptr) return 1;
-  return config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
+  return config.threads > 0 ? config.threads : hardware_threads();
 }
 
 ServerTestSwitches with_secret(ServerTestSwitches switches) {

@@ -29,7 +29,8 @@ std::vector<fs::path> documents() {
   std::vector<fs::path> found;
   for (auto it = fs::recursive_directory_iterator{kRoot}; it != fs::recursive_directory_iterator{}; ++it) {
     const std::string name = it->path().filename().string();
-    if (it->is_directory() && (name == "build" || (name.starts_with('.') && name != ".ci"))) {
+    if (it->is_directory() &&
+        (name == "build" || name == "node_modules" || (name.starts_with('.') && name != ".ci"))) {
       it.disable_recursion_pending();
     } else if (name.ends_with(".md")) {
       found.push_back(it->path());

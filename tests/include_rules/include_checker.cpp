@@ -68,6 +68,8 @@ constexpr std::string_view kArena[] = {"reckoner/",  "body.hpp",     "bot.hpp", 
 constexpr std::string_view kArenaFigures[] = {"reckoner/", "examples/arena/", "harness/sim/",
                                               "reckoning/src/statistics/"};
 constexpr std::string_view kSdl[] = {"glm/", "SDL2/"};
+constexpr std::string_view kPlayground[] = {"reckoner/", "scenario/", "programs/common/options/", "harness/",
+                                            "playground/"};
 constexpr std::string_view kGlm[] = {"glm/"};
 constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
 constexpr std::string_view kEnet[] = {"enet/enet.h"};
@@ -81,6 +83,7 @@ constexpr Rules kRules[] = {
     {"net/src/transport/enet/", kNet, kGlm, kEnet, false},
     {"net/src/transport/platform", kNet, {}, {}, false},
     {"net/src/transport/socket/", kNet, {}, {}, false},
+    {"net/src/secure/keys_without_sockets.cpp", kNet, {}, {}, false},
     {"server/", kServer, kGlm, {}, true},
     {"client/", kClient, kGlm, {}, true},
     {"cluster/", kCluster, kGlm, kCodec, true},
@@ -93,6 +96,7 @@ constexpr Rules kRules[] = {
     {"examples/arena/", kArena, kSdl, {}, false},
     {"examples/arena/figures/", kArenaFigures, kGlm, kTools, false},
     {"harness/", kHarness, kGlm, kTools, false},
+    {"playground/", kPlayground, kGlm, kTools, true},
     {"harness/sim/", kHarness, kGlm, {}, true},
     {"harness/stress/load/roles/plain_enet.cpp", kHarness, kGlm, kEnet, false},
 };
@@ -125,7 +129,7 @@ constexpr std::string_view kRooms[] = {
     "harness/methods/baselines/", "harness/process/", "harness/report/", "harness/stress/load/recording/",
     "harness/stress/load/roles/", "harness/stress/load/", "harness/stress/flood/", "harness/stress/soak/",
     "harness/arena/", "harness/cluster/", "harness/commands/", "harness/commands/motion/",
-    "harness/commands/replay/", "harness/commands/stress/", "harness/"};
+    "harness/commands/replay/", "harness/commands/stress/", "harness/", "playground/src/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",

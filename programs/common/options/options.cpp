@@ -4,7 +4,6 @@
 #include "scenario/builtin/builtin.hpp"
 #include "scenario/trace/trace.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -17,12 +16,6 @@
 
 namespace reckoner::program {
 namespace {
-
-template <class T>
-bool parse_number(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
-}
 
 std::string scenario_help() {
   std::string help = "built-in motion:";
@@ -78,54 +71,6 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
                  "a step of the trace that is faster than this is a teleport, m/s")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-}
-
-namespace {
-
-bool is_successive(const scenario::Source& source) {
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    if (source.entity(i).offset_s > 0.0) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options) {
-  if (!options.trace.empty()) {
-    auto source = scenario::load_trace(options.trace, {options.teleport_mps, options.entity, options.start_s,
-                                                       options.seconds, options.timeline});
-    if (source && options.timeline == scenario::Timeline::automatic && is_successive(**source)) {
-      std::fprintf(stderr,
-                   "%s: all entities start at t = 0, so they are played one after another "
-                   "(--timeline together: at the same time)\n",
-                   options.trace.c_str());
-    }
-    return source;
-  }
-  if (options.scenario.empty())
-    return Error{"no source is given: use --trace FILE or --scenario NAME (see --help)"};
-  return scenario::make_builtin(options.scenario, options.entities, options.seed);
-}
-
-std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout) {
-  constexpr std::string_view kDelayed = "delayed:";
-  double delay_ms = 0.0;
-  if (text == "present") {
-    playout.mode = PlayoutMode::present;
-  } else if (text == "adaptive") {
-    playout.mode = PlayoutMode::adaptive;
-  } else if (text.starts_with(kDelayed) && parse_number(text.substr(kDelayed.size()), delay_ms)) {
-    PlayoutConfig delayed = playout;
-    delayed.mode = PlayoutMode::delayed;
-    delayed.delay_s = delay_ms / 1000.0;
-    if (const auto error = find_invalid_setting(delayed))
-      return Error{"unknown mode '" + std::string(text) + "': " + error->message};
-    playout = delayed;
-  } else {
-    return Error{"unknown mode '" + std::string(text) + "': it must be present, adaptive or delayed:MS"};
-  }
-  return std::nullopt;
 }
 
 Result<HostAndPort> parse_host_port(std::string_view text) {

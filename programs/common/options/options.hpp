@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "scenario/source.hpp"
-#include "scenario/trace/trace.hpp"
+#include "programs/common/options/source_options.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include <reckoner/client/playout.hpp>
 #include <reckoner/net/socket_address.hpp>
 #include <reckoner/reckoning/result.hpp>
 
@@ -27,30 +24,9 @@ inline constexpr int kOk = 0;
 inline constexpr int kFailed = 1;    ///< an error happened while the program ran
 inline constexpr int kBadInput = 2;  ///< invalid options or files
 
-/// Options that select the source of motion.
-struct SourceOptions {
-  std::string trace;
-  std::string scenario;
-  std::size_t entities = 0;  ///< number of entities of a scenario; 0: the scenario's default
-  std::string entity = "all";
-  double start_s = 0.0;
-  double seconds = 0.0;  ///< length of the run, s; 0: to the end of the trace, or endless for a scenario
-  double teleport_mps = 100.0;
-  std::uint64_t seed = 1;
-  scenario::Timeline timeline = scenario::Timeline::automatic;
-};
-
 /// Adds the options --trace, --scenario, --entities, --entity, --timeline, --start, --seconds and
 /// --teleport-mps. `options` must exist until the command line is parsed.
 void add_source_options(CLI::App& app, SourceOptions& options);
-
-/// Opens the source that the options name. Says on standard error if it plays the entities of a trace one
-/// after another because all of them start at t = 0. Fails unless exactly one of trace and scenario is given.
-[[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options);
-
-/// Sets the mode in `playout` from the text `present`, `adaptive` or `delayed:MS`. Returns an error for any
-/// other text and for an invalid delay.
-[[nodiscard]] std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout);
 
 /// Splits HOST:PORT or [IPV6]:PORT. The port is required.
 [[nodiscard]] Result<HostAndPort> parse_host_port(std::string_view text);

@@ -2,6 +2,7 @@
 #include "server/src/publish/encodings.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace reckoner {
 namespace {
@@ -46,8 +47,8 @@ BitString Encodings::get(unsigned worker, std::uint32_t slot, std::size_t level,
   const Made* made = find(first.load(std::memory_order_acquire), reference);
   if (made == nullptr) {
     // A second worker that needs this encoding waits for it, which costs less than encoding it again.
-    std::unique_lock lock(mutexes_[stream % mutexes_.size()], std::defer_lock);
-    if (stores_.size() > 1) lock.lock();
+    std::optional<std::lock_guard<Mutex>> lock;
+    if (stores_.size() > 1) lock.emplace(mutexes_[stream % mutexes_.size()]);
     made = find(first.load(std::memory_order_relaxed), reference);
     if (made == nullptr) made = &make(stores_[worker], stream, reference);
   }

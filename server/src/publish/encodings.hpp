@@ -3,6 +3,7 @@
 
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/wire/bit_stream.hpp"
+#include "server/src/util/threads.hpp"
 #include "server/src/world/entity_table.hpp"
 
 #include <array>
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -82,7 +82,7 @@ class Encodings {
   std::size_t streams_ = 0;
   std::unique_ptr<std::atomic<const Made*>[]> first_;  // index: slot * kLevels + level
   std::vector<Store> stores_;                          // index: worker
-  std::array<std::mutex, 64> mutexes_;                 // index: stream modulo the number of mutexes
+  std::array<Mutex, 64> mutexes_;                      // index: stream modulo the number of mutexes
 };
 
 }  // namespace reckoner

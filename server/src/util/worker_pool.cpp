@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/util/worker_pool.hpp"
 
+#if RECKONER_THREADS
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -76,3 +78,5 @@ void WorkerPool::worker_loop(unsigned worker) {
 }
 
 }  // namespace reckoner
+
+#endif  // RECKONER_THREADS

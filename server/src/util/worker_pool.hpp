@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "server/src/util/threads.hpp"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 namespace reckoner {
 
+#if RECKONER_THREADS
 /// Runs the iterations of a loop on several threads. The calling thread works too, and run() returns when all
 /// iterations are done, so the threads are idle between two calls. The result of an iteration must not depend
 /// on the worker that runs it.
@@ -65,5 +66,18 @@ class WorkerPool {
   std::size_t grain_ = 1;
   std::atomic<std::size_t> next_{0};
 };
+#else
+/// The pool of a platform without threads: the calling thread runs each loop.
+class WorkerPool {
+ public:
+  explicit WorkerPool(unsigned) {}
+  [[nodiscard]] unsigned size() const { return 1; }
+
+  template <class F>
+  void run(std::size_t count, std::size_t, F&& work) {
+    if (count > 0) work(0u, std::size_t{0}, count);
+  }
+};
+#endif
 
 }  // namespace reckoner

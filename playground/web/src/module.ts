@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// The WebAssembly module: loads it, and turns its C functions into methods.
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  _initialize(): void;
+  pg_alloc(bytes: number): number;
+  pg_free(address: number): void;
+  pg_text(): number;
+  pg_text_bytes(): number;
+  pg_catalog(): number;
+  pg_open(name: number, nameBytes: number, text: number, bytes: number): number;
+  pg_run(settings: number, bytes: number, frames: number): number;
+  pg_shape(): number;
+  pg_track(method: number): number;
+  pg_packet_count(method: number): number;
+  pg_packets(): number;
+  pg_command(settings: number, bytes: number): number;
+  pg_cpp(settings: number, bytes: number): number;
+  pg_digest(settings: number, bytes: number): number;
+  [name: string]: unknown;
+}
+
+export interface LinkValues {
+  'latency-ms': number;
+  'jitter-ms': number;
+  loss: number;
+  burst: number;
+  duplicate: number;
+  'rate-kbps': number;
+  'queue-ms': number;
+}
+
+export interface Catalog {
+  scenarios: { name: string; description: string }[];
+  networks: { name: string; link: LinkValues }[];
+  perfect: LinkValues;
+  methods: string[];
+}
+
+export interface Shape {
+  source: string;
+  network: string;
+  start_s: number;
+  frame_rate_hz: number;
+  entities: number;
+  frames: number;
+  names: string[];
+  methods: string[];
+}
+
+export const poseFloats = 7;
+export const packetFloats = 5;
+
+/** The functions of WASI that the C library asks for. The module has no files, no arguments and no environment. */
+function wasi(memory: () => WebAssembly.Memory): Record<string, (...args: any[]) => number> {
+  const view = () => new DataView(memory().buffer);
+  const badFile = 8;
+  const missing = 52;
+  let line = '';
+  const functions: Record<string, (...args: any[]) => number> = {
+    fd_write(file: number, parts: number, count: number, written: number) {
+      if (file !== 1 && file !== 2) return badFile;
+      let bytes = 0;
+      for (let i = 0; i < count; ++i) {
+        const address = view().getUint32(parts + 8 * i, true);
+        const length = view().getUint32(parts + 8 * i + 4, true);
+        line += new TextDecoder().decode(new Uint8Array(memory().buffer, address, length));
+        bytes += length;
+      }
+      const end = line.lastIndexOf('\n');
+      if (end >= 0) {
+        console.warn(line.slice(0, end));
+        line = line.slice(end + 1);
+      }
+      view().setUint32(written, bytes, true);
+      return 0;
+    },
+    random_get(address: number, length: number) {
+      crypto.getRandomValues(new Uint8Array(memory().buffer, address, length));
+      return 0;
+    },
+    clock_time_get(_id: number, _precision: bigint, address: number) {
+      view().setBigUint64(address, BigInt(Math.round(Date.now() * 1e6)), true);
+      return 0;
+    },
+    environ_sizes_get(count: number, bytes: number) {
+      view().setUint32(count, 0, true);
+      view().setUint32(bytes, 0, true);
+      return 0;
+    },
+    environ_get: () => 0,
+    fd_prestat_get: () => badFile,
+    proc_exit(code: number): number {
+      throw new Error(`the module ended with code ${code}`);
+    },
+  };
+  return new Proxy(functions, { get: (all, name: string) => all[name] ?? (() => missing) });
+}
+
+export class Module {
+  private constructor(readonly exports: Exports) {}
+
+  /** Compiles and starts the module. `extra` are functions of the page that the module may call. */
+  static async load(source: BufferSource | Promise<Response>, extra: WebAssembly.ModuleImports = {}): Promise<Module> {
+    let memory: WebAssembly.Memory | undefined;
+    const imports = { wasi_snapshot_preview1: wasi(() => memory!), page: extra } as unknown as WebAssembly.Imports;
+    let instance: WebAssembly.Instance;
+    if (source instanceof Promise) {
+      const response = await source;
+      if (!response.ok) throw new Error(`playground.wasm: HTTP ${response.status}`);
+      const streams = (response.headers.get('content-type') ?? '').startsWith('application/wasm');
+      instance = streams
+        ? (await WebAssembly.instantiateStreaming(response, imports)).instance
+        : (await WebAssembly.instantiate(await response.arrayBuffer(), imports)).instance;
+    } else {
+      instance = (await WebAssembly.instantiate(source, imports)).instance;
+    }
+    const exports = instance.exports as unknown as Exports;
+    memory = exports.memory;
+    exports._initialize();
+    return new Module(exports);
+  }
+
+  /** Calls a function that takes texts, and returns its text. Throws its error. */
+  private call(name: string, texts: string[], ...numbers: number[]): string {
+    const encoded = texts.map((text) => new TextEncoder().encode(text));
+    const addresses = encoded.map((bytes) => {
+      const address = this.exports.pg_alloc(Math.max(1, bytes.length));
+      if (address === 0) throw new Error('out of memory');
+      return address;
+    });
+    encoded.forEach((bytes, i) => new Uint8Array(this.exports.memory.buffer, addresses[i]!, bytes.length).set(bytes));
+    const values = encoded.flatMap((bytes, i) => [addresses[i]!, bytes.length]);
+    const good = (this.exports[name] as (...args: number[]) => number)(...values, ...numbers);
+    for (const address of addresses) this.exports.pg_free(address);
+    const text = this.text();
+    if (!good) throw new Error(text);
+    return text;
+  }
+
+  text(): string {
+    const bytes = new Uint8Array(this.exports.memory.buffer, this.exports.pg_text(), this.exports.pg_text_bytes());
+    return new TextDecoder().decode(bytes);
+  }
+
+  catalog(): Catalog {
+    return JSON.parse(this.call('pg_catalog', []));
+  }
+  open(name: string, text: string): { seconds: number; entities: string[] } {
+    return JSON.parse(this.call('pg_open', [name, text]));
+  }
+  run(settings: string, frames: boolean): string {
+    return this.call('pg_run', [settings], frames ? 1 : 0);
+  }
+  shape(): Shape {
+    return JSON.parse(this.call('pg_shape', []));
+  }
+  command(settings: string): string {
+    return this.call('pg_command', [settings]);
+  }
+  cpp(settings: string): string {
+    return this.call('pg_cpp', [settings]);
+  }
+  digest(settings: string): string {
+    return this.call('pg_digest', [settings]);
+  }
+
+  /** A copy of the poses of a method (-1: the truth). */
+  track(method: number, shape: Shape): Float32Array<ArrayBuffer> {
+    const count = shape.frames * shape.entities * poseFloats;
+    return new Float32Array(this.exports.memory.buffer, this.exports.pg_track(method), count).slice();
+  }
+  /** A copy of the datagrams of a method. */
+  packets(method: number): Float32Array<ArrayBuffer> {
+    const count = this.exports.pg_packet_count(method) * packetFloats;
+    return new Float32Array(this.exports.memory.buffer, this.exports.pg_packets(), count).slice();
+  }
+}

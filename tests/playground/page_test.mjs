@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Drives the page of build/playground in Chromium, as a person would. node --test page_test.mjs
+// With SCREENSHOTS=FOLDER, also writes pictures of the page.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, extname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const folder = join(root, 'build/playground');
+const { chromium } = createRequire(join(root, 'playground/web/package.json'))('playwright-core');
+const pictures = process.env.SCREENSHOTS;
+const patience = 60_000; // ms; a loaded machine draws with its processor
+const scratch = mkdtempSync(join(tmpdir(), 'reckoner-'));
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
+
+let server;
+let browser;
+let address;
+
+before(async () => {
+  server = createServer((request, response) => {
+    const path = join(folder, decodeURI(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html'));
+    if (!path.startsWith(folder) || !existsSync(path) || !statSync(path).isFile()) return response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' });
+    createReadStream(path).pipe(response);
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  address = `http://127.0.0.1:${server.address().port}/`;
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+      '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+});
+
+after(async () => {
+  await browser?.close();
+  server?.close();
+  rmSync(scratch, { recursive: true });
+});
+
+async function open(hash = '', options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address.slice(0, -1) });
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto(address + (hash ? `#${hash}` : ''));
+  await settled(page);
+  return { page, problems, close: () => context.close() };
+}
+
+const settled = (page) => page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: patience });
+const state = (page) => page.evaluate(() => window.playground.state);
+async function change(page, act) {
+  const before = (await state(page)).figures;
+  await act();
+  await page.waitForFunction((old) => document.body.dataset.state === 'ready' && window.playground.state.figures !== old, before, { timeout: patience });
+}
+const picture = async (page, name) => pictures && page.screenshot({ path: join(pictures, `${name}.png`) });
+const setSlider = (page, name, value) => page.fill(`#slider-${name}`, String(value)).then(() => page.press(`#slider-${name}`, 'Enter'));
+
+test('controls change the figures, and the address reproduces them to the last digit', async () => {
+  const { page, problems, close } = await open('seconds=10');
+  assert.equal(await page.locator('#figures tbody tr').count(), 10);
+  await change(page, () => page.click('#presets button[data-network=mobile]'));
+  await change(page, () => setSlider(page, 'loss', 12));
+  await page.check('input[name=side][value=down]', { force: true });
+  await change(page, () => setSlider(page, 'latency-ms', 140));
+  await change(page, () => page.check('input[name=mode][value=adaptive]', { force: true }));
+  await change(page, () => page.check('input[name=budget][value=threshold]', { force: true }));
+  await change(page, () => setSlider(page, 'blend', 12));
+  const { figures } = await state(page);
+  const link = page.url();
+  assert.match(link, /down-latency-ms=140/);
+  const other = await open(new URL(link).hash.slice(1));
+  assert.equal((await state(other.page)).figures, figures);
+  assert.deepEqual([...problems, ...other.problems], []);
+  await close();
+  await other.close();
+});
+
+test('the copied command prints the figures of the page', async () => {
+  const { page, close } = await open('scenario=crowd&seconds=6&network=wifi&up-loss=9&mode=delayed&delay=120');
+  await page.click('#copy-command');
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const json = join(scratch, 'figures.json');
+  const words = command.split(' ').map((word) => (word === 'figures.json' ? json : word));
+  assert.equal(words[0], 'reckoner-harness');
+  execFileSync(join(root, 'build/bin/reckoner-harness'), words.slice(1), { stdio: ['ignore', 'ignore', 'inherit'] });
+  assert.equal(readFileSync(json, 'utf8'), (await state(page)).figures);
+  await page.click('#copy-cpp');
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /client\.playout\.delay_s = 0\.12;/);
+  await close();
+});
+
+test('a dropped recording plays, and a broken one shows the error of the programs', async () => {
+  const { page, close } = await open('seconds=5');
+  const rows = ['id,t,x,y,z'];
+  for (let i = 0; i <= 600; ++i) rows.push(`car,${(i / 60).toFixed(4)},${(8 * Math.cos(i / 60)).toFixed(5)},${(8 * Math.sin(i / 60)).toFixed(5)},0`);
+  const drop = (name, text) => page.evaluate(([n, t]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([t], n, { type: 'text/csv' }));
+    document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, [name, text]);
+  await change(page, () => drop('circle.csv', rows.join('\n')));
+  const { figures, settings } = await state(page);
+  assert.match(settings, /circle\.csv/);
+  writeFileSync(join(scratch, 'circle.csv'), rows.join('\n'));
+  await page.click('#copy-command');
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const words = command.split(' ').slice(1).map((word) => (word === 'circle.csv' || word === 'figures.json' ? join(scratch, word) : word));
+  execFileSync(join(root, 'build/bin/reckoner-harness'), words, { stdio: ['ignore', 'ignore', 'inherit'] });
+  assert.equal(readFileSync(join(scratch, 'figures.json'), 'utf8'), figures);
+  await drop('broken.csv', 'id,t,x,y,z\ncar,0,1,2\n');
+  await page.waitForSelector('#error:not([hidden])');
+  assert.equal(await page.textContent('#error'), 'broken.csv:2: expected 5 fields, found 4');
+  await close();
+});
+
+test('play, scrub, slow motion and the keyboard', async () => {
+  const { page, problems, close } = await open('seconds=10');
+  assert.equal((await state(page)).playing, false);
+  await page.focus('#scene');
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => window.playground.state.time_s > 0.3, null, { timeout: patience });
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 3; ++i) await page.keyboard.press('ArrowRight');
+  assert.ok(Math.abs((await state(page)).time_s - 3 / 60) < 1e-9);
+  await page.fill('#scrub', '5');
+  assert.equal((await state(page)).time_s, 5);
+  await page.selectOption('#speed', '0.1');
+  // Every control can be reached with the Tab key and has a name.
+  const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, select, canvas')]
+    .filter((e) => e.offsetParent !== null && !e.hidden && e.type !== 'file')
+    .filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length)).map((e) => e.outerHTML));
+  assert.deepEqual(nameless, []);
+  await page.focus('#tab-replay');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.isVisible('#panel-map'), true);
+  await page.keyboard.press('ArrowLeft');
+  await page.focus('#presets button[aria-checked=true]');
+  await change(page, () => page.keyboard.press('ArrowRight'));
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('the map is computed with progress, and a cell sets the network', async () => {
+  const { page, close } = await open('seconds=4&scenario=orbit&entities=2');
+  await page.click('#tab-map');
+  await page.click('#map-run');
+  await page.waitForSelector('#map-progress:not([hidden])', { state: 'attached' });
+  await page.waitForFunction(() => [...document.querySelectorAll('#map td button')].every((b) => b.textContent !== '·'), null, { timeout: patience });
+  await picture(page, 'map');
+  await change(page, () => page.click('#map tbody tr:nth-child(4) td:nth-child(6) button'));
+  assert.match(page.url(), /up-latency-ms=120&up-loss=5/);
+  await close();
+});
+
+test('the blind comparison reveals the methods only at the end', async () => {
+  const { page, close } = await open('seconds=5');
+  await page.click('#tab-blind');
+  for (let round = 0; round < 5; ++round) {
+    assert.equal(await page.locator('#blind-result table').count(), 0);
+    await page.click(['#blind-a', '#blind-b', '#blind-none'][round % 3]);
+  }
+  assert.equal(await page.locator('#blind-result tbody tr').count(), 5);
+  await picture(page, 'blind');
+  await close();
+});
+
+test('a phone screen shows everything without scrolling sideways, in dark', async () => {
+  const { page, problems, close } = await open('seconds=10', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `${wide} pixels`);
+  await page.fill('#scrub', '3');
+  await page.waitForTimeout(500);
+  await picture(page, 'phone');
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('pictures of the desktop', { skip: !pictures && 'no SCREENSHOTS folder' }, async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, close } = await open('seconds=20', { colorScheme, viewport: { width: 1440, height: 900 } });
+    await page.fill('#scrub', '6.35');
+    await page.waitForTimeout(1500);
+    await picture(page, `desktop-${colorScheme}`);
+    await page.screenshot({ path: join(pictures, `desktop-${colorScheme}-full.png`), fullPage: true });
+    await close();
+  }
+});
+
+test('the page opens without a network after the first visit', async () => {
+  const { page, close } = await open('seconds=3');
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(async () => (await caches.keys()).length > 0 && !!(await caches.match('playground.wasm')), null, { timeout: patience });
+  await page.reload();
+  await settled(page);
+  await page.context().setOffline(true);
+  await page.reload();
+  await settled(page);
+  assert.equal(await page.locator('#figures tbody tr').count(), 10);
+  await close();
+});
+
+test('the download is at most 1.5 MB compressed', async () => {
+  const { gzipSync } = await import('node:zlib');
+  let bytes = 0;
+  for (const name of ['index.html', 'style.css', 'uplot.css', 'icon.svg', 'main.js', 'worker.js', 'offline.js', 'playground.wasm']) {
+    bytes += gzipSync(readFileSync(join(folder, name))).length;
+  }
+  assert.ok(bytes <= 1.5e6, `${bytes} bytes`);
+});

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// node run_wasi.mjs PROGRAM: runs a command-line program that was compiled for WebAssembly.
+import { readFileSync } from 'node:fs';
+import { WASI } from 'node:wasi';
+
+const wasi = new WASI({ version: 'preview1', args: process.argv.slice(2) });
+const { instance } = await WebAssembly.instantiate(readFileSync(process.argv[2]), wasi.getImportObject());
+process.exit(wasi.start(instance));
