@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # CMake toolchain file for WebAssembly with Debian's clang-19, lld-19, libc++-19-dev-wasm32, libclang-rt-19-dev-wasm32
 # and wasi-libc: cmake -B build/wasm -DCMAKE_TOOLCHAIN_FILE=cmake/WasmToolchain.cmake. ./dev wasm does it.
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")  # for Platform/WASI.cmake
 set(CMAKE_SYSTEM_NAME WASI)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(CMAKE_CXX_COMPILER clang++-19)
