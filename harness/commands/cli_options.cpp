@@ -4,7 +4,6 @@
 #include "client/src/client_settings.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "programs/common/options/setting_options.hpp"
-#include "scenario/trace/utf8_path.hpp"
 #include "server/src/server_settings.hpp"
 
 #include <array>

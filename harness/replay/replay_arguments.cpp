@@ -8,10 +8,24 @@
 #include <utility>
 
 namespace reckoner::harness {
+namespace {
+
+#ifdef _WIN32
+constexpr char kSeparators[] = "/\\";
+#else
+constexpr char kSeparators[] = "/";
+#endif
+
+}  // namespace
 
 std::string name_of(const program::SourceOptions& source) {
+#ifdef _WIN32
+  constexpr const char* kSeparators = "/\\";
+#else
+  constexpr const char* kSeparators = "/";
+#endif
   if (source.trace.empty()) return source.scenario;
-  const std::string file = source.trace.substr(source.trace.find_last_of('/') + 1);
+  const std::string file = source.trace.substr(source.trace.find_last_of(kSeparators) + 1);
   const std::size_t dot = file.rfind('.');
   return dot == 0 ? file : file.substr(0, dot);
 }
