@@ -30,9 +30,11 @@ struct ProcessUse {
 };
 [[nodiscard]] ProcessUse use_of(int pid);
 
+/// How many sockets a client with an EnetTransport has: the real one, and ENet's private one.
+inline constexpr std::size_t kSocketsPerClient = 2;
+
 /// Lets this process open `sockets` sockets and a few files besides. Returns an error message, or an empty
 /// string on success.
-inline constexpr std::size_t kSocketsPerClient = 2;  // the real one, and ENet's private one
 [[nodiscard]] std::string raise_open_file_limit(std::size_t sockets);
 
 /// Lowers the priority of this process, so that it disturbs others as little as a process on another machine.
