@@ -180,7 +180,7 @@ struct Simulator::Impl {
   std::map<EntityId, Committed> committed;
   std::map<EntityId, Expected> expected;
   std::set<EntityId> adopting;
-  std::set<EntityId> unsure;  // an attempt to adopt had no answer: the table may name this process
+  std::set<EntityId> unanswered;  // an attempt to adopt had no answer: the table may name this process
   std::map<std::uint32_t, Batch> batches;
   struct Stream {
     std::uint32_t sequence = 0;
@@ -847,10 +847,10 @@ void Simulator::Impl::recover() {
       if (held.contains(entity.id) || adopting.contains(entity.id)) continue;
       const Mirror::Known* known = mirror.find(entity.id);
       const bool here = (entity.cell < grid.size() && cells.holds(entity.cell)) ||
-                        unsure.contains(entity.id) || (known != nullptr && cells.holds(known->cell));
+                        unanswered.contains(entity.id) || (known != nullptr && cells.holds(known->cell));
       const ProcessId holder =
           known != nullptr && known->writer ? known->writer : checkpoint->content->baggage.holder;
-      if (here && (is_orphan(holder) || unsure.contains(entity.id)))
+      if (here && (is_orphan(holder) || unanswered.contains(entity.id)))
         adopt(*checkpoint->content, checkpoint->content->baggage.revision, true);
     }
   });
@@ -870,9 +870,9 @@ void Simulator::Impl::adopt(const CheckpointValue::Content& content, std::uint64
                   [this, content, id, epoch, again](const BusAnswer& answer) {
                     if (answer.status == BusAnswer::Status::conflict && again) return read_and_adopt(content);
                     adopting.erase(id);
-                    unsure.erase(id);
+                    unanswered.erase(id);
                     if (answer.status == BusAnswer::Status::unavailable) {
-                      unsure.insert(id);
+                      unanswered.insert(id);
                       recover_at.push_back(now_s + kRecoverAgainS);
                     }
                     if (answer.status != BusAnswer::Status::done) return;
@@ -890,7 +890,7 @@ void Simulator::Impl::read_and_adopt(const CheckpointValue::Content& content) {
                       (stored && is_orphan(stored->holder) && stored->generation <= id.generation);
     if (!free || held.contains(id)) {
       adopting.erase(id);
-      if (read.status == BusAnswer::Status::done) unsure.erase(id);
+      if (read.status == BusAnswer::Status::done) unanswered.erase(id);
       return;
     }
     CheckpointValue::Content newest = content;
