@@ -135,6 +135,7 @@ struct NatsBus::Impl {
   std::atomic<std::uint64_t> connects{0};
 
   double now_s = 0.0;
+  bool serviced = false;  // service() was called
   std::deque<BusMessage> messages;
   std::deque<BusAnswer> answers;
   std::unordered_map<std::uint64_t, Request> open;
@@ -346,6 +347,11 @@ std::optional<BusAnswer> NatsBus::poll_answer() {
 
 void NatsBus::service(double now_s) {
   Impl& s = *impl_;
+  // The time is not known before the first call. Requests before it begin now.
+  if (!std::exchange(s.serviced, true)) {
+    for (auto& [number, request] : s.open)
+      request.until_s += now_s;
+  }
   s.now_s = now_s;
   std::deque<Impl::Arrived> arrivals;
   {
