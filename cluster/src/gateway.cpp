@@ -94,7 +94,7 @@ Gateway::Impl::Impl(const ClusterConfig& given, const GatewayConfig& given_setti
       access(server),
       grid(config),
       mirror(
-          config, codec, server, member.process,
+          config, server, member.process,
           [this](ProcessId to, const BusPayload& message) { send(to, message); }, settings.silence_s, stats),
       name(config, member, requests),
       now_s(now) {

@@ -217,7 +217,7 @@ Simulator::Impl::Impl(const ClusterConfig& given, const WorldMember& given_membe
           config, member.process, requests, members,
           [this](ProcessId to, const BusPayload& message) { send(to, message); }, stats),
       mirror(
-          config, codec, server, member.process,
+          config, server, member.process,
           [this](ProcessId to, const BusPayload& message) { send(to, message); }, kSilenceS, stats),
       ids(requests),
       name(config, member, requests),

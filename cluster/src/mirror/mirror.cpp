@@ -17,10 +17,9 @@ constexpr double kLagRate = 0.02;  // weight of a batch in the mean lag
 
 }  // namespace
 
-Mirror::Mirror(const ClusterConfig& config, const WorldCodec& codec, Server& server, ProcessId self,
-               Send send, double silence_s, ClusterStats& stats)
+Mirror::Mirror(const ClusterConfig& config, Server& server, ProcessId self, Send send, double silence_s,
+               ClusterStats& stats)
     : config_(config),
-      codec_(codec),
       server_(server),
       access_(server),
       self_(self),

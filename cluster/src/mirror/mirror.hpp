@@ -36,8 +36,8 @@ class Mirror {
   };
 
   /// All arguments must outlive the object. Entities of a silent writer fade to rest after `silence_s`.
-  Mirror(const ClusterConfig& config, const WorldCodec& codec, Server& server, ProcessId self, Send send,
-         double silence_s, ClusterStats& stats);
+  Mirror(const ClusterConfig& config, Server& server, ProcessId self, Send send, double silence_s,
+         ClusterStats& stats);
 
   /// Shows these cells from now on, and forgets the entities in others.
   void watch(const std::set<std::uint32_t>& cells);
@@ -99,7 +99,6 @@ class Mirror {
   void count_stale(const Batch& batch);
 
   const ClusterConfig& config_;
-  const WorldCodec& codec_;
   Server& server_;
   WorldAccess access_;
   ProcessId self_;
