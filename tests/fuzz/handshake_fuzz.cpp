@@ -95,11 +95,11 @@ class HandshakeWorld {
     return {0x01020300u + static_cast<std::uint32_t>(client / 2),
             static_cast<std::uint16_t>(1000 + 10 * moved + client)};
   }
-  [[nodiscard]] static bool is_victims(const SocketAddress& address) { return address.host >= kVictims; }
+  [[nodiscard]] static bool is_victims(const SocketAddress& address) { return address.host.ipv4() >= kVictims; }
 
   void sent(const SocketAddress& to, std::size_t bytes) {
     if (!is_victims(to)) return;
-    std::size_t& left = credit_[to.host - kVictims];
+    std::size_t& left = credit_[to.host.ipv4() - kVictims];
     check(bytes <= left, "no victim receives more than was sent in its name");
     left -= bytes;
   }
@@ -119,7 +119,7 @@ class HandshakeWorld {
     seen_.push_back(bytes);
     if (choices_.rarely(3)) (void)damage(choices_, bytes);
     const SocketAddress from = address(i);
-    if (is_victims(from)) credit_[from.host - kVictims] += bytes.size();
+    if (is_victims(from)) credit_[from.host.ipv4() - kVictims] += bytes.size();
     const auto arrival = server_->arrive(from, bytes, now_s_, unix_s());
     using What = Guard::Arrival::What;
     if (arrival.from != nullptr) {

@@ -117,8 +117,9 @@ TEST(ConnectToken, TooManyServersAreRefused) {
     granted.servers.assign(servers, {0x7F000001, 4000});
     const auto issued = issue_token(granted, key, kGame);
     ASSERT_FALSE(issued) << servers;
-    if (servers > 0)
+    if (servers > 0) {
       EXPECT_NE(issued.error().find(std::to_string(servers)), std::string::npos) << issued.error();
+    }
   }
   ConnectToken token = *issue_token(grant(), key, kGame);
   for (const std::size_t servers : {33u, 150u, 256u, 288u}) {

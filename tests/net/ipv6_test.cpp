@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Servers for both families, clients that find their server by name, and changes between the families. The
 // other tests with sockets run once over each family (tests/support/loopback.hpp).
+#include "net/src/secure/handshake.hpp"
 #include "net/src/secure/seal.hpp"
 #include "net/src/transport/enet/enet_library.hpp"
 #include "net/src/transport/socket/udp_socket.hpp"
