@@ -51,9 +51,11 @@ install(FILES
     "${PROJECT_BINARY_DIR}/reckonerConfig.cmake"
     "${PROJECT_BINARY_DIR}/reckonerConfigVersion.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindENet.cmake"
-    "${PROJECT_SOURCE_DIR}/cmake/FindNats.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindSodium.cmake"
   DESTINATION "${package_dir}" COMPONENT development)
+if(RECKONER_CLUSTER_NEEDS_NATS)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindNats.cmake" DESTINATION "${package_dir}" COMPONENT development)
+endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
 
 include(ReckonerPkgConfig)

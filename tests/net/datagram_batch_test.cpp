@@ -45,14 +45,13 @@ TEST(DatagramBatches, FailedDatagramDoesNotBlockTheOthers) {
   const Bytes payload(5, std::byte{9});
   batch.add({to.address().host, 0}, {}, payload);  // no peer is reachable at port 0
   batch.add(to.address(), {}, payload);
-  const IpAddress nobody = test::loopback_ip().is_ipv4()
-                               ? IpAddress(0xFFFFFFFF)  // broadcast is not allowed without permission
-                               : IpAddress(0xFE80'0000'0000'0000, 1);  // no interface is given
-  batch.add({nobody, 1}, {}, payload);
+  // Broadcast is not allowed without permission. No IPv6 address is refused on every system.
+  const bool has_broadcast = test::loopback_ip().is_ipv4();
+  if (has_broadcast) batch.add({IpAddress(0xFFFFFFFF), 1}, {}, payload);
   batch.add(to.address(), {}, payload);
   const auto outcome = batch.flush(from.socket());
   EXPECT_EQ(outcome.sent, 2u);
-  EXPECT_EQ(outcome.errors, 2u);
+  EXPECT_EQ(outcome.errors, has_broadcast ? 2u : 1u);
   EXPECT_EQ(to.await(kPatienceMs), payload);
   EXPECT_EQ(to.await(kPatienceMs), payload);
 }

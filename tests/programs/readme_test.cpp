@@ -49,8 +49,10 @@ std::string without_indents(const std::string& text) {
 /// The concatenated text of all examples, without indents.
 std::string examples() {
   std::string text;
-  for (const auto& entry : fs::directory_iterator(kProject / "examples"))
+  for (const auto& entry : fs::directory_iterator(kProject / "examples")) {
+    if (!entry.is_regular_file()) continue;  // a folder is a whole game
     text += without_indents("\n" + read_file(entry.path())) + "\n";
+  }
   return text;
 }
 

@@ -195,7 +195,7 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
   EXPECT_NE(refusal(other).find("recorded with protocol 99"), std::string::npos);
   EXPECT_NE(refusal(good.substr(0, 20)).find("the header is malformed"), std::string::npos);
   const std::string head = good.substr(0, good.size() - 9);
-  EXPECT_NE(refusal(head + '\x09').find("the record is invalid"), std::string::npos);
+  EXPECT_NE(refusal(head + '\x0a').find("the record is invalid"), std::string::npos);
   EXPECT_NE(refusal(head + '\x05' + std::string(4, '\0')).find("before the first time"), std::string::npos);
   EXPECT_NE(refusal(head + '\x01' + std::string(6, '\0') + "\xf8\x7f").find("the time is invalid"),
             std::string::npos);

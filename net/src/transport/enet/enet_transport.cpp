@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/secure/keys.hpp"
 #include "net/src/transport/enet/enet_transport_impl.hpp"
 #include "net/src/transport/enet/server_security.hpp"
 #include "net/src/transport/limits/limit_settings.hpp"
@@ -6,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 namespace reckoner {
@@ -161,6 +163,10 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   (*impl)->server_name = host;
   (*impl)->lookup.emplace(host, port, resolve);
   ENetHost& own = *(*impl)->host;
+  // A server without security tells connections apart by their numbers, which ENet counts from this seed.
+  // ENet's own seed depends on the second and on an address in memory, so two attempts could have the same
+  // number.
+  secure::fill_random(std::as_writable_bytes(std::span(&own.randomSeed, 1)));
   ENetPeer* peer = enet_host_connect(&own, &own.address, kChannels, reason);
   if (peer == nullptr) return Error{"cannot connect to '" + host + "'"};
   (*impl)->add(peer, true);
