@@ -49,7 +49,7 @@ enum reckoner_result_code {
   RECKONER_ERROR_STRUCT = -2,   /* invalid struct_size, or members that this library does not know */
   RECKONER_ERROR_UNKNOWN = -3,  /* unknown entity, client, route or field */
   RECKONER_ERROR_REFUSED = -4,  /* valid, but not possible in this state */
-  RECKONER_ERROR_NETWORK = -5,  /* no socket, or unknown host */
+  RECKONER_ERROR_NETWORK = -5,  /* no socket */
   RECKONER_ERROR_MEMORY = -6,   /* out of memory */
   RECKONER_ERROR_CAPACITY = -7, /* the caller's array is too short; `count` is the required length */
   RECKONER_ERROR_INTERNAL = -8  /* a bug in the library */

@@ -61,8 +61,14 @@ def test_a_taken_port_and_unknown_hosts():
     with reckoner.Server("127.0.0.1", insecure=True) as one:
         with pytest.raises(reckoner.ReckonerError):
             reckoner.Server("127.0.0.1", one.port, insecure=True)
-    with pytest.raises(reckoner.ReckonerError):
-        reckoner.Client("no.such.host.invalid", 1, insecure=True)
+    with reckoner.Client("no.such.host.invalid", 1, insecure=True, reconnects=True) as client:
+        for _ in range(600):  # the name is looked up in the background; 30 s
+            client.receive(reckoner.now())
+            if client.status == reckoner.Status.DISCONNECTED:
+                break
+            client.wait(0.05)
+        assert client.status == reckoner.Status.DISCONNECTED
+        assert "no.such.host.invalid" in client.refusal
 
 
 def test_refused_calls_say_why(world):
