@@ -12,7 +12,7 @@
 
 namespace reckoner {
 
-/// An IPv4 or IPv6 address. An IPv4 address is kept in the IPv4-mapped form of IPv6 (::ffff:a.b.c.d, RFC
+/// An IPv4 or IPv6 address. An IPv4 address is kept in the IPv4-mapped form of IPv6 (RFC
 /// 4291, 2.5.5.2), so that one host has one value however its datagrams arrive.
 class IpAddress {
  public:
