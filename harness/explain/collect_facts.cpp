@@ -234,7 +234,7 @@ void poll_events(Client& client, Collector& collector) {
 
 }  // namespace
 
-Result<SessionFacts> collect_facts(program::SessionReader& reader, CollectOptions options) {
+Result<SessionFacts> collect_facts(program::SessionReader& reader, const CollectOptions& options) {
   SessionFacts facts;
   const program::SessionSettings& settings = reader.settings();
   facts.version = settings.version;

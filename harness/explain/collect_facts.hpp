@@ -23,6 +23,7 @@ struct CollectOptions {
 /// Replays a recorded session and returns what happened in it. A damaged or truncated recording gives the
 /// facts up to the damage (SessionFacts::damage, truncated). Fails if the recorded settings are invalid for a
 /// client.
-[[nodiscard]] Result<SessionFacts> collect_facts(program::SessionReader& reader, CollectOptions options);
+[[nodiscard]] Result<SessionFacts> collect_facts(program::SessionReader& reader,
+                                                 const CollectOptions& options);
 
 }  // namespace reckoner::harness

@@ -88,17 +88,23 @@ test('controls change the figures, and the address reproduces them to the last d
   await other.close();
 });
 
+// The page asks the module for the text, so that the clipboard has it a moment after the click.
+const copied = async (page, button) => {
+  await page.evaluate(() => navigator.clipboard.writeText(' '));
+  await page.click(button);
+  await page.waitForFunction(async () => (await navigator.clipboard.readText()) !== ' ', null, { timeout: patience, polling: 50 });
+  return page.evaluate(() => navigator.clipboard.readText());
+};
+
 test('the copied command prints the figures of the page', async () => {
   const { page, close } = await open('scenario=crowd&seconds=6&network=wifi&up-loss=9&mode=delayed&delay=120');
-  await page.click('#copy-command');
-  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const command = await copied(page, '#copy-command');
   const json = join(scratch, 'figures.json');
   const words = command.split(' ').map((word) => (word === 'figures.json' ? json : word));
   assert.equal(words[0], 'reckoner-harness');
   execFileSync(join(root, 'build/bin/reckoner-harness'), words.slice(1), { stdio: ['ignore', 'ignore', 'inherit'] });
   assert.equal(readFileSync(json, 'utf8'), (await state(page)).figures);
-  await page.click('#copy-cpp');
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /client\.playout\.delay_s = 0\.12;/);
+  assert.match(await copied(page, '#copy-cpp'), /client\.playout\.delay_s = 0\.12;/);
   await close();
 });
 
@@ -115,8 +121,7 @@ test('a dropped recording plays, and a broken one shows the error of the program
   const { figures, settings } = await state(page);
   assert.match(settings, /circle\.csv/);
   writeFileSync(join(scratch, 'circle.csv'), rows.join('\n'));
-  await page.click('#copy-command');
-  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const command = await copied(page, '#copy-command');
   const words = command.split(' ').slice(1).map((word) => (word === 'circle.csv' || word === 'figures.json' ? join(scratch, word) : word));
   execFileSync(join(root, 'build/bin/reckoner-harness'), words, { stdio: ['ignore', 'ignore', 'inherit'] });
   assert.equal(readFileSync(join(scratch, 'figures.json'), 'utf8'), figures);

@@ -78,6 +78,8 @@ export class Plots {
       },
     };
     const plot = new uPlot(options, data, document.getElementById(`plot-${name}`)!);
+    plot.ctx.canvas.setAttribute('role', 'img');
+    plot.ctx.canvas.setAttribute('aria-label', `Plot of ${name} over time`);
     plot.over.addEventListener('click', (event) => this.onSeek(plot.posToVal(event.offsetX, 'x')));
     return plot;
   }
