@@ -37,8 +37,8 @@ std::string LinkArguments::name() const {
 
 std::string network_names() {
   std::string names;
-  for (const NamedNetwork& network : named_networks()) {
-    names += (names.empty() ? "" : ", ") + std::string(network.name);
+  for (const NamedNetwork& known : named_networks()) {
+    names += (names.empty() ? "" : ", ") + std::string(known.name);
   }
   return names;
 }
