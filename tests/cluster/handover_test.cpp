@@ -222,7 +222,7 @@ TEST_F(HandoverTest, MessagesArriveOnceAndInOrderAcrossHandovers) {
   });
   run(2.0);
   EXPECT_GT(handovers(), before + 3);
-  // Every entity has got all of its messages, in order, whoever held it.
+  // Every entity has got all of its messages, in order, across all changes of its holder.
   std::uint64_t received = 0, answered = 0;
   for (const EntityId id : all) {
     std::vector<std::string> texts;

@@ -95,7 +95,9 @@ class HandshakeWorld {
     return {0x01020300u + static_cast<std::uint32_t>(client / 2),
             static_cast<std::uint16_t>(1000 + 10 * moved + client)};
   }
-  [[nodiscard]] static bool is_victims(const SocketAddress& address) { return address.host.ipv4() >= kVictims; }
+  [[nodiscard]] static bool is_victims(const SocketAddress& address) {
+    return address.host.ipv4() >= kVictims;
+  }
 
   void sent(const SocketAddress& to, std::size_t bytes) {
     if (!is_victims(to)) return;

@@ -57,7 +57,7 @@ void CellKeeper::note_holder(std::uint32_t index, ProcessId holder, std::uint32_
 void CellKeeper::doubt(double now_s) {
   for (std::uint32_t index = 0; index < cells_.size(); ++index) {
     Cell& cell = cells_[index];
-    cell.heard_s = std::max(cell.heard_s, now_s);  // whoever holds it gets time to say so
+    cell.heard_s = std::max(cell.heard_s, now_s);  // gives the holder time to answer
     if (cell.state == State::free) continue;
     // The lease may have ended and belong to another process by now, so it is acquired again.
     ++cell.turn;

@@ -90,7 +90,7 @@ struct ClusterStats {
   /// the new holder, as a gateway or a ghost's simulator sees it: index i counts silences of i ticks, the
   /// last index all longer ones.
   std::vector<std::uint64_t> silence_ticks = std::vector<std::uint64_t>(64, 0);
-  /// The same for entities whose holder had died.
+  /// Silences of entities whose holder had died, until another simulator held them, s; one value per entity.
   std::vector<double> orphan_s{};
   double lag_s = 0.0;  ///< mean age of motions on arrival, s: tick to arrival on the bus
 };
