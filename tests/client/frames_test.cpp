@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -163,6 +164,50 @@ TEST(ClientFrames, ChangeOfFrameIsInvisibleOnAPerfectLink) {
     world.run_to(20.0);
     EXPECT_LT(worst, 0.06);
   }
+}
+
+// A walker crosses a corner of the deck within 0.1 s. Its owner sees the ship where it was some time ago, so
+// the walker is 0.6 m off in the world when it comes aboard. Buffered modes already know the second change
+// when they show the first one. They interpolate to the step, and never jump.
+TEST(ClientFrames, ShortStayInAFrameIsContinuous) {
+  World world(WorldConfig{});
+  world.add_client(in_mode(PlayoutMode::delayed));
+  const EntityId ship = world.server().spawn(0, "ship", standing({0.0, 0.0, 0.0}));
+  const auto walk = [](double t) {
+    State s;
+    s.position = {2.0 * t, 1.0, 0.0};
+    s.velocity = {2.0f, 0.0f, 0.0f};
+    return s;
+  };
+  const EntityId walker = world.server().spawn(0, "walker", walk(0.0));
+  bool aboard = false;
+  world.before_tick = [&](double t) {
+    aboard = std::fmod(t, 2.0) >= 1.0 && std::fmod(t, 2.0) < 1.1;
+    ASSERT_EQ(world.server().enter_frame(walker, aboard ? ship : EntityId{}), FrameResult::done);
+    State s = walk(t);
+    if (aboard) s.position.x -= 0.6;
+    ASSERT_TRUE(world.server().move(walker, s));
+  };
+  std::optional<State> before;
+  double before_s = 0.0, largest_m = 0.0;
+  int boardings = 0;
+  EntityId frame;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+    const ShownEntity* w = find(shown, walker);
+    if (w == nullptr || time_s < 2.0) return;
+    if (before) {
+      const glm::dvec3 mean = 0.5 * (glm::dvec3{before->velocity} + glm::dvec3{w->shown.velocity});
+      const glm::dvec3 moved = w->shown.position - before->position;
+      largest_m = std::max(largest_m, glm::distance(moved, mean * (time_s - before_s)));
+      boardings += w->frame == ship && frame != ship ? 1 : 0;
+    }
+    before = w->shown;
+    before_s = time_s;
+    frame = w->frame;
+  };
+  world.run_to(20.0);
+  EXPECT_GE(boardings, 8);
+  EXPECT_LT(largest_m, 0.1);
 }
 
 // Despite loss and reordering around a change, no entity is shown in a frame in which it was not recently.

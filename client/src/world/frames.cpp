@@ -93,15 +93,17 @@ void Frames::settle(double shown_s, double blend_s) {
 
 void Frames::settle(KnownEntity& entity, double shown_s, double blend_s) const {
   RemoteEntity& remote = entity.remote;
+  const FrameId before = std::exchange(entity.frame_shown, remote.frame(shown_s));
+  if (before != entity.frame_shown && entity.visible) {
+    // This needs the bridge to the change that has passed, so it comes before the bridge to the next one.
+    if (const auto crossing = remote.crossing(before, shown_s)) {
+      const auto shown = converted(crossing->shown, before, entity.frame_shown, crossing->time_s);
+      if (shown) remote.continue_in_new_frame(*shown, crossing->time_s, shown_s, blend_s);
+    }
+  }
   if (const auto change = remote.next_frame(shown_s)) {
     const auto end = converted(change->to.state, change->to.frame, change->from, change->to.time_s);
     if (end) remote.bridge(*change, *end, shown_s, entity.visible ? blend_s : 0.0);
-  }
-  const FrameId before = std::exchange(entity.frame_shown, remote.frame(shown_s));
-  if (before == entity.frame_shown || !entity.visible) return;
-  if (const auto crossing = remote.crossing(before, shown_s)) {
-    const auto shown = converted(crossing->shown, before, entity.frame_shown, crossing->time_s);
-    if (shown) remote.continue_in_new_frame(*shown, crossing->time_s, shown_s, blend_s);
   }
 }
 
