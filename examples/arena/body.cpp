@@ -9,7 +9,6 @@
 namespace arena {
 namespace {
 
-constexpr double kWalkMps = 5.0, kDashMps = 14.0;
 constexpr double kDashS = 0.18, kDashPauseS = 1.0;
 constexpr float kJumpMps = 5.0f, kGravityMps2 = 9.81f;
 

@@ -36,8 +36,8 @@ glm::dvec2 away_from(const glm::dvec2& self, const glm::dvec2& other, double rea
 
 }  // namespace
 
-Controls Bot::steer(const reckoner::State& self, std::span<const glm::dvec2> others,
-                    const glm::dvec2& platform, double step_s) {
+Controls Bot::roam(const reckoner::State& self, std::span<const glm::dvec2> others,
+                   const glm::dvec2& platform, double step_s) {
   const glm::dvec2 at(self.position);
   goal_left_s_ -= step_s;
   if (goal_left_s_ <= 0.0 || glm::distance(at, goal_) < 1.0) {
@@ -50,27 +50,24 @@ Controls Bot::steer(const reckoner::State& self, std::span<const glm::dvec2> oth
     wish += 1.2 * away_from(at, other, kKeepAwayM);
   wish += 2.0 * away_from(at, platform, 5.0);
   Controls controls{.walk = wish, .aim_rad = heading_of(self.orientation)};
-  const double turn = std::remainder(std::atan2(wish.y, wish.x) - controls.aim_rad, 2.0 * std::numbers::pi);
+  const double turn = std::remainder(heading_of(wish) - controls.aim_rad, 2.0 * std::numbers::pi);
   if (glm::length(wish) > 0.1) controls.aim_rad += std::clamp(turn, -6.0 * step_s, 6.0 * step_s);
   return controls;
 }
 
-Controls Rider::steer(const reckoner::State& local, double step_s) {
-  stand_left_s_ -= step_s;
-  if (stand_left_s_ <= 0.0 && !walks_) {
+Controls Bot::ride(const reckoner::State& local, double step_s) {
+  goal_left_s_ -= step_s;
+  if (goal_left_s_ <= 0.0 && arrived_) {
     goal_ = {uniform(random_, -2.2, 2.2), uniform(random_, -1.7, 1.7)};
-    walks_ = true;
+    arrived_ = false;
   }
   const glm::dvec2 to = goal_ - glm::dvec2(local.position);
-  Controls controls{.aim_rad = heading_of(local.orientation)};
-  if (walks_ && glm::length(to) < 0.3) {
-    walks_ = false;
-    stand_left_s_ = uniform(random_, 3.0, 8.0);
-  } else if (walks_) {
-    controls.walk = 0.5 * to / glm::length(to);
-    controls.aim_rad = std::atan2(to.y, to.x);
+  if (!arrived_ && glm::length(to) < 0.3) {
+    arrived_ = true;
+    goal_left_s_ = uniform(random_, 3.0, 8.0);
   }
-  return controls;
+  if (arrived_) return {.aim_rad = heading_of(local.orientation)};
+  return {.walk = 0.5 * to / glm::length(to), .aim_rad = heading_of(to)};
 }
 
 }  // namespace arena

@@ -5,8 +5,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 
 #include <SDL2/SDL.h>
+#include <SDL2/SDL_ttf.h>
 #include <glm/vec2.hpp>
 #include <glm/vec3.hpp>
 
@@ -16,55 +18,51 @@ inline constexpr int kWidthPx = 1280, kHeightPx = 800;
 
 struct Color {
   Uint8 r = 255, g = 255, b = 255, a = 255;
+  auto operator<=>(const Color&) const = default;
 };
+/// In sixteen steps, because a canvas keeps a picture of each shape in each colour.
 inline Color faded(Color color, double share) {
-  color.a = static_cast<Uint8>(color.a * share);
+  color.a = static_cast<Uint8>(static_cast<int>(color.a * share) & 0xf0);
   return color;
 }
 
-/// A window with a few flat shapes. Positions with z are in the world, in
-/// metres, seen from above: a body in the air is drawn higher. Positions of
-/// texts and panels are pixels from the window's upper left corner.
+/// A window with a few flat shapes. Positions with z are in the world, in metres, seen from above: a body in
+/// the air is drawn higher. Positions of texts and panels are pixels from the window's upper left corner.
 class Canvas {
  public:
   /// Opens the window. Null if that fails; SDL_GetError() then tells why.
   static std::unique_ptr<Canvas> open(const char* title, const char* font_file);
   ~Canvas();
 
-  void clear(Color color);
-  void present() { SDL_RenderPresent(renderer_); }
-  /// Saves what was drawn since clear() as a BMP. Call it before present().
-  bool save(const std::string& path);
-
-  void disc(const glm::dvec3& at, double radius_m, Color color);
-  void ring(const glm::dvec3& at, double radius_m, Color color, int width_px = 2);
-  void line(const glm::dvec3& from, const glm::dvec3& to, Color color,
-            double width_m = 0.0);  // 0: one pixel
-  void box(const glm::dvec2& least, const glm::dvec2& most,
-           Color color);  // much faster than a quad
+  void disc(const glm::dvec3& at, double radius_m, Color color) { ring(at, radius_m, color, 0); }
+  void ring(const glm::dvec3& at, double radius_m, Color color, int width_px = 2);  // width 0: a disc
+  void line(const glm::dvec3& from, const glm::dvec3& to, Color color, double width_m = 0.0);  // 0: a pixel
+  void box(const glm::dvec3& least, const glm::dvec3& most, Color color);  // much faster than a quad
   void quad(std::span<const glm::dvec3, 4> corners, Color color);
   void panel(int x, int y, int width, int height, Color color);
   void text(int x, int y, const std::string& text, Color color = {}, bool large = false);
   /// A short text whose middle is at a place in the world, a few pixels higher.
   void label(const glm::dvec3& at, int up_px, const std::string& words, Color color);
+  /// Shows what was drawn, and saves it as a BMP if `screenshot` names a file. False if it cannot be saved.
+  bool present(const std::string& screenshot);
 
   static glm::dvec2 pixel(const glm::dvec3& at);
   static glm::dvec2 world(int x, int y);
 
  private:
-  struct Font {  // all printable characters side by side, each equally wide
-    SDL_Texture* letters = nullptr;
-    int width = 0, height = 0;
+  struct Font {
+    TTF_Font* face = nullptr;
+    int width = 0, height = 0;              // of each character, px
+    std::map<Color, SDL_Texture*> letters;  // all printable characters side by side
   };
   Canvas() = default;
-  bool load(Font& font, const char* file, int size);
-  SDL_Texture* round_shape(int radius_px, int width_px);
-  void draw_round(const glm::dvec3& at, double radius_m, Color color, int width_px);
+  void set_color(Color color);
+  SDL_Texture* texture_of(SDL_Surface* surface);
 
   SDL_Window* window_ = nullptr;
   SDL_Renderer* renderer_ = nullptr;
   Font small_, large_;
-  std::map<std::pair<int, int>, SDL_Texture*> shapes_;  // by radius and width of the rim, px
+  std::map<std::tuple<int, int, Color>, SDL_Texture*> rounds_;  // by radius and width of the rim, px
 };
 
 }  // namespace arena

@@ -3,23 +3,27 @@
 
 #include "canvas.hpp"
 
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace arena {
+
+/// A line of the menu, and what happens if the player chooses it (1) or the value before (-1).
+struct MenuItem {
+  std::string label;
+  std::function<void(int by)> choose;
+};
 
 /// The menu over the arena. The game goes on behind it.
 class Menu {
  public:
-  enum Item { kPlay, kNetwork, kMode, kOverlay, kQuit, kItems };
-
   bool open = true;
-  void move(int by) { at_ = (at_ + by + kItems) % kItems; }
-  [[nodiscard]] Item item() const { return static_cast<Item>(at_); }
-  void draw(Canvas& canvas, const std::string& name, const std::string& network, const std::string& mode,
-            bool overlay, const std::string& trouble) const;
+  void press(const std::string& key, const std::vector<MenuItem>& items);
+  void draw(Canvas& canvas, const std::vector<MenuItem>& items, const std::string& trouble) const;
 
  private:
-  int at_ = kPlay;
+  std::size_t at_ = 0;
 };
 
 }  // namespace arena

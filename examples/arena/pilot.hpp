@@ -3,7 +3,7 @@
 
 #include "body.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <fstream>
 #include <initializer_list>
 #include <optional>
@@ -22,25 +22,21 @@ struct Pilot {
   double last_aim_rad = 0.0;
 
   [[nodiscard]] bool holds(std::initializer_list<const char*> keys) const {
-    for (const char* key : keys) {
-      if (held.contains(key)) return true;
-    }
-    return false;
+    return std::any_of(keys.begin(), keys.end(), [&](const char* key) { return held.contains(key); });
   }
-  [[nodiscard]] bool fires_bolt() const { return holds({"J", "Mouse 1", "Pad rightshoulder"}); }
-  [[nodiscard]] bool fires_beam() const { return holds({"K", "Mouse 3", "Pad leftshoulder"}); }
+  [[nodiscard]] bool fires(Weapon weapon) const {
+    return weapon == kBoltGun ? holds({"J", "Mouse 1", "Pad rightshoulder"})
+                              : holds({"K", "Mouse 3", "Pad leftshoulder"});
+  }
 
   Controls controls() {
     Controls out{.walk = stick};
-    out.walk.x += (holds({"D", "Right"}) ? 1.0 : 0.0) - (holds({"A", "Left"}) ? 1.0 : 0.0);
-    out.walk.y += (holds({"W", "Up"}) ? 1.0 : 0.0) - (holds({"S", "Down"}) ? 1.0 : 0.0);
+    out.walk.x += holds({"D", "Right"}) - holds({"A", "Left"});
+    out.walk.y += holds({"W", "Up"}) - holds({"S", "Down"});
     out.jump = holds({"Space", "Pad a"});
     out.dash = holds({"Left Shift", "Pad x"});
-    if (aim_rad) {
-      last_aim_rad = *aim_rad;
-    } else if (out.walk != glm::dvec2(0.0)) {
-      last_aim_rad = std::atan2(out.walk.y, out.walk.x);
-    }
+    if (out.walk != glm::dvec2(0.0)) last_aim_rad = heading_of(out.walk);
+    if (aim_rad) last_aim_rad = *aim_rad;
     out.aim_rad = last_aim_rad;
     return out;
   }

@@ -27,7 +27,7 @@ reckoner::ClientConfig Player::config(const reckoner::PlayoutConfig& playout) {
 
 void Player::play() {
   plays_ = true;
-  (void)client_.send(pack_text(MessageKind::hello, name_), reckoner::Delivery::reliable);
+  (void)client_.send(pack(MessageKind::hello, name_), reckoner::Delivery::reliable);
 }
 
 void Player::frame(double local_s, const Controls& controls) {
@@ -38,12 +38,17 @@ void Player::frame(double local_s, const Controls& controls) {
     handle_event(*event, local_s);
   while (const auto message = client_.poll_message())
     handle_message(*message);
+  show(local_s);
   update_doors();
   move_avatar(local_s, step_s, controls);
-  const auto shown = client_.frame(local_s);
-  shown_.assign(shown.begin(), shown.end());
+  show(local_s);
   std::erase_if(drawn_beams_, [&](DrawnBeam& beam) { return (beam.left_s -= step_s) <= 0.0; });
   std::erase_if(verdicts_, [&](DrawnVerdict& drawn) { return (drawn.left_s -= step_s) <= 0.0; });
+}
+
+void Player::show(double local_s) {
+  const auto shown = client_.frame(local_s);
+  shown_.assign(shown.begin(), shown.end());
 }
 
 void Player::handle_event(const ClientEvent& event, double local_s) {
@@ -54,8 +59,7 @@ void Player::handle_event(const ClientEvent& event, double local_s) {
       if (plays_) play();
       break;
     case ClientEvent::Kind::spawned:
-      if (const auto* info = client_.info(event.entity); info != nullptr && info->archetype == kPlatform)
-        platform_ = event.entity;
+      if (kind(event.entity) == kPlatform) platform_ = event.entity;
       break;
     case ClientEvent::Kind::given:      // the server's game has given the player an avatar, or
     case ClientEvent::Kind::corrected:  // does not accept how it moved: go on from the server's state
@@ -87,11 +91,10 @@ void Player::handle_message(const reckoner::GameMessage& message) {
 // The doors are entities at rest; a field says whether they are open.
 void Player::update_doors() {
   for (const reckoner::ShownEntity& entity : shown_) {
-    const reckoner::EntityInfo* info = client_.info(entity.id);
-    if (info == nullptr || info->archetype != kDoor) continue;
-    for (std::size_t i = 0; i < kDoors.size(); ++i) {
-      if (glm::distance(kDoors[i].middle, glm::dvec2(entity.shown.position)) > 0.5) continue;
-      if (const auto* open = client_.field(entity.id, kOpen)) open_[i] = std::get<bool>(*open);
+    for (std::size_t i = 0; kind(entity.id) == kDoor && i < kDoors.size(); ++i) {
+      const auto* open = client_.field(entity.id, kOpen);
+      if (open != nullptr && glm::distance(kDoors[i].middle, glm::dvec2(entity.shown.position)) < 0.5)
+        open_[i] = std::get<bool>(*open);
     }
   }
 }
@@ -99,9 +102,10 @@ void Player::update_doors() {
 void Player::move_avatar(double local_s, double step_s, Controls controls) {
   if (!avatar_) return;
   aim_rad_ = controls.aim_rad;
-  change_frame(local_s);
+  change_frame();
   if (frame_) {  // the controls are directions in the world, the body lives on the deck
-    const double turn = heading_of(find(frame_) != nullptr ? find(frame_)->shown.orientation : glm::quat());
+    const auto* deck = find(frame_);
+    const double turn = deck != nullptr ? heading_of(deck->shown.orientation) : 0.0;
     controls.aim_rad -= turn;
     controls.walk = {glm::dot(controls.walk, direction_of(turn)),
                      glm::dot(controls.walk, direction_of(turn + 0.5 * std::numbers::pi))};
@@ -121,11 +125,9 @@ void Player::move_avatar(double local_s, double step_s, Controls controls) {
 
 // Steps onto the platform or off it. On the platform, the avatar's state is relative to the deck, so that it
 // stands still there on every screen, however late the news about the platform is.
-void Player::change_frame(double local_s) {
-  const auto frame_now = client_.frame(local_s);  // where the platform is drawn at this instant
-  const auto platform = std::find_if(frame_now.begin(), frame_now.end(),
-                                     [&](const auto& entity) { return entity.id == platform_; });
-  if (platform == frame_now.end()) return;
+void Player::change_frame() {
+  const reckoner::ShownEntity* platform = find(platform_);
+  if (platform == nullptr) return;
   if (!frame_) {
     const reckoner::State local = reckoner::into_frame(platform->shown, body_->state());
     if (!on_deck(local.position) || local.position.z > 0.05) return;
@@ -140,37 +142,27 @@ void Player::change_frame(double local_s) {
   }
 }
 
-std::optional<Trigger> Player::trigger(double& next_s, double pause_s, double local_s) {
+// The message's stamp tells the server which instant to rewind to: what this player has on the screen now.
+bool Player::fire(Weapon weapon, double local_s) {
   const auto at = avatar_state();
-  if (!at || local_s < next_s) return std::nullopt;
-  next_s = local_s + pause_s;
-  return Trigger{++shots_, 0, at->position.x, at->position.y, aim_rad_};
-}
-
-// The bolt leaves the muzzle on this screen at once. When the server's bolt arrives, the client puts it in
-// the prediction's place.
-bool Player::fire_bolt(double local_s) {
-  const auto shot = trigger(next_bolt_s_, kBoltPauseS, local_s);
   const auto server_s = client_.server_time_s(local_s);
-  if (!shot || !server_s) return false;
-  const reckoner::State start = bolt_state(avatar_state()->position, shot->heading_rad);
-  (void)client_.predict_spawn(kBolt, start, shot->key, local_s);
-  return client_.send(pack(MessageKind::bolt, *shot), reckoner::Delivery::reliable, server_s);
-}
-
-// The stamp tells the server which instant to rewind to: what this player has on the screen now.
-bool Player::fire_beam(double local_s) {
-  const auto shot = trigger(next_beam_s_, kBeamPauseS, local_s);
-  const auto server_s = client_.server_time_s(local_s);
-  if (!shot || !server_s) return false;
-  const glm::dvec2 from{shot->x, shot->y}, direction = direction_of(shot->heading_rad);
-  const double way_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
-  drawn_beams_.push_back({from, from + way_m * direction, kBeamDrawnS});
-  return client_.send(pack(MessageKind::beam, *shot), reckoner::Delivery::reliable, server_s);
+  if (!at || !server_s || local_s < next_shot_s_[weapon]) return false;
+  next_shot_s_[weapon] = local_s + kPauseS[weapon];
+  const Shot shot{++shots_, weapon, at->position.x, at->position.y, aim_rad_};
+  if (weapon == kBoltGun) {
+    // The bolt leaves the muzzle on this screen at once. When the server's bolt arrives, the client puts it
+    // in the prediction's place.
+    (void)client_.predict_spawn(kBolt, bolt_state(at->position, aim_rad_), shot.key, local_s);
+  } else {
+    const glm::dvec2 from(at->position), direction = direction_of(aim_rad_);
+    const double way_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
+    drawn_beams_.push_back({from, from + way_m * direction, kBeamDrawnS});
+  }
+  return client_.send(pack(MessageKind::shot, shot), reckoner::Delivery::reliable, server_s);
 }
 
 void Player::say(const std::string& text) {
-  if (!text.empty()) (void)client_.send(pack_text(MessageKind::chat, text), reckoner::Delivery::reliable);
+  if (!text.empty()) (void)client_.send(pack(MessageKind::chat, text), reckoner::Delivery::reliable);
 }
 
 const reckoner::ShownEntity* Player::find(EntityId id) const {
@@ -183,10 +175,15 @@ std::optional<reckoner::State> Player::avatar_state() const {
   return entity != nullptr ? std::optional{entity->shown} : std::nullopt;
 }
 
+std::size_t Player::kind(EntityId id) const {
+  const reckoner::EntityInfo* info = client_.info(id);
+  return info != nullptr ? info->archetype : std::size_t{kBolt};  // only predicted bolts have no info yet
+}
+
 std::int64_t Player::number(EntityId id, std::size_t field) const {
   const auto* value = client_.field(id, field);
-  return value != nullptr && std::holds_alternative<std::int64_t>(*value) ? std::get<std::int64_t>(*value)
-                                                                          : 0;
+  const auto* whole = value != nullptr ? std::get_if<std::int64_t>(value) : nullptr;
+  return whole != nullptr ? *whole : 0;
 }
 
 }  // namespace arena

@@ -37,9 +37,8 @@ class Player {
   void play();
   /// Runs a frame: receives, moves the avatar, and computes what to draw.
   void frame(double local_s, const Controls& controls);
-  /// Fires if the weapon is ready. Call these after frame(), with its time.
-  bool fire_bolt(double local_s);
-  bool fire_beam(double local_s);
+  /// Fires if the weapon is ready. Call this after frame(), with its time.
+  bool fire(Weapon weapon, double local_s);
   [[nodiscard]] std::uint32_t last_shot() const { return shots_; }
   void say(const std::string& text);
 
@@ -49,8 +48,9 @@ class Player {
   [[nodiscard]] reckoner::EntityId avatar() const { return avatar_; }
   /// The avatar as this player sees it, in the world.
   [[nodiscard]] std::optional<reckoner::State> avatar_state() const;
+  [[nodiscard]] std::size_t kind(reckoner::EntityId id) const;
   [[nodiscard]] std::int64_t number(reckoner::EntityId id, std::size_t field) const;
-  [[nodiscard]] const std::array<bool, kDoors.size()>& open_doors() const { return open_; }
+  [[nodiscard]] const OpenDoors& open_doors() const { return open_; }
   [[nodiscard]] const std::deque<std::string>& chat() const { return chat_; }
   [[nodiscard]] const std::vector<DrawnBeam>& beams() const { return drawn_beams_; }
   [[nodiscard]] const std::vector<DrawnVerdict>& verdicts() const { return verdicts_; }
@@ -59,10 +59,10 @@ class Player {
  private:
   void handle_event(const reckoner::ClientEvent& event, double local_s);
   void handle_message(const reckoner::GameMessage& message);
+  void show(double local_s);
   void update_doors();
   void move_avatar(double local_s, double step_s, Controls controls);
-  void change_frame(double local_s);
-  [[nodiscard]] std::optional<Trigger> trigger(double& next_s, double pause_s, double local_s);
+  void change_frame();
 
   reckoner::Client& client_;
   std::string name_;
@@ -70,10 +70,10 @@ class Player {
   reckoner::EntityId avatar_, platform_;
   reckoner::EntityId frame_;  // the platform while the avatar stands on it, null on the ground
   std::optional<Body> body_;  // relative to frame_
-  double last_frame_s_ = 0.0, next_pad_s_ = 0.0, next_bolt_s_ = 0.0, next_beam_s_ = 0.0;
-  double aim_rad_ = 0.0;
+  double last_frame_s_ = 0.0, next_pad_s_ = 0.0, aim_rad_ = 0.0;
+  std::array<double, kWeapons> next_shot_s_{};
   std::uint32_t shots_ = 0;
-  std::array<bool, kDoors.size()> open_{};
+  OpenDoors open_{};
   std::vector<reckoner::ShownEntity> shown_;
   std::deque<std::string> chat_;
   std::vector<DrawnBeam> drawn_beams_;

@@ -12,39 +12,30 @@ namespace arena {
 namespace {
 
 constexpr double kMuzzleM = 0.7;  // before the middle of the shooter
-constexpr std::array<Box, 6> kWalls{{{{-11.75, 8.0}, {4.25, 0.25}},
-                                     {{0.0, 8.0}, {4.5, 0.25}},
-                                     {{11.75, 8.0}, {4.25, 0.25}},
-                                     {{-11.75, -8.0}, {4.25, 0.25}},
-                                     {{0.0, -8.0}, {4.5, 0.25}},
-                                     {{11.75, -8.0}, {4.25, 0.25}}}};
 
 }  // namespace
 
 std::vector<reckoner::Archetype> archetypes() {
-  reckoner::Archetype fighter;
-  fighter.name = "fighter";
-  fighter.max_speed_mps = 16.0;
-  fighter.floor = std::make_shared<const reckoner::Floor>();  // who jumps is never drawn below the ground
-  fighter.fields = {{"health", reckoner::IntegerField{.least = 0, .most = 100, .initial = 100}},
-                    {"score", reckoner::IntegerField{.least = 0, .most = 9999}}};
-  reckoner::Archetype platform;
-  platform.name = "platform";
-  reckoner::Archetype bolt;
-  bolt.name = "bolt";
-  bolt.has_orientation = false;
-  bolt.max_speed_mps = 2.0 * kBoltMps;
-  reckoner::Archetype door;
-  door.name = "door";
-  door.fields = {{"open", reckoner::BooleanField{}}};
-  return {fighter, platform, bolt, door};
+  std::vector<reckoner::Archetype> all(6);
+  constexpr std::array kNames{"player", "bot", "rider", "platform", "bolt", "door"};
+  // An extrapolated or blended fighter is never drawn faster than this. The server refuses a faster motion,
+  // so there is some room: rounding, and others who push.
+  constexpr std::array kTopMps{kDashMps + 2.0, kWalkMps + 1.0, 0.5 * kWalkMps + 1.0};
+  for (std::size_t kind = 0; kind < all.size(); ++kind)
+    all[kind].name = kNames[kind];
+  for (const Kind kind : {kPlayer, kBot, kRider}) {
+    all[kind].max_speed_mps = kTopMps[kind];
+    all[kind].floor = std::make_shared<const reckoner::Floor>();  // never drawn below the ground
+    all[kind].fields = {{"health", reckoner::IntegerField{.least = 0, .most = 100, .initial = 100}},
+                        {"score", reckoner::IntegerField{.least = 0, .most = 9999}}};
+  }
+  all[kBolt].has_orientation = false;
+  all[kBolt].max_speed_mps = 2.0 * kBoltMps;
+  all[kDoor].fields = {{"open", reckoner::BooleanField{}}};
+  return all;
 }
 
-std::span<const Box> walls() {
-  return kWalls;
-}
-
-std::vector<Box> solids(const std::array<bool, kDoors.size()>& open) {
+std::vector<Box> solids(const OpenDoors& open) {
   std::vector<Box> out(kWalls.begin(), kWalls.end());
   for (std::size_t i = 0; i < kDoors.size(); ++i) {
     if (!open[i]) out.push_back(kDoors[i]);
@@ -53,9 +44,8 @@ std::vector<Box> solids(const std::array<bool, kDoors.size()>& open) {
 }
 
 std::optional<glm::dvec2> exit_of_pad(const glm::dvec3& at) {
-  if (at.z > 0.1) return std::nullopt;
-  for (const Pad& pad : kPads) {
-    if (glm::distance(pad.at, glm::dvec2(at)) < kPadRadiusM) return pad.exit;
+  for (const glm::dvec2& pad : kPads) {
+    if (at.z < 0.1 && glm::distance(pad, glm::dvec2(at)) < kPadRadiusM) return exit_of(pad);
   }
   return std::nullopt;
 }
@@ -111,13 +101,16 @@ glm::dvec2 direction_of(double heading_rad) {
   return {std::cos(heading_rad), std::sin(heading_rad)};
 }
 
+double heading_of(const glm::dvec2& direction) {
+  return std::atan2(direction.y, direction.x);
+}
+
 glm::quat facing(double heading_rad) {
   return glm::angleAxis(static_cast<float>(heading_rad), glm::vec3{0.0f, 0.0f, 1.0f});
 }
 
 double heading_of(const glm::quat& orientation) {
-  const glm::vec3 forward = orientation * glm::vec3{1.0f, 0.0f, 0.0f};
-  return std::atan2(forward.y, forward.x);
+  return heading_of(glm::dvec2(orientation * glm::vec3{1.0f, 0.0f, 0.0f}));
 }
 
 reckoner::State bolt_state(const glm::dvec3& shooter, double heading_rad, double age_s) {

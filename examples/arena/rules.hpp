@@ -2,8 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <numbers>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,39 +15,43 @@
 // seconds.
 namespace arena {
 
-enum Kind : std::size_t { kFighter, kPlatform, kBolt, kDoor };  // indices of archetypes()
+/// Indices of archetypes(). Players, bots and riders are fighters; they differ in their top speed.
+enum Kind : std::size_t { kPlayer, kBot, kRider, kPlatform, kBolt, kDoor };
+inline bool is_fighter(std::size_t kind) {
+  return kind <= kRider;
+}
 enum FighterField : std::size_t { kHealth, kScore };
 enum DoorField : std::size_t { kOpen };
 std::vector<reckoner::Archetype> archetypes();
 
 inline constexpr double kHalfSideM = 16.0;  // the arena is a square around the origin
 inline constexpr double kBodyRadiusM = 0.45;
-inline constexpr double kBoltMps = 24.0;
-inline constexpr double kBoltLifeS = 1.0;
-inline constexpr double kBeamRangeM = 30.0;
-inline constexpr double kBoltPauseS = 0.3, kBeamPauseS = 0.8;  // between two shots
-inline constexpr double kPadRadiusM = 1.0;
-inline constexpr glm::dvec2 kDeckHalfM{3.0, 2.5};  // of the platform
+inline constexpr double kWalkMps = 5.0, kDashMps = 14.0;  // bots do not dash; riders walk at half the speed
+inline constexpr glm::dvec2 kDeckHalfM{3.0, 2.5};         // of the platform
+
+enum Weapon : std::uint32_t { kBoltGun, kBeamGun, kWeapons };
+inline constexpr std::array<double, kWeapons> kPauseS{0.3, 0.8};  // between two shots
+inline constexpr double kBoltMps = 24.0, kBoltLifeS = 1.0, kBeamRangeM = 30.0;
 
 struct Box {
   glm::dvec2 middle, half;
 };
-inline constexpr std::array<Box, 4> kDoors{{{{-6.0, 8.0}, {1.5, 0.25}},
-                                            {{6.0, 8.0}, {1.5, 0.25}},
-                                            {{-6.0, -8.0}, {1.5, 0.25}},
-                                            {{6.0, -8.0}, {1.5, 0.25}}}};
-/// The walls inside the arena.
-std::span<const Box> walls();
+constexpr Box wall(double x, double y, double half_m) {
+  return {{x, y}, {half_m, 0.25}};
+}
+inline constexpr std::array kDoors{wall(-6, 8, 1.5), wall(6, 8, 1.5), wall(-6, -8, 1.5), wall(6, -8, 1.5)};
+inline constexpr std::array kWalls{wall(-11.75, 8, 4.25),  wall(0, 8, 4.5),  wall(11.75, 8, 4.25),
+                                   wall(-11.75, -8, 4.25), wall(0, -8, 4.5), wall(11.75, -8, 4.25)};
+using OpenDoors = std::array<bool, kDoors.size()>;
 /// Everything that stops bodies, bolts and beams inside the arena: walls and closed doors.
-std::vector<Box> solids(const std::array<bool, kDoors.size()>& open);
+std::vector<Box> solids(const OpenDoors& open);
 
-struct Pad {
-  glm::dvec2 at, exit;
-};
-inline constexpr std::array<Pad, 4> kPads{{{{-14.0, -14.0}, {12.0, 12.0}},
-                                           {{14.0, 14.0}, {-12.0, -12.0}},
-                                           {{14.0, -14.0}, {-12.0, 12.0}},
-                                           {{-14.0, 14.0}, {12.0, -12.0}}}};
+inline constexpr double kPadRadiusM = 1.0;
+inline constexpr std::array<glm::dvec2, 4> kPads{{{-14, -14}, {14, 14}, {14, -14}, {-14, 14}}};
+/// Where a body that steps onto a pad comes out: before the pad in the opposite corner.
+constexpr glm::dvec2 exit_of(const glm::dvec2& pad) {
+  return {pad.x * -6.0 / 7.0, pad.y * -6.0 / 7.0};
+}
 /// Where a body that stands at `at` comes out; nullopt if it is not on a pad.
 std::optional<glm::dvec2> exit_of_pad(const glm::dvec3& at);
 
@@ -65,8 +67,9 @@ std::optional<double> meets_disc_m(const glm::dvec2& from, const glm::dvec2& dir
                                    const glm::dvec2& middle, double radius_m);
 
 glm::dvec2 direction_of(double heading_rad);
-glm::quat facing(double heading_rad);
+double heading_of(const glm::dvec2& direction);
 double heading_of(const glm::quat& orientation);
+glm::quat facing(double heading_rad);
 
 /// A bolt `age_s` after a fighter at `shooter` fired it.
 reckoner::State bolt_state(const glm::dvec3& shooter, double heading_rad, double age_s = 0.0);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
+#include <fmt/format.h>
 #include <glm/geometric.hpp>
 #include <glm/gtc/quaternion.hpp>
 
@@ -12,17 +12,15 @@ namespace arena {
 namespace {
 
 constexpr Color kFloorColor{36, 40, 50}, kHallColor{31, 35, 44}, kGridColor{46, 51, 62},
-    kWallColor{126, 136, 156};
-constexpr Color kDeckColor{124, 97, 68}, kPlankColor{98, 76, 54}, kDoorColor{232, 166, 62},
-    kPadColor{72, 205, 214};
-constexpr Color kBotColor{120, 134, 166}, kRiderColor{186, 160, 118}, kDim{150, 158, 174},
-    kGood{98, 214, 128}, kBad{240, 96, 88};
+    kWallColor{126, 136, 156}, kRailColor{70, 62, 54}, kDeckColor{124, 97, 68}, kPlankColor{98, 76, 54},
+    kDoorColor{232, 166, 62}, kPadColor{72, 205, 214}, kBotColor{120, 134, 166}, kRiderColor{186, 160, 118};
 
 void draw_box(Canvas& canvas, const Box& box, Color color) {
-  canvas.box(box.middle - box.half, box.middle + box.half, color);
+  canvas.box({box.middle - box.half, 0.0}, {box.middle + box.half, 0.0}, color);
 }
 
 void draw_floor(Canvas& canvas, const Player& player) {
+  canvas.panel(0, 0, kWidthPx, kHeightPx, {16, 18, 24});
   draw_box(canvas, {{0.0, 0.0}, {kHalfSideM + 0.3, kHalfSideM + 0.3}}, kWallColor);
   draw_box(canvas, {{0.0, 0.0}, {kHalfSideM, kHalfSideM}}, kFloorColor);
   draw_box(canvas, {{0.0, 0.0}, {kHalfSideM, 8.0}}, kHallColor);
@@ -30,14 +28,14 @@ void draw_floor(Canvas& canvas, const Player& player) {
     canvas.line({at, -kHalfSideM, 0.0}, {at, kHalfSideM, 0.0}, kGridColor);
     canvas.line({-kHalfSideM, at, 0.0}, {kHalfSideM, at, 0.0}, kGridColor);
   }
-  draw_box(canvas, {{0.0, 0.0}, {12.0, 0.12}}, {70, 62, 54});  // the rail of the platform
-  for (const Pad& pad : kPads) {
-    canvas.disc({pad.at, 0.0}, kPadRadiusM, faded(kPadColor, 0.25));
-    canvas.ring({pad.at, 0.0}, kPadRadiusM, kPadColor);
-    canvas.ring({pad.at, 0.0}, 0.55 * kPadRadiusM, faded(kPadColor, 0.6));
-    canvas.ring({pad.exit, 0.0}, 0.4, faded(kPadColor, 0.35));
+  draw_box(canvas, {{0.0, 0.0}, {12.0, 0.12}}, kRailColor);  // of the platform
+  for (const glm::dvec2& pad : kPads) {
+    canvas.disc({pad, 0.0}, kPadRadiusM, faded(kPadColor, 0.25));
+    canvas.ring({pad, 0.0}, kPadRadiusM, kPadColor);
+    canvas.ring({pad, 0.0}, 0.55 * kPadRadiusM, faded(kPadColor, 0.6));
+    canvas.ring({exit_of(pad), 0.0}, 0.4, faded(kPadColor, 0.35));
   }
-  for (const Box& wall : walls())
+  for (const Box& wall : kWalls)
     draw_box(canvas, wall, kWallColor);
   for (std::size_t i = 0; i < kDoors.size(); ++i) {
     Box door = kDoors[i];
@@ -60,112 +58,97 @@ void draw_platform(Canvas& canvas, const reckoner::State& platform) {
     canvas.line(on_platform(at, -y), on_platform(at, y), kPlankColor);
 }
 
+// Players have bright colours, each its own.
+Color color_of(const Player& player, reckoner::EntityId id) {
+  constexpr std::array<Color, 6> kPlayers{
+      {{98, 190, 255}, {255, 150, 84}, {160, 228, 96}, {238, 130, 214}, {255, 222, 96}, {124, 232, 208}}};
+  const reckoner::EntityInfo* info = player.client().info(id);
+  if (player.kind(id) == kRider) return kRiderColor;
+  if (info == nullptr || info->archetype != kPlayer) return kBotColor;
+  return kPlayers[std::hash<std::string>{}(info->name) % kPlayers.size()];
+}
+
 void draw_fighter(Canvas& canvas, const Player& player, const reckoner::ShownEntity& entity) {
-  const reckoner::EntityInfo& info = *player.client().info(entity.id);
-  const bool own = entity.id == player.avatar(),
-             bot = info.name.starts_with("bot ") || info.name.starts_with("rider ");
   const glm::dvec3 at = entity.shown.position;
-  const Color color = color_of(player.client(), entity.id);
-  canvas.disc({at.x + 0.08, at.y - 0.08, 0.0}, kBodyRadiusM,
-              {0, 0, 0, 90});  // the shadow stays on the ground
-  if (own) canvas.ring(at, kBodyRadiusM + 0.14, {255, 255, 255, 220});
-  canvas.disc(at, kBodyRadiusM, color);
+  canvas.disc({at.x + 0.08, at.y - 0.08, 0.0}, kBodyRadiusM, {0, 0, 0, 90});  // the shadow stays below
+  if (entity.id == player.avatar()) canvas.ring(at, kBodyRadiusM + 0.14, {255, 255, 255, 220});
+  canvas.disc(at, kBodyRadiusM, color_of(player, entity.id));
   const glm::dvec3 nose = at + glm::dvec3(entity.shown.orientation * glm::vec3(0.3f, 0.0f, 0.0f));
   canvas.disc(nose, 0.14, {24, 26, 32});
-  if (!bot) canvas.label(at, at.y > 15.0 ? -22 : 22, info.name, {240, 242, 248});
+  if (player.kind(entity.id) == kPlayer)
+    canvas.label(at, at.y > 15.0 ? -22 : 22, player.client().info(entity.id)->name, {240, 242, 248});
   const double health = static_cast<double>(player.number(entity.id, kHealth)) / 100.0;
   if (health >= 1.0) return;
-  const glm::dvec3 left = at + glm::dvec3(-0.5, 0.68, 0.0);
-  canvas.line(left, left + glm::dvec3(1.0, 0.0, 0.0), {0, 0, 0, 160}, 0.16);
-  if (health > 0.0) canvas.line(left, left + glm::dvec3(health, 0.0, 0.0), health > 0.4 ? kGood : kBad, 0.16);
+  const glm::dvec3 left = at + glm::dvec3(-0.5, 0.6, 0.0);
+  canvas.box(left, left + glm::dvec3(1.0, 0.16, 0.0), {0, 0, 0, 160});
+  canvas.box(left, left + glm::dvec3(health, 0.16, 0.0), health > 0.4 ? kGood : kBad);
 }
 
 void draw_bolt(Canvas& canvas, const Player& player, const reckoner::ShownEntity& entity) {
-  Color color{255, 240, 170};
-  std::uint64_t shooter = to_number(player.avatar());  // a predicted bolt has no data yet: it is one's own
-  if (const auto* info = player.client().info(entity.id);
-      info != nullptr && info->data.size() == sizeof shooter)
-    std::memcpy(&shooter, info->data.data(), sizeof shooter);
-  if (const auto id = reckoner::entity_id_of(shooter)) color = color_of(player.client(), id);
+  const reckoner::EntityInfo* info = player.client().info(entity.id);
+  // A predicted bolt has no data yet: it is one's own.
+  const auto shooter = info != nullptr ? first<std::uint64_t>(info->data) : to_number(player.avatar());
+  const Color color = color_of(player, reckoner::entity_id_of(shooter.value_or(0)));
   const glm::dvec3 at = entity.shown.position;
-  const glm::dvec3 tail = at - 0.025 * glm::dvec3(entity.shown.velocity);
-  canvas.line(tail, at, faded(color, 0.55), 0.16);
+  canvas.line(at - 0.025 * glm::dvec3(entity.shown.velocity), at, faded(color, 0.55), 0.16);
   canvas.disc(at, 0.17, color);
-  canvas.disc(at, 0.09, {255, 255, 255});
+  canvas.disc(at, 0.09, {});
 }
 
-// The beam, and how the server judged it: green where the shooter saw the
-// target, red where it was by then.
+// The beam, and how the server judged it: green where the shooter saw the target, red where it was by then.
 void draw_beams(Canvas& canvas, const Player& player) {
   for (const DrawnBeam& beam : player.beams()) {
     const double share = std::min(1.0, beam.left_s / 0.25);
     canvas.line({beam.from, 0.8}, {beam.to, 0.8}, faded({255, 90, 200}, 0.35 * share), 0.3);
     canvas.line({beam.from, 0.8}, {beam.to, 0.8}, faded({255, 220, 250}, share), 0.08);
   }
-  for (const DrawnVerdict& drawn : player.verdicts()) {
-    if (drawn.verdict.target == 0) continue;
-    const double share = std::min(1.0, drawn.left_s);
-    const glm::dvec3 seen{drawn.verdict.seen_x, drawn.verdict.seen_y, 0.0};
-    const glm::dvec3 truth{drawn.verdict.true_x, drawn.verdict.true_y, 0.0};
-    canvas.line(seen, truth, faded({255, 255, 255}, share));
+  for (const auto& [verdict, left_s] : player.verdicts()) {
+    if (verdict.target == 0) continue;
+    const double share = std::min(1.0, left_s);
+    const glm::dvec3 seen{verdict.seen_x, verdict.seen_y, 0.0}, truth{verdict.true_x, verdict.true_y, 0.0};
+    canvas.line(seen, truth, faded({}, share));
     canvas.ring(truth, kBodyRadiusM, faded(kBad, share));
     canvas.ring(seen, kBodyRadiusM, faded(kGood, share), 3);
-    char words[64];
-    std::snprintf(words, sizeof words, "hit where seen, %.2f m from there now", glm::distance(seen, truth));
-    canvas.label(seen, 26, words, faded(kGood, share));
+    canvas.label(seen, 26, fmt::format("hit where seen, {:.2f} m from there now", glm::distance(seen, truth)),
+                 faded(kGood, share));
   }
 }
 
 }  // namespace
 
-Color color_of(const reckoner::Client& client, reckoner::EntityId id) {
-  constexpr std::array<Color, 6> kPlayers{
-      {{98, 190, 255}, {255, 150, 84}, {160, 228, 96}, {238, 130, 214}, {255, 222, 96}, {124, 232, 208}}};
-  const reckoner::EntityInfo* info = client.info(id);
-  if (info == nullptr || info->name.starts_with("bot ")) return kBotColor;
-  if (info->name.starts_with("rider ")) return kRiderColor;
-  return kPlayers[std::hash<std::string>{}(info->name) % kPlayers.size()];
-}
-
 void draw_scene(Canvas& canvas, const Player& player) {
   draw_floor(canvas, player);
-  const auto draw_all = [&](Kind kind, const auto& draw) {
+  for (const std::size_t layer : {kPlatform, kPlayer, kBolt}) {
     for (const reckoner::ShownEntity& entity : player.shown()) {
-      const reckoner::EntityInfo* info = player.client().info(entity.id);
-      if ((info != nullptr ? info->archetype : std::size_t{kBolt}) == kind) draw(entity);
+      const std::size_t kind = player.kind(entity.id);
+      if (layer == kPlatform && kind == kPlatform) draw_platform(canvas, entity.shown);
+      if (layer == kPlayer && is_fighter(kind)) draw_fighter(canvas, player, entity);
+      if (layer == kBolt && kind == kBolt) draw_bolt(canvas, player, entity);
     }
-  };
-  draw_all(kPlatform, [&](const auto& entity) { draw_platform(canvas, entity.shown); });
-  draw_all(kFighter, [&](const auto& entity) { draw_fighter(canvas, player, entity); });
-  draw_all(kBolt, [&](const auto& entity) { draw_bolt(canvas, player, entity); });
+  }
   draw_beams(canvas, player);
 }
 
-void draw_status(Canvas& canvas, const Player& player, const std::string& typing) {
-  const int right = 1046;
-  canvas.text(right, 24, "PLAYERS", kDim);
+void draw_status(Canvas& canvas, const Player& player, const std::optional<std::string>& typing) {
+  constexpr int kRight = 1046;
+  constexpr std::size_t kLetters = 27;  // as many as fit beside the arena
+  canvas.text(kRight, 24, "PLAYERS", kDim);
   int y = 46;
   for (const reckoner::ShownEntity& entity : player.shown()) {
-    const reckoner::EntityInfo* info = player.client().info(entity.id);
-    if (info == nullptr || info->archetype != kFighter || info->name.starts_with("bot ") ||
-        info->name.starts_with("rider "))
-      continue;
-    char line[64];
-    std::snprintf(line, sizeof line, "%-12s %3d %5d", info->name.c_str(),
-                  static_cast<int>(player.number(entity.id, kHealth)),
-                  static_cast<int>(player.number(entity.id, kScore)));
-    canvas.panel(right, y + 3, 6, 10, color_of(player.client(), entity.id));
-    canvas.text(right + 14, y, line);
+    if (player.kind(entity.id) != kPlayer) continue;
+    canvas.panel(kRight, y + 3, 6, 10, color_of(player, entity.id));
+    canvas.text(kRight + 14, y,
+                fmt::format("{:12} {:3} {:5}", player.client().info(entity.id)->name,
+                            player.number(entity.id, kHealth), player.number(entity.id, kScore)));
     y += 20;
   }
-  int chat_y = 560;
+  y = 560;
   for (const std::string& line : player.chat()) {
-    for (std::size_t at = 0; at < line.size();
-         at += 27, chat_y += 17)  // as many letters as fit beside the arena
-      canvas.text(right, chat_y, line.substr(at, 27), kDim);
+    for (std::size_t at = 0; at < line.size(); at += kLetters, y += 17)
+      canvas.text(kRight, y, line.substr(at, kLetters), kDim);
   }
-  if (!typing.empty())
-    canvas.text(right, 768, typing.substr(typing.size() - std::min<std::size_t>(typing.size(), 26)) + "_");
+  if (typing)
+    canvas.text(kRight, 768, typing->substr(typing->size() - std::min(typing->size(), kLetters - 1)) + "_");
 }
 
 }  // namespace arena

@@ -15,11 +15,13 @@ using reckoner::EntityId;
 constexpr int kBots = 40, kRiders = 4;
 constexpr double kReachM = 4.0;       // a player may fire this far from where the server sees the avatar
 constexpr double kLatestBoltS = 0.2;  // a bolt starts where it is by now, if its message was not later
+constexpr double kToleranceS = 0.15;  // the link may bring two shots closer together than they were sent
 constexpr double kBotShotsPerS = 0.12, kBotSightM = 10.0;
 constexpr std::size_t kMostLetters = 80;
 
-bool is_sane(const Trigger& trigger) {
-  return std::abs(trigger.x) < 100.0 && std::abs(trigger.y) < 100.0 && std::abs(trigger.heading_rad) < 100.0;
+bool is_sane(const Shot& shot) {
+  return shot.weapon < kWeapons && std::abs(shot.x) < 100.0 && std::abs(shot.y) < 100.0 &&
+         std::abs(shot.heading_rad) < 100.0;
 }
 
 }  // namespace
@@ -38,25 +40,22 @@ ServerGame::ServerGame(reckoner::Server& server, std::uint32_t seed) : server_(s
     state.position = {kDoors[i].middle, 0.0};
     doors_[i] = server_.spawn(kDoor, "door " + std::to_string(i), state);
   }
-  for (int i = 0; i < kBots; ++i) {
-    const std::string name = "bot " + std::to_string(i);
-    const reckoner::State state = spawn_place();
-    fighters_.emplace(server_.spawn(kFighter, name, state),
-                      Fighter{.name = name, .body{state, kBotGripMps2}, .bot = Bot(random_())});
-  }
-  for (int i = 0; i < kRiders; ++i) {  // a rider's state is relative to the platform, from the spawn on
-    const std::string name = "rider " + std::to_string(i);
+  for (int i = 0; i < kBots; ++i)
+    spawn_fighter(kBot, "bot " + std::to_string(i), spawn_place());
+  for (int i = 0; i < kRiders; ++i) {
     reckoner::State state;
     state.position = {i % 2 == 0 ? -1.5 : 1.5, i < 2 ? -1.2 : 1.2, 0.0};
-    fighters_.emplace(server_.spawn(kFighter, name, state, platform_),
-                      Fighter{.name = name, .body{state, kBotGripMps2}, .rider = Rider(random_())});
+    spawn_fighter(kRider, "rider " + std::to_string(i), state);
   }
 }
 
 void ServerGame::receive(double now_s) {
   server_.receive(now_s);
-  while (const auto event = server_.poll_event())
-    handle_event(*event);
+  while (const auto event = server_.poll_event()) {
+    if (event->kind == reckoner::ServerEvent::Kind::client_left ||
+        event->kind == reckoner::ServerEvent::Kind::client_lost)
+      say_goodbye(event->client);
+  }
   while (const auto message = server_.poll_message())
     handle_message(*message);
 }
@@ -72,36 +71,41 @@ void ServerGame::tick(double now_s) {
   server_.tick(now_s);
 }
 
-void ServerGame::handle_event(const reckoner::ServerEvent& event) {
-  using EventKind = reckoner::ServerEvent::Kind;
-  if (event.kind != EventKind::client_left && event.kind != EventKind::client_lost) return;
-  const auto avatar = avatars_.find(event.client);
+void ServerGame::say_goodbye(reckoner::ClientId player) {
+  const auto avatar = avatars_.find(player);
   if (avatar == avatars_.end()) return;
-  tell_all(fighters_.at(avatar->second).name + " has left");
+  announce(fighters_.at(avatar->second).name + " has left");
   fighters_.erase(avatar->second);
   avatars_.erase(avatar);  // the entity itself despawns (OwnerGone::despawn)
 }
 
 void ServerGame::handle_message(const reckoner::GameMessage& message) {
   const auto kind = kind_of(message.payload);
-  if (kind == MessageKind::hello) welcome(message.sender, unpack_text(message.payload, 12));
-  if (kind == MessageKind::bolt) handle_trigger(message, false);
-  if (kind == MessageKind::beam) handle_trigger(message, true);
-  if (const auto avatar = avatars_.find(message.sender);
-      kind == MessageKind::chat && avatar != avatars_.end())
-    tell_all(fighters_.at(avatar->second).name + ": " + unpack_text(message.payload, kMostLetters));
+  const auto avatar = avatars_.find(message.sender);
+  if (avatar == avatars_.end()) {  // the only message of somebody without an avatar
+    if (kind != MessageKind::hello) return;
+    std::string name = unpack_text(message.payload, 12);
+    if (name.empty()) name = "player " + std::to_string(message.sender.value);
+    spawn_avatar(message.sender, name, 0);
+    return announce(name + " has joined");
+  }
+  if (kind == MessageKind::chat)
+    announce(fighters_.at(avatar->second).name + ": " + unpack_text(message.payload, kMostLetters));
+  if (const auto shot = unpack<Shot>(message.payload); kind == MessageKind::shot && shot && message.time_s)
+    handle_shot(message.sender, *shot, *message.time_s);
 }
 
-void ServerGame::welcome(reckoner::ClientId player, const std::string& name) {
-  if (avatars_.contains(player)) return;
-  spawn_avatar(player, name.empty() ? "player " + std::to_string(player.value) : name, 0);
-  tell_all(fighters_.at(avatars_.at(player)).name + " has joined");
+EntityId ServerGame::spawn_fighter(Kind kind, const std::string& name, const reckoner::State& state) {
+  // A rider's state is relative to the platform, from the spawn on.
+  const EntityId id = server_.spawn(kind, name, state, kind == kRider ? platform_ : EntityId{});
+  fighters_.emplace(id,
+                    Fighter{.kind = kind, .name = name, .body{state, kBotGripMps2}, .bot = Bot(random_())});
+  return id;
 }
 
 // Gives the player a new avatar. An avatar that has died is gone, and the player gets the next one.
 void ServerGame::spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score) {
-  const reckoner::State state = spawn_place();
-  const EntityId id = server_.spawn(kFighter, name, state);
+  const EntityId id = spawn_fighter(kPlayer, name, spawn_place());
   // Limits that leave room for everything an honest player does: a dash starts within one frame, and the
   // longest way between two pads is 40 m.
   (void)server_.give(id, player,
@@ -112,8 +116,8 @@ void ServerGame::spawn_avatar(reckoner::ClientId player, const std::string& name
                       .teleport_interval_s = 0.5});
   (void)server_.set_field(id, kScore, score);
   avatars_[player] = id;
-  fighters_.emplace(id,
-                    Fighter{.name = name, .body{state, kPlayerGripMps2}, .player = player, .score = score});
+  fighters_.at(id).player = player;
+  fighters_.at(id).score = score;
 }
 
 reckoner::State ServerGame::spawn_place() {
@@ -123,25 +127,18 @@ reckoner::State ServerGame::spawn_place() {
   return state;
 }
 
-void ServerGame::handle_trigger(const reckoner::GameMessage& message, bool beam) {
-  const auto trigger = unpack<Trigger>(message.payload);
-  const auto avatar = avatars_.find(message.sender);
-  if (!trigger || !is_sane(*trigger) || !message.time_s || avatar == avatars_.end()) return;
-  Fighter& shooter = fighters_.at(avatar->second);
-  const double time_s = server_.tick_time_s(server_.next_tick());
-  const glm::dvec3 at{trigger->x, trigger->y, place_of(avatar->second).z};
-  double& next_s = beam ? shooter.next_beam_s : shooter.next_bolt_s;
-  // The link may bring two messages closer together than the player sent them: 0.15 s of tolerance.
-  const bool allowed = glm::distance(at, place_of(avatar->second)) < kReachM && time_s > next_s - 0.15;
-  if (!allowed) {
-    if (!beam) (void)server_.refuse_prediction(message.sender, trigger->key);
-    return;
-  }
-  next_s = std::max(next_s, time_s - 0.15) + (beam ? kBeamPauseS : kBoltPauseS);
-  if (beam) return (void)beams_.push_back({message.sender, *trigger, *message.time_s});
-  const double age_s = std::clamp(time_s - *message.time_s, 0.0, kLatestBoltS);
-  fire_bolt(avatar->second, bolt_state(at, trigger->heading_rad, age_s), time_s, message.sender,
-            trigger->key);
+void ServerGame::handle_shot(reckoner::ClientId player, const Shot& shot, double time_s) {
+  const EntityId avatar = avatars_.at(player);
+  if (!is_sane(shot)) return;
+  const double now_s = server_.tick_time_s(server_.next_tick());
+  const glm::dvec3 at{shot.x, shot.y, place_of(avatar).z};
+  double& next_s = fighters_.at(avatar).next_shot_s[shot.weapon];
+  if (glm::distance(at, place_of(avatar)) > kReachM || now_s < next_s - kToleranceS)
+    return (void)server_.refuse_prediction(player, shot.key);
+  next_s = std::max(next_s, now_s - kToleranceS) + kPauseS[shot.weapon];
+  if (shot.weapon == kBeamGun) return (void)beams_.push_back({player, shot, time_s});
+  const double age_s = std::clamp(now_s - time_s, 0.0, kLatestBoltS);
+  fire_bolt(avatar, bolt_state(at, shot.heading_rad, age_s), now_s, player, shot.key);
 }
 
 void ServerGame::fire_bolt(EntityId shooter, const reckoner::State& start, double time_s,
@@ -149,8 +146,7 @@ void ServerGame::fire_bolt(EntityId shooter, const reckoner::State& start, doubl
   const glm::dvec2 direction = glm::dvec2(start.velocity) / kBoltMps;
   const double way_m = clear_way_m(glm::dvec2(start.position), direction, solids(open_));
   const double end_s = time_s + std::min(way_m / kBoltMps, kBoltLifeS);
-  const std::uint64_t from =
-      reckoner::to_number(shooter);  // the clients draw the bolt in the shooter's colour
+  const std::uint64_t from = reckoner::to_number(shooter);  // clients draw the bolt in the shooter's colour
   const auto id = server_.spawn_short_lived(kBolt, start,
                                             {.end_s = end_s,
                                              .data = std::as_bytes(std::span(&from, 1)),
@@ -161,12 +157,12 @@ void ServerGame::fire_bolt(EntityId shooter, const reckoner::State& start, doubl
 
 void ServerGame::fire_for_bots(double time_s) {
   for (const auto& [id, fighter] : fighters_) {
-    if (!fighter.bot || uniform(random_, 0.0, 1.0) > kBotShotsPerS / config().tick_rate_hz) continue;
+    if (fighter.kind != kBot || uniform(random_, 0.0, 1.0) > kBotShotsPerS / config().tick_rate_hz) continue;
     const glm::dvec3 at = place_of(id);
     for (const auto& [player, avatar] : avatars_) {
       const glm::dvec3 to = place_of(avatar) - at;
-      const double heading = std::atan2(to.y, to.x) + uniform(random_, -0.2, 0.2);
-      if (glm::length(to) < kBotSightM) fire_bolt(id, bolt_state(at, heading), time_s, {}, 0);
+      const double heading = heading_of(glm::dvec2(to)) + uniform(random_, -0.2, 0.2);
+      if (glm::length(to) < kBotSightM) fire_bolt(id, bolt_state(at, heading), time_s);
     }
   }
 }
@@ -178,16 +174,18 @@ void ServerGame::move_fighters(double step_s) {
   const std::vector<Box> solid = solids(open_);
   const glm::dvec2 platform(place_of(platform_));
   for (auto& [id, fighter] : fighters_) {
+    if (fighter.kind == kPlayer) continue;
     Body& body = fighter.body;
-    if (fighter.bot) body.step(fighter.bot->steer(body.state(), places_, platform, step_s), step_s, solid);
-    if (fighter.rider) body.step(fighter.rider->steer(body.state(), step_s), step_s, {});
-    const auto exit = fighter.bot ? exit_of_pad(body.state().position) : std::nullopt;
-    if (exit) {
+    if (fighter.kind == kBot)
+      body.step(fighter.bot.roam(body.state(), places_, platform, step_s), step_s, solid);
+    else
+      body.step(fighter.bot.ride(body.state(), step_s), step_s, {});
+    if (const auto exit = exit_of_pad(body.state().position); exit && fighter.kind == kBot) {
       reckoner::State there = body.state();
       there.position = {*exit, 0.0};
       body.continue_from(there);
       (void)server_.teleport(id, there);  // the clients draw the bot at the exit at once, without a blend
-    } else if (!fighter.player) {
+    } else {
       (void)server_.move(id, body.state());
     }
   }
@@ -205,8 +203,7 @@ void ServerGame::move_doors() {
 
 void ServerGame::move_bolts(double time_s) {
   std::erase_if(bolts_, [&](const FlyingBolt& bolt) {
-    if (time_s >= bolt.end_s)
-      return true;  // Reckoner ends the entity at this instant, here and at the clients
+    if (time_s >= bolt.end_s) return true;  // Reckoner ends the entity at this instant, everywhere
     const glm::dvec3 at = bolt.start.position + (time_s - bolt.start_s) * glm::dvec3(bolt.start.velocity);
     for (const auto& [id, fighter] : fighters_) {
       const glm::dvec3 body = place_of(id);
@@ -235,12 +232,11 @@ void ServerGame::judge_beams() {
 
 // Finds the first fighter on the beam, at the poses that the shooter's client was drawing at that instant.
 Verdict ServerGame::judge(const WaitingBeam& beam) {
-  const glm::dvec2 from{beam.trigger.x, beam.trigger.y}, direction = direction_of(beam.trigger.heading_rad);
+  const glm::dvec2 from{beam.shot.x, beam.shot.y}, direction = direction_of(beam.shot.heading_rad);
   double nearest_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
-  Verdict verdict{.key = beam.trigger.key};
+  Verdict verdict{.key = beam.shot.key};
   const auto poses = server_.rewind(beam.player, beam.time_s);
-  const std::vector<reckoner::SeenPose> on_screen(poses.begin(),
-                                                  poses.end());  // calls below may void the span
+  const std::vector<reckoner::SeenPose> on_screen(poses.begin(), poses.end());  // calls may void the span
   for (const reckoner::SeenPose& seen : on_screen) {
     if (!fighters_.contains(seen.entity)) continue;
     const auto along_m = meets_disc_m(from, direction, glm::dvec2(seen.pose.position), kBodyRadiusM);
@@ -264,7 +260,7 @@ void ServerGame::hurt(EntityId id, EntityId by, std::int64_t amount) {
   if (const auto winner = fighters_.find(by); winner != fighters_.end()) {
     winner->second.score = std::min<std::int64_t>(winner->second.score + 1, 9999);
     (void)server_.set_field(by, kScore, winner->second.score);
-    if (winner->second.player || fighter.player) tell_all(winner->second.name + " beats " + fighter.name);
+    if (winner->second.player || fighter.player) announce(winner->second.name + " beats " + fighter.name);
   }
   if (fighter.player) {
     const Fighter old = fighter;
@@ -274,13 +270,13 @@ void ServerGame::hurt(EntityId id, EntityId by, std::int64_t amount) {
   }
   fighter.health = 100;
   (void)server_.set_field(id, kHealth, fighter.health);
-  if (!fighter.bot) return;
+  if (fighter.kind == kRider) return;
   fighter.body.continue_from(spawn_place());
   (void)server_.teleport(id, fighter.body.state());
 }
 
-void ServerGame::tell_all(const std::string& line) {
-  (void)server_.broadcast(pack_text(MessageKind::chat, line), reckoner::Delivery::reliable);
+void ServerGame::announce(const std::string& line) {
+  (void)server_.broadcast(pack(MessageKind::chat, line), reckoner::Delivery::reliable);
 }
 
 }  // namespace arena

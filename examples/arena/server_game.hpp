@@ -38,28 +38,28 @@ class ServerGame {
 
  private:
   struct Fighter {
+    Kind kind;
     std::string name;
-    Body body;                    // bots and riders; players move their own
-    std::optional<Bot> bot;       // set for a bot
-    std::optional<Rider> rider;   // set for a rider on the platform
-    reckoner::ClientId player{};  // set for a player's avatar
+    Body body;                    // of bots and riders; players move their own
+    Bot bot;                      // steers bots and riders
+    reckoner::ClientId player{};  // of a player's avatar
     std::int64_t health = 100, score = 0;
-    double next_bolt_s = 0.0, next_beam_s = 0.0;
+    std::array<double, kWeapons> next_shot_s{};
   };
   struct WaitingBeam {
     reckoner::ClientId player;
-    Trigger trigger;
+    Shot shot;
     double time_s = 0.0;  // when the player pulled the trigger, server time
   };
 
-  void handle_event(const reckoner::ServerEvent& event);
   void handle_message(const reckoner::GameMessage& message);
-  void welcome(reckoner::ClientId player, const std::string& name);
+  void say_goodbye(reckoner::ClientId player);
+  reckoner::EntityId spawn_fighter(Kind kind, const std::string& name, const reckoner::State& state);
   void spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score);
   reckoner::State spawn_place();
-  void handle_trigger(const reckoner::GameMessage& message, bool beam);
+  void handle_shot(reckoner::ClientId player, const Shot& shot, double time_s);
   void fire_bolt(reckoner::EntityId shooter, const reckoner::State& start, double time_s,
-                 reckoner::ClientId player, std::uint32_t key);
+                 reckoner::ClientId player = {}, std::uint32_t key = 0);
   void fire_for_bots(double time_s);
   void move_fighters(double step_s);
   void move_doors();
@@ -67,7 +67,7 @@ class ServerGame {
   void judge_beams();
   [[nodiscard]] Verdict judge(const WaitingBeam& beam);
   void hurt(reckoner::EntityId id, reckoner::EntityId by, std::int64_t amount);
-  void tell_all(const std::string& line);
+  void announce(const std::string& line);
   [[nodiscard]] glm::dvec3 place_of(reckoner::EntityId id) const {
     return server_.in_world(id).value_or(reckoner::State{}).position;
   }
@@ -76,7 +76,7 @@ class ServerGame {
   std::mt19937 random_;
   reckoner::EntityId platform_;
   std::array<reckoner::EntityId, kDoors.size()> doors_;
-  std::array<bool, kDoors.size()> open_{};
+  OpenDoors open_{};
   std::map<reckoner::EntityId, Fighter> fighters_;
   std::map<reckoner::ClientId, reckoner::EntityId> avatars_;
   std::vector<FlyingBolt> bolts_;

@@ -26,6 +26,13 @@ void expect_sound(const Figures& figures) {
   EXPECT_GT(figures.beams_hit, 0u);
   EXPECT_LT(figures.seen_error_m, 0.05);
   EXPECT_EQ(figures.corrected, 0u);
+  // The truth moves smoothly: the server refuses no motion of a bot or rider.
+  EXPECT_LT(figures.bots.true_step_mps, 10.0);
+  EXPECT_LT(figures.riders.true_step_mps, 1.0);
+  // Riders are not drawn much faster than they can walk, however late the news is.
+  EXPECT_LT(figures.bots.velocity_step_mps, 10.0);
+  EXPECT_LT(figures.riders.velocity_step_mps, 4.5);
+  EXPECT_LT(figures.avatars.velocity_step_mps, 22.0);
 }
 
 TEST(ArenaFigures, Intercity) {
@@ -47,6 +54,11 @@ TEST(ArenaFigures, Mobile) {
   EXPECT_LT(figures.riders.error_p95_m, 0.25);
   EXPECT_LT(figures.bolts.error_p95_m, 0.15);
   EXPECT_LT(figures.bolt_late_p95_ms, 400.0);
+}
+
+// The players show the past, and step onto the platform where they see it. No avatar jumps on other screens.
+TEST(ArenaFigures, AdaptiveMobile) {
+  expect_sound(play_over("mobile", reckoner::PlayoutMode::adaptive));
 }
 
 }  // namespace

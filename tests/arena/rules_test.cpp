@@ -47,13 +47,13 @@ TEST(ArenaRules, BodiesStayOutOfWalls) {
 }
 
 TEST(ArenaMessages, RefuseOtherSizesAndKeepTextsPrintable) {
-  const Bytes trigger = pack(MessageKind::bolt, Trigger{.key = 5, .x = 1.5});
-  ASSERT_TRUE(unpack<Trigger>(trigger));
-  EXPECT_EQ(unpack<Trigger>(trigger)->key, 5u);
-  EXPECT_FALSE(unpack<Trigger>(std::span(trigger).first(trigger.size() - 1)));
-  EXPECT_FALSE(unpack<Verdict>(trigger));
-  EXPECT_FALSE(kind_of(std::span(trigger).first(3)));
-  EXPECT_EQ(unpack_text(pack_text(MessageKind::chat, "a\nb\x01\xff c"), 4), "ab c");
+  const auto shot = pack(MessageKind::shot, Shot{.key = 5, .x = 1.5});
+  ASSERT_TRUE(unpack<Shot>(shot));
+  EXPECT_EQ(unpack<Shot>(shot)->key, 5u);
+  EXPECT_FALSE(unpack<Shot>(std::span(shot).first(shot.size() - 1)));
+  EXPECT_FALSE(unpack<Verdict>(shot));
+  EXPECT_FALSE(kind_of(std::span(shot).first(3)));
+  EXPECT_EQ(unpack_text(pack(MessageKind::chat, "a\nb\x01\xff c"), 4), "ab c");
 }
 
 TEST(ArenaScript, ReadsKeysWithSpacesAndComments) {

@@ -161,7 +161,7 @@ void Run::steer(Viewer& viewer, double from_s, double to_s) {
 }
 
 void Run::shoot(Viewer& viewer, double now_s) {
-  if (viewer.pilot.fires_bolt() && viewer.player.fire_bolt(now_s) && now_s > kWarmUpS) {
+  if (viewer.pilot.fires(kBoltGun) && viewer.player.fire(kBoltGun, now_s) && now_s > kWarmUpS) {
     ++figures_.own_bolts;  // it must be in the frame for this very instant
     const auto frame = viewer.client.frame(now_s);
     const glm::dvec3 muzzle =
@@ -171,7 +171,7 @@ void Run::shoot(Viewer& viewer, double now_s) {
         }))
       ++figures_.own_bolts_late;
   }
-  if (!viewer.pilot.fires_beam() || !viewer.player.fire_beam(now_s)) return;
+  if (!viewer.pilot.fires(kBeamGun) || !viewer.player.fire(kBeamGun, now_s)) return;
   ++figures_.beams;
   for (const reckoner::ShownEntity& entity : viewer.player.shown())
     viewer.drawn[viewer.player.last_shot()][entity.id] = glm::dvec2(entity.shown.position);
@@ -206,9 +206,8 @@ void Run::measure(Viewer& viewer, double now_s) {
     const auto truth = truth_.find(entity.id);
     if (info == nullptr || entity.id == viewer.player.avatar()) continue;
     if (info->archetype == kBolt) measure_bolt(viewer, entity, *info, now_s);
-    if (info->archetype != kFighter || truth == truth_.end()) continue;
-    const bool rider = info->name.starts_with("rider");
-    const bool avatar = info->name.starts_with("player");
+    if (!is_fighter(info->archetype) || truth == truth_.end()) continue;
+    const bool rider = info->archetype == kRider, avatar = info->archetype == kPlayer;
     Samples& samples = rider ? riders_ : avatar ? avatars_ : bots_;
     const glm::dvec3 at = rider ? entity.local.position : entity.shown.position;
     Steps& steps = viewer.steps[entity.id];
