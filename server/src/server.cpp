@@ -450,6 +450,7 @@ bool Server::Impl::hold_back(Tick tick, double now_s) {
 // With one thread, writes and sends each client's datagrams in turn. With several threads, all datagrams are
 // written first and sent afterwards, because only one thread may use the transport.
 void Server::Impl::send(Tick tick, double now_s) {
+  if (config.rewind_s > 0.0) motions.update(entities, publisher.published());
   const Session::TickInputs step{entities,
                                  fields,
                                  publisher.published(),
@@ -461,7 +462,8 @@ void Server::Impl::send(Tick tick, double now_s) {
                                  config.tick_rate_hz,
                                  !fields.changes().empty(),
                                  hold_back(tick, now_s),
-                                 switches.coding};
+                                 switches.coding,
+                                 &motions};
   encodings.begin(entities, quantisation, config.tick_rate_hz);
   const bool alone = pool.size() == 1;
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;

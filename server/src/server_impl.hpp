@@ -8,6 +8,7 @@
 #include "server/src/ownership/ownership.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/publisher.hpp"
+#include "server/src/rewind/shared_motions.hpp"
 #include "server/src/server_log.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/session.hpp"
@@ -113,7 +114,8 @@ struct Server::Impl {
   ServerTestSwitches switches;
   WorkerPool pool;
   EntityTable entities;
-  RouteTable routes;  // published motions point to routes in this table
+  RouteTable routes;      // published motions point to routes in this table
+  SharedMotions motions;  // of the clients' histories; empty without rewind
   Publisher publisher;
   FieldTable fields;
   Encodings encodings;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -32,6 +33,10 @@ Motion random_motion(scenario::Random& random, double time_s) {
   m.state.angular_velocity = glm::vec3{vector(2.0)};
   m.teleports = static_cast<std::uint8_t>(time_s / 3.0);
   return m;
+}
+
+SharedMotion shared(const Motion& motion) {
+  return std::make_shared<const Motion>(motion);
 }
 
 struct Applied {
@@ -69,10 +74,10 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
       reports.insert(reports.end(), applied.begin(), applied.begin() + 5);
       for (std::size_t i = reports.size(); i > 1; --i)
         std::swap(reports[i - 1], reports[random.below(i)]);
-      ShownEntityHistory seen({1, 0}, first, path);
+      ShownEntityHistory seen({1, 0}, shared(first), path);
       seen.appear(0.0);
       for (const Applied& a : reports)
-        seen.add(a.shown_s, a.motion, kBlendS, kForeverS);
+        seen.add(a.shown_s, shared(a.motion), kBlendS, kForeverS);
 
       std::sort(applied.begin(), applied.end(),
                 [](const Applied& a, const Applied& b) { return a.shown_s < b.shown_s; });
@@ -109,8 +114,8 @@ TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
           return motion;
         };
         const Motion first = next_motion(0.0);
-        ShownEntityHistory all({1, 0}, first, path);
-        ShownEntityHistory recent({1, 0}, first, path);
+        ShownEntityHistory all({1, 0}, shared(first), path);
+        ShownEntityHistory recent({1, 0}, shared(first), path);
         all.appear(0.0);
         recent.appear(0.0);
         double stamp_s = 0.0;
@@ -118,8 +123,8 @@ TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
           stamp_s += random.uniform(0.02, 0.2);
           const double shown_s = stamp_s + (path == MotionPath::predict ? 0.1 : random.uniform(-0.3, 0.1));
           const Motion motion = next_motion(stamp_s);
-          all.add(shown_s, motion, kBlendS, kForeverS);
-          recent.add(shown_s, motion, kBlendS, 1.5);
+          all.add(shown_s, shared(motion), kBlendS, kForeverS);
+          recent.add(shown_s, shared(motion), kBlendS, 1.5);
           for (double back = 0.0; i % asks_each == 0 && back < 1.0; back += 0.09) {
             const auto a = all.shown(shown_s - back);
             const auto b = recent.shown(shown_s - back);
@@ -138,7 +143,7 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
   for (const double step_s : {0.0, -5e-4, 5e-4}) {
     SCOPED_TRACE(step_s);
     scenario::Random random{5};
-    ShownEntityHistory seen({1, 0}, random_motion(random, 0.0), MotionPath::predict);
+    ShownEntityHistory seen({1, 0}, shared(random_motion(random, 0.0)), MotionPath::predict);
     seen.appear(0.0);
     std::size_t carried = 0;
     const auto carry = [&](const State& state, FrameId, FrameId, double) {
@@ -150,7 +155,7 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
       motion.frame.value =
           static_cast<std::uint64_t>(i % 2);  // alternating frames, so that each blend calls `carry`
       const std::size_t before = carried;
-      seen.add(1.0 + step_s * i, motion, kBlendS, 1.5, carry);
+      seen.add(1.0 + step_s * i, shared(motion), kBlendS, 1.5, carry);
       ASSERT_LE(carried - before, ShownEntityHistory::kMaxReplayed + 1) << i;
       ASSERT_LE(seen.steps(), ShownEntityHistory::kMaxSteps) << i;
       ASSERT_GE(seen.steps(), std::min<std::size_t>(static_cast<std::size_t>(i) + 1, 200)) << i;
@@ -163,7 +168,7 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
   ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{3, 0};
-  seen.announced(id, random_motion(random, 0.0));
+  seen.announced(id, shared(random_motion(random, 0.0)));
   seen.confirmed(id);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(11.0 / kStampUnitS));
@@ -185,7 +190,7 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
   ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{1, 0};
-  seen.announced(id, random_motion(random, 9.0));
+  seen.announced(id, shared(random_motion(random, 9.0)));
   seen.confirmed(id);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.9 / kStampUnitS));
@@ -216,13 +221,13 @@ TEST(ShownHistory, KeepsTheOrderOfArrivalsAtOneInstant) {
   constexpr double kAppliedS = 9.2;
   const auto in_order = [&](const std::array<Sequence, 2>& applied) {
     ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
-    seen.announced(id, first);
+    seen.announced(id, shared(first));
     seen.confirmed(id);
     ShowingReport report;
     report.clock = static_cast<std::uint16_t>(std::lround(9.05 / kStampUnitS));
     seen.process(report, 9.06);
-    seen.sent(1, id, early, 9.1);
-    seen.sent(2, id, late, 9.12);
+    seen.sent(1, id, shared(early), 9.1);
+    seen.sent(2, id, shared(late), 9.12);
     seen.acknowledged(Ack{2, 1}, 9.3);
     report.clock = static_cast<std::uint16_t>(std::lround(kAppliedS / kStampUnitS));
     report.count = 2;

@@ -65,19 +65,19 @@ bool is_unlimited(const Motion& motion, const Place& place, double until_s, doub
 
 }  // namespace
 
-ShownEntityHistory::ShownEntityHistory(EntityId id, const Motion& first, MotionPath path)
-    : id_(id), path_(path), first_s_(first.time_s), newest_s_(first.time_s) {
+ShownEntityHistory::ShownEntityHistory(EntityId id, const SharedMotion& first, MotionPath path)
+    : id_(id), path_(path), first_s_(first->time_s), newest_s_(first->time_s) {
   shown_s_.push_back(-kNever);
   steps_.emplace_back();
   begin_with(first);
 }
 
 // Replaces the first step.
-void ShownEntityHistory::begin_with(const Motion& motion) {
+void ShownEntityHistory::begin_with(const SharedMotion& motion) {
   if (!steps_.front().calm) --wild_;
   release(steps_.front());
   steps_.front() = {.motion = motion, .blends = kNone};
-  if (motion.route != nullptr || motion.frame) compute_always();
+  if (motion->route != nullptr || motion->frame) compute_always();
 }
 
 void ShownEntityHistory::appear(double shown_s) {
@@ -92,17 +92,17 @@ std::size_t ShownEntityHistory::step_at(double shown_s) const {
   return i;
 }
 
-void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_s, double keep_s,
+void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
                              const FrameConverter& carry) {
   // Most motions are newer than all others. The search would read the whole history, which is rarely in a
   // cache.
   auto known = steps_.end();
-  if (motion.time_s <= newest_s_) {
+  if (motion->time_s <= newest_s_) {
     known = std::find_if(steps_.begin(), steps_.end(),
-                         [&](const Step& s) { return s.motion.time_s == motion.time_s; });
+                         [&](const Step& s) { return s.motion->time_s == motion->time_s; });
   }
-  newest_s_ = std::max(newest_s_, motion.time_s);
-  if (motion.time_s >= lost_s_ && lost_s_ > -kNever) {
+  newest_s_ = std::max(newest_s_, motion->time_s);
+  if (motion->time_s >= lost_s_ && lost_s_ > -kNever) {
     lost_s_ = -kNever;
     doubt(-kNever, shown_s, blend_s);
   }
@@ -134,7 +134,7 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
   if (steps_.size() > kMaxSteps) forget_oldest(kForgottenAtOnce);
 }
 
-void ShownEntityHistory::announce(double shown_s, const Motion& motion, double blend_s, double keep_s,
+void ShownEntityHistory::announce(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
                                   const FrameConverter& carry) {
   if (!appeared()) {
     announced_s_ = shown_s;
@@ -143,10 +143,10 @@ void ShownEntityHistory::announce(double shown_s, const Motion& motion, double b
   if (!announced_s_ || shown_s >= *announced_s_) return add(shown_s, motion, blend_s, keep_s, carry);
   const Step former = steps_.front();
   const double former_s = *std::exchange(announced_s_, shown_s);
-  first_s_ = motion.time_s;
-  newest_s_ = std::max(newest_s_, motion.time_s);
+  first_s_ = motion->time_s;
+  newest_s_ = std::max(newest_s_, motion->time_s);
   appear(shown_s);
-  if (former.motion.time_s == motion.time_s) return;
+  if (former.motion->time_s == motion->time_s) return;
   begin_with(motion);
   shown_s_.insert(shown_s_.begin() + 1, former_s);
   steps_.insert(steps_.begin() + 1, {.motion = former.motion, .blend_s = blend_s});
@@ -157,9 +157,9 @@ void ShownEntityHistory::announce(double shown_s, const Motion& motion, double b
 // Returns the motions that a client that interpolates kept before a step.
 MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
   const std::span<const Step> before = std::span(steps_).first(step);
-  MotionHistory known{before.front().motion};
+  MotionHistory known{*before.front().motion};
   for (const Step& one : before.subspan(1)) {
-    if (known.is_new_motion(one.motion.time_s)) known.add(one.motion);
+    if (known.is_new_motion(one.motion->time_s)) known.add(*one.motion);
   }
   return known;
 }
@@ -168,9 +168,9 @@ MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
 RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
   const ShownBlends blends = known_blends(step - 1);
   if (path_ == MotionPath::interpolate) return {known_before(step).motions(), path_, blends};
-  const Motion* newest = &steps_[step - 1].motion;
+  const Motion* newest = steps_[step - 1].motion.get();
   for (std::size_t i = 0; i + 1 < step && newest->time_s < newest_s_; ++i) {
-    if (steps_[i].motion.time_s > newest->time_s) newest = &steps_[i].motion;
+    if (steps_[i].motion->time_s > newest->time_s) newest = steps_[i].motion.get();
   }
   return {std::span(newest, 1), path_, blends};
 }
@@ -180,7 +180,7 @@ void ShownEntityHistory::changed_from(std::size_t step, const FrameConverter& ca
   longest_blend_s_ = std::max(longest_blend_s_, steps_[step].blend_s);
   for (std::size_t i = step; i < steps_.size(); ++i)
     release(steps_[i]);
-  if (steps_[step].motion.route != nullptr || steps_[step].motion.frame) compute_always();
+  if (steps_[step].motion->route != nullptr || steps_[step].motion->frame) compute_always();
   if (always_computes_) return replay(step, steps_.size() - 1, carry);
   for (std::size_t i = step; i < steps_.size(); ++i)
     assess(i);
@@ -201,7 +201,7 @@ void ShownEntityHistory::assess(std::size_t i) {
   step.calm = false;
   step.offset_m = step.offset_mps = kNever;
   // Otherwise it overtook the step before it. As long as all steps are calm, each has the newest motion.
-  if (step.motion.time_s > steps_[i - 1].motion.time_s)
+  if (step.motion->time_s > steps_[i - 1].motion->time_s)
     path_ == MotionPath::predict ? assess_prediction(i) : assess_interpolation(i);
   if (step.calm || wild_++ > 0 || path_ == MotionPath::predict) return;
   // While all steps were calm, none of them started a blend.
@@ -214,15 +214,15 @@ void ShownEntityHistory::assess(std::size_t i) {
 void ShownEntityHistory::assess_prediction(std::size_t i) {
   Step& step = steps_[i];
   const Step& before = steps_[i - 1];
-  if (step.motion.teleports != before.motion.teleports || step.blend_s <= 0.0) {
+  if (step.motion->teleports != before.motion->teleports || step.blend_s <= 0.0) {
     step.calm = true;  // it is shown without a correction
     step.offset_m = step.offset_mps = 0.0;
     return;
   }
   const double shown_s = shown_s_[i];
   const double end_s = shown_s + longest_blend_s_;
-  const Place from = place_at(before.motion, shown_s);
-  const Place to = place_at(step.motion, shown_s);
+  const Place from = place_at(*before.motion, shown_s);
+  const Place to = place_at(*step.motion, shown_s);
   double offset_m = glm::distance(from.position, to.position);
   double offset_mps = glm::distance(from.velocity, to.velocity);
   // What is left of the correction before, and how fast it changes.
@@ -238,13 +238,13 @@ void ShownEntityHistory::assess_prediction(std::size_t i) {
       offset_mps = std::max(offset_mps, before.offset_mps);
     }
   }
-  if (!is_unlimited(before.motion, from, shown_s, 0.0) || !is_unlimited(step.motion, to, end_s, offset_m))
+  if (!is_unlimited(*before.motion, from, shown_s, 0.0) || !is_unlimited(*step.motion, to, end_s, offset_m))
     return;
   constexpr double kSteepest = 1.5;  // largest slope of the blend
   const double fastest_mps = glm::length(to.velocity) +
-                             glm::length(glm::dvec3{step.motion.state.acceleration}) * step.blend_s +
+                             glm::length(glm::dvec3{step.motion->state.acceleration}) * step.blend_s +
                              kSteepest * offset_m / step.blend_s + offset_mps;
-  step.calm = fastest_mps < kSafety * step.motion.max_speed_mps;
+  step.calm = fastest_mps < kSafety * step.motion->max_speed_mps;
   step.offset_m = offset_m;
   step.offset_mps = offset_mps;
 }
@@ -253,8 +253,8 @@ void ShownEntityHistory::assess_prediction(std::size_t i) {
 // curve to the new motion must be slower than the top speed, as in RemoteEntity.
 void ShownEntityHistory::assess_interpolation(std::size_t i) {
   Step& step = steps_[i];
-  const Motion& from = steps_[i - 1].motion;
-  const Motion& to = step.motion;
+  const Motion& from = *steps_[i - 1].motion;
+  const Motion& to = *step.motion;
   if (!(from.time_s > shown_s_[i]) || i >= RemoteEntity::kHistory) return;
   if (to.teleports == from.teleports) {
     const double start_s = curve_starts(from, to).position_s;
@@ -299,7 +299,7 @@ ShownBlends ShownEntityHistory::blends_after(std::size_t step) {
 // The stored corrections of a step; none if they are unknown.
 ShownBlends ShownEntityHistory::known_blends(std::size_t step) const {
   const std::int32_t place = steps_[step].blends;
-  return place >= 0 ? stored_[static_cast<std::size_t>(place)] : uncorrected(steps_[step].motion);
+  return place >= 0 ? stored_[static_cast<std::size_t>(place)] : uncorrected(*steps_[step].motion);
 }
 
 void ShownEntityHistory::store(std::size_t step, const ShownBlends& blends) {
@@ -324,7 +324,7 @@ void ShownEntityHistory::release(Step& step) {
 void ShownEntityHistory::replay(std::size_t from, std::size_t to, const FrameConverter& carry) {
   RemoteEntity entity = entity_before(from);
   for (std::size_t i = from; i <= to; ++i) {
-    const Motion& motion = steps_[i].motion;
+    const Motion& motion = *steps_[i].motion;
     const FrameId frame = entity.frame(shown_s_[i]);
     std::optional<State> shown;
     if (carry && motion.frame != frame && steps_[i].blend_s > 0.0)
@@ -372,9 +372,9 @@ void ShownEntityHistory::carry(double lever_m) {
 void ShownEntityHistory::forget_before(double shown_s) {
   if (shown_s_.size() <= kForgottenAtOnce || shown_s_[kForgottenAtOnce] >= shown_s) return;
   std::size_t old = 0;
-  for (double newest_s = steps_[0].motion.time_s; old + 1 < steps_.size() && shown_s_[old + 1] < shown_s;
+  for (double newest_s = steps_[0].motion->time_s; old + 1 < steps_.size() && shown_s_[old + 1] < shown_s;
        ++old) {
-    newest_s = std::max(newest_s, steps_[old + 1].motion.time_s);
+    newest_s = std::max(newest_s, steps_[old + 1].motion->time_s);
     if (path_ == MotionPath::interpolate && newest_s > shown_s) break;
   }
   if (old >= kForgottenAtOnce) forget_oldest(old);
@@ -392,9 +392,9 @@ void ShownEntityHistory::forget_oldest(std::size_t count) {
   if (matters) (void)blends_after(needs_old_motions ? steps_.size() - 1 : count);
   if (steps_[count].blends == kUnknown) steps_[count].blends = kNone;
   for (std::size_t i = 0; i < count; ++i) {
-    const Motion& first = steps_[i].motion;
-    Motion& second = steps_[i + 1].motion;
-    if (second.time_s < first.time_s) second = first;
+    SharedMotion& first = steps_[i].motion;
+    SharedMotion& second = steps_[i + 1].motion;
+    if (second->time_s < first->time_s) second = std::move(first);
     release(steps_[i]);
   }
   const auto end = static_cast<std::ptrdiff_t>(count);
@@ -429,14 +429,14 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   for (Step& step : steps_)
     release(step);
   std::sort(steps_.begin(), steps_.end(),
-            [](const Step& a, const Step& b) { return a.motion.time_s < b.motion.time_s; });
+            [](const Step& a, const Step& b) { return a.motion->time_s < b.motion->time_s; });
   std::fill(shown_s_.begin(), shown_s_.end(), -kNever);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     steps_[i].blends = kNone;
     steps_[i].calm = true;
     steps_[i].offset_m = steps_[i].offset_mps = 0.0;
     if (!always_computes_) continue;
-    ShownBlends blends = uncorrected(steps_[i].motion);
+    ShownBlends blends = uncorrected(*steps_[i].motion);
     blends.gentle_until_s = last.gentle_until_s;
     blends.lever_m = last.lever_m;
     store(i, blends);
@@ -451,12 +451,12 @@ bool ShownEntityHistory::jumps_near(double shown_s, std::size_t last) const {
   if (path_ == MotionPath::predict) return false;  // it then jumps when a motion arrives, see kRoundingS
   const auto applied = std::span(steps_).first(last + 1);
   const bool begins_near = std::ranges::any_of(
-      applied, [&](const Step& s) { return std::abs(s.motion.time_s - shown_s) <= kRoundingS; });
+      applied, [&](const Step& s) { return std::abs(s.motion->time_s - shown_s) <= kRoundingS; });
   if (!begins_near) return false;
   const auto teleports_at = [&](double time_s) {
-    const Motion* newest = &applied.front().motion;
+    const Motion* newest = applied.front().motion.get();
     for (const Step& step : applied) {
-      if (step.motion.time_s <= time_s && step.motion.time_s > newest->time_s) newest = &step.motion;
+      if (step.motion->time_s <= time_s && step.motion->time_s > newest->time_s) newest = step.motion.get();
     }
     return newest->teleports;
   };
@@ -476,7 +476,7 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
   const Motion* to = nullptr;
   if (jumps_near(shown_s, last)) return std::nullopt;
   for (std::size_t i = 0; i <= last; ++i) {
-    const Motion& motion = steps_[i].motion;
+    const Motion& motion = *steps_[i].motion;
     if (path_ == MotionPath::predict || motion.time_s <= shown_s) {
       if (from == nullptr || motion.time_s > from->time_s) from = &motion;
     } else if (to == nullptr || motion.time_s < to->time_s) {
@@ -486,7 +486,7 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
   if (from == nullptr) std::swap(from, to);
   // A chase depends on the earlier motions, too. And the client keeps only the newest motions: if many arrive
   // at once, it may no longer have the one that was valid at this instant.
-  const auto is_newer = [from](const Step& step) { return step.motion.time_s > from->time_s; };
+  const auto is_newer = [from](const Step& step) { return step.motion->time_s > from->time_s; };
   const auto end = steps_.begin() + static_cast<std::ptrdiff_t>(last) + 1;
   const bool evicted = path_ == MotionPath::interpolate && last >= RemoteEntity::kHistory &&
                        std::count_if(steps_.begin(), end, is_newer) >= kHistory;
@@ -550,14 +550,14 @@ void ShownHistory::change(MotionPath path, double blend_s) {
   blend_s_ = blend_s;
 }
 
-void ShownHistory::announced(EntityId id, const Motion& first) {
+void ShownHistory::announced(EntityId id, const SharedMotion& first) {
   if (id.slot() >= entities_.size()) entities_.resize(id.slot() + 1);
+  note_frame(*first);
   entities_[id.slot()] = std::make_unique<ShownEntityHistory>(id, first, path_);
-  note_frame(first);
 }
 
-void ShownHistory::repeated(std::uint32_t number, EntityId id, const Motion& newer) {
-  repeats_.push_back({number, false, id, newer});
+void ShownHistory::repeated(std::uint32_t number, EntityId id, SharedMotion newer) {
+  repeats_.push_back({number, false, id, std::move(newer)});
 }
 
 void ShownHistory::confirmed_repeat(std::uint32_t number) {
@@ -582,17 +582,17 @@ void ShownHistory::forget(EntityId id) {
   if (find(id) != nullptr) entities_[id.slot()].reset();
 }
 
-void ShownHistory::sent(Sequence sequence, EntityId id, const Motion& motion, double now_s) {
-  add_sent(sequence, {id, motion}, now_s);
+void ShownHistory::sent(Sequence sequence, EntityId id, SharedMotion motion, double now_s) {
+  add_sent(sequence, {id, std::move(motion)}, now_s);
 }
 
-void ShownHistory::announced_in(Sequence sequence, EntityId id, const Motion& motion, double now_s) {
+void ShownHistory::announced_in(Sequence sequence, EntityId id, SharedMotion motion, double now_s) {
   const bool is_known = find(id) != nullptr || std::ranges::find(expected_, id) != expected_.end();
   if (!is_known) expected_.push_back(id);
-  add_sent(sequence, {id, motion, true}, now_s);
+  add_sent(sequence, {id, std::move(motion), true}, now_s);
 }
 
-void ShownHistory::add_sent(Sequence sequence, const SentPublish& content, double now_s) {
+void ShownHistory::add_sent(Sequence sequence, SentPublish content, double now_s) {
   Sent& datagram = sent_[sequence % kSent];
   if (!datagram.open || datagram.sequence != sequence) {
     if (datagram.open) lose(datagram);
@@ -607,7 +607,7 @@ void ShownHistory::add_sent(Sequence sequence, const SentPublish& content, doubl
   }
   std::vector<SentPublish>& contents = datagram.content;
   if (contents.size() == contents.capacity()) contents.reserve(std::max(kUsualContents, 4 * contents.size()));
-  contents.push_back(content);
+  contents.push_back(std::move(content));
 }
 
 // Ends the record of a datagram. Keeps the memory of its content for a later datagram.
@@ -620,7 +620,7 @@ void ShownHistory::close(Sent& datagram) {
 // The datagram's place is needed for a new one, and the client never said whether it received it.
 void ShownHistory::lose(Sent& datagram) {
   for (const SentPublish& content : datagram.content) {
-    if (ShownEntityHistory* entity = find(content.id)) entity->lose(content.motion.time_s);
+    if (ShownEntityHistory* entity = find(content.id)) entity->lose(content.motion->time_s);
   }
   close(datagram);
 }
@@ -680,7 +680,7 @@ void ShownHistory::apply_reliable(const Instant& instant, bool exact) {
     if (ShownEntityHistory* entity = find(repeat.id)) {
       if (!exact) entity->doubt(from_s, instant.shown_s, blend_s_);
       entity->add(instant.shown_s, repeat.motion, blend_s_, kKeepS, converter());
-      note_frame(repeat.motion);
+      note_frame(*repeat.motion);
     }
     return true;
   });
@@ -745,7 +745,7 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
       announced(content.id, content.motion);
       find(content.id)->appear(shown_s + blend_s_);
     }
-    note_frame(content.motion);
+    note_frame(*content.motion);
   }
 }
 

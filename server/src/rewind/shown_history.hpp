@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/src/messages/datagram.hpp"
+#include "server/src/rewind/shared_motions.hpp"
 #include "server/src/util/prefetch.hpp"
 
 #include <array>
@@ -35,7 +36,7 @@ class ShownEntityHistory {
       std::function<std::optional<State>(const State&, FrameId from, FrameId to, double shown_s)>;
 
   /// Begins with the first motion that the client knows.
-  ShownEntityHistory(EntityId id, const Motion& first, MotionPath path);
+  ShownEntityHistory(EntityId id, const SharedMotion& first, MotionPath path);
 
   [[nodiscard]] EntityId id() const { return id_; }
 
@@ -56,12 +57,12 @@ class ShownEntityHistory {
   /// Calls may come in any order of instants. A motion that is already known is ignored. Motions more than
   /// `keep_s` older than the newest motion are dropped. kMaxSteps and kMaxReplayed bound the cost of a call,
   /// whatever instants the client claims.
-  void add(double shown_s, const Motion& motion, double blend_s, double keep_s,
+  void add(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
            const FrameConverter& carry = {});
 
   /// As add(), for a motion in the spawn of a short-lived entity. The entity appears when the client applies
   /// the first of its spawns, and reports may name a later one first.
-  void announce(double shown_s, const Motion& motion, double blend_s, double keep_s,
+  void announce(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
                 const FrameConverter& carry = {});
 
   /// Notes that the client may have applied a motion with this time stamp, and that the history has lost the
@@ -120,7 +121,7 @@ class ShownEntityHistory {
   // A motion that the client applied. The instant of applying it is in shown_s_, at the index that the step
   // has in steps_.
   struct Step {
-    Motion motion;
+    SharedMotion motion;
     double blend_s = 0.0;
     // The corrections that were in progress after this step: an index into stored_, kNone or kUnknown. Never
     // unknown for the first step.
@@ -136,7 +137,7 @@ class ShownEntityHistory {
   [[nodiscard]] bool jumps_near(double shown_s, std::size_t last) const;
   [[nodiscard]] MotionHistory known_before(std::size_t step) const;
   [[nodiscard]] RemoteEntity entity_before(std::size_t step) const;
-  void begin_with(const Motion& motion);
+  void begin_with(const SharedMotion& motion);
   void changed_from(std::size_t step, const FrameConverter& carry);
   void assess(std::size_t step);
   void assess_again();
@@ -191,10 +192,10 @@ class ShownHistory {
   void change(MotionPath path, double blend_s);
 
   /// Notes that the server sent the client the announcement of an entity, with the motion `first`.
-  void announced(EntityId id, const Motion& first);
+  void announced(EntityId id, const SharedMotion& first);
   /// Notes a newer motion that the server sent in the reliable message `number`, after the announcement and
   /// before the client acknowledged it.
-  void repeated(std::uint32_t number, EntityId id, const Motion& newer);
+  void repeated(std::uint32_t number, EntityId id, SharedMotion newer);
   /// Notes that the client acknowledged the announcement. The acknowledgement belongs to the client's next
   /// report or to the previous one. The next process() makes the entity appear.
   void confirmed(EntityId id);
@@ -202,7 +203,7 @@ class ShownHistory {
   void confirmed_repeat(std::uint32_t number);
   /// Notes that the spawn of a short-lived entity was written into the datagram `sequence`. The entity
   /// appears when the client applies the first datagram with its spawn.
-  void announced_in(Sequence sequence, EntityId id, const Motion& motion, double now_s);
+  void announced_in(Sequence sequence, EntityId id, SharedMotion motion, double now_s);
   /// Call it when the entity ended or the client no longer follows it.
   void forget(EntityId id);
 
@@ -211,7 +212,7 @@ class ShownHistory {
   void own(EntityId id);
 
   /// Notes that a motion was written into the datagram `sequence`.
-  void sent(Sequence sequence, EntityId id, const Motion& motion, double now_s);
+  void sent(Sequence sequence, EntityId id, SharedMotion motion, double now_s);
 
   /// Call it for a motion that the client has. If the motion is in the frame of another entity, this notes
   /// that the frame contains an entity.
@@ -248,7 +249,7 @@ class ShownHistory {
   // A motion in a datagram.
   struct SentPublish {
     EntityId id;
-    Motion motion;
+    SharedMotion motion;
     bool announces = false;  // it is in the spawn of a short-lived entity
   };
   // A motion in a reliable message.
@@ -256,7 +257,7 @@ class ShownHistory {
     std::uint32_t number = 0;
     bool confirmed = false;
     EntityId id;
-    Motion motion;
+    SharedMotion motion;
   };
   // A datagram. It is `open` until the server knows when the client applied it.
   struct Sent {
@@ -283,7 +284,7 @@ class ShownHistory {
   [[nodiscard]] std::optional<State> in_world(ShownEntityHistory& entity, double shown_s, int most) const;
   [[nodiscard]] std::optional<State> frame_at(FrameId frame, double shown_s, int most) const;
   void begin_era(unsigned era, double shown_s);
-  void add_sent(Sequence sequence, const SentPublish& content, double now_s);
+  void add_sent(Sequence sequence, SentPublish content, double now_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
   void apply_reliable(const Instant& instant, bool exact);

@@ -88,6 +88,10 @@ const PublishStream& stream_of(const Session::TickInputs& inputs, const Subscrip
   return inputs.entities.slots()[subscription.id.slot()].levels[subscription.level].stream;
 }
 
+const SharedMotion& shared_motion(const Session::TickInputs& inputs, const Subscription& subscription) {
+  return inputs.motions->newest(subscription.id.slot(), subscription.level);
+}
+
 const StreamHead& head_of(const Session::TickInputs& inputs, const Subscription& subscription) {
   return inputs.entities.heads()[subscription.id.slot() * kLevels + subscription.level];
 }
@@ -509,7 +513,7 @@ void Session::send_new_spawns(const TickInputs& inputs, SpawnPayload& payload, T
       spawns_.defer_spawn();
       continue;
     }
-    if (seen_) seen_->announced(subscription->id, stream_of(inputs, *subscription).motion());
+    if (seen_) seen_->announced(subscription->id, shared_motion(inputs, *subscription));
     const std::size_t before = payload.size;
     spawns_.spawn_sent(add_spawn(inputs, *subscription, payload), inputs.tick);
     subscription->spawn_sent = true;
@@ -534,7 +538,7 @@ void Session::repeat_spawns(const TickInputs& inputs, SpawnPayload& payload, Tra
     if (!knows_route(stream.head().route) || !may_spawn(inputs, *s)) return;
     const SpawnQueue::SentMotionInfo repeat = add_spawn(inputs, *s, payload);
     spawns_.repeat_sent(first, repeat, inputs.tick);
-    if (seen_) seen_->repeated(repeat.number, s->id, stream.motion());
+    if (seen_) seen_->repeated(repeat.number, s->id, shared_motion(inputs, *s));
     ++repeated_spawn_motions_;
     if (inputs.coding != nullptr) note_coding_in_full(inputs, *s);
     if (payload.size >= kUsualPayload) flush(payload, inputs.now_s, transport);
@@ -662,8 +666,8 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
     note_sent(item, inputs.entities.heads()[item.slot * kLevels + item.level], inputs.tick,
               scratch.datagrams);
     if (seen_) {
-      const Entity& entity = inputs.entities.slots()[item.slot];
-      seen_->sent(sequence, entity.id, entity.levels[item.level].stream.motion(), inputs.now_s);
+      seen_->sent(sequence, inputs.entities.slots()[item.slot].id,
+                  inputs.motions->newest(item.slot, item.level), inputs.now_s);
     }
     if (inputs.coding != nullptr) note_coding(inputs, item);
   }
@@ -841,14 +845,16 @@ bool Session::write_short_lived(BitWriter& writer, std::size_t most_bits, Sequen
   const auto written = short_lived_.write(
       writer, most_bits, sequence, inputs.tick,
       [&](ShortLivedSpawn& spawn, Sent& sent) { return make_short_lived(inputs, spawn, sent); },
-      [&](const Sent& sent) { note_short_lived_sent(sent, sequence, inputs.now_s); });
+      [&](const Sent& sent) { note_short_lived_sent(sent, sequence, inputs); });
   return written > 0;
 }
 
-void Session::note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence, double now_s) {
+void Session::note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence,
+                                    const TickInputs& inputs) {
   Subscription& subscription = *subscriptions_.find(sent.id);
   // How the client blends from its own prediction is unknown.
-  if (seen_ && !sent.predicted) seen_->announced_in(sequence, sent.id, sent.motion, now_s);
+  if (seen_ && !sent.predicted)
+    seen_->announced_in(sequence, sent.id, inputs.motions->newest(sent.id.slot(), sent.level), inputs.now_s);
   subscription.spawn_sent = true;
   subscription.sent = sent.publish;
 }
@@ -880,13 +886,8 @@ bool Session::make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
   spawn.data = entity.short_lived->data;
   spawn.prediction.reset();
   if (entity.short_lived->predicted_by == id_) spawn.prediction = entity.short_lived->prediction;
-  sent = {sent.id,
-          sent.serial,
-          stream.number(),
-          subscription.level,
-          newest.tick,
-          stream.motion(),
-          spawn.prediction.has_value()};
+  sent = {
+      sent.id, sent.serial, stream.number(), subscription.level, newest.tick, spawn.prediction.has_value()};
   return true;
 }
 

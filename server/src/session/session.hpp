@@ -282,6 +282,7 @@ class SpawnQueue {
 };
 
 class CodingStatistics;
+class SharedMotions;
 class ShownHistory;
 
 /// The server's data of one client: the entities that the client follows, the messages and updates in flight
@@ -308,6 +309,8 @@ class Session {
     bool fields_changed = false;         ///< a field of some entity changed in this tick
     bool held_back = false;              ///< a later tick sends the datagrams of this tick
     CodingStatistics* coding = nullptr;  ///< counts every update; may be null
+    /// The motions of `published` and of earlier ticks. Required for clients whose history is recorded.
+    SharedMotions* motions = nullptr;
   };
 
   Session(ClientId id, PeerId peer, const ServerConfig& config, const SenderParts& parts = {});
@@ -498,7 +501,8 @@ class Session {
                          const TickInputs& inputs);
   [[nodiscard]] bool make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
                                       ShortLivedQueue::SentSpawn& sent);
-  void note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence, double now_s);
+  void note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence,
+                             const TickInputs& inputs);
   void confirm_short_lived(const ShortLivedQueue::SentSpawn& sent);
   [[nodiscard]] unsigned copies() const { return loss_share_ > kLossyShare ? 2 : 1; }
   Sections write_sections(BitWriter& writer, std::size_t most_bits, Sequence sequence,

@@ -30,7 +30,6 @@ class ShortLivedQueue {
     std::uint32_t publish = 0;  ///< number of the publish in the entry
     std::uint8_t level = 0;     ///< level of detail of that publish
     Tick motion_tick = 0;       ///< time stamp of the motion in the entry
-    Motion motion{};            ///< the motion in the entry
     bool predicted = false;     ///< the client has predicted the entity
   };
 
