@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -36,6 +37,12 @@ constexpr double kSafety = 0.999;
 // The corrections of an entity that has none.
 ShownBlends uncorrected(const Motion& motion) {
   return {.teleports = motion.teleports, .frame = motion.frame};
+}
+
+// When the blend ends; long ago if there is none.
+double end_s(const Blend& blend) {
+  return blend.duration_s() > 0.0 ? blend.start_s() + blend.duration_s()
+                                  : -std::numeric_limits<double>::infinity();
 }
 
 // Position and velocity of a motion that neither brakes nor has a limit, m and m/s.
@@ -201,10 +208,11 @@ void ShownEntityHistory::assess(std::size_t i) {
   step.calm = false;
   step.offset_m = step.offset_mps = kNever;
   // Otherwise it overtook the step before it. As long as all steps are calm, each has the newest motion.
+  step.corrected_until_s = steps_[i - 1].corrected_until_s;
   if (step.motion->time_s > steps_[i - 1].motion->time_s)
     path_ == MotionPath::predict ? assess_prediction(i) : assess_interpolation(i);
   if (step.calm || wild_++ > 0 || path_ == MotionPath::predict) return;
-  // While all steps were calm, none of them started a blend.
+  // While all steps were calm, each step that could have started a correction was computed at once.
   for (std::size_t before = 1; before < i; ++before) {
     if (steps_[before].blends == kUnknown) steps_[before].blends = kNone;
   }
@@ -249,17 +257,33 @@ void ShownEntityHistory::assess_prediction(std::size_t i) {
   step.offset_mps = offset_mps;
 }
 
-// An interpolating client is corrected only if a motion comes so late that it changes the pose. Otherwise the
-// curve to the new motion must be slower than the top speed, as in RemoteEntity.
+// Few motions correct an interpolating client. The corrections of these steps are computed at once, because
+// it is then known when they end.
 void ShownEntityHistory::assess_interpolation(std::size_t i) {
   Step& step = steps_[i];
+  if (i >= RemoteEntity::kHistory) return;
+  if (steps_[i - 1].corrected_until_s > shown_s_[i] || !starts_no_correction(i)) {
+    if (wild_ > 0) return;  // the corrections before this step are not known
+    replay(i, i, {});
+    const ShownBlends blends = known_blends(i);
+    if (blends.chase.start_s < kNever) return;
+    step.corrected_until_s = std::max(step.corrected_until_s, end_s(blends.free));
+  }
+  step.calm = true;
+  step.offset_m = step.offset_mps = 0.0;
+}
+
+// True if the step certainly corrects nothing, provided that no correction was in progress before. A motion
+// of the future does not change the pose. The curve to it must be slower than the top speed, as in
+// RemoteEntity.
+bool ShownEntityHistory::starts_no_correction(std::size_t i) const {
   const Motion& from = *steps_[i - 1].motion;
-  const Motion& to = *step.motion;
-  if (!(from.time_s > shown_s_[i]) || i >= RemoteEntity::kHistory) return;
+  const Motion& to = *steps_[i].motion;
+  if (!(from.time_s > shown_s_[i])) return false;
   if (to.teleports == from.teleports) {
     const double start_s = curve_starts(from, to).position_s;
     const Place start = place_at(from, start_s);
-    if (!is_unlimited(from, start, start_s, 0.0)) return;
+    if (!is_unlimited(from, start, start_s, 0.0)) return false;
     const glm::dvec3 v0 = start_s > from.time_s ? start.velocity : glm::dvec3{from.state.velocity};
     const glm::dvec3 v1{to.state.velocity};
     const glm::dvec3 middle = 3.0 * (to.state.position - start.position) / (to.time_s - start_s) - v0 - v1;
@@ -267,17 +291,17 @@ void ShownEntityHistory::assess_interpolation(std::size_t i) {
     const double most2 =
         std::max({glm::dot(first, first), glm::dot(v0, v0), glm::dot(v1, v1), glm::dot(middle, middle)});
     const double max_mps = kSafety * to.max_speed_mps;
-    if (!(most2 < max_mps * max_mps)) return;
+    if (!(most2 < max_mps * max_mps)) return false;
   }
-  step.calm = true;
-  step.offset_m = step.offset_mps = 0.0;
+  return true;
 }
 
 // True if the client certainly showed the motion itself when it applied this step: the last blend had ended,
 // and there was no chase.
 bool ShownEntityHistory::is_uncorrected_before(std::size_t step) const {
   if (always_computes_ || wild_ > 0) return false;
-  return path_ == MotionPath::interpolate || shown_s_[step] >= shown_s_[step - 1] + longest_blend_s_;
+  return shown_s_[step] >= (path_ == MotionPath::interpolate ? steps_[step - 1].corrected_until_s
+                                                             : shown_s_[step - 1] + longest_blend_s_);
 }
 
 // Returns the corrections that were in progress after a step.
@@ -286,7 +310,7 @@ ShownBlends ShownEntityHistory::blends_after(std::size_t step) {
     std::size_t from = step;
     while (steps_[from - 1].blends == kUnknown && !is_uncorrected_before(from))
       --from;
-    // No calm step of a client that interpolates starts a blend.
+    // Steps that may correct a client that interpolates are never unknown.
     if (path_ == MotionPath::interpolate && is_uncorrected_before(from)) {
       steps_[step].blends = kNone;
     } else {
@@ -411,8 +435,8 @@ void ShownEntityHistory::assess_again() {
   const ShownBlends blends = known_blends(0);
   const Blend& blend = blends.free;
   const bool is_over = blend.over(shown_s_.front());
-  first.calm = !(blends.chase.start_s < kNever) &&
-               (path_ == MotionPath::predict || steps_.size() == 1 || blend.over(shown_s_[1]));
+  first.calm = !(blends.chase.start_s < kNever);
+  first.corrected_until_s = end_s(blend);
   first.offset_m = is_over ? 0.0 : glm::length(blend.offset(shown_s_.front()).position);
   first.offset_mps = is_over ? 0.0 : blend.top_speed_mps();
   wild_ = first.calm ? 0 : 1;
@@ -435,6 +459,7 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
     steps_[i].blends = kNone;
     steps_[i].calm = true;
     steps_[i].offset_m = steps_[i].offset_mps = 0.0;
+    steps_[i].corrected_until_s = -kNever;
     if (!always_computes_) continue;
     ShownBlends blends = uncorrected(*steps_[i].motion);
     blends.gentle_until_s = last.gentle_until_s;

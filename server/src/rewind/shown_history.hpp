@@ -131,6 +131,8 @@ class ShownEntityHistory {
     // Upper bounds of the correction when the step was applied, if no chase was in progress: m and m/s.
     double offset_m = 0.0;
     double offset_mps = 0.0;
+    // For interpolation without chases: when the corrections up to this step have certainly ended.
+    double corrected_until_s = -kNever;
   };
 
   [[nodiscard]] std::size_t step_at(double shown_s) const;
@@ -143,6 +145,7 @@ class ShownEntityHistory {
   void assess_again();
   void assess_prediction(std::size_t step);
   void assess_interpolation(std::size_t step);
+  [[nodiscard]] bool starts_no_correction(std::size_t step) const;
   [[nodiscard]] bool is_uncorrected_before(std::size_t step) const;
   [[nodiscard]] ShownBlends blends_after(std::size_t step);
   [[nodiscard]] ShownBlends known_blends(std::size_t step) const;
