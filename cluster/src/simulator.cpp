@@ -18,6 +18,8 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <reckoner/cluster/simulator.hpp>
@@ -33,7 +35,6 @@ constexpr double kBatchEveryS = 0.25;  // a batch is sent at least this often, s
 constexpr double kRepeatOfferS = 0.1;
 constexpr double kOfferForS = 1.0;  // then the receiver is chosen again
 constexpr double kRepeatCommitS = 0.1;
-constexpr double kCommitForS = 5.0;
 constexpr double kExpectCommitS = 0.5;  // after this time without a commit, the receiver asks the table
 constexpr double kKeepOfferS = 5.0;
 constexpr double kRecoverAgainS = 0.5;
@@ -62,6 +63,7 @@ struct Held {
   double offered_s = -1e9;
   double offer_began_s = -1e9;
   std::vector<std::byte> data;
+  MotionFit::Priors inherited;  // what its last holder had learned, until this one knows more
   double checkpoint_s = -1e9;
   Tick checkpoint_tick = 0;
   Tick checkpointed_motion = 0;
@@ -85,7 +87,6 @@ struct Committed {
   Commit commit;
   ProcessId to;
   double sent_s = 0.0;
-  double until_s = 0.0;
 };
 
 struct Expected {
@@ -143,6 +144,7 @@ struct Simulator::Impl {
   void take_over(EntityRecord entity, EntityBaggage baggage, std::uint32_t epoch, std::uint64_t revision,
                  bool adopted);
   void recover();
+  void recover(const BusEntry& stored, const BusEntry* stored_epoch);
   void adopt(const CheckpointValue::Content& content, std::uint64_t revision, bool again);
   void read_and_adopt(const CheckpointValue::Content& content);
   [[nodiscard]] bool is_orphan(ProcessId holder) const {
@@ -412,6 +414,9 @@ bool Simulator::holds_cell(std::uint32_t cell) const {
 }
 std::size_t Simulator::cell_count() const {
   return impl_->cells.held();
+}
+std::uint32_t Simulator::cell_epoch(std::uint32_t cell) const {
+  return cell < impl_->grid.size() ? impl_->cells.epoch(cell) : 0;
 }
 const Server& Simulator::server() const {
   return impl_->server;
@@ -717,7 +722,7 @@ void Simulator::Impl::finish_commit(EntityId id, ProcessId to, std::uint64_t rev
   baggage.revision = revision;
   Commit commit{member.process, std::move(*entity), std::move(baggage)};
   send(to, commit);
-  committed[id] = {std::move(commit), to, now_s, now_s + kCommitForS};
+  committed[id] = {std::move(commit), to, now_s};
   const std::uint32_t epoch = h.epoch + 1;
   held.erase(id);
   ++stats.handovers_out;
@@ -725,13 +730,24 @@ void Simulator::Impl::finish_commit(EntityId id, ProcessId to, std::uint64_t rev
   mirror.release(id, epoch, to, world_s(now_s));
 }
 
+// Repeats commits until the new holder confirms them. If it dies before, this process takes the entity back:
+// nobody else has a state that is as new.
 void Simulator::Impl::repeat_commits() {
+  std::vector<Committed> unclaimed;
   for (auto& [id, c] : committed) {
-    if (now_s - c.sent_s <= kRepeatCommitS) continue;
-    c.sent_s = now_s;
-    send(c.to, c.commit);
+    if (is_orphan(c.to)) {
+      unclaimed.push_back(c);
+    } else if (now_s - c.sent_s > kRepeatCommitS) {
+      c.sent_s = now_s;
+      send(c.to, c.commit);
+    }
   }
-  std::erase_if(committed, [&](const auto& entry) { return now_s > entry.second.until_s; });
+  if (!bus.connected()) return;
+  for (const Committed& c : unclaimed) {
+    committed.erase(c.commit.entity.id);
+    if (!held.contains(c.commit.entity.id))
+      adopt({c.commit.entity, c.commit.baggage}, c.commit.baggage.revision, true);
+  }
 }
 
 void Simulator::Impl::handle(const Commit& commit) {
@@ -811,6 +827,7 @@ void Simulator::Impl::take_over(EntityRecord entity, EntityBaggage baggage, std:
   h.cell = cell_of(id, entity.cell);
   h.cause = adopted ? Cause::adopted : Cause::handed_over;
   h.data = std::move(baggage.data);
+  h.inherited = baggage.priors;
   h.checkpoint_tick = baggage.checkpoint_tick;
   h.checkpoint_s = adopted ? -1e9
                            : now_s - static_cast<std::int32_t>(server.next_tick() - baggage.checkpoint_tick) /
@@ -835,25 +852,43 @@ void Simulator::Impl::recover() {
       std::find_if(recover_at.begin(), recover_at.end(), [&](double at_s) { return at_s <= now_s; });
   if (due == recover_at.end() || !bus.connected() || leaving) return;
   std::erase_if(recover_at, [&](double at_s) { return at_s <= now_s; });
-  requests.list(BusTable::checkpoints, [this](const BusAnswer& answer) {
-    if (answer.status != BusAnswer::Status::done) {
-      recover_at.push_back(now_s + 0.5);
-      return;
-    }
-    for (const BusEntry& entry : answer.entries) {
-      const auto checkpoint = decode_checkpoint(entry.value, codec);
-      if (!checkpoint || !checkpoint->content) continue;
-      const EntityRecord& entity = checkpoint->content->entity;
-      if (held.contains(entity.id) || adopting.contains(entity.id)) continue;
-      const Mirror::Known* known = mirror.find(entity.id);
-      const bool here = (entity.cell < grid.size() && cells.holds(entity.cell)) ||
-                        unanswered.contains(entity.id) || (known != nullptr && cells.holds(known->cell));
-      const ProcessId holder =
-          known != nullptr && known->writer ? known->writer : checkpoint->content->baggage.holder;
-      if (here && (is_orphan(holder) || unanswered.contains(entity.id)))
-        adopt(*checkpoint->content, checkpoint->content->baggage.revision, true);
-    }
+  const auto later = [this] { recover_at.push_back(now_s + kRecoverAgainS); };
+  requests.list(BusTable::checkpoints, [this, later](const BusAnswer& checkpoints) {
+    if (checkpoints.status != BusAnswer::Status::done) return later();
+    requests.list(BusTable::epochs, [this, later, stored = checkpoints.entries](const BusAnswer& epochs) {
+      if (epochs.status != BusAnswer::Status::done) return later();
+      std::unordered_map<std::string_view, const BusEntry*> by_key;
+      for (const BusEntry& entry : epochs.entries)
+        by_key.emplace(entry.key, &entry);
+      for (const BusEntry& entry : stored) {
+        const auto found = by_key.find(entry.key);
+        recover(entry, found != by_key.end() ? found->second : nullptr);
+      }
+    });
   });
+}
+
+// Adopts the entity of a checkpoint if its holder is dead. The table of epochs names the holder: a checkpoint
+// is older, and the holder that was named last may have died before it wrote anything.
+void Simulator::Impl::recover(const BusEntry& stored, const BusEntry* stored_epoch) {
+  const auto checkpoint = decode_checkpoint(stored.value, codec);
+  if (!checkpoint || !checkpoint->content) return;
+  CheckpointValue::Content content = *checkpoint->content;
+  const EntityId id = content.entity.id;
+  if (held.contains(id) || adopting.contains(id) || expected.contains(id) || committed.contains(id)) return;
+  const auto epoch = stored_epoch != nullptr ? decode_epoch(stored_epoch->value) : std::nullopt;
+  ProcessId holder = content.baggage.holder;
+  std::uint64_t revision = content.baggage.revision;
+  if (epoch) {
+    if (epoch->generation > id.generation) return;  // the entity has ended
+    revision = stored_epoch->revision;
+    content.entity.epoch = std::max(content.entity.epoch, epoch->epoch);
+    if (epoch->generation == id.generation) holder = epoch->holder;
+  }
+  const Mirror::Known* known = mirror.find(id);
+  const bool here = (content.entity.cell < grid.size() && cells.holds(content.entity.cell)) ||
+                    unanswered.contains(id) || (known != nullptr && cells.holds(known->cell));
+  if (here && is_orphan(holder)) adopt(content, revision, true);
 }
 
 // Takes an entity whose holder is dead. The table of epochs decides: it may name a living process.
@@ -929,6 +964,8 @@ EntityBaggage Simulator::Impl::baggage_of(EntityId id, const Held& h) const {
   baggage.route = access.route(id).value;
   baggage.data = h.data;
   baggage.priors = access.priors(id);
+  if (!baggage.priors.linear) baggage.priors.linear = h.inherited.linear;
+  if (!baggage.priors.angular) baggage.priors.angular = h.inherited.angular;
   for (const auto& [client, c] : h.mail)
     baggage.mail.push_back({client, c.polled, c.outbox.last(), c.outbox.letters()});
   return baggage;

@@ -116,6 +116,8 @@ class RECKONER_CLUSTER_API Simulator {
   [[nodiscard]] std::string name(EntityId id) const;        ///< the name of spawn(); empty if it is unknown
   [[nodiscard]] bool holds_cell(std::uint32_t cell) const;  ///< true if this simulator holds the cell
   [[nodiscard]] std::size_t cell_count() const;             ///< number of held cells
+  /// The newest epoch of a cell that this process knows; 0 if it knows none. For tests and monitoring.
+  [[nodiscard]] std::uint32_t cell_epoch(std::uint32_t cell) const;
   /// All entities that this process knows, to read only.
   [[nodiscard]] const Server& server() const;
   /// Counters. Valid as long as the object.
