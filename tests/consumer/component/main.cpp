@@ -38,6 +38,14 @@ bool works() {
   client->receive(0.0);
   return client->status() == reckoner::ClientStatus::connecting;
 }
+#elif defined(COMPONENT_CLUSTER)
+#include <reckoner/cluster/cluster_config.hpp>
+#include <reckoner/cluster/nats_bus.hpp>
+
+bool works() {
+  const bool refused = !reckoner::NatsBus::open({.url = "nats://127.0.0.1:1", .connect_timeout_s = 0.2});
+  return refused && !reckoner::find_invalid_setting(reckoner::ClusterConfig{});
+}
 #endif
 
 int main() {
