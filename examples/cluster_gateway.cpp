@@ -38,7 +38,6 @@ int main(int argc, char** argv) {
     gateway->receive(clock_s());
     while (gateway->server().poll_event()) {  // clients that joined and left
     }
-    // 4 ms after each tick, when the motions of the simulators have arrived
-    if (gateway->tick_time_s(gateway->next_tick()) + 0.004 <= clock_s()) gateway->tick(clock_s());
+    if (gateway->tick_time_s(gateway->next_tick()) <= clock_s()) gateway->tick(clock_s());
   }
 }

@@ -30,6 +30,9 @@ namespace {
 
 using namespace cluster;
 
+// A simulator runs a tick so long before its time that its motions are at the gateways when they send the
+// tick. Gateways then run on time: clients find the server's clock in the times of ticks.
+constexpr double kLeadS = 0.006;
 constexpr double kSilenceS = 1.0;      // ghosts of a silent simulator come to rest after this time
 constexpr double kBatchEveryS = 0.25;  // a batch is sent at least this often, s
 constexpr double kRepeatOfferS = 0.1;
@@ -380,7 +383,7 @@ Tick Simulator::next_tick() const {
   return impl_->server.next_tick();
 }
 double Simulator::tick_time_s(Tick tick) const {
-  return impl_->member.epoch_s + impl_->server.tick_time_s(tick);
+  return impl_->member.epoch_s + impl_->server.tick_time_s(tick) - kLeadS;
 }
 void Simulator::leave() {
   impl_->leaving = true;
@@ -453,13 +456,14 @@ void Simulator::tick(double now_s) {
   if (now_s - s.ticked_s > kPause * s.config.lease_s) s.doubt();
   s.ticked_s = now_s;
   s.doubtful = !s.bus.connected();
+  if (s.doubtful) s.members.forgive(now_s);  // without a connection, the silence of the others means nothing
   if (s.members.review(now_s))
-    for (const double later_s : {0.0, 1.0, 3.0})
+    for (const double later_s : {0.0, 1.0, 3.0, 6.0, 12.0})
       s.recover_at.push_back(now_s + later_s);
   s.count_entities();
   s.cells.run(now_s, s.bus.connected(), s.leaving, [&](std::uint32_t cell) { return s.entities_in[cell]; });
   if (s.cells.has_claimed())
-    for (const double later_s : {0.05, 0.5, 2.0})
+    for (const double later_s : {0.05, 0.5, 2.0, 6.0})
       s.recover_at.push_back(now_s + later_s);
   const std::size_t cells = s.cells.held();
   if (cells != s.cells_before)
@@ -808,6 +812,7 @@ void Simulator::Impl::take_over(EntityRecord entity, EntityBaggage baggage, std:
     mirror.forget(id);
     if (!access.spawn_as(id, entity.archetype, entity.name, state, entity.motion.frame)) {
       ++stats.malformed;
+      recover_at.push_back(now_s + kRecoverAgainS);
       return;
     }
   } else if (server.frame(id) != entity.motion.frame) {
@@ -875,7 +880,7 @@ void Simulator::Impl::recover(const BusEntry& stored, const BusEntry* stored_epo
   if (!checkpoint || !checkpoint->content) return;
   CheckpointValue::Content content = *checkpoint->content;
   const EntityId id = content.entity.id;
-  if (held.contains(id) || adopting.contains(id) || expected.contains(id) || committed.contains(id)) return;
+  if (held.contains(id) || adopting.contains(id)) return;
   const auto epoch = stored_epoch != nullptr ? decode_epoch(stored_epoch->value) : std::nullopt;
   ProcessId holder = content.baggage.holder;
   std::uint64_t revision = content.baggage.revision;
@@ -885,6 +890,11 @@ void Simulator::Impl::recover(const BusEntry& stored, const BusEntry* stored_epo
     content.entity.epoch = std::max(content.entity.epoch, epoch->epoch);
     if (epoch->generation == id.generation) holder = epoch->holder;
   }
+  // A handover is under way: the newer state is in its messages.
+  const auto given = committed.find(id);
+  if (holder == member.process ? expected.contains(id)
+                               : given != committed.end() && given->second.to == holder)
+    return;
   const Mirror::Known* known = mirror.find(id);
   const bool here = (content.entity.cell < grid.size() && cells.holds(content.entity.cell)) ||
                     unanswered.contains(id) || (known != nullptr && cells.holds(known->cell));
@@ -913,6 +923,8 @@ void Simulator::Impl::adopt(const CheckpointValue::Content& content, std::uint64
                     if (answer.status != BusAnswer::Status::done) return;
                     if (!held.contains(id) && epoch > mirror.newest_epoch(id))
                       take_over(content.entity, content.baggage, epoch, answer.revision, true);
+                    // The table names this process, so nobody else takes it.
+                    if (!held.contains(id)) recover_at.push_back(now_s + kRecoverAgainS);
                   });
 }
 

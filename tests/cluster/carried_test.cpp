@@ -58,6 +58,7 @@ class CarriedTest : public ::testing::Test {
     if (!entered) return;
     ASSERT_TRUE(*entered) << entered->error();
     const WorldMember member = **entered;
+    epoch_s = member.epoch_s;
     p.entry.reset();
     if (is_gateway) {
       auto created = Gateway::create(config, {}, member, p.bus, network.server(), now_s);
@@ -80,14 +81,15 @@ class CarriedTest : public ::testing::Test {
         while (p->simulator->tick_time_s(p->simulator->next_tick()) <= now_s) {
           while (p->simulator->poll_event()) {
           }
-          const double time_s = p->simulator->tick_time_s(p->simulator->next_tick()) - began_s;
+          const double time_s =
+              epoch_s + p->simulator->server().tick_time_s(p->simulator->next_tick()) - began_s;
           if (began_s > 0.0 && game) game(*p->simulator, time_s);
           p->simulator->tick(now_s);
         }
       }
       if (p->gateway) {
         p->gateway->receive(now_s);
-        while (p->gateway->tick_time_s(p->gateway->next_tick()) + 0.004 <= now_s)
+        while (p->gateway->tick_time_s(p->gateway->next_tick()) <= now_s)
           p->gateway->tick(now_s);
       }
     }
@@ -116,6 +118,7 @@ class CarriedTest : public ::testing::Test {
   harness::SimNetwork network{{.start_s = 1000.0}};
   double now_s = 1000.0;
   double began_s = 0.0;
+  double epoch_s = 0.0;
   std::vector<std::unique_ptr<Process>> processes;
   Game game;
 };

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kTryEveryS = 0.1;    // between two attempts to claim a cell
 constexpr double kLookAroundS = 1.0;  // after its start, a process waits for the heartbeats of the others
-constexpr double kBackupS = 1.0;      // then any simulator claims a free cell, not only the designated one
+constexpr double kYoungS = 15.0;
+constexpr double kBackupS = 1.0;  // then any simulator claims a free cell, not only the designated one
 constexpr double kOfferEveryS = 0.1;
 constexpr double kOfferForS = 1.0;
 constexpr double kRebalanceEveryS = 0.5;
@@ -348,6 +349,8 @@ void CellKeeper::receive(const CellCommit& commit, double now_s) {
                      taken.lease_revision = answer.revision;
                      taken.leased_s = now_s;
                      taken.holder = self_;
+                     // A new process does not know who died shortly before it started.
+                     claimed_ = claimed_ || now_s_ - began_s_ < kYoungS;
                    });
 }
 

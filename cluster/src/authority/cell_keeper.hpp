@@ -47,8 +47,8 @@ class CellKeeper {
   [[nodiscard]] std::uint32_t epoch(std::uint32_t cell) const { return cells_[cell].epoch; }
   /// The process that holds a cell, as far as this one knows; null if none.
   [[nodiscard]] ProcessId holder(std::uint32_t cell) const;
-  /// Cells that were claimed without the help of their last holder, since the last call: their entities may
-  /// be orphans.
+  /// True if cells were claimed without the help of their last holder since the last call: their entities may
+  /// be orphans. Also true if a process that started a short time ago got a cell.
   [[nodiscard]] bool has_claimed() { return std::exchange(claimed_, false); }
   [[nodiscard]] std::size_t held() const;
 

@@ -13,6 +13,9 @@ constexpr double kDiffersForS = 0.6;  // after this time, another number of enti
 constexpr double kNoteEveryS = 0.1;   // how often a stream confirms the motions of its entities
 constexpr double kForgetStreamS = 30.0;  // entities of a writer that is silent for so long are removed
 constexpr double kWaitForFrameS = 2.0;
+// An entity that its writer no longer describes was handed over, usually, and the batch of its new holder is
+// on its way. It is removed after this time.
+constexpr double kMissingS = 1.0;
 constexpr double kLagRate = 0.02;  // weight of a batch in the mean lag
 
 }  // namespace
@@ -132,7 +135,7 @@ void Mirror::receive(const Batch& batch, double now_s) {
     lag_weight_ = std::max(kLagRate, lag_weight_ / (1.0 + lag_weight_));
     stats_.lag_s += lag_weight_ * (lag_s - stats_.lag_s);
   }
-  if (batch.snapshot) return finish_snapshot(stream, batch);
+  if (batch.snapshot) return finish_snapshot(stream, batch, now_s);
   if (now_s - stream.noted_s > kNoteEveryS) {
     stream.noted_s = now_s;
     for (const EntityId id : stream.members)
@@ -148,19 +151,29 @@ void Mirror::receive(const Batch& batch, double now_s) {
   }
 }
 
-void Mirror::finish_snapshot(Stream& stream, const Batch& batch) {
+void Mirror::finish_snapshot(Stream& stream, const Batch& batch, double now_s) {
   for (const DescribedRecord& record : batch.described)
     stream.described.insert(record.entity.id);
   if (!batch.last_part) return;
-  std::vector<EntityId> gone;
   for (const EntityId id : stream.members) {
-    if (!stream.described.contains(id)) gone.push_back(id);
+    const auto found = known_.find(id);
+    if (stream.described.contains(id) || found == known_.end() || found->second.missing_s >= 0.0) continue;
+    found->second.missing_s = now_s;
+    missing_.push_back(id);
   }
-  for (const EntityId id : gone)
-    remove(id);
   stream.described.clear();
   stream.incomplete = false;
   stream.differs_since_s = -1.0;
+}
+
+void Mirror::remove_missing(double now_s) {
+  std::erase_if(missing_, [&](EntityId id) {
+    const auto found = known_.find(id);
+    if (found == known_.end() || found->second.missing_s < 0.0) return true;
+    if (now_s - found->second.missing_s <= kMissingS) return false;
+    remove(id);
+    return true;
+  });
 }
 
 // Puts an entity into the stream of its cell and writer.
@@ -171,6 +184,7 @@ void Mirror::join(EntityId id, Known& known, std::uint32_t cell, ProcessId write
   }
   known.cell = cell;
   known.writer = writer;
+  known.missing_s = -1.0;
   if (!known.held) streams_[{cell, writer}].members.insert(id);
 }
 
@@ -298,6 +312,7 @@ bool Mirror::is_forgotten(const Stream& stream, double now_s) {
 }
 
 void Mirror::run(double now_s) {
+  remove_missing(now_s);
   const std::vector<Waiting> waiting = std::exchange(waiting_, {});
   for (const Waiting& w : waiting) {
     Batch batch;

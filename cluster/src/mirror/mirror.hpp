@@ -33,6 +33,8 @@ class Mirror {
     std::uint32_t archetype = 0;
     Tick tick = 0;      ///< time stamp of the newest motion
     bool held = false;  ///< this process holds it
+    /// Since when its writer no longer describes it, s; below 0: it does.
+    double missing_s = -1.0;
   };
 
   /// All arguments must outlive the object. Entities of a silent writer fade to rest after `silence_s`.
@@ -90,7 +92,8 @@ class Mirror {
   void apply(const MotionRecord& record, const Batch& batch, double now_s);
   void apply(const FieldsRecord& record, const Batch& batch);
   void apply(const GoneRecord& record, const Batch& batch);
-  void finish_snapshot(Stream& stream, const Batch& batch);
+  void finish_snapshot(Stream& stream, const Batch& batch, double now_s);
+  void remove_missing(double now_s);
   bool show(const EntityRecord& entity, ProcessId writer, double now_s);
   void note_motion(Known& known, std::uint32_t epoch, Tick tick, std::optional<Cause> cause, double now_s);
   void join(EntityId id, Known& known, std::uint32_t cell, ProcessId writer);
@@ -117,6 +120,7 @@ class Mirror {
     double until_s = 0.0;
   };
   std::vector<Waiting> waiting_;  // for their frames
+  std::vector<EntityId> missing_;
   std::vector<EntityId> overtaken_;
   double lag_weight_ = 1.0;
 };

@@ -25,6 +25,7 @@ namespace {
 constexpr const char* kTableNames[kBusTables] = {"leases", "epochs", "checkpoints", "world"};
 constexpr int kWrongSequence = 10071;  // JetStream's error code for a compare-and-set that has lost
 constexpr int kOtherSettings = 10058;  // JetStream's error code for a stream that exists with other settings
+constexpr int kNoCluster = 10074;      // JetStream's error code for replicas on a single server
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 
 // Deleters of the library's objects.
@@ -282,6 +283,9 @@ std::optional<Error> NatsBus::Impl::make_bucket(jsCtx* js, std::size_t table) co
         "the bucket '" + bucket(table) +
         "' exists with other settings: all processes need one lease time and one number of replicas; "
         "delete the bucket to begin again"};
+  if (static_cast<int>(code) == kNoCluster)
+    return Error{"the NATS server at " + config.url +
+                 " is not a NATS cluster, so a bucket has 1 replica, not " + std::to_string(config.replicas)};
   if (status == NATS_NO_RESPONDERS || static_cast<int>(code) == 10039)
     return Error{"the NATS server at " + config.url + " has no JetStream (start it with `nats-server -js`)"};
   return Error{"the NATS server at " + config.url + " does not make the bucket '" + bucket(table) +

@@ -56,8 +56,8 @@ class RECKONER_CLUSTER_API Gateway {
 
   /// Processes what has arrived from the bus and from clients.
   void receive(double now_s);
-  /// Runs the next tick. Call it a few milliseconds after the tick is due: then the motions of this tick have
-  /// arrived from the simulators, and go to the clients without another tick of delay.
+  /// Runs the next tick. Call it when the tick is due. The motions of this tick have arrived by then, because
+  /// simulators run their ticks a few milliseconds earlier.
   void tick(double now_s);
   [[nodiscard]] Tick next_tick() const;               ///< the tick that tick() will run
   [[nodiscard]] double tick_time_s(Tick tick) const;  ///< when it is due, s of the common clock

@@ -100,8 +100,10 @@ class RECKONER_CLUSTER_API Simulator {
   void receive(double now_s);
   /// Runs the next tick: publishes, hands over, renews.
   void tick(double now_s);
-  [[nodiscard]] Tick next_tick() const;               ///< the tick that tick() will run
-  [[nodiscard]] double tick_time_s(Tick tick) const;  ///< when it is due, s of the common clock
+  [[nodiscard]] Tick next_tick() const;  ///< the tick that tick() will run
+  /// When a tick is due, s of the common clock. It is 6 ms before the time of the tick, Server::tick_time_s()
+  /// of server() plus the epoch: the motions of the tick are then at the gateways in time.
+  [[nodiscard]] double tick_time_s(Tick tick) const;
 
   /// Hands everything over. Continue until finished().
   void leave();
