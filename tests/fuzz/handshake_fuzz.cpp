@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Handshake, sealed datagrams and address changes at both ends. Server and clients use their guards. An
-// attacker drops, repeats, changes and invents datagrams and forges source addresses.
+// attacker drops, repeats, changes and invents datagrams and forges source addresses. All addresses are of
+// one family.
 #include "fixed_random.hpp"
 #include "net/src/secure/guard.hpp"
 #include "target.hpp"
@@ -18,9 +19,19 @@ using namespace secure;
 
 constexpr std::uint64_t kGame = 5;
 constexpr std::uint64_t kNow = 1'800'000'000;
-constexpr SocketAddress kServer{0x0A000001, 4000};
 constexpr std::size_t kClients = 3;
-constexpr std::uint32_t kVictims = 0x09090900;  // hosts without a client
+constexpr std::uint64_t kNetwork = 0x2001'0db8'0000'0000;
+
+struct Addresses {
+  SocketAddress server;
+  // Two clients share a host, as limits count hosts: an IPv4 address or an IPv6 /64.
+  std::array<IpAddress, kClients> clients;
+  std::array<IpAddress, 2> victims;  // hosts without a client
+};
+const Addresses kIpv4{{0x0A000001, 4000}, {0x01020300, 0x01020300, 0x01020301}, {0x09090900, 0x09090901}};
+const Addresses kIpv6{{IpAddress(kNetwork, 1), 4000},
+                      {IpAddress(kNetwork + 1, 1), IpAddress(kNetwork + 1, 2), IpAddress(kNetwork + 2, 1)},
+                      {IpAddress(kNetwork + 9, 1), IpAddress(kNetwork + 9, 2)}};
 
 // Identifies a datagram by a hash. libFuzzer observes byte comparisons. Since every run uses the same keys,
 // it could otherwise learn sealed datagrams from an earlier run and forge them.
@@ -30,12 +41,12 @@ std::size_t mark_of(const Bytes& bytes) {
 
 class HandshakeWorld {
  public:
-  explicit HandshakeWorld(Choices& choices) : choices_(choices) {
+  explicit HandshakeWorld(Choices& choices) : choices_(choices), addresses_(choices.flag() ? kIpv6 : kIpv4) {
     fix_random();
     const SecretKey key = SecretKey::make();
     config_ = {.key = key,
                .game = kGame,
-               .addresses = {kServer},
+               .addresses = {addresses_.server},
                .most_sessions = 4,
                .most_sessions_per_host = 2,
                .handshakes_per_second = 3.0,
@@ -43,7 +54,7 @@ class HandshakeWorld {
     server_.emplace(config_);
     for (std::size_t i = 0; i < kClients; ++i) {
       ConnectGrant grant{.client_id = i % 2, .expires_s = kNow + 30};  // two for the same client
-      grant.servers = {kServer};
+      grant.servers = {addresses_.server};
       grant.issued_ms = kNow * 1000 + i / 2;
       clients_[i].emplace(*issue_token(grant, key, kGame), kGame);
     }
@@ -90,20 +101,23 @@ class HandshakeWorld {
   [[nodiscard]] std::uint64_t unix_s() const { return kNow + static_cast<std::uint64_t>(now_s_ - 100.0); }
   // Each client has a few addresses. Some addresses belong to victims.
   [[nodiscard]] SocketAddress address(std::size_t client) {
-    if (choices_.rarely(7)) return {kVictims + static_cast<std::uint32_t>(choices_.up_to(1)), 80};
+    if (choices_.rarely(7)) return {addresses_.victims[choices_.up_to(1)], 80};
     const std::size_t moved = choices_.rarely(3) ? choices_.up_to(2) : 0;
-    return {0x01020300u + static_cast<std::uint32_t>(client / 2),
-            static_cast<std::uint16_t>(1000 + 10 * moved + client)};
+    return {addresses_.clients[client], static_cast<std::uint16_t>(1000 + 10 * moved + client)};
   }
-  [[nodiscard]] static bool is_victims(const SocketAddress& address) {
-    return address.host.ipv4() >= kVictims;
+  // Bytes from the victim at this address that were not answered yet. Null if it is not a victim's address.
+  [[nodiscard]] std::size_t* credit(const SocketAddress& address) {
+    for (std::size_t i = 0; i < credit_.size(); ++i)
+      if (address.host == addresses_.victims[i]) return &credit_[i];
+    return nullptr;
   }
+  [[nodiscard]] bool is_victims(const SocketAddress& address) { return credit(address) != nullptr; }
 
   void sent(const SocketAddress& to, std::size_t bytes) {
-    if (!is_victims(to)) return;
-    std::size_t& left = credit_[to.host.ipv4() - kVictims];
-    check(bytes <= left, "no victim receives more than was sent in its name");
-    left -= bytes;
+    std::size_t* const left = credit(to);
+    if (left == nullptr) return;
+    check(bytes <= *left, "no victim receives more than was sent in its name");
+    *left -= bytes;
   }
 
   // Tickets that are issued here may reach any client.
@@ -121,7 +135,7 @@ class HandshakeWorld {
     seen_.push_back(bytes);
     if (choices_.rarely(3)) (void)damage(choices_, bytes);
     const SocketAddress from = address(i);
-    if (is_victims(from)) credit_[from.host.ipv4() - kVictims] += bytes.size();
+    if (std::size_t* const left = credit(from)) *left += bytes.size();
     const auto arrival = server_->arrive(from, bytes, now_s_, unix_s());
     using What = Guard::Arrival::What;
     if (arrival.from != nullptr) {
@@ -164,7 +178,7 @@ class HandshakeWorld {
     seen_.push_back(bytes);
     if (choices_.rarely(3)) (void)damage(choices_, bytes);
     const bool joined = clients_[i]->joined() != nullptr;
-    const auto arrival = clients_[i]->arrive(kServer, bytes, now_s_, unix_s());
+    const auto arrival = clients_[i]->arrive(addresses_.server, bytes, now_s_, unix_s());
     check(arrival.what == Guard::Arrival::What::nothing || from_server_.erase(mark_of(bytes)) == 1,
           "a client opens only what the server sealed, and once");
     if (arrival.what == Guard::Arrival::What::answer) {
@@ -229,6 +243,7 @@ class HandshakeWorld {
   }
 
   Choices& choices_;
+  const Addresses& addresses_;
   GateConfig config_;
   std::optional<Guard> server_;
   std::array<std::optional<Guard>, kClients> clients_;
@@ -253,7 +268,9 @@ void run(std::span<const std::byte> input) {
 
 std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
-  add_choices(out, 24, 400, std::byte{0});
+  constexpr std::byte kFamilies[] = {std::byte{0}, std::byte{1}};  // IPv4, IPv6
+  for (const std::byte family : kFamilies)
+    add_choices(out, 12, 400, family);
   // All three clients join and send.
   Bytes all;
   for (const unsigned client : {0u, 1u, 2u}) {
@@ -263,7 +280,8 @@ std::vector<Bytes> seeds() {
       all.insert(all.end(), 6, std::byte{0});
     }
   }
-  out.push_back(all);
+  for (const std::byte family : kFamilies)
+    out.push_back(marked(family, all));
   // They join and send from another address, and from a third one, once with a victim's source address.
   Bytes moves;
   const auto put = [&](std::initializer_list<unsigned> choices) {
@@ -289,7 +307,8 @@ std::vector<Bytes> seeds() {
     put({0, client, 0, 0, 0, 3, 1});
     put({0});
   }
-  out.push_back(moves);
+  for (const std::byte family : kFamilies)
+    out.push_back(marked(family, moves));
   return out;
 }
 

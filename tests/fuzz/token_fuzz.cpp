@@ -7,6 +7,8 @@
 #include "target.hpp"
 
 #include <array>
+#include <functional>
+#include <optional>
 
 namespace reckoner::fuzz {
 namespace {
@@ -65,12 +67,19 @@ void read_any_key(std::span<const std::byte> bytes) {
   check(second && second->bytes() == read->bytes(), "a key is written as it was read");
 }
 
-ConnectToken some_token(std::size_t servers) {
+// Servers in turn with IPv4 and IPv6 addresses, as `ipv6` chooses, until no more fit into a token.
+ConnectToken some_token(std::size_t most, const std::function<bool()>& ipv6) {
   ConnectGrant grant{.client_id = 7, .expires_s = kExpires};
   grant.issued_ms = (kExpires - 60) * 1000;
-  for (std::size_t i = 0; i < servers; ++i)
-    grant.servers.push_back({0x7F000001, static_cast<std::uint16_t>(4000 + i)});
-  return *issue_token(grant, key(), kGame);
+  std::optional<ConnectToken> token;
+  for (std::size_t i = 0; i < most; ++i) {
+    const IpAddress host = ipv6() ? IpAddress(0x2001'0db8'0000'0000, i + 1) : IpAddress(0x7F000001);
+    grant.servers.push_back({host, static_cast<std::uint16_t>(4000 + i)});
+    const auto longer = issue_token(grant, key(), kGame);
+    if (!longer) break;
+    token = *longer;
+  }
+  return *token;
 }
 
 }  // namespace
@@ -88,7 +97,8 @@ void run(std::span<const std::byte> input) {
       return read_any_key(rest);
     default: {
       Choices choices{rest};
-      const auto good = *write_token(some_token(choices.up_to(31) + 1));
+      const std::size_t most = choices.up_to(31) + 1;
+      const auto good = *write_token(some_token(most, [&] { return choices.flag(); }));
       Bytes bytes(good.begin(), good.end());
       read_any_token(bytes);
       if (damage(choices, bytes)) read_any_token(bytes);
@@ -99,15 +109,30 @@ void run(std::span<const std::byte> input) {
 std::vector<Bytes> seeds() {
   fix_random();
   std::vector<Bytes> out;
-  for (const std::size_t servers : {1, 32})
-    out.push_back(marked(std::byte{0}, *write_token(some_token(servers))));
-  Bytes grant(8 + 8 + 8 + 4 + 16 + 64 + ConnectGrant::kUserBytes, std::byte{3});
-  for (const int servers : {1, 2, 32, 33}) {
+  bool last = false;
+  const std::function<bool()> families[] = {[] { return false; }, [] { return true; },
+                                            [&] { return last = !last; }};
+  for (const std::size_t servers : {1, 32}) {
+    for (const auto& ipv6 : families)
+      out.push_back(marked(std::byte{0}, *write_token(some_token(servers, ipv6))));
+  }
+  // The sealed part as open_grant() reads it: a list of servers follows the rest. The last list of each
+  // family is too long.
+  const Bytes grant(8 + 8 + 8 + 4 + 16 + 64 + ConnectGrant::kUserBytes, std::byte{3});
+  const auto add_grant = [&](int servers, std::byte family, std::size_t address_bytes) {
     Bytes plain = grant;
     plain.push_back(static_cast<std::byte>(servers));
-    plain.resize(plain.size() + static_cast<std::size_t>(6 * servers), std::byte{9});
+    for (int i = 0; i < servers; ++i) {
+      plain.push_back(family);
+      plain.insert(plain.end(), address_bytes + 2, std::byte{9});
+    }
     out.push_back(marked(std::byte{1}, plain));
-  }
+  };
+  for (const int servers : {1, 2, 32, 33})
+    add_grant(servers, std::byte{4}, 4);
+  for (const int servers : {1, 13, 14})
+    add_grant(servers, std::byte{6}, 16);
+  add_grant(1, std::byte{9}, 4);  // no family
   for (const std::string& text : {key().text(), " " + key().text() + "\n", std::string("12ab")})
     out.push_back(marked(std::byte{2}, std::as_bytes(std::span(text))));
   add_choices(out, 4, 40, std::byte{3});
