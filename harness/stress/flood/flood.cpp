@@ -103,6 +103,12 @@ class Flood {
     const IpAddress own =
         ipv4 ? IpAddress(kLoopback + 0x10000 + static_cast<std::uint32_t>(random() % 0xFE0000))
              : IpAddress(kStrangers6 | (random() & 0xFFFF'FFFF), 1);
+#ifdef IPV6_FREEBIND
+    // A route to a whole network makes its addresses local, but only IPv4 sockets may use them without this
+    // option.
+    if (!ipv4 && one.handle != sockets::kNone)
+      sockets::set_option(one.handle, IPPROTO_IPV6, IPV6_FREEBIND, 1);
+#endif
     SystemAddress from{};
     const socklen_t size = to_system({own, 0}, ipv4 ? AF_INET : AF_INET6, from);
     if (one.handle != sockets::kNone && bind(one.handle, &from.generic, size) == 0) {
