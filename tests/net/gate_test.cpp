@@ -378,6 +378,36 @@ TEST(Gate, SessionsPerHostAreLimited) {
   EXPECT_TRUE(other.session());  // other hosts are not affected
 }
 
+// A household has a whole /64, so every client could have an address of its own.
+TEST(Gate, SessionsPerIpv6NetworkAreLimited) {
+  constexpr std::uint64_t kNetwork = 0x2001'0db8'0000'0000;
+  Bench bench;
+  std::size_t joined = 0;
+  for (std::uint16_t i = 0; i < 300; ++i) {
+    ClientHandshake client(bench.token(i), kGame);
+    bench.talk(client, {IpAddress(kNetwork, i), 1000});
+    joined += client.session() ? 1 : 0;
+  }
+  EXPECT_EQ(joined, bench.config.most_sessions_per_host);
+  ClientHandshake other(bench.token(1000), kGame);
+  bench.talk(other, {IpAddress(kNetwork + 1, 1), 1000});
+  EXPECT_TRUE(other.session()) << "other networks are not affected";
+}
+
+// Cookies prove one address, not its network.
+TEST(Gate, CookieOfANeighbourIsRefused) {
+  constexpr std::uint64_t kNetwork = 0x2001'0db8'0000'0000;
+  Bench bench;
+  ClientHandshake client(bench.token(1), kGame);
+  const SocketAddress own{IpAddress(kNetwork, 1), 1000}, neighbour{IpAddress(kNetwork, 2), 1000};
+  ASSERT_TRUE(client.receive(*bench.ask(own, *client.to_send(bench.now_s))));
+  const auto sent = client.to_send(bench.now_s);
+  const Bytes response(sent->begin(), sent->end());
+  EXPECT_FALSE(bench.ask(neighbour, response));
+  EXPECT_EQ(bench.gate.counts().wrong_cookie, 1u);
+  EXPECT_TRUE(bench.ask(own, response));
+}
+
 // Sixteen admitted clients forge another client's address. They do not take that address's session slots.
 TEST(Gate, ForgedSourceAddressesDoNotUseUpAnAddressesLimits) {
   Bench bench;

@@ -10,7 +10,7 @@ constexpr std::uint32_t kHost = 0x0A000001;
 constexpr std::uint32_t kOther = 0x0A000002;
 
 // Number of datagrams accepted when `rate` datagrams a second are sent for `seconds`.
-int let_in(TrafficLimit& limit, TrafficMeter& meter, std::uint32_t host, double rate, std::size_t bytes,
+int let_in(TrafficLimit& limit, TrafficMeter& meter, const IpAddress& host, double rate, std::size_t bytes,
            double seconds, double from_s = 100.0) {
   int count = 0;
   for (int i = 0; i < static_cast<int>(rate * seconds); ++i)
@@ -68,6 +68,25 @@ TEST(TrafficLimit, PeersAtOneAddressShareALimit) {
   EXPECT_EQ(elsewhere, 500);
   (void)limit.refuse(a, kHost, 100, 110.0);
   EXPECT_EQ(limit.refuse(a, kHost, 100, 110.0), Refusal::address_limit);
+}
+
+// The owner of a /64 can send from 2^64 addresses.
+TEST(TrafficLimit, AddressesOfAnIpv6NetworkShareALimit) {
+  constexpr std::uint64_t kNetwork = 0x2001'0db8'0000'0000;
+  TransportLimits limits;
+  limits.address_datagrams_per_second = 100.0;
+  TrafficLimit limit{limits};
+  int together = 0, elsewhere = 0;
+  TrafficMeter other;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    const double now_s = 100.0 + static_cast<double>(i) * 1e-3;
+    TrafficMeter fresh;
+    together += limit.refuse(fresh, IpAddress(kNetwork, i), 100, now_s) ? 0 : 1;
+    if (i % 20 == 0) elsewhere += limit.refuse(other, IpAddress(kNetwork + 1, i), 100, now_s) ? 0 : 1;
+  }
+  EXPECT_NEAR(together, 200 + 1000, 2);
+  EXPECT_EQ(elsewhere, 500);
+  EXPECT_EQ(limit.addresses(), 2u);
 }
 
 TEST(TrafficLimit, ZeroMeansNoLimit) {
