@@ -31,6 +31,7 @@ std::optional<std::uint32_t> scope_of(std::string_view text) {
 }  // namespace
 
 std::string host_text(const SocketAddress& address) {
+  start_sockets();
   char text[INET6_ADDRSTRLEN] = {};
   if (address.host.is_ipv4()) {
     in_addr v4{};
@@ -51,6 +52,7 @@ std::string text_of(const SocketAddress& address) {
 }
 
 std::optional<SocketAddress> parse_host(std::string_view text) {
+  start_sockets();
   const bool brackets = text.size() > 2 && text.front() == '[' && text.back() == ']';
   if (brackets) text = text.substr(1, text.size() - 2);
   SocketAddress address;

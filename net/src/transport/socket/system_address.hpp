@@ -29,6 +29,18 @@ union SystemAddress {
   sockaddr_in6 v6;
 };
 
+/// On Windows, a process must start its sockets before it calls their functions, those for addresses
+/// included. Nothing stops them again, because the game may use sockets, too. Does nothing on other systems.
+inline void start_sockets() {
+#ifdef _WIN32
+  static const int failed = [] {
+    WSADATA unused{};
+    return WSAStartup(MAKEWORD(2, 2), &unused);
+  }();
+  (void)failed;
+#endif
+}
+
 /// The 16 bytes of an address, in network order.
 using IpBytes = std::array<std::uint8_t, 16>;
 

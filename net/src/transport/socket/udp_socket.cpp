@@ -59,6 +59,7 @@ bool set_option(std::intptr_t socket, int level, int name, const Value& value) {
 }
 
 std::intptr_t create(int family) {
+  start_sockets();
 #ifdef _WIN32
   const SOCKET made = ::socket(family, SOCK_DGRAM, 0);
   if (made == INVALID_SOCKET) return note_error(), -1;
