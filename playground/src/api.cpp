@@ -6,6 +6,7 @@
 #include "harness/sim/link.hpp"
 #include "playground/src/command_text.hpp"
 #include "playground/src/digest.hpp"
+#include "playground/src/module_text.hpp"
 #include "playground/src/recorded_run.hpp"
 #include "playground/src/settings.hpp"
 #include "scenario/builtin/builtin.hpp"
@@ -40,16 +41,6 @@ Module& module() {
   return one;
 }
 
-int succeed(std::string text) {
-  module().text = std::move(text);
-  return 1;
-}
-
-int fail(std::string text) {
-  module().text = std::move(text);
-  return 0;
-}
-
 Json link_json(const harness::LinkOptions& link) {
   return {
       {"latency-ms", link.latency_ms}, {"jitter-ms", link.jitter_ms},         {"loss", link.loss_percent},
@@ -69,6 +60,16 @@ Json shape_json(const RecordedRun& run) {
 }
 
 }  // namespace
+
+int succeed(std::string text) {
+  module().text = std::move(text);
+  return 1;
+}
+
+int fail(std::string text) {
+  module().text = std::move(text);
+  return 0;
+}
 
 PLAYGROUND_API(pg_alloc) void* pg_alloc(std::size_t bytes) {
   return std::malloc(bytes);

@@ -17,7 +17,7 @@ mkdirSync(folder, { recursive: true });
 
 await build({
   absWorkingDir: here,
-  entryPoints: ['src/main.ts', 'src/worker.ts'],
+  entryPoints: ['src/main.ts', 'src/worker.ts', 'src/live.ts'],
   outdir: folder,
   bundle: true,
   minify: true,
@@ -26,12 +26,12 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
-for (const name of ['index.html', 'style.css', 'icon.svg']) cpSync(join(here, name), join(folder, name));
+for (const name of ['index.html', 'live.html', 'style.css', 'icon.svg']) cpSync(join(here, name), join(folder, name));
 cpSync(join(here, 'node_modules/uplot/dist/uPlot.min.css'), join(folder, 'uplot.css'));
 cpSync(wasm, join(folder, 'playground.wasm'));
 
 // The service worker keeps these files for use without a network. A new version of any file gives it a new name.
-const files = ['index.html', 'style.css', 'uplot.css', 'icon.svg', 'main.js', 'worker.js', 'playground.wasm'];
+const files = ['index.html', 'style.css', 'uplot.css', 'icon.svg', 'main.js', 'worker.js', 'live.html', 'live.js', 'playground.wasm'];
 const hash = createHash('sha256');
 for (const name of files) hash.update(readFileSync(join(folder, name)));
 const version = hash.digest('hex').slice(0, 12);

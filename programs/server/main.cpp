@@ -10,6 +10,7 @@
 #include "programs/server/options.hpp"
 #include "programs/server/play.hpp"
 #include "programs/server/report.hpp"
+#include "programs/server/watch/watch.hpp"
 #include "scenario/trace/pose_csv.hpp"
 
 #include <algorithm>
@@ -48,8 +49,9 @@ void take_events(Server& server, ServerMetrics& metrics, Sinks& sinks) {
 }
 
 // Plays the source until it ends or a stop is requested.
-RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, ServerMetrics& metrics,
-                  Sinks& sinks, double epoch_s, double end_s, scenario::PoseCsvWriter* truth) {
+RunTimes play_all(Server& server, NetworkTransport& transport, Watch& watch, Play& play,
+                  ServerMetrics& metrics, Sinks& sinks, double epoch_s, double end_s,
+                  scenario::PoseCsvWriter* truth) {
   RunTimes times;
   const double started_s = monotonic_s();
   const auto server_now_s = [&] { return epoch_s + monotonic_s() - started_s; };
@@ -64,7 +66,8 @@ RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, Serve
     server.tick(server_now_s());
     take_events(server, metrics, sinks);
     const double now_s = monotonic_s();
-    metrics.note_tick(server, transport.stats(), play, now_s, began_s - due_s, now_s - began_s);
+    watch.note_tick(server, now_s);
+    metrics.note_tick(server, watch.transport().stats(), play, now_s, began_s - due_s, now_s - began_s);
   }
   times.seconds = monotonic_s() - started_s;
   return times;
@@ -72,7 +75,7 @@ RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, Serve
 
 // Disconnects all clients. Waits until all clients have acknowledged it, but not longer than three round
 // trips of a bad link.
-void disconnect_clients(Server& server, NetworkTransport& transport, Log& log) {
+void disconnect_clients(Server& server, NetworkTransport& transport, Transport& all, Log& log) {
   constexpr double kLongestS = 2.0;
   std::size_t left = server.client_count();
   server.shutdown();
@@ -81,8 +84,8 @@ void disconnect_clients(Server& server, NetworkTransport& transport, Log& log) {
   const double until_s = monotonic_s() + kLongestS;
   while (left > 0 && monotonic_s() < until_s) {
     transport.wait(0.01);
-    transport.service(monotonic_s());
-    while (const auto event = transport.poll()) {
+    all.service(monotonic_s());
+    while (const auto event = all.poll()) {
       if (event->kind == TransportEvent::Kind::disconnected && left > 0) --left;
     }
   }
@@ -134,7 +137,10 @@ int run(const ServerOptions& options) {
   const double epoch_s = (*source)->start_s();
   ServerConfig config = server_config(options, epoch_s);
   config.log = sinks.server.sink();
-  auto created = Server::create(std::move(config), **transport);
+  auto watch = Watch::open(options, **transport, (*transport)->port(), *security);
+  if (!watch) return fail(kName, watch.error(), kFailed);
+  Transport& all = (*watch)->transport();
+  auto created = Server::create(std::move(config), all);
   if (!created) return fail(kName, created.error());
   Server& server = *created;
   Play play{**source, server, options.server.tick_rate_hz, log};
@@ -144,6 +150,7 @@ int run(const ServerOptions& options) {
 
   fmt::print("listening on port {}\n", (*transport)->port());
   if (*page) fmt::print("metrics on http://{}:{}/metrics\n", options.metrics_host, (*page)->port());
+  if ((*watch)->port() != 0) fmt::print("live view on {}\n", (*watch)->address());
   std::fflush(stdout);
   log.info("listening", {{"port", static_cast<std::uint64_t>((*transport)->port())},
                          {"secure", security->get() != nullptr}});
@@ -153,15 +160,15 @@ int run(const ServerOptions& options) {
                            ? std::min((*source)->end_s(), epoch_s + options.source.seconds)
                            : (*source)->end_s();
   const RunTimes times =
-      play_all(server, **transport, play, metrics, sinks, epoch_s, end_s, truth ? &*truth : nullptr);
+      play_all(server, **transport, **watch, play, metrics, sinks, epoch_s, end_s, truth ? &*truth : nullptr);
   metrics.note_stopping();
-  disconnect_clients(server, **transport, log);
-  print_summary(server.stats(), (*transport)->stats(), times);
+  disconnect_clients(server, **transport, all, log);
+  print_summary(server.stats(), all.stats(), times);
   if (play.refused() > 0)
     log.warn("poses were refused: outside the world, or too fast", {{"poses", play.refused()}});
   if (truth && !truth->close()) return fail(kName, "could not write all of " + options.truth_path, kFailed);
   if (!options.json_path.empty()) {
-    if (const auto error = write_counts(options.json_path, server.stats(), (*transport)->stats(), times))
+    if (const auto error = write_counts(options.json_path, server.stats(), all.stats(), times))
       return fail(kName, error->message, kFailed);
   }
   return kOk;

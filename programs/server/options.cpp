@@ -36,6 +36,30 @@ void add_watching_options(CLI::App& app, ServerOptions& o) {
       ->capture_default_str();
 }
 
+void add_live_view_options(CLI::App& app, ServerOptions& o) {
+  constexpr const char* kGroup = "Live view (docs/playground.md)";
+  app.add_option(
+         "--watch-port", o.watch_port,
+         "TCP port of the live view in a browser, with a WebSocket; 0: any free one, which is printed")
+      ->group(kGroup);
+  app.add_option("--watch-host", o.watch.host, "address of the live view")
+      ->capture_default_str()
+      ->group(kGroup);
+  app.add_option("--watch-page", o.watch.page,
+                 "folder with the page, build/playground; without it, only the WebSocket is served")
+      ->group(kGroup);
+  app.add_option("--watch-certificate", o.watch.certificate,
+                 "PEM file with certificate and private key, for https and wss")
+      ->group(kGroup);
+  app.add_option("--watch-origin", o.watch.origins,
+                 "a page of this origin may connect, too, for example https://game.example")
+      ->group(kGroup);
+  app.add_option("--watchers", o.watch.most, "how many browsers may watch at once")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
 constexpr const char* kLimits =
     "Limits (a section of the file; the server drops and counts data beyond them)";
 
@@ -55,6 +79,7 @@ void add_server_options(CLI::App& app, ServerOptions& o) {
   app.get_option("--fixed-rate")->excludes("--updates-per-second");
   add_settings(app, kArchetypeSettings, o.thresholds);
   add_watching_options(app, o);
+  add_live_view_options(app, o);
   add_security_options(app, o.security);
   add_settings(app, kTransportLimitSettings, o.limits, kLimits);
   add_settings(app, kSecuritySettings, o.security.limits, kLimits);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/transport.hpp>
@@ -18,6 +19,15 @@ class App;
 }
 
 namespace reckoner::program {
+
+/// Options of the live view in a browser (--watch-port).
+struct WatchOptions {
+  std::string host = "127.0.0.1";
+  std::string page;                  ///< folder with the page; empty: only the WebSocket
+  std::string certificate;           ///< PEM file with certificate and key; empty: no TLS
+  std::vector<std::string> origins;  ///< further origins of pages that may connect
+  std::size_t most = 16;             ///< watchers at once
+};
 
 /// The options of reckoner-server, from the command line or from a file.
 struct ServerOptions {
@@ -31,7 +41,9 @@ struct ServerOptions {
   std::string config_path;
   std::optional<std::uint16_t> metrics_port;
   std::string metrics_host = "127.0.0.1";
-  std::size_t metrics_clients = 10;  ///< number of clients whose figures are published
+  std::size_t metrics_clients = 10;         ///< number of clients whose figures are published
+  std::optional<std::uint16_t> watch_port;  ///< TCP port of the live view; nullopt: none
+  WatchOptions watch;
   ServerSecurityOptions security;
   TransportLimits limits;
   LogOptions log;

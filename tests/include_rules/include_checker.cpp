@@ -69,7 +69,12 @@ constexpr std::string_view kArena[] = {"reckoner/",      "body.hpp",       "bot.
 constexpr std::string_view kArenaFigures[] = {"reckoner/", "examples/arena/", "harness/sim/",
                                               "reckoning/src/statistics/"};
 constexpr std::string_view kSdl[] = {"glm/", "SDL2/", "CLI/", "fmt/"};
-constexpr std::string_view kPlayground[] = {"reckoner/", "scenario/", "programs/common/options/", "harness/",
+constexpr std::string_view kPlayground[] = {"reckoner/",
+                                            "scenario/",
+                                            "programs/common/options/",
+                                            "programs/common/sessions/",
+                                            "programs/common/archetypes.hpp",
+                                            "harness/",
                                             "playground/"};
 constexpr std::string_view kGlm[] = {"glm/"};
 constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};

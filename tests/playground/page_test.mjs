@@ -2,7 +2,7 @@
 // Drives the page of build/playground in Chromium, as a person would. node --test page_test.mjs
 // With SCREENSHOTS=FOLDER, also writes pictures of the page.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -39,7 +39,10 @@ before(async () => {
   });
 });
 
+const children = new Set();
+
 after(async () => {
+  for (const child of children) child.kill('SIGKILL');
   await browser?.close();
   server?.close();
   rmSync(scratch, { recursive: true });
@@ -218,10 +221,116 @@ test('the page opens without a network after the first visit', async () => {
   await close();
 });
 
+// A program of build/bin; `stop` ends it.
+async function program(name, options, text) {
+  const child = spawn(join(root, 'build/bin', name), options, { stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  let output = '';
+  const found = await new Promise((done, failed) => {
+    const read = (bytes) => {
+      output += bytes;
+      if (text.test(output)) done(text.exec(output));
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('exit', (code) => failed(new Error(`${name} ended with ${code}: ${output}`)));
+    child.on('error', failed);
+  });
+  return { found, stop: () => new Promise((done) => {
+    child.removeAllListeners('exit');
+    child.on('exit', done);
+    child.kill('SIGTERM');
+  }) };
+}
+const liveServer = (options) => program('reckoner-server', ['--scenario', 'crowd', '--entities', '20', '--port', '0',
+  '--watch-port', '0', '--watch-page', folder, ...options], /port (\d+)[\s\S]*live view on (\S+)/);
+const live = (page) => page.evaluate(() => window.live.state);
+const joined = (page) => page.waitForFunction(() => window.live?.state.entities.length === 20 * 22, null, { timeout: patience });
+
+async function openLive(url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto(url);
+  await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: patience });
+  return { page, problems, close: () => context.close() };
+}
+
+test('the live view joins a server, beside a native client', async () => {
+  const server = await liveServer(['--insecure']);
+  const [, port, url] = server.found;
+  const native = await program('reckoner-client', ['--insecure', '--connect', `127.0.0.1:${port}`], /joined/);
+  const { page, problems, close } = await openLive(url);
+  await page.click('#connect');
+  await joined(page);
+  await page.waitForFunction(() => window.live.state.server?.clients === 2, null, { timeout: patience });
+  const before = await live(page);
+  await page.waitForTimeout(1500);
+  const after = await live(page);
+  const moved = after.entities.filter((value, i) => i % 22 === 1 && Math.abs(value - before.entities[i]) > 0.01).length;
+  assert.ok(moved >= 5, `${moved} entities have moved`);
+  assert.ok(after.client.server_time_s - before.client.server_time_s > 1);
+  assert.equal(after.client.malformed, 0);
+  assert.equal(after.server.watchers, 1);
+  assert.equal(await page.locator('#links tbody tr').count(), 2);
+  assert.equal(await page.locator('#entities tbody tr').count(), 20);
+  await page.selectOption('#mode', 'delayed:250');
+  await page.waitForFunction(() => window.live.state.client.delay_s > 0.2, null, { timeout: patience });
+  await page.selectOption('#followed', { index: 3 });
+  await page.waitForTimeout(500);
+  await picture(page, 'live');
+  await server.stop();
+  await page.waitForSelector('#error:not([hidden])');
+  assert.match(await page.textContent('#error'), /server|ended/);
+  await native.stop().catch(() => {});
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('the live view needs a token and TLS for a server with a key', async () => {
+  const key = join(scratch, 'game.key');
+  const pem = join(scratch, 'server.pem');
+  execFileSync(join(root, 'build/bin/reckoner-token'), ['key', key], { stdio: 'ignore' });
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2',
+    '-subj', '/CN=localhost', '-keyout', join(scratch, 'key.pem'), '-out', join(scratch, 'cert.pem')], { stdio: 'ignore' });
+  writeFileSync(pem, readFileSync(join(scratch, 'cert.pem'), 'utf8') + readFileSync(join(scratch, 'key.pem'), 'utf8'));
+  const server = await liveServer(['--key', key, '--host', '127.0.0.1', '--watch-certificate', pem]);
+  const [, port, url] = server.found;
+  assert.match(url, /^https:/);
+  const { page, close } = await openLive(url, { ignoreHTTPSErrors: true });
+  await page.click('#connect');
+  await page.waitForSelector('#error:not([hidden])');
+  assert.match(await page.textContent('#error'), /token may be missing/);
+  const token = join(scratch, 'watch.token');
+  execFileSync(join(root, 'build/bin/reckoner-token'),
+    ['issue', token, '--key', key, '--server', `127.0.0.1:${port}`, '--client-id', '3'], { stdio: 'ignore' });
+  await page.setInputFiles('#token', token);
+  await page.waitForFunction(() => document.getElementById('token-help').textContent.includes('watch.token'));
+  await page.click('#connect');
+  await joined(page);
+  await close();
+  await server.stop();
+});
+
+test('the live view on a phone, in dark, does not scroll sideways', async () => {
+  const server = await liveServer(['--insecure']);
+  const { page, close } = await openLive(`${server.found[2]}?watch`, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+  await joined(page);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `${wide} pixels`);
+  await page.waitForTimeout(800);
+  await picture(page, 'live-phone');
+  await close();
+  await server.stop();
+});
+
 test('the download is at most 1.5 MB compressed', async () => {
   const { gzipSync } = await import('node:zlib');
   let bytes = 0;
-  for (const name of ['index.html', 'style.css', 'uplot.css', 'icon.svg', 'main.js', 'worker.js', 'offline.js', 'playground.wasm']) {
+  for (const name of ['index.html', 'style.css', 'uplot.css', 'icon.svg', 'main.js', 'worker.js', 'live.html', 'live.js', 'offline.js', 'playground.wasm']) {
     bytes += gzipSync(readFileSync(join(folder, name))).length;
   }
   assert.ok(bytes <= 1.5e6, `${bytes} bytes`);

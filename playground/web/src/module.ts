@@ -18,6 +18,13 @@ interface Exports {
   pg_command(settings: number, bytes: number): number;
   pg_cpp(settings: number, bytes: number): number;
   pg_digest(settings: number, bytes: number): number;
+  pg_live_opened(): void;
+  pg_live_received(message: number, bytes: number, now_s: number): void;
+  pg_live_closed(): void;
+  pg_live_receive(now_s: number): void;
+  pg_live_frame(now_s: number): number;
+  pg_live_entities(): number;
+  pg_live_leave(): void;
   [name: string]: unknown;
 }
 
@@ -104,7 +111,7 @@ export class Module {
   /** Compiles and starts the module. `extra` are functions of the page that the module may call. */
   static async load(source: BufferSource | Promise<Response>, extra: WebAssembly.ModuleImports = {}): Promise<Module> {
     let memory: WebAssembly.Memory | undefined;
-    const imports = { wasi_snapshot_preview1: wasi(() => memory!), page: extra } as unknown as WebAssembly.Imports;
+    const imports = { wasi_snapshot_preview1: wasi(() => memory!), page: { send: () => 0, ...extra } } as unknown as WebAssembly.Imports;
     let instance: WebAssembly.Instance;
     if (source instanceof Promise) {
       const response = await source;
@@ -123,8 +130,8 @@ export class Module {
   }
 
   /** Calls a function that takes texts, and returns its text. Throws its error. */
-  private call(name: string, texts: string[], ...numbers: number[]): string {
-    const encoded = texts.map((text) => new TextEncoder().encode(text));
+  call(name: string, texts: (string | Uint8Array)[], ...numbers: number[]): string {
+    const encoded = texts.map((text) => (typeof text === 'string' ? new TextEncoder().encode(text) : text));
     const addresses = encoded.map((bytes) => {
       const address = this.exports.pg_alloc(Math.max(1, bytes.length));
       if (address === 0) throw new Error('out of memory');

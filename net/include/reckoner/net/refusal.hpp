@@ -33,6 +33,7 @@ enum class Refusal : std::uint8_t {
   never_sent,        ///< acknowledges something that was never sent
   too_many,          ///< client sent more messages or motions than allowed
   wrong_game,        ///< handshake of another game (ServerSecurity::game)
+  wrong_origin,      ///< WebSocket of a page from a web site that is not allowed (reckoner-server)
 };
 
 /// Returns the name of a reason, in lower case with underscores, for logs and metrics.
@@ -41,14 +42,14 @@ enum class Refusal : std::uint8_t {
       "malformed",      "too_large",        "not_genuine",   "no_session",    "wrong_cookie", "wrong_token",
       "token_reused",   "handshake_limit",  "peer_limit",    "address_limit", "unexpected",   "beyond_limits",
       "unknown_entity", "unknown_baseline", "unknown_route", "unknown_frame", "from_future",  "too_old",
-      "repeated",       "never_sent",       "too_many",      "wrong_game"};
+      "repeated",       "never_sent",       "too_many",      "wrong_game",    "wrong_origin"};
   return kNames[static_cast<std::size_t>(refusal)];
 }
 
 /// Number of refusals for each reason.
 struct RefusalCounts {
   /// Number of reasons.
-  static constexpr std::size_t kReasons = static_cast<std::size_t>(Refusal::wrong_game) + 1;
+  static constexpr std::size_t kReasons = static_cast<std::size_t>(Refusal::wrong_origin) + 1;
 
   std::array<std::uint64_t, kReasons> counts{};  ///< indexed by Refusal
 

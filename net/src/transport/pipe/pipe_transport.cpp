@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "net/src/transport/event_queue.hpp"
+#include "net/src/transport/pipe/pipe_message.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <reckoner/net/pipe_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr PeerId kServer{1};
+
+// Events that wait for poll(), bytes. A page in a background tab does not poll for minutes.
+constexpr std::size_t kMaxWaitingBytes = 4 * 1024 * 1024;
+
+}  // namespace
+
+struct PipeTransport::Impl {
+  enum class Phase : std::uint8_t { opening, joining, joined, closed };
+
+  bool put(const pipe::Message& message) {
+    pipe::write(message, buffer);
+    if (!send(buffer)) return false;
+    ++stats.datagrams_sent;
+    stats.wire_bytes_sent += buffer.size();
+    return true;
+  }
+
+  void end(std::uint32_t reason) {
+    if (phase == Phase::closed) return;
+    phase = Phase::closed;
+    events.push({.kind = TransportEvent::Kind::disconnected, .peer = kServer, .reason = reason});
+  }
+
+  void handle(const pipe::Message& message, double now_s) {
+    using Kind = pipe::Kind;
+    if (message.kind == Kind::bye) return end(message.reason);
+    if (message.kind == Kind::welcome && phase == Phase::joining) {
+      phase = Phase::joined;
+      events.push({.kind = TransportEvent::Kind::connected, .peer = kServer});
+    } else if (message.kind == Kind::status && phase == Phase::joined) {
+      status.assign(reinterpret_cast<const char*>(message.body.data()), message.body.size());
+    } else if ((message.kind == Kind::control || message.kind == Kind::state) && phase == Phase::joined) {
+      const bool is_state = message.kind == Kind::state;
+      if (events.bytes() > kMaxWaitingBytes && is_state) return stats.refuse(Refusal::too_many);
+      stats.payload_bytes_received += message.body.size();
+      events.push({.kind = TransportEvent::Kind::received,
+                   .peer = kServer,
+                   .channel = is_state ? Channel::state : Channel::control,
+                   .payload = message.body,
+                   .waited_s = -now_s});  // service() of a later time makes it the wait
+    } else {
+      stats.refuse(Refusal::unexpected);
+    }
+  }
+
+  Send send;
+  std::vector<std::byte> token;
+  Phase phase = Phase::opening;
+  EventQueue events;
+  double service_s = 0.0;
+  std::string status;
+  TransportStats stats;
+  std::vector<std::byte> buffer;
+};
+
+PipeTransport::PipeTransport(Send send, std::span<const std::byte> token) : impl_(std::make_unique<Impl>()) {
+  impl_->send = std::move(send);
+  impl_->token.assign(token.begin(), token.end());
+}
+PipeTransport::~PipeTransport() = default;
+
+void PipeTransport::opened() {
+  if (impl_->phase != Impl::Phase::opening) return;
+  impl_->phase = Impl::Phase::joining;
+  (void)impl_->put({.kind = pipe::Kind::hello, .reason = kProtocolVersion, .body = impl_->token});
+}
+
+void PipeTransport::received(std::span<const std::byte> bytes, double now_s) {
+  if (impl_->phase == Impl::Phase::closed) return;
+  ++impl_->stats.datagrams_received;
+  impl_->stats.wire_bytes_received += bytes.size();
+  if (const auto message = pipe::read(bytes)) {
+    impl_->handle(*message, now_s);
+  } else {
+    impl_->stats.refuse(Refusal::malformed);
+  }
+}
+
+void PipeTransport::closed() {
+  impl_->end(0);
+}
+
+const std::string& PipeTransport::status() const {
+  return impl_->status;
+}
+
+void PipeTransport::service(double now_s) {
+  impl_->service_s = now_s;
+}
+
+std::optional<TransportEvent> PipeTransport::poll() {
+  auto event = impl_->events.pop();
+  if (event && event->kind == TransportEvent::Kind::received)
+    event->waited_s = std::max(0.0, impl_->service_s + event->waited_s);
+  return event;
+}
+
+bool PipeTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
+  const std::size_t most = channel == Channel::state ? kMaxStateBytes : kMaxControlBytes;
+  const bool fits =
+      peer == kServer && impl_->phase == Impl::Phase::joined && !payload.empty() && payload.size() <= most;
+  if (!fits) return false;
+  impl_->stats.payload_bytes_sent += payload.size();
+  const auto kind = channel == Channel::state ? pipe::Kind::state : pipe::Kind::control;
+  return impl_->put({.kind = kind, .body = payload});
+}
+
+std::size_t PipeTransport::max_state_bytes(PeerId) const {
+  return kMaxStateBytes;
+}
+
+void PipeTransport::disconnect(PeerId peer, std::uint32_t reason) {
+  if (peer != kServer || impl_->phase == Impl::Phase::closed) return;
+  (void)impl_->put({.kind = pipe::Kind::bye, .reason = reason});
+  impl_->end(0);
+}
+
+const TransportStats& PipeTransport::stats() const {
+  return impl_->stats;
+}
+
+}  // namespace reckoner

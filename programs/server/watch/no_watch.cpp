@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#include "programs/server/watch/watch.hpp"
+
+namespace reckoner::program {
+
+Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Transport& udp, std::uint16_t,
+                                           const OrInsecure<ServerSecurity>&) {
+  if (options.watch_port) return Error{"--watch-port: this program was built without libwebsockets"};
+  return std::unique_ptr<Watch>(std::make_unique<NoWatch>(udp));
+}
+
+}  // namespace reckoner::program

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "programs/server/watch/watch.hpp"
+
+#include "net/src/transport/pipe/joined_transport.hpp"
+#include "programs/server/watch/watch_page.hpp"
+#include "programs/server/watch/watch_status.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <reckoner/net/socket_address.hpp>
+
+namespace reckoner::program {
+namespace {
+
+constexpr double kStatusS = 0.5;
+
+bool is_loopback(const std::string& host) {
+  const auto address = parse_host(host);
+  if (!address) return host == "localhost";
+  const IpAddress& ip = address->host;
+  return ip.is_ipv4() ? ip.ipv4() >> 24 == 127 : ip == IpAddress(0, 1);
+}
+
+// With one address of its own and no --address, a server accepts tokens for this address.
+OrInsecure<ServerSecurity> with_address(OrInsecure<ServerSecurity> security, const std::string& host) {
+  ServerSecurity* const secure = security.get();
+  if (secure != nullptr && secure->addresses.empty() && !secure->any_server)
+    secure->addresses = resolve_host(host);
+  return security;
+}
+
+class LiveWatch final : public Watch {
+ public:
+  LiveWatch(const ServerOptions& options, Transport& udp, std::unique_ptr<WatchPage> page)
+      : options_(options), page_(std::move(page)), joined_(udp, page_->transport()) {}
+
+  [[nodiscard]] Transport& transport() override { return joined_; }
+
+  void note_tick(const Server& server, double now_s) override {
+    if (now_s < next_s_) return;
+    next_s_ = now_s + kStatusS;
+    page_->send_status(watch_status(server, options_.server.tick_rate_hz, page_->watchers()));
+  }
+
+  [[nodiscard]] std::uint16_t port() const override { return page_->port(); }
+
+  [[nodiscard]] std::string address() const override {
+    const std::string scheme = options_.watch.page.empty() ? "ws" : "http";
+    const bool ipv6 = options_.watch.host.find(':') != std::string::npos;
+    return scheme + (options_.watch.certificate.empty() ? "://" : "s://") + (ipv6 ? "[" : "") +
+           options_.watch.host + (ipv6 ? "]" : "") + ':' + std::to_string(port()) + '/';
+  }
+
+ private:
+  const ServerOptions options_;
+  std::unique_ptr<WatchPage> page_;
+  pipe::JoinedTransport joined_;
+  double next_s_ = 0.0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Transport& udp,
+                                           std::uint16_t udp_port,
+                                           const OrInsecure<ServerSecurity>& security) {
+  if (!options.watch_port) return std::unique_ptr<Watch>(std::make_unique<NoWatch>(udp));
+  const WatchOptions& watch = options.watch;
+  if (security.get() != nullptr && watch.certificate.empty() && !is_loopback(watch.host))
+    return Error{
+        "--watch-host " + watch.host +
+        ": tokens would travel unencrypted. Use --watch-certificate, or 127.0.0.1 and a proxy with TLS"};
+  auto page = WatchPage::open({.host = watch.host,
+                               .port = *options.watch_port,
+                               .folder = watch.page,
+                               .certificate = watch.certificate,
+                               .origins = watch.origins,
+                               .max_watchers = watch.most,
+                               .max_watchers_per_host = std::min<std::size_t>(watch.most, 16)},
+                              WatchGate(with_address(security, options.host), udp_port));
+  if (!page) return Error{page.error()};
+  return std::unique_ptr<Watch>(std::make_unique<LiveWatch>(options, udp, std::move(*page)));
+}
+
+}  // namespace reckoner::program

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::program {
+
+/// What watchers learn about the server, as JSON: its counts, its budget, and the links of the clients with
+/// the oldest data, at most 48. It names no addresses. `watchers`: how many of the clients watch. Shorter
+/// than pipe::kMaxStatusBytes.
+[[nodiscard]] std::string watch_status(const Server& server, double tick_rate_hz, std::size_t watchers);
+
+}  // namespace reckoner::program
