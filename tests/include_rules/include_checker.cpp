@@ -134,8 +134,8 @@ constexpr std::string_view kRooms[] = {
     "harness/explain/", "harness/explain/trials/", "harness/replay/", "harness/methods/",
     "harness/methods/baselines/", "harness/process/", "harness/report/", "harness/stress/load/recording/",
     "harness/stress/load/roles/", "harness/stress/load/", "harness/stress/flood/", "harness/stress/soak/",
-    "harness/arena/", "harness/commands/", "harness/commands/motion/", "harness/commands/replay/",
-    "harness/commands/stress/", "harness/", "playground/src/"};
+    "harness/arena/", "harness/cluster/", "harness/commands/", "harness/commands/motion/",
+    "harness/commands/replay/", "harness/commands/stress/", "harness/", "playground/src/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",
