@@ -101,7 +101,8 @@ std::span<const DatagramIntake::Datagram> DatagramIntake::read(UdpSocket& socket
       continue;
     }
     const std::size_t length = cut ? kLongest : static_cast<std::size_t>(got);
-    datagrams_[count++] = {from_system(from), room(count).first(length), cut, 0.0};
+    datagrams_[count] = {from_system(from), room(count).first(length), cut, 0.0};
+    ++count;
   }
   return std::span(datagrams_).first(count);
 #endif
