@@ -237,6 +237,7 @@ async function program(name, options, text) {
     child.on('error', failed);
   });
   return { found, stop: () => new Promise((done) => {
+    if (child.exitCode !== null || child.signalCode !== null) return done(); // it has ended by itself
     child.removeAllListeners('exit');
     child.on('exit', done);
     child.kill('SIGTERM');
