@@ -8,6 +8,7 @@ generate.py --check   exits with 1 if a file differs from what it would write
 It needs pycparser (Debian: python3-pycparser).
 """
 import difflib
+import hashlib
 import pathlib
 import re
 import sys
@@ -226,6 +227,29 @@ def csharp_layouts(header):
     return "\n".join([*out, "    };", "  }", "}"]) + "\n"
 
 
+UNITY = "bindings/unity"
+UNITY_IMPORTERS = {".cs": "MonoImporter", ".asmdef": "AssemblyDefinitionImporter", ".json": "PackageManifestImporter",
+                   "": "DefaultImporter"}
+
+
+def unity_metas():
+    """Unity ignores the files of packages from git or a registry that have no .meta file with an identity (GUID). Folders
+    that end with ~ are not part of the project."""
+    out = {}
+    generated = [UNITY + "/Runtime/Generated.cs", UNITY + "/Tests/Layouts.cs"]
+    for file in sorted({*(ROOT / UNITY).rglob("*"), *(ROOT / path for path in generated)}):
+        path = file.relative_to(ROOT / UNITY)
+        if file.suffix == ".meta" or any(part.endswith("~") or part.startswith(".") for part in path.parts):
+            continue
+        guid = hashlib.md5(f"reckoner/{path.as_posix()}".encode()).hexdigest()
+        folder = "folderAsset: yes\n" if file.is_dir() else ""
+        importer = UNITY_IMPORTERS.get(file.suffix, "TextScriptImporter")
+        out[f"{UNITY}/{path.as_posix()}.meta"] = (
+            f"fileFormatVersion: 2\nguid: {guid}\n{folder}{importer}:\n  externalObjects: {{}}\n  userData: \n"
+            "  assetBundleName: \n  assetBundleVariant: \n")
+    return out
+
+
 def main():
     header = Header((ROOT / "capi/include/reckoner.h").read_text())
     files = {
@@ -234,6 +258,7 @@ def main():
         "bindings/lua/reckoner_declarations.lua": lua(header),
         "bindings/unity/Runtime/Generated.cs": CSharp(header).text(),
         "bindings/unity/Tests/Layouts.cs": csharp_layouts(header),
+        **unity_metas(),
     }
     stale = []
     for path, text in files.items():
