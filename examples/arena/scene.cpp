@@ -25,8 +25,8 @@ void draw_floor(Canvas& canvas, const Player& player) {
   draw_box(canvas, {{0.0, 0.0}, {kHalfSideM, kHalfSideM}}, kFloorColor);
   draw_box(canvas, {{0.0, 0.0}, {kHalfSideM, 8.0}}, kHallColor);
   for (double at = -14.0; at <= 14.0; at += 2.0) {
-    canvas.line({at, -kHalfSideM, 0.0}, {at, kHalfSideM, 0.0}, kGridColor);
-    canvas.line({-kHalfSideM, at, 0.0}, {kHalfSideM, at, 0.0}, kGridColor);
+    canvas.line({at, -kHalfSideM, 0.0}, {at, kHalfSideM - 0.05, 0.0}, kGridColor);
+    canvas.line({-kHalfSideM, at, 0.0}, {kHalfSideM - 0.05, at, 0.0}, kGridColor);
   }
   draw_box(canvas, {{0.0, 0.0}, {12.0, 0.12}}, kRailColor);  // of the platform
   for (const glm::dvec2& pad : kPads) {
@@ -76,7 +76,7 @@ void draw_fighter(Canvas& canvas, const Player& player, const reckoner::ShownEnt
   const glm::dvec3 nose = at + glm::dvec3(entity.shown.orientation * glm::vec3(0.3f, 0.0f, 0.0f));
   canvas.disc(nose, 0.14, {24, 26, 32});
   if (player.kind(entity.id) == kPlayer)
-    canvas.label(at, at.y > 15.0 ? -22 : 22, player.client().info(entity.id)->name, {240, 242, 248});
+    canvas.label(at, at.y > 15.0 ? -22 : 26, player.client().info(entity.id)->name, {240, 242, 248});
   const double health = static_cast<double>(player.number(entity.id, kHealth)) / 100.0;
   if (health >= 1.0) return;
   const glm::dvec3 left = at + glm::dvec3(-0.5, 0.6, 0.0);
@@ -109,7 +109,7 @@ void draw_beams(Canvas& canvas, const Player& player) {
     canvas.line(seen, truth, faded({}, share));
     canvas.ring(truth, kBodyRadiusM, faded(kBad, share));
     canvas.ring(seen, kBodyRadiusM, faded(kGood, share), 3);
-    canvas.label(seen, 26, fmt::format("hit where seen, {:.2f} m from there now", glm::distance(seen, truth)),
+    canvas.label(seen, 26, fmt::format("hit, {:.2f} m off now", glm::distance(seen, truth)),
                  faded(kGood, share));
   }
 }
