@@ -75,6 +75,36 @@ void add_clients(Exposition& page, const std::vector<SessionStats>& clients) {
       [](const SessionStats& c) { return c.behind_s; });
 }
 
+void add_cluster(Exposition& page, const ClusterFigures& c) {
+  page.gauge("reckoner_cluster_connected", "1 while there is a connection to the bus, otherwise 0.",
+             c.connected ? 1.0 : 0.0);
+  page.gauge("reckoner_cluster_held_cells", "Cells that this simulator holds.",
+             static_cast<double>(c.held_cells));
+  page.gauge("reckoner_cluster_held_entities", "Entities that this simulator moves.",
+             static_cast<double>(c.held_entities));
+  page.gauge("reckoner_cluster_shown_cells", "Cells to which this gateway subscribes.",
+             static_cast<double>(c.shown_cells));
+  std::vector<std::pair<std::string, double>> epochs;
+  for (const auto& [cell, epoch] : c.epochs)
+    epochs.emplace_back(std::to_string(cell), epoch);
+  page.gauges("reckoner_cluster_cell_epoch", "Epoch of each held cell.", "cell", epochs);
+  page.counters("reckoner_cluster_handovers_total", "Entities that changed their simulator, by direction.",
+                "direction", {{"in", c.handovers_in}, {"out", c.handovers_out}, {"adopted", c.adopted}});
+  page.counters("reckoner_cluster_writes_refused_total",
+                "Refused writes: those of this process that another one had overtaken, and those of other "
+                "processes with an old epoch.",
+                "writer", {{"this", c.writes_refused}, {"other", c.stale_refused}});
+  page.counters("reckoner_cluster_bus_bytes_total", "Payload bytes on the bus.", "direction",
+                {{"sent", c.bus_bytes_sent}, {"received", c.bus_bytes_received}});
+  page.counter("reckoner_cluster_bus_dropped_total", "Messages that this process received too slowly.",
+               c.bus_dropped);
+  page.counter("reckoner_cluster_gaps_total", "Missing messages, found by their sequence numbers.", c.gaps);
+  page.counter("reckoner_cluster_repairs_total", "Snapshots that were asked for.", c.repairs);
+  page.counter("reckoner_cluster_malformed_total", "Messages from the bus that no correct process sends.",
+               c.malformed);
+  page.gauge("reckoner_cluster_lag_seconds", "Mean age of motions when they arrive on the bus.", c.lag_s);
+}
+
 }  // namespace
 
 void DurationHistogram::add(double seconds) {
@@ -110,12 +140,12 @@ ServerMetrics::ServerMetrics(double tick_rate_hz, double started_s, std::size_t 
       most_clients_(most_clients),
       last_tick_s_(started_s) {}
 
-void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, const Play& play,
+void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, const Played& played,
                               double now_s, double late_s, double took_s) {
   last_tick_s_ = now_s;
   now_.late.add(late_s);
   now_.took.add(took_s);
-  sample_entities(server, play);
+  sample_entities(server, played.ids);
   if (now_s - shown_at_s_ < kRefreshS) return;
   shown_at_s_ = now_s;
   now_.up_s = now_s - started_s_;
@@ -123,15 +153,14 @@ void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, 
   now_.entities = server.entity_count();
   now_.stats = server.stats();
   now_.wire = wire;
-  now_.poses_refused = play.refused();
+  now_.poses_refused = played.refused;
   now_.worst_clients = worst_clients(server, most_clients_);
   const std::lock_guard hold(lock_);
   shown_ = now_;
 }
 
 // Samples a few entities in every tick, in turn.
-void ServerMetrics::sample_entities(const Server& server, const Play& play) {
-  const auto ids = play.ids();
+void ServerMetrics::sample_entities(const Server& server, std::span<const EntityId> ids) {
   for (std::size_t i = 0; i < std::min(kLooksPerTick, ids.size()); ++i) {
     next_entity_ = (next_entity_ + 1) % ids.size();
     const auto debug = server.debug(ids[next_entity_]);
@@ -255,6 +284,7 @@ std::string ServerMetrics::metrics() const {
                  "Largest allowed distance between published motions and the truth.", s.threshold_m);
   page.quantiles("reckoner_motion_age_seconds", "Age of published motions.", s.age_s);
   add_clients(page, s.worst_clients);
+  if (s.cluster) add_cluster(page, *s.cluster);
   return page.text();
 }
 

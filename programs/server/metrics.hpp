@@ -2,16 +2,18 @@
 #pragma once
 
 #include "programs/common/sessions/status_page.hpp"
-#include "programs/server/play.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -58,6 +60,34 @@ struct ClientCounts {
   std::uint64_t owner_refused = 0;
 };
 
+/// The entities that the program moves, and how many of its poses the server has refused.
+struct Played {
+  std::span<const EntityId> ids;
+  std::uint64_t refused = 0;
+};
+
+/// The part of a process in a world on several servers. Counters cover the whole life of the process.
+struct ClusterFigures {
+  bool connected = false;         ///< there is a connection to the bus
+  std::size_t held_cells = 0;     ///< of a simulator
+  std::size_t held_entities = 0;  ///< of a simulator
+  std::size_t shown_cells = 0;    ///< cells to which a gateway subscribes
+  /// Index and epoch of each held cell.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> epochs;
+  std::uint64_t handovers_in = 0;
+  std::uint64_t handovers_out = 0;
+  std::uint64_t adopted = 0;         ///< entities taken over from simulators that have died
+  std::uint64_t writes_refused = 0;  ///< writes of this process that another one had overtaken
+  std::uint64_t stale_refused = 0;   ///< writes of others with an old epoch that this process has refused
+  std::uint64_t bus_bytes_sent = 0;
+  std::uint64_t bus_bytes_received = 0;
+  std::uint64_t bus_dropped = 0;  ///< messages that this process received too slowly
+  std::uint64_t gaps = 0;         ///< missing messages
+  std::uint64_t repairs = 0;      ///< snapshots that were asked for
+  std::uint64_t malformed = 0;    ///< messages that no correct process sends
+  double lag_s = 0.0;             ///< mean age of motions when they arrive on the bus
+};
+
 /// The metrics and the health of a running server. Only the server's thread may call the functions that
 /// record. Any thread may call metrics() and health().
 class ServerMetrics {
@@ -68,8 +98,10 @@ class ServerMetrics {
 
   /// Records a tick that started `late_s` after it was due and took `took_s`. Also samples a few entities.
   /// Updates the published values every quarter of a second.
-  void note_tick(const Server& server, const TransportStats& wire, const Play& play, double now_s,
+  void note_tick(const Server& server, const TransportStats& wire, const Played& played, double now_s,
                  double late_s, double took_s);
+  /// Records the figures of a process of a cluster. note_tick() publishes them.
+  void note_cluster(const ClusterFigures& figures) { now_.cluster = figures; }
   void note(const ServerEvent& event);
   /// Records that the server is shutting down. health() reports bad health after this call.
   void note_stopping() { stopping_ = true; }
@@ -95,8 +127,9 @@ class ServerMetrics {
     RecentValues threshold_m;
     RecentValues age_s;
     std::vector<SessionStats> worst_clients;
+    std::optional<ClusterFigures> cluster;
   };
-  void sample_entities(const Server& server, const Play& play);
+  void sample_entities(const Server& server, std::span<const EntityId> ids);
 
   double tick_rate_hz_;
   double started_s_;

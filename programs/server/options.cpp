@@ -9,6 +9,7 @@
 #include "server/src/server_settings.hpp"
 
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -60,6 +61,35 @@ void add_live_view_options(CLI::App& app, ServerOptions& o) {
       ->group(kGroup);
 }
 
+void add_cluster_options(CLI::App& app, ClusterOptions& o) {
+  constexpr const char* kGroup = "One world on several servers, over NATS (docs/cluster.md)";
+  const auto add = [&](const char* name, auto& value, const char* meaning) {
+    return app.add_option(name, value, meaning)->group(kGroup);
+  };
+  add("--world", o.world, "name of the world that this process joins; without it, this is a single server");
+  add("--nats", o.nats, "URL of the NATS server with JetStream (default: nats://127.0.0.1:4222)");
+  add("--role", o.role, "simulator (moves entities), gateway (serves clients) or both (default: both)")
+      ->check(CLI::IsMember({"simulator", "gateway", "both"}));
+  add("--name", o.name, "name of this process in the world (default: made from its role and number)");
+  add("--nats-user", o.user, "user at the NATS server");
+  add("--nats-password", o.password, "password of the user; better in the file of --config");
+  add("--nats-ca", o.ca_file, "certificates of trusted authorities; makes TLS to NATS mandatory");
+  add("--nats-cert", o.cert_file, "certificate of this process, for mutual TLS");
+  add("--nats-key", o.key_file, "private key of this process, for mutual TLS");
+  add("--nats-replicas", o.replicas, "copies of each bucket in a NATS cluster, if this process creates it")
+      ->check(CLI::Range(1, 5))
+      ->capture_default_str();
+  add("--cell-m", o.cell_m, "side of a cell, m; equal in all processes of the world")
+      ->check(CLI::Range(1.0, 1e9))
+      ->capture_default_str();
+  add("--columns", o.columns, "cells along x; equal in all processes of the world")
+      ->check(CLI::Range(1u, 4096u))
+      ->capture_default_str();
+  add("--rows", o.rows, "cells along y; equal in all processes of the world")
+      ->check(CLI::Range(1u, 4096u))
+      ->capture_default_str();
+}
+
 constexpr const char* kLimits =
     "Limits (a section of the file; the server drops and counts data beyond them)";
 
@@ -83,6 +113,7 @@ void add_server_options(CLI::App& app, ServerOptions& o) {
   add_security_options(app, o.security);
   add_settings(app, kTransportLimitSettings, o.limits, kLimits);
   add_settings(app, kSecuritySettings, o.security.limits, kLimits);
+  add_cluster_options(app, o.cluster);
   add_log_options(app, o.log);
   app.footer(
       "Examples:\n"
@@ -90,8 +121,34 @@ void add_server_options(CLI::App& app, ServerOptions& o) {
       "  reckoner-server --trace flight.csv --threshold-m 0.01 --truth truth.csv --key game.key\n"
       "  reckoner-server --scenario crowd --key game.key --address game.example:26000\n"
       "  reckoner-server --config /etc/reckoner/server.toml --metrics-port 9464\n"
+      "  reckoner-server --scenario crowd --world arena --role simulator --nats nats://10.0.0.1:4222\n"
       "Stops at the end of the trace, after --seconds, or on Ctrl-C or SIGTERM, and notifies the clients.\n"
       "Exit codes: 0 done, 1 failed, 2 bad input.");
+}
+
+std::optional<Error> find_wrong_cluster_option(const ClusterOptions& o) {
+  if (o.world.empty()) {
+    const std::pair<const std::string*, const char*> needing[] = {{&o.nats, "--nats"},
+                                                                  {&o.role, "--role"},
+                                                                  {&o.name, "--name"},
+                                                                  {&o.user, "--nats-user"},
+                                                                  {&o.password, "--nats-password"},
+                                                                  {&o.ca_file, "--nats-ca"},
+                                                                  {&o.cert_file, "--nats-cert"},
+                                                                  {&o.key_file, "--nats-key"}};
+    for (const auto& [value, option] : needing) {
+      if (!value->empty()) return Error{std::string(option) + " needs --world"};
+    }
+    return std::nullopt;
+  }
+#if !defined(RECKONER_CLUSTER)
+  return Error{
+      "--world needs NATS, and this reckoner-server was built without it (libnats, RECKONER_CLUSTER)"};
+#else
+  if (o.cert_file.empty() != o.key_file.empty()) return Error{"--nats-cert and --nats-key need each other"};
+  if (!o.password.empty() && o.user.empty()) return Error{"--nats-password needs --nats-user"};
+  return std::nullopt;
+#endif
 }
 
 ServerConfig server_config(const ServerOptions& options, double epoch_s) {

@@ -12,6 +12,7 @@
 
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/result.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace CLI {
@@ -28,6 +29,22 @@ struct WatchOptions {
   std::vector<std::string> origins;  ///< further origins of pages that may connect
   std::size_t most = 16;             ///< watchers at once
 };
+
+/// How the server takes part in a world on several servers. The ranges are those of ClusterConfig.
+struct ClusterOptions {
+  std::string world;                         ///< name of the world; empty: a single server
+  std::string nats;                          ///< URL of the NATS server; empty: the one on this machine
+  std::string role;                          ///< simulator, gateway or both; empty: both
+  std::string name;                          ///< of the process; empty: made from the role and its number
+  std::string user, password;                ///< for NATS
+  std::string ca_file, cert_file, key_file;  ///< for TLS to NATS
+  int replicas = 1;                          ///< copies of each bucket
+  double cell_m = 100.0;                     ///< side of a cell, m
+  std::uint32_t columns = 4, rows = 4;       ///< cells along x and along y
+};
+
+/// Returns what is wrong with the options of a cluster; nullopt if nothing is wrong.
+[[nodiscard]] std::optional<Error> find_wrong_cluster_option(const ClusterOptions& options);
 
 /// The options of reckoner-server, from the command line or from a file.
 struct ServerOptions {
@@ -47,6 +64,7 @@ struct ServerOptions {
   ServerSecurityOptions security;
   TransportLimits limits;
   LogOptions log;
+  ClusterOptions cluster;
 };
 
 /// Adds all options of the server. `options` must exist until the command line is parsed.
