@@ -104,9 +104,10 @@ class LivePage {
     element('connection').textContent = state ? state.status : 'not connected';
     if (!state) return;
     if (state.status === 'refused' || state.status === 'disconnected') {
-      const why = state.refusal || (state.has_joined
-        ? 'The connection has ended.'
-        : 'The server did not admit this page: a token may be missing, used or expired, or the origin of this page is not allowed.');
+      // A WebSocket that the server closes does not say why.
+      const why = state.status === 'disconnected' && !state.has_joined
+        ? 'The server did not admit this page: a token may be missing, used or expired, or the origin of this page is not allowed.'
+        : state.refusal || 'The connection has ended.';
       this.client?.leave();
       this.client = null;
       element('connect').textContent = 'Watch';
