@@ -17,7 +17,7 @@ void SharedMotions::update(const EntityTable& entities, const Published& publish
 }
 
 SharedMotion SharedMotions::copy(const Motion& motion) {
-  return std::allocate_shared<const Motion>(std::pmr::polymorphic_allocator<Motion>(&memory_), motion);
+  return std::allocate_shared<Motion>(std::pmr::polymorphic_allocator<Motion>(&memory_), motion);
 }
 
 }  // namespace reckoner
