@@ -182,7 +182,7 @@ class ClusterRun {
     return json;
   }
 
-  // The same world on one server.
+  // One server with an equal world.
   Result<nlohmann::json> measure_single() {
     nats_url_ = "nats://127.0.0.1:1";  // not used
     auto arguments = world_arguments("cluster-gateway");
