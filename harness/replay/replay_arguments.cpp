@@ -19,11 +19,6 @@ constexpr char kSeparators[] = "/";
 }  // namespace
 
 std::string name_of(const program::SourceOptions& source) {
-#ifdef _WIN32
-  constexpr const char* kSeparators = "/\\";
-#else
-  constexpr const char* kSeparators = "/";
-#endif
   if (source.trace.empty()) return source.scenario;
   const std::string file = source.trace.substr(source.trace.find_last_of(kSeparators) + 1);
   const std::size_t dot = file.rfind('.');

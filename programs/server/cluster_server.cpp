@@ -158,7 +158,7 @@ class ClusterServer {
     config_.rows = options_.cluster.rows;
     config_.hysteresis_m = std::min(config_.hysteresis_m, 0.05 * config_.cell_m);
     if (source_) config_.routes.assign(source_->routes().begin(), source_->routes().end());
-    if (const auto wrong = find_invalid_setting(config_)) return wrong;
+    if (auto wrong = find_invalid_setting(config_)) return wrong;
     if (serves()) {
       auto security = open_security(options_.security, options_.host);
       if (!security) return Error{security.error()};

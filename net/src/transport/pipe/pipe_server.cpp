@@ -25,7 +25,7 @@ bool PipeServer::opened(StreamId stream, const IpAddress& host, double now_s) {
   peer.stream = stream;
   peer.host = host;
   peer.opened_s = peer.heard_s = now_s;
-  ids_[stream] = table_.add(std::move(peer));
+  ids_[stream] = table_.add(peer);
   ++at_host_[host.limited_host()];
   return true;
 }
