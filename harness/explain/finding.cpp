@@ -120,6 +120,9 @@ class CauseFinder {
     std::vector<LinkHistory::Missing> missing;
   };
   [[nodiscard]] Delivery delivery_of(const Trigger& trigger) const;
+  [[nodiscard]] Finding inferred(const Trigger& trigger, const Delivery& d) const;
+  [[nodiscard]] Finding with_decisions(const Trigger& trigger, const Delivery& d, Finding finding) const;
+  [[nodiscard]] Finding known_delay(const Trigger& trigger, const DelayFact& delay) const;
   [[nodiscard]] std::optional<Finding> missing_datagram(const Trigger& trigger, const Delivery& d) const;
   [[nodiscard]] Finding late_datagram(const Trigger& trigger, const Delivery& d) const;
   [[nodiscard]] Finding wrong_clock(const Trigger& trigger, const Delivery& d) const;
@@ -334,8 +337,56 @@ CauseFinder::Delivery CauseFinder::delivery_of(const Trigger& trigger) const {
 }
 
 Finding CauseFinder::arrival(const Trigger& trigger) const {
-  const MotionFact& motion = motion_of(trigger);
   const Delivery d = delivery_of(trigger);
+  Finding result = inferred(trigger, d);
+  return facts_.decisions ? with_decisions(trigger, d, std::move(result)) : result;
+}
+
+// What the server's own log says about a motion decides about causes at the server. What happened on the way
+// is still inferred from what arrived.
+Finding CauseFinder::with_decisions(const Trigger& trigger, const Delivery& d, Finding finding) const {
+  const MotionFact& motion = motion_of(trigger);
+  const EntityId entity = trigger.entity->id;
+  const DelayFact* const delay = facts_.decisions->delay(facts_.client, entity, motion.time_s);
+  const PublishFact* const published = facts_.decisions->publication(entity, motion.level, motion.time_s);
+  if (published == nullptr) return finding;  // the log does not cover this time
+  const double waited_s = delay != nullptr ? delay->at_s - delay->since_s : 0.0;
+  const bool waited = delay != nullptr && delay->why != DelayFact::Why::repair && waited_s > 2.5 * tick_s_;
+  const bool of_server =
+      finding.cause == Cause::budget || finding.cause == Cause::threshold || finding.cause == Cause::motion;
+  // After a loss, updates wait for the repair, and then for the budget. The loss came first.
+  if (waited && waited_s > d.late_s && of_server) return known_delay(trigger, *delay);
+  if (finding.cause == Cause::loss && delay != nullptr && delay->why == DelayFact::Why::repair) {
+    finding.known = true;
+  } else if (of_server && !waited) {
+    // The server sent it at once, so either it allowed the error, or the entity changed its motion.
+    const bool allowed = finding.cause == Cause::threshold || (finding.cause == Cause::budget && d.drifted &&
+                                                               published->error_m > 0.5 * d.allowed_m);
+    finding = allowed ? allowed_error(trigger, d) : own_motion(trigger, d);
+    finding.known = true;
+  }
+  finding.evidence.push_back({"published_s", published->at_s});
+  finding.evidence.push_back({"published_error_m", published->error_m});
+  return finding;
+}
+
+Finding CauseFinder::known_delay(const Trigger& trigger, const DelayFact& delay) const {
+  const double waited_s = delay.at_s - delay.since_s;
+  Finding result = finding(Cause::budget, trigger);
+  result.known = true;
+  result.evidence.push_back({"postponed_s", waited_s});
+  result.evidence.push_back({"due_s", delay.since_s});
+  result.sentence = delay.why == DelayFact::Why::late
+                        ? "The server was late with its ticks, and sent this update " +
+                              milliseconds(waited_s) + " after it was due. "
+                        : "The server postponed this update for " + milliseconds(waited_s) +
+                              ", because the client's byte budget was used up. ";
+  result.sentence += moved(trigger);
+  return result;
+}
+
+Finding CauseFinder::inferred(const Trigger& trigger, const Delivery& d) const {
+  const MotionFact& motion = motion_of(trigger);
   if (d.is_old || d.drifted || d.nearly_drifted) {
     if (auto missing = missing_datagram(trigger, d)) return std::move(*missing);
   }

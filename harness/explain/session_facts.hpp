@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "harness/explain/server_decisions.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -107,7 +109,8 @@ struct SessionFacts {
   bool truncated = false;               ///< the recording ends without an end record
   std::optional<std::string> damage;    ///< the error at which reading stopped
   std::size_t differences = 0;  ///< calls in which this build behaved differently from the recording one
-  std::vector<DatagramFact> datagrams;  ///< in order of arrival
+  std::vector<DatagramFact> datagrams;         ///< in order of arrival
+  std::optional<ServerDecisions> decisions{};  ///< of the server in the same time; empty: not known
   std::vector<ClockFact> clock_steps;
   std::vector<EntityFacts> entities;  ///< in order of first appearance
 };

@@ -6,6 +6,7 @@
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/options/config_file.hpp"
 #include "programs/common/system/standard_streams.hpp"
+#include "programs/server/decisions.hpp"
 #include "programs/server/metrics.hpp"
 #include "programs/server/options.hpp"
 #include "programs/server/play.hpp"
@@ -16,6 +17,7 @@
 #endif
 #include "programs/server/watch/watch.hpp"
 #include "scenario/trace/pose_csv.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -83,9 +85,16 @@ int run(const ServerOptions& options) {
   auto watch = Watch::open(options, **transport, (*transport)->port(), *security);
   if (!watch) return fail(kServerName, watch.error(), kFailed);
   Transport& all = (*watch)->transport();
-  auto created = Server::create(std::move(config), all);
-  if (!created) return fail(kServerName, created.error());
-  Server& server = *created;
+  if (const auto wrong = find_invalid_setting(config)) return fail(kServerName, wrong->message);
+  std::unique_ptr<DecisionWriter> decisions;
+  if (!options.decisions_path.empty()) {
+    auto opened = DecisionWriter::open(options.decisions_path);
+    if (!opened) return fail(kServerName, opened.error());
+    decisions = std::move(*opened);
+  }
+  ServerTestSwitches switches;
+  switches.observer = decisions.get();
+  Server server = make_test_server(std::move(config), all, switches);
   Play play{**source, server, options.server.tick_rate_hz, log};
   ServerMetrics metrics{options.server.tick_rate_hz, monotonic_s(), options.metrics_clients};
   const auto page = open_page(options, metrics);
@@ -106,6 +115,8 @@ int run(const ServerOptions& options) {
     log.warn("poses were refused: outside the world, or too fast", {{"poses", play.refused()}});
   if (truth && !truth->close())
     return fail(kServerName, "could not write all of " + options.truth_path, kFailed);
+  if (decisions && !decisions->close())
+    return fail(kServerName, "could not write all of " + options.decisions_path, kFailed);
   if (!options.json_path.empty()) {
     if (const auto error = write_counts(options.json_path, server.stats(), all.stats(), times))
       return fail(kServerName, error->message, kFailed);

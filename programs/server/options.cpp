@@ -29,6 +29,9 @@ void add_settings(CLI::App& app, const Table& table, Config& config, const std::
 void add_watching_options(CLI::App& app, ServerOptions& o) {
   app.add_option("--truth", o.truth_path, "write every tick's true poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final counts to this JSON file");
+  app.add_option("--decisions", o.decisions_path,
+                 "write why motions were published and why updates were postponed to this CSV file, for "
+                 "reckoner-harness explain; the server then uses one thread");
   app.add_option("--metrics-port", o.metrics_port,
                  "TCP port of /metrics (Prometheus) and /health; 0: any free one, which is printed");
   app.add_option("--metrics-host", o.metrics_host, "address of /metrics and /health")->capture_default_str();

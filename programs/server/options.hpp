@@ -55,6 +55,7 @@ struct ServerOptions {
   Archetype thresholds;  ///< thresholds of all archetypes
   std::string truth_path;
   std::string json_path;
+  std::string decisions_path;
   std::string config_path;
   std::optional<std::uint16_t> metrics_port;
   std::string metrics_host = "127.0.0.1";

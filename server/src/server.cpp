@@ -34,7 +34,7 @@ constexpr std::size_t kSessionGrain = 16;
 constexpr int kMaxHeldBack = 3;
 
 unsigned threads_for(const ServerConfig& config, const ServerTestSwitches& switches) {
-  if (switches.coding != nullptr) return 1;
+  if (switches.coding != nullptr || switches.observer != nullptr) return 1;
   return config.threads > 0 ? config.threads : hardware_threads();
 }
 
@@ -78,6 +78,7 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       log(config.log) {
   for (Quantisation& q : quantisation)
     q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_gap_s(1.0)));
+  publisher.set_observer(switches.observer);
   log.threads(pool.size(), threads_for(config, switches));
 }
 
@@ -463,7 +464,8 @@ void Server::Impl::send(Tick tick, double now_s) {
                                  !fields.changes().empty(),
                                  hold_back(tick, now_s),
                                  switches.coding,
-                                 &motions};
+                                 &motions,
+                                 switches.observer};
   encodings.begin(entities, quantisation, config.tick_rate_hz);
   const bool alone = pool.size() == 1;
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;

@@ -19,7 +19,7 @@ inline constexpr std::array kServerSettings{
                                         "clients at once; the server refuses more"),
     setting<&ServerConfig::max_entities>("max_entities", "", "entities", 1.0, kMaxEntities, "",
                                          "entities at once; Server::spawn() refuses more"),
-    setting<&ServerConfig::bytes_per_second>("bytes_per_second", "", "bytes/s", 1.0, 1e12,
+    setting<&ServerConfig::bytes_per_second>("bytes_per_second", "bytes-per-second", "bytes/s", 1.0, 1e12,
                                              "as much as the client's link carries",
                                              "bytes per second to one client at most, with headers"),
     setting<&ServerConfig::heartbeat_s>("heartbeat_s", "", "s", 0.0, 3600.0, "every tick",

@@ -11,13 +11,18 @@
 namespace reckoner {
 
 class CodingStatistics;
+class ServerObserver;
 
-/// Switches of a server for measurements and tests. They are not part of the product's configuration.
+/// Switches of a server for analyses (reckoner-server --decisions), measurements and tests. They are not part
+/// of the product's configuration.
 struct ServerTestSwitches {
   SenderParts parts;
   /// Counts every update that is written. The caller owns the object. Null: nothing is counted. If this is
   /// not null, the server uses only one thread.
   CodingStatistics* coding = nullptr;
+  /// Receives the decisions of the server. The caller owns the object, which must outlive the server. Null:
+  /// none. If this is not null, the server uses only one thread.
+  ServerObserver* observer = nullptr;
   /// The secret from which session keys are derived. Null: the server makes a random secret, as in the
   /// product.
   SecretKey session_secret{};

@@ -176,5 +176,58 @@ TEST(Explain, NamesInjectedCausesAndInventsNone) {
   EXPECT_EQ(table.rows[kCauses].right, kUndisturbed) << table_text(table);
 }
 
+// The same with the server's log. Causes at the server are then known.
+TEST(Explain, KnowsTheCausesAtTheServerFromItsDecisions) {
+  std::size_t right = 0;
+  std::size_t known = 0;
+  constexpr std::size_t kEach = 6;
+  for (const Cause cause : {Cause::budget, Cause::threshold, Cause::motion}) {
+    for (std::size_t i = 0; i < kEach; ++i) {
+      const TrialResult result = run_trial(cause, scenario::hash(13, i), true);
+      right += result.right ? 1 : 0;
+      known += result.right && result.found->known ? 1 : 0;
+    }
+  }
+  EXPECT_GE(right, 3 * kEach - 2);
+  EXPECT_GE(known, right - 2);
+  EXPECT_TRUE(run_undisturbed_trial(scenario::hash(14, 0), true).right);
+}
+
+constexpr const char* kDecisions =
+    "kind,time_s,client,entity,generation,level,motion_s,since_s,error_m,threshold_m,why\n";
+
+TEST(ServerDecisions, AreRead) {
+  const auto read = parse_decisions(std::string(kDecisions) +
+                                        "published,2.500000,,7,1,0,2.500000,,0.040000,0.050000,threshold\n"
+                                        "delayed,2.750000,3,7,1,0,2.500000,2.500000,,,budget\n"
+                                        "delayed,3.000000,4,7,1,0,2.500000,2.500000,,,repair\n",
+                                    "log.csv");
+  ASSERT_TRUE(read) << read.error();
+  const EntityId entity{7, 1};
+  const PublishFact* const published = read->publication(entity, 0, 2.5);
+  ASSERT_NE(published, nullptr);
+  EXPECT_EQ(published->why, "threshold");
+  EXPECT_EQ(read->publication(entity, 1, 2.5), nullptr);
+  EXPECT_EQ(read->publication(EntityId{7, 2}, 0, 2.5), nullptr);
+  const DelayFact* const delay = read->delay(ClientId{3}, entity, 2.5);
+  ASSERT_NE(delay, nullptr);
+  EXPECT_DOUBLE_EQ(delay->at_s - delay->since_s, 0.25);
+  EXPECT_EQ(read->delay(ClientId{5}, entity, 2.5), nullptr);
+}
+
+TEST(ServerDecisions, NameTheWrongLine) {
+  const auto error = [](const std::string& text) { return parse_decisions(text, "log.csv").error(); };
+  const std::string head = kDecisions;
+  EXPECT_NE(error("").find("log.csv:1: expected the header"), std::string::npos);
+  EXPECT_NE(error("t,x\n").find("log.csv:1: expected the header"), std::string::npos);
+  EXPECT_NE(error(head + "published,1\n").find("log.csv:2: expected 11 fields"), std::string::npos);
+  EXPECT_NE(error(head + "sent,1,,1,1,0,1,,0,0,x\n").find("log.csv:2: expected 'published'"),
+            std::string::npos);
+  EXPECT_NE(error(head + "published,nan,,1,1,0,1,,0,0,x\n").find("expected a time"), std::string::npos);
+  EXPECT_NE(error(head + "published,1,,-1,1,0,1,,0,0,x\n").find("expected an entity"), std::string::npos);
+  EXPECT_NE(error(head + "delayed,1,1,1,1,300,1,1,,,budget\n").find("expected a level"), std::string::npos);
+  EXPECT_NE(error(head + "delayed,1,1,1,1,0,1,1,,,why\n").find("expected budget"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace reckoner::harness

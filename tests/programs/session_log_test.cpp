@@ -157,6 +157,31 @@ TEST_F(SessionLog, ReplaysTheSamePosesExactlyAndHandlesDamagedFiles) {
   EXPECT_NE(played(), "");
 }
 
+// A server with a small byte budget writes its decisions, and explain reads them.
+TEST_F(SessionLog, DecisionsOfTheServerExplainIt) {
+  const std::string decisions = dir_.file("decisions.csv");
+  Process server("reckoner-server",
+                 {"--scenario", "crowd", "--entities", "60", "--port", "0", "--insecure", "--seconds", "7",
+                  "--bytes-per-second", "3000", "--decisions", decisions});
+  ASSERT_TRUE(server.wait_for("listening on port ")) << server.errors();
+  const std::string output = server.output();
+  const std::string port = std::to_string(std::atoi(output.c_str() + output.find("port ") + 5));
+  const Finished client = run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port, "--seconds",
+                                                  "5", "--record", path()});
+  ASSERT_EQ(client.exit_code, 0) << client.errors;
+  ASSERT_EQ(server.wait(), 0) << server.errors();
+  const std::string text = read_file(decisions);
+  EXPECT_NE(text.find("\npublished,"), std::string::npos);
+  EXPECT_NE(text.find(",budget\n"), std::string::npos);
+  const Finished explained =
+      run("reckoner-harness", {"explain", path(), "--decisions", decisions, "--worst", "1000"});
+  EXPECT_EQ(explained.exit_code, 0) << explained.errors;
+  EXPECT_NE(explained.output.find("byte budget (known)"), std::string::npos) << explained.output;
+  EXPECT_EQ(explained.output.find("byte budget (inferred)"), std::string::npos) << explained.output;
+  const Finished wrong = run("reckoner-harness", {"explain", path(), "--decisions", path()});
+  EXPECT_EQ(wrong.exit_code, 2);
+}
+
 // A changed behaviour of the client is detected. Here, an acknowledgement in the recording was changed.
 TEST_F(SessionLog, DeviationsAreReported) {
   auto writer = SessionWriter::create(path(), kSettings);

@@ -8,10 +8,12 @@
 #include "harness/metrics/figures_text.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/sessions/session_log.hpp"
+#include "scenario/trace/csv.hpp"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -23,6 +25,7 @@ namespace {
 struct ExplainArguments {
   std::string session;
   std::string json;
+  std::string decisions;
   ExplainOptions options;
 };
 
@@ -51,8 +54,15 @@ void print_explained(const SessionFacts& facts, const std::vector<ExplainedStep>
 int run_explain(const ExplainArguments& arguments) {
   auto reader = program::SessionReader::open(arguments.session);
   if (!reader) return report_error(reader.error(), program::kBadInput);
-  const auto facts = collect_facts(*reader, {program::archetypes(), arguments.options.entity});
+  auto facts = collect_facts(*reader, {program::archetypes(), arguments.options.entity});
   if (!facts) return report_error(facts.error(), program::kBadInput);
+  if (!arguments.decisions.empty()) {
+    const auto text = scenario::read_text_file(arguments.decisions);
+    if (!text) return report_error(text.error(), program::kBadInput);
+    auto decisions = parse_decisions(*text, arguments.decisions);
+    if (!decisions) return report_error(decisions.error(), program::kBadInput);
+    facts->decisions = std::move(*decisions);
+  }
   const auto steps = explain(*facts, arguments.options);
   print_explained(*facts, steps);
   if (!arguments.json.empty()) {
@@ -74,6 +84,9 @@ void add_explain_command(CLI::App& app, int& exit_code) {
   command->add_option("--worst", arguments->options.worst, "largest number of steps")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  command->add_option(
+      "--decisions", arguments->decisions,
+      "the file of reckoner-server --decisions of that time; causes at the server are then known");
   command->add_option("--json", arguments->json, "write the steps and their evidence to this file");
   command->footer(
       "Example:\n"

@@ -19,6 +19,7 @@ struct TrialArguments {
   std::uint64_t seed = 1;
   std::size_t threads = 0;
   bool show_wrong = false;
+  bool decisions = false;
 };
 
 void print_wrong_trial(const TrialResult& result) {
@@ -39,8 +40,9 @@ int run_explain_trials(const TrialArguments& arguments) {
   std::vector<TrialResult> results(count);
   for_each_parallel(count, arguments.threads, [&](std::size_t i) {
     const std::uint64_t seed = scenario::hash(arguments.seed, i);
-    results[i] = i < arguments.sessions ? run_trial(static_cast<Cause>(i % kCauses), seed)
-                                        : run_undisturbed_trial(seed);
+    results[i] = i < arguments.sessions
+                     ? run_trial(static_cast<Cause>(i % kCauses), seed, arguments.decisions)
+                     : run_undisturbed_trial(seed, arguments.decisions);
   });
   if (arguments.show_wrong) {
     for (const TrialResult& result : results) {
@@ -49,6 +51,10 @@ int run_explain_trials(const TrialArguments& arguments) {
   }
   const TrialTable table = make_table(results);
   fmt::print("{}", table_text(table));
+  std::size_t known = 0;
+  for (const TrialResult& result : results)
+    known += result.right && result.found && result.found->known ? 1 : 0;
+  fmt::print("{} of the right answers are known, the others are inferred\n", known);
   const TrialTable::Row all = table.disturbed();
   const TrialTable::Row& calm = table.rows[kCauses];
   const bool well = 100 * all.right >= 95 * all.sessions && calm.right == calm.sessions;
@@ -70,6 +76,7 @@ void add_explain_trials_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--seed", arguments->seed, "seed of all sessions")->capture_default_str();
   command->add_option("--threads", arguments->threads, "number of parallel sessions (default: one per core)");
+  command->add_flag("--decisions", arguments->decisions, "explain with the decisions of the server");
   command->add_flag("--show-wrong", arguments->show_wrong, "print every session that was explained wrongly");
   command->footer(
       "Exit codes: 0 at least 95 % are right and no undisturbed session has an invented cause, 1 otherwise.");

@@ -41,11 +41,12 @@ Largest largest_step(const std::vector<DrawnPose>& drawn, double from_s, double 
   return largest;
 }
 
-std::vector<ExplainedStep> explained(const PlayedTrial& played) {
+std::vector<ExplainedStep> explained(const PlayedTrial& played, bool with_decisions) {
   auto reader = program::SessionReader::read(played.session, "trial");
   if (!reader) return {};
-  const auto facts = collect_facts(*reader, {program::archetypes(), {}});
+  auto facts = collect_facts(*reader, {program::archetypes(), {}});
   if (!facts) return {};
+  if (with_decisions) facts->decisions = played.decisions;
   constexpr std::size_t kMany = 2'000;
   return explain(*facts, {.worst = kMany});
 }
@@ -91,7 +92,7 @@ std::optional<Effect> effect_of(const TrialPlan& plan, const PlayedTrial& distur
 
 }  // namespace
 
-TrialResult run_trial(Cause cause, std::uint64_t seed) {
+TrialResult run_trial(Cause cause, std::uint64_t seed, bool with_decisions) {
   TrialResult result;
   for (int draw = 0; draw < kMostDraws; ++draw) {
     result.plan = draw_plan(cause, scenario::hash(seed, draw));
@@ -105,7 +106,7 @@ TrialResult run_trial(Cause cause, std::uint64_t seed) {
     result.entity = effect->entity;
     result.step_mps = effect->step.mps;
     result.undisturbed_mps = effect->undisturbed_mps;
-    result.steps = explained(disturbed);
+    result.steps = explained(disturbed, with_decisions);
     constexpr double kFirstLocalS = 1000.0 + 0.3 / 60.0;
     const double at_s = effect->step.local_s - kFirstLocalS;
     for (const ExplainedStep& step : result.steps) {
@@ -119,10 +120,10 @@ TrialResult run_trial(Cause cause, std::uint64_t seed) {
   return result;
 }
 
-TrialResult run_undisturbed_trial(std::uint64_t seed) {
+TrialResult run_undisturbed_trial(std::uint64_t seed, bool with_decisions) {
   TrialResult result;
   result.plan = draw_plan({}, seed);
-  result.steps = explained(play_trial(result.plan, false));
+  result.steps = explained(play_trial(result.plan, false), with_decisions);
   const auto wrong = std::find_if(result.steps.begin(), result.steps.end(), [](const ExplainedStep& step) {
     return step.cause != Cause::threshold && step.cause != Cause::motion;
   });

@@ -24,10 +24,11 @@ struct TrialResult {
 };
 
 /// Plays a session with a disturbance of this kind, and explains the step that it made. The disturbance
-/// counts only if a session that is equal in all else has at most half of that step.
-[[nodiscard]] TrialResult run_trial(Cause cause, std::uint64_t seed);
+/// counts only if a session that is equal in all else has at most half of that step. `with_decisions`:
+/// explain() also gets the decisions of the server.
+[[nodiscard]] TrialResult run_trial(Cause cause, std::uint64_t seed, bool with_decisions = false);
 
 /// Plays an undisturbed session. Right if no step has a cause other than the threshold or the motion itself.
-[[nodiscard]] TrialResult run_undisturbed_trial(std::uint64_t seed);
+[[nodiscard]] TrialResult run_undisturbed_trial(std::uint64_t seed, bool with_decisions = false);
 
 }  // namespace reckoner::harness

@@ -7,6 +7,8 @@
 #include "programs/common/sessions/session_log.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 #include "scenario/builtin/random.hpp"
+#include "server/src/test_switches.hpp"
+#include "server/src/util/server_observer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -131,6 +133,23 @@ class Path {
   glm::dvec3 center_{0.0};
 };
 
+// Keeps the decisions of the server.
+class DecisionKeeper final : public ServerObserver {
+ public:
+  explicit DecisionKeeper(ServerDecisions& kept) : kept_(kept) {}
+  void published(const Published& p) override {
+    kept_.published.push_back(
+        {p.entity, p.level, p.at_s, p.motion_s, p.error_m, p.threshold_m, std::string(p.cause)});
+  }
+  void delayed(const Delayed& d) override {
+    kept_.delayed.push_back({d.client, d.entity, d.level, d.at_s, d.motion_s, d.since_s,
+                             static_cast<DelayFact::Why>(static_cast<int>(d.why))});
+  }
+
+ private:
+  ServerDecisions& kept_;
+};
+
 // The server's game, the client's game, and the network between them.
 class Game {
  public:
@@ -138,7 +157,7 @@ class Game {
       : plan_(plan),
         inject_(inject),
         network_(network_config(plan)),
-        server_(std::move(*Server::create(server_config(plan, inject), network_.server()))),
+        server_(make_test_server(server_config(plan, inject), network_.server(), observed(decisions_))),
         disturbed_(network_.add_client(kProtocolVersion), plan, inject),
         writer_(
             program::SessionWriter::to_memory(played_.session, {kProtocolVersion, "trial", plan.playout})),
@@ -368,9 +387,16 @@ class Game {
     if (client_.move(*avatar_, next, now_local_s)) last_ = next;
   }
 
+  static ServerTestSwitches observed(ServerObserver& observer) {
+    ServerTestSwitches switches;
+    switches.observer = &observer;
+    return switches;
+  }
+
   const TrialPlan& plan_;
   bool inject_;
   PlayedTrial played_;
+  DecisionKeeper decisions_{played_.decisions};
   SimNetwork network_;
   Server server_;
   DisturbedTransport disturbed_;

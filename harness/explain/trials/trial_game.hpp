@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/explain/cause.hpp"
+#include "harness/explain/server_decisions.hpp"
 #include "harness/sim/link.hpp"
 
 #include <cstddef>
@@ -54,6 +55,7 @@ struct PlayedTrial {
   std::map<std::string, std::vector<DrawnPose>> drawn;  ///< by name of the entity
   std::map<std::string, std::uint32_t> ids;             ///< EntityId::index1
   bool failed = false;                                  ///< the client could not join
+  ServerDecisions decisions;                            ///< of the server
 };
 
 /// Plays a session in virtual time. Without `inject`, everything is equal but the disturbance does not

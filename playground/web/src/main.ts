@@ -3,6 +3,7 @@ import { BlindTest } from './blind.ts';
 import { Controls } from './controls.ts';
 import { copy, element, options, tabs, toast } from './dom.ts';
 import { Engine } from './engine.ts';
+import { Explainer, isSession } from './explain.ts';
 import { showFigures } from './figures.ts';
 import { drawLane } from './lane.ts';
 import { HeatMap } from './map.ts';
@@ -22,12 +23,14 @@ class Page {
   private readonly stage = new Stage(element<HTMLCanvasElement>('scene'));
   private blindStage: Stage | null = null;
   private readonly blind = new BlindTest();
+  private readonly explainer = new Explainer(this.engine, (error) => this.fail(error));
   private readonly plots = new Plots();
   private controls!: Controls;
   private recording: { name: string; text: string } | null = null;
   private readonly hidden = new Set<string>(['article', 'linear', 'tracker', 'quadratic', 'offset-decay', 'hermite-buffer']);
   private run: Run | null = null;
   private tab = 'replay';
+  private choose: (name: string) => void = () => {};
   private time_s = 0;
   private playing = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   private last_ms = 0;
@@ -48,8 +51,8 @@ class Page {
         this.changed();
         toast(`Network: ${latency} ms, ${loss} % loss`);
       }, (error) => this.fail(error));
-    const choose = tabs((name) => (this.tab = name));
-    choose('replay');
+    this.choose = tabs((name) => (this.tab = name));
+    this.choose('replay');
     this.listen();
     window.addEventListener('hashchange', () => {
       if (location.hash.replace(/^#/, '') === toAddress(this.settings)) return;
@@ -91,9 +94,9 @@ class Page {
     });
     const file = element<HTMLInputElement>('file');
     element('open-file').addEventListener('click', () => file.click());
+    element('explain-open').addEventListener('click', () => file.click());
     file.addEventListener('change', () => {
-      const [first] = file.files ?? [];
-      if (first) void this.open(first);
+      void this.openAll([...(file.files ?? [])]);
       file.value = '';
     });
     this.listenForDrops();
@@ -113,8 +116,7 @@ class Page {
     document.addEventListener('drop', (event) => {
       event.preventDefault();
       drop.hidden = true;
-      const [first] = event.dataTransfer?.files ?? [];
-      if (first) void this.open(first);
+      void this.openAll([...(event.dataTransfer?.files ?? [])]);
     });
   }
 
@@ -155,9 +157,20 @@ class Page {
     }
   }
 
+  /** Opens dropped files: a recording, or a recorded session and the decisions of its server. */
+  private async openAll(files: File[]): Promise<void> {
+    for (const file of files) await this.open(file);
+  }
+
   async open(file: File): Promise<void> {
     try {
       if (file.size > largestFile) throw new Error(`${file.name}: is larger than ${largestFile} bytes`);
+      this.fail(null);
+      if (await isSession(file)) {
+        await this.explainer.open(file);
+        return this.choose('explain');
+      }
+      if (await this.explainer.addDecisions(file)) return this.choose('explain');
       const text = await file.text();
       const opened = await this.engine.ask<'open'>({ kind: 'open', name: file.name, text });
       this.recording = { name: file.name, text };
@@ -245,6 +258,7 @@ class Page {
       if (this.time_s > run.seconds) this.time_s = 0;
     }
     if (this.tab === 'replay') this.drawReplay(run);
+    if (this.tab === 'explain') this.explainer.frame(passed_ms / 1000);
     if (this.tab === 'blind') {
       if (!this.blindStage) {
         this.blindStage = new Stage(element<HTMLCanvasElement>('blind-scene'));
@@ -270,6 +284,7 @@ class Page {
     return {
       figures: this.run?.text ?? '', took_ms: this.run?.took_ms ?? 0, time_s: this.time_s, playing: this.playing,
       entities: this.run?.shape.entities ?? 0, frame_ms: [...this.frame_ms], settings: toModule(this.settings),
+      session: this.explainer.state,
     };
   }
 }

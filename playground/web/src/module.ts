@@ -18,6 +18,7 @@ interface Exports {
   pg_command(settings: number, bytes: number): number;
   pg_cpp(settings: number, bytes: number): number;
   pg_digest(settings: number, bytes: number): number;
+  pg_session_numbers(which: number): number;
   pg_live_opened(): void;
   pg_live_received(message: number, bytes: number, now_s: number): void;
   pg_live_closed(): void;
@@ -54,6 +55,42 @@ export interface Shape {
   frames: number;
   names: string[];
   methods: string[];
+}
+
+/** A step of a recorded session and its explanation (docs/explain.md). */
+export interface ExplainedStep {
+  entity: number;
+  generation: number;
+  name: string;
+  frame: number;
+  at_s: number;
+  velocity_step_mps: number;
+  position_step_m: number;
+  correction_m: number;
+  cause: string;
+  known: boolean;
+  sentence: string;
+  evidence: Record<string, number>;
+}
+
+/** A recorded session (playground/src/session_view.hpp). Times are in s since its first call. */
+export interface SessionShape {
+  frame_rate_hz: number;
+  frames: number;
+  cut: boolean;
+  names: string[];
+  explained: { version: string; mode: string; seconds: number; truncated: boolean; differences: number; damage?: string; steps: ExplainedStep[] };
+  datagrams: { arrived: [sent_s: number, arrived_s: number][]; lost: number[] };
+  entities: { entity: number; generation: number; motions: [at_s: number, step_m: number][] }[];
+  clock_steps: [at_s: number, by_s: number][];
+}
+
+export interface SessionResult {
+  text: string;
+  shown: Float32Array<ArrayBuffer>;
+  motion: Float32Array<ArrayBuffer>;
+  blend: Float32Array<ArrayBuffer>;
+  clock: Float32Array<ArrayBuffer>;
 }
 
 export const poseFloats = 7;
@@ -171,6 +208,19 @@ export class Module {
   }
   digest(settings: string): string {
     return this.call('pg_digest', [settings]);
+  }
+
+  /** Plays back and explains a recorded session. `decisions` is null without a file of the server. */
+  session(name: string, recording: Uint8Array, decisions: { name: string; text: string } | null, worst: number): SessionResult {
+    const text = this.call('pg_session', [recording, name, decisions?.text ?? '', decisions?.name ?? ''], worst);
+    const shape = JSON.parse(text) as SessionShape;
+    const entities = shape.frames * shape.names.length;
+    const numbers = (which: number, count: number) =>
+      new Float32Array(this.exports.memory.buffer, this.exports.pg_session_numbers(which), count).slice();
+    return {
+      text, shown: numbers(0, entities * poseFloats), motion: numbers(1, entities * poseFloats),
+      blend: numbers(2, entities), clock: numbers(3, shape.frames * 2),
+    };
   }
 
   /** A copy of the poses of a method (-1: the truth). */

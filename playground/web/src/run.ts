@@ -43,9 +43,9 @@ export class Run {
     const a = (frame * entities + entity) * poseFloats;
     const b = frame + 1 < frames ? a + entities * poseFloats : a;
     const share = at - frame;
-    const from = Number.isNaN(track[a]!) ? b : a;
-    const to = Number.isNaN(track[b]!) ? a : b;
-    if (Number.isNaN(track[from]!)) return false;
+    const from = Number.isFinite(track[a]) ? a : b;
+    const to = Number.isFinite(track[b]) ? b : a;
+    if (!Number.isFinite(track[from])) return false;  // hidden, or a run without frames
     // A teleport shows at once: nothing is drawn in between.
     const far = Math.hypot(track[to]! - track[from]!, track[to + 1]! - track[from + 1]!, track[to + 2]! - track[from + 2]!);
     const u = far > 5 ? (share < 1 ? 0 : 1) : share;

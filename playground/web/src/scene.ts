@@ -144,7 +144,7 @@ export class Stage {
       return { method, name, mesh, trail };
     });
     this.recolour();
-    this.followed = Math.min(this.followed, run.shape.entities - 1);
+    this.followed = Math.max(0, Math.min(this.followed, run.shape.entities - 1));
     this.centre(0);
   }
 
@@ -164,6 +164,10 @@ export class Stage {
       if (i >= row && !Number.isNaN(truth[i - row]!)) {
         steps.push(Math.hypot(truth[i]! - truth[i - row]!, truth[i + 1]! - truth[i - row + 1]!, truth[i + 2]! - truth[i - row + 2]!));
       }
+    }
+    if (low[0]! > high[0]!) {  // nothing is shown at all
+      low.fill(0);
+      high.fill(0);
     }
     steps.sort((a, b) => a - b);  // of a high quantile, because of rests; not of the mean, because of teleports
     const speed = steps.length > 0 ? steps[Math.floor(0.8 * steps.length)]! * run.shape.frame_rate_hz : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs the module outside of the page's thread, so that the page stays smooth during a run.
-import { Module } from './module.ts';
+import { Module, type SessionResult } from './module.ts';
 import type { Answer, Request, RunResult } from './protocol.ts';
 
 const module = Module.load(fetch(new URL('playground.wasm', self.location.href)));
@@ -28,6 +28,8 @@ function answer(it: Module, request: Request): unknown {
       return it.open(request.name, request.text);
     case 'run':
       return run(it, request.settings);
+    case 'session':
+      return it.session(request.name, request.recording, request.decisions, request.worst);
     case 'figures':
       return it.run(request.settings, false);
     case 'command':
@@ -46,6 +48,10 @@ self.addEventListener('message', async (event: MessageEvent<Request>) => {
     if (event.data.kind === 'run') {
       const { truth, tracks, packets } = value as RunResult;
       for (const array of [truth, ...tracks, ...packets]) moved.push(array.buffer);
+    }
+    if (event.data.kind === 'session') {
+      const { shown, motion, blend, clock } = value as SessionResult;
+      for (const array of [shown, motion, blend, clock]) moved.push(array.buffer);
     }
     reply = { id, value };
   } catch (error) {

@@ -3,7 +3,9 @@
 
 #include "net/src/messages/messages.hpp"
 #include "net/src/wire/byte_stream.hpp"
+#ifndef __wasi__
 #include "scenario/trace/utf8_path.hpp"
+#endif
 
 #include <array>
 #include <bit>
@@ -299,9 +301,11 @@ bool SessionWriter::close() {
   flush();
   if (memory_ != nullptr) return true;
   failed_ = std::fclose(file_.release()) != 0 || failed_;
+#ifndef __wasi__  // a module in a browser has no files
   std::error_code none;
   if (failed_ && std::filesystem::is_regular_file(path_of(path_), none))
     std::filesystem::remove(path_of(path_), none);
+#endif
   return !failed_;
 }
 

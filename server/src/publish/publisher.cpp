@@ -6,6 +6,7 @@
 #include "reckoning/src/motion/rotation.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 #include "reckoning/src/prediction/send_policy.hpp"
+#include "server/src/util/server_observer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -231,9 +232,11 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
     ++counts.publishes;
     published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
     ++counts.causes.owner;
+    report(entity, level, now, &PublishCauses::owner, 0.0);
     return;
   }
   double urgency = 1.0;
+  double error_m = 0.0;
   std::uint64_t PublishCauses::*cause = &PublishCauses::first;
   if (l.stream.number() > 0) {
     const bool due = is_due(entity, l, now);
@@ -254,11 +257,32 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
     urgency = frame_changed ? kFrameChangeUrgency
                             : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype],
                                          l.factor);
+    if (observer_ != nullptr && !frame_changed) {
+      const SendPolicy::Comparison now_and_ahead = compare(entity, l, now.time_s);
+      error_m = glm::distance(now_and_ahead.truth.position, now_and_ahead.published.position);
+    }
   }
   publish(entity, l, now, urgency);
   ++counts.publishes;
   published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
   ++(counts.causes.*cause);
+  report(entity, level, now, cause, error_m);
+}
+
+void Publisher::report(const Entity& entity, std::size_t level, const Now& now,
+                       std::uint64_t PublishCauses::*cause, double error_m) const {
+  if (observer_ == nullptr) return;
+  const EntityLevel& l = entity.levels[level];
+  const bool rated = config_.updates_per_second > 0.0 || config_.fixed_rate_hz > 0.0;
+  const std::string_view name = cause == &PublishCauses::first      ? "first"
+                                : cause == &PublishCauses::owner    ? "owner"
+                                : cause == &PublishCauses::teleport ? "teleport"
+                                : cause == &PublishCauses::frame    ? "frame"
+                                : cause == &PublishCauses::route    ? "route"
+                                : rated                             ? "rate"
+                                                                    : "threshold";
+  observer_->published({entity.id, static_cast<std::uint8_t>(level), now.time_s, l.stream.motion().time_s,
+                        name, error_m, config_.archetypes[entity.archetype].threshold_m * l.factor});
 }
 
 // True if the entity is published as a motion along its route.

@@ -20,6 +20,8 @@
 
 namespace reckoner {
 
+class ServerObserver;
+
 /// Learns how the entities of each archetype typically move. A new entity starts with this knowledge and need
 /// not learn from nothing. Short-lived entities gain most, because they would otherwise end as soon as they
 /// have learned.
@@ -79,6 +81,9 @@ class Publisher {
   [[nodiscard]] Entity make_entity(std::size_t archetype, const std::string& name, const State& truth,
                                    std::uint32_t phase) const;
 
+  /// Reports every published motion to `observer`. Null: to nobody.
+  void set_observer(ServerObserver* observer) { observer_ = observer; }
+
   /// Publishes everything that is due at `tick`, whose server time is `time_s`, s.
   void run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, WorkerPool& pool,
            ServerStats& stats);
@@ -122,6 +127,8 @@ class Publisher {
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;
   void process_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
   void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const;
+  void report(const Entity& entity, std::size_t level, const Now& now, std::uint64_t PublishCauses::*cause,
+              double error_m) const;
   void publish_owned(Entity& entity, EntityLevel& level, const Now& now) const;
   void learn_coding_mode(EntityLevel& level, const QuantisedState& encoded, Tick tick,
                          const Quantisation& q) const;
@@ -140,6 +147,7 @@ class Publisher {
   std::vector<Counts> counts_;                  // index: worker
   Published published_;
   KindPriors kinds_;
+  ServerObserver* observer_ = nullptr;
 };
 
 }  // namespace reckoner

@@ -5,6 +5,7 @@
 #include "net/src/codec/residual/coding_statistics.hpp"
 #include "server/src/rewind/shown_history.hpp"
 #include "server/src/util/prefetch.hpp"
+#include "server/src/util/server_observer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -616,6 +617,7 @@ void Session::select_updates(const TickInputs& inputs, Scratch& scratch) {
   Snapshot& snapshot = scratch.snapshot;
   snapshot.clear();
   subscriptions_.note_published(inputs.published, inputs.tick, scratch.fresh);
+  if (inputs.held_back) held_back_ = inputs.tick;
   if (inputs.held_back || !budget_.affordable()) return;
   subscriptions_.for_each_due([&](std::uint32_t slot, Subscriptions::Index index, Subscription& s) {
     select_update(inputs, slot, index, s, snapshot);
@@ -663,6 +665,7 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   const auto updates =
       scratch.snapshot.write_updates(inputs.tick, coding, room_bits - section_bits, update_writer);
   for (const Snapshot::Item& item : updates) {
+    if (inputs.observer != nullptr) report_delay(item, inputs);
     note_sent(item, inputs.entities.heads()[item.slot * kLevels + item.level], inputs.tick,
               scratch.datagrams);
     if (seen_) {
@@ -746,6 +749,22 @@ std::uint32_t Session::complete_age(Tick tick) const {
   short_lived_.for_each_since(note);
   fields_.for_each_since(note);
   return tick + 1 - oldest;
+}
+
+// Reports an update that became due in an earlier tick. Call it before note_sent().
+void Session::report_delay(const Snapshot::Item& item, const TickInputs& inputs) {
+  const Subscription& s = subscriptions_.at(item.subscription);
+  const auto waited = static_cast<std::int32_t>(inputs.tick - s.due_since);
+  if (waited <= 0 && !s.repair) return;
+  using Why = ServerObserver::Delayed::Why;
+  const bool was_held = held_back_ && static_cast<std::int32_t>(*held_back_ - s.due_since) >= 0;
+  const Entity& entity = inputs.entities.slots()[item.slot];
+  inputs.observer->delayed({id_, entity.id, item.level, inputs.tick_time_s,
+                            entity.levels[item.level].stream.motion().time_s,
+                            std::max(joined_s_, inputs.tick_time_s - waited / tick_rate_hz_),
+                            s.repair   ? Why::repair
+                            : was_held ? Why::late
+                                       : Why::budget});
 }
 
 void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, Tick tick,

@@ -283,6 +283,7 @@ class SpawnQueue {
 
 class CodingStatistics;
 class SharedMotions;
+class ServerObserver;
 class ShownHistory;
 
 /// The server's data of one client: the entities that the client follows, the messages and updates in flight
@@ -311,6 +312,7 @@ class Session {
     CodingStatistics* coding = nullptr;  ///< counts every update; may be null
     /// The motions of `published` and of earlier ticks. Required for clients whose history is recorded.
     SharedMotions* motions = nullptr;
+    ServerObserver* observer = nullptr;  ///< gets every delayed update; may be null
   };
 
   Session(ClientId id, PeerId peer, const ServerConfig& config, const SenderParts& parts = {});
@@ -485,6 +487,7 @@ class Session {
   bool write_datagram(const TickInputs& inputs, std::size_t room, Scratch& scratch);
   [[nodiscard]] ServerHeader make_header(const TickInputs& inputs) const;
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
+  void report_delay(const Snapshot::Item& item, const TickInputs& inputs);
   void note_sent(const Snapshot::Item& item, const StreamHead& stream, Tick tick, DatagramBuffer& datagrams);
 
   struct Sections {
@@ -518,6 +521,7 @@ class Session {
   // Every tick reads these members, so they lie close together (see fetch()).
   double joined_s_ = -1.0;
   double last_send_s_ = -1e9;
+  std::optional<Tick> held_back_;  // the last tick whose datagrams were left to a later tick
   double stamp_arrival_s_ = 0.0;
   double last_echo_s_ = -1e9;
   std::optional<std::uint32_t> stamp_;  // the client's newest time stamp; empty after its echo was sent
