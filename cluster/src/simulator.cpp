@@ -145,7 +145,7 @@ struct Simulator::Impl {
   void repeat_commits();
   void check_expected();
   void take_over(EntityRecord entity, EntityBaggage baggage, std::uint32_t epoch, std::uint64_t revision,
-                 bool adopted);
+                 bool adopted, const MotionFit::Memory& memory = {});
   void recover();
   void recover(const BusEntry& stored, const BusEntry* stored_epoch);
   void adopt(const CheckpointValue::Content& content, std::uint64_t revision, bool again);
@@ -724,7 +724,7 @@ void Simulator::Impl::finish_commit(EntityId id, ProcessId to, std::uint64_t rev
   entity->epoch = h.epoch + 1;
   baggage.holder = to;
   baggage.revision = revision;
-  Commit commit{member.process, std::move(*entity), std::move(baggage)};
+  Commit commit{member.process, std::move(*entity), std::move(baggage), access.memory(id)};
   send(to, commit);
   committed[id] = {std::move(commit), to, now_s};
   const std::uint32_t epoch = h.epoch + 1;
@@ -759,7 +759,7 @@ void Simulator::Impl::handle(const Commit& commit) {
   send(commit.from, Done{member.process, entity.id, entity.epoch});
   if (held.contains(entity.id) || entity.epoch <= mirror.newest_epoch(entity.id)) return;
   expected.erase(entity.id);
-  take_over(entity, commit.baggage, entity.epoch, commit.baggage.revision, false);
+  take_over(entity, commit.baggage, entity.epoch, commit.baggage.revision, false, commit.memory);
 }
 
 void Simulator::Impl::handle(const Done& done) {
@@ -792,7 +792,7 @@ void Simulator::Impl::check_expected() {
 }
 
 void Simulator::Impl::take_over(EntityRecord entity, EntityBaggage baggage, std::uint32_t epoch,
-                                std::uint64_t revision, bool adopted) {
+                                std::uint64_t revision, bool adopted, const MotionFit::Memory& memory) {
   const EntityId id = entity.id;
   State state = baggage.state;
   const Mirror::Known* known = mirror.find(id);
@@ -819,7 +819,7 @@ void Simulator::Impl::take_over(EntityRecord entity, EntityBaggage baggage, std:
     // The frame changed between the last batch and the commit; feeding the motion puts the entity into it.
     (void)access.feed(id, entity.motion, entity.tick, world_s(now_s), kSilenceS);
   }
-  access.hold(id, state, baggage.priors);
+  access.hold(id, state, baggage.priors, memory);
   if (baggage.route != 0) (void)server.follow(id, {baggage.route});
   for (std::size_t i = 0; i < entity.fields.size(); ++i)
     (void)server.set_field(id, i, entity.fields[i]);

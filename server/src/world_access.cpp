@@ -55,13 +55,15 @@ bool WorldAccess::is_fed(EntityId id) const {
   return server_->impl_->ownership.is_fed(id);
 }
 
-void WorldAccess::hold(EntityId id, const State& state, const MotionFit::Priors& priors) {
+void WorldAccess::hold(EntityId id, const State& state, const MotionFit::Priors& priors,
+                       const MotionFit::Memory& memory) {
   Server::Impl& s = *server_->impl_;
   Entity* entity = s.entities.find(id);
   if (entity == nullptr) return;
   s.ownership.stop_feed(*entity);
   entity->fit = MotionFit{s.config.tick_rate_hz, entity->fit.horizon_s()};
   entity->fit.begin_with(priors);
+  entity->fit.resume(memory);
   entity->truth = s.publishable(state, entity->archetype);
   entity->way_left_s = 1.0f;
   entity->way_tick = s.next_tick;
@@ -71,6 +73,11 @@ void WorldAccess::hold(EntityId id, const State& state, const MotionFit::Priors&
 MotionFit::Priors WorldAccess::priors(EntityId id) const {
   const Entity* entity = server_->impl_->entities.find(id);
   return entity != nullptr ? entity->fit.priors() : MotionFit::Priors{};
+}
+
+MotionFit::Memory WorldAccess::memory(EntityId id) const {
+  const Entity* entity = server_->impl_->entities.find(id);
+  return entity != nullptr ? entity->fit.memory() : MotionFit::Memory{};
 }
 
 void WorldAccess::publish_in_next_tick(EntityId id) {

@@ -41,9 +41,12 @@ class RECKONER_SERVER_API WorldAccess {
 
   /// Takes over a fed entity: it continues from `state`, with what the other server has learned about its
   /// motion, and is published in the next tick.
-  void hold(EntityId id, const State& state, const MotionFit::Priors& priors);
+  void hold(EntityId id, const State& state, const MotionFit::Priors& priors,
+            const MotionFit::Memory& memory = {});
   /// What this server has learned about how the entity moves. Empty parts: not yet reliable.
   [[nodiscard]] MotionFit::Priors priors(EntityId id) const;
+  /// The fit of its motion, with which another server can continue. Empty parts: not yet reliable.
+  [[nodiscard]] MotionFit::Memory memory(EntityId id) const;
 
   /// Publishes the entity in the next tick, even if its motion still holds.
   void publish_in_next_tick(EntityId id);

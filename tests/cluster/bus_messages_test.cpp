@@ -61,7 +61,7 @@ std::vector<BusPayload> samples(const WorldCodec& c) {
           Ask{{9}, 5},
           Offer{{9}, record(c), baggage()},
           Accept{{8}, {1, 1}, 2},
-          Commit{{9}, record(c), baggage()},
+          Commit{{9}, record(c), baggage(), {.linear = RateFit::Memory{0.18f}}},
           Done{{8}, {1, 1}, 3},
           CellOffer{{9}, 5, 3},
           CellAccept{{8}, 5, 3},

@@ -371,6 +371,72 @@ TEST(MotionFit, NonFinitePriorsAreIgnored) {
   EXPECT_EQ(first_second(speed, {spoilt, spoilt}, nullptr), first_second(speed, {}, nullptr));
 }
 
+// A path with turns of several lengths.
+glm::dvec3 winding(double t) {
+  return {20.0 * std::sin(0.7 * t) + 1.5 * std::sin(2.6 * t), 14.0 * std::cos(0.5 * t), std::sin(t)};
+}
+
+// Another process continues the fit of an entity: at once with the same prediction, and later with as small
+// an error. A prior alone does not tell which way the entity was turning.
+TEST(MotionFit, ContinuesWithTheMemoryOfAnotherProcess) {
+  MotionFit old{kTickRateHz, 0.2};
+  feed(old, winding, 0.0, 20.0);
+  const MotionFit::Memory memory = old.memory();
+  ASSERT_TRUE(memory.linear);
+  EXPECT_FALSE(memory.angular);  // it never turned
+  MotionFit next{kTickRateHz, 0.12};
+  next.resume(memory);
+  EXPECT_EQ(next.horizon_s(), old.horizon_s());
+  MotionFit with_prior{kTickRateHz, old.horizon_s()};
+  with_prior.begin_with(old.priors());
+  double old_sum = 0.0, next_sum = 0.0, prior_sum = 0.0;
+  for (int k = 0; k < 60; ++k) {
+    const double now_s = 20.0 + k / kTickRateHz;
+    const State truth = feed(old, winding, now_s, now_s + 1.0 / kTickRateHz);
+    feed(next, winding, now_s, now_s + 1.0 / kTickRateHz);
+    feed(with_prior, winding, now_s, now_s + 1.0 / kTickRateHz);
+    if (k == 0) {
+      EXPECT_LT(glm::distance(next.fitted(truth).acceleration, old.fitted(truth).acceleration), 0.02f);
+    }
+    old_sum += miss(old, truth, winding, now_s);
+    next_sum += miss(next, truth, winding, now_s);
+    prior_sum += miss(with_prior, truth, winding, now_s);
+  }
+  EXPECT_LT(next_sum, 1.25 * old_sum);  // it learns nothing until a horizon has passed
+  EXPECT_GT(prior_sum, 1.5 * old_sum);
+  ASSERT_TRUE(next.memory().linear);  // it can be passed on at once
+}
+
+TEST(MotionFit, HasNoMemoryBeforeItHasLearned) {
+  MotionFit fit{kTickRateHz};
+  feed(fit, winding, 0.0, 0.1);
+  EXPECT_FALSE(fit.memory().linear);
+}
+
+// A memory comes from the network.
+TEST(MotionFit, InvalidMemoriesAreIgnoredOrDoNoHarm) {
+  MotionFit old{kTickRateHz};
+  feed(old, winding, 0.0, 20.0);
+  const RateFit::Memory sound = *old.memory().linear;
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -1e5f, 1e5f, 0.0f}) {
+    for (std::size_t i = 0; i < sound.size(); ++i) {
+      RateFit::Memory spoilt = sound;
+      spoilt[i] = bad;
+      MotionFit fit{kTickRateHz};
+      fit.resume({spoilt, spoilt});
+      const State truth = feed(fit, winding, 20.0, 32.0);
+      EXPECT_TRUE(std::isfinite(fit.fitted(truth).acceleration.x)) << i << ' ' << bad;
+      EXPECT_LE(fit.horizon_s(), 1.01);
+    }
+  }
+  RateFit::Memory nothing{};
+  nothing.fill(std::numeric_limits<float>::quiet_NaN());
+  MotionFit fresh{kTickRateHz}, spoilt{kTickRateHz};
+  spoilt.resume({nothing, nothing});
+  EXPECT_EQ(fresh.horizon_s(), spoilt.horizon_s());
+}
+
 TEST(MotionFit, RecoversFromAnyInput) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -150,13 +150,14 @@ void part(Archive& archive, State& state) {
   }
 }
 
-template <class Archive>
-void part(Archive& archive, std::optional<RateFit::Prior>& prior) {
-  bool present = prior.has_value();
+// A RateFit::Prior or a RateFit::Memory.
+template <class Archive, std::size_t N>
+void part(Archive& archive, std::optional<std::array<float, N>>& learned) {
+  bool present = learned.has_value();
   archive(present);
   if (!present) return;
-  if (!prior) prior.emplace();
-  for (float& value : *prior)
+  if (!learned) learned.emplace();
+  for (float& value : *learned)
     number(archive, value);
 }
 
@@ -248,6 +249,8 @@ void part(Archive& archive, Commit& m, const WorldCodec& codec) {
   part(archive, m.from);
   part(archive, m.entity, codec);
   part(archive, m.baggage);
+  part(archive, m.memory.linear);
+  part(archive, m.memory.angular);
 }
 template <class Archive>
 void part(Archive& archive, Done& m, const WorldCodec&) {

@@ -164,6 +164,8 @@ struct Commit {
   ProcessId from;
   EntityRecord entity;  ///< with the epoch of the new holder
   EntityBaggage baggage;
+  MotionFit::Memory
+      memory;  ///< with it, the new holder predicts as well as the old one from the first tick on
 };
 struct Done {
   ProcessId from;

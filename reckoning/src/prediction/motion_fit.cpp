@@ -35,6 +35,7 @@ constexpr float kPriorErrorShare = 0.1f;
 constexpr double kFitSettleS = 0.5;  // time at rest after which the entity's past is forgotten
 constexpr double kSampleHz = 60.0;   // tick rate for which the constants of LeastSquares are chosen
 constexpr float kMaxRate2 = 1e12f;
+constexpr double kLongestHorizonS = 1.0;  // of a memory from elsewhere
 
 // Multiples of the golden ratio are aperiodic and visit the axes evenly.
 constexpr std::uint32_t kGoldenStep = 2654435769u;
@@ -138,6 +139,47 @@ void RateFit::begin_with(const Prior& prior) {
   }
   for (float& error : errors_)
     error = kPriorErrorShare * factor * factor * *next++;
+  weigh_guesses();
+}
+
+std::optional<RateFit::Memory> RateFit::memory() const {
+  if (moving_lessons_ < kPriorLessons || ticks_seen_ < 2) return std::nullopt;
+  Memory memory{horizon_s_};
+  auto next = memory.begin() + 1;
+  for (const Predictor* learned : {&horizontal_, &vertical_}) {
+    const Predictor::Memory part = learned->memory();
+    next = std::copy(part.begin(), part.end(), next);
+  }
+  next = std::copy(errors_.begin(), errors_.end(), next);
+  for (const glm::vec3& smooth : smooth_) {
+    for (glm::length_t i = 0; i < 3; ++i)
+      *next++ = settled_ ? 0.0f : smooth[i];
+  }
+  const bool sound = std::all_of(memory.begin(), memory.end(), [](float x) { return std::isfinite(x); });
+  return sound ? std::optional(memory) : std::nullopt;
+}
+
+void RateFit::resume(const Memory& memory, double tick_rate_hz) {
+  const auto is_sound = [](float x) { return x * x < kMaxRate2; };
+  if (!std::all_of(memory.begin(), memory.end(), is_sound)) return;
+  set_horizon(tick_rate_hz, std::clamp(static_cast<double>(memory[0]), 0.0, kLongestHorizonS));
+  const auto* next = memory.data() + 1;
+  for (Predictor* learned : {&horizontal_, &vertical_}) {
+    Predictor::Memory part{};
+    std::copy_n(next, part.size(), part.begin());
+    learned->resume(part);
+    next += part.size();
+  }
+  for (float& error : errors_)
+    error = std::max(0.0f, *next++);
+  for (glm::vec3& smooth : smooth_) {
+    for (glm::length_t i = 0; i < 3; ++i)
+      smooth[i] = *next++;
+  }
+  forget_slots();
+  ticks_seen_ = 2;
+  lessons_ = kMinLessons;
+  moving_lessons_ = kPriorLessons;
   weigh_guesses();
 }
 
@@ -305,6 +347,18 @@ MotionFit::MotionFit(double tick_rate_hz, double horizon_s)
 void MotionFit::begin_with(const Priors& priors) {
   if (priors.linear) linear_.begin_with(*priors.linear);
   if (priors.angular) angular_.begin_with(*priors.angular);
+}
+
+void MotionFit::resume(const Memory& memory) {
+  if (memory.linear) {
+    linear_.resume(*memory.linear, 1.0 / tick_s_);
+    horizon_s_ = static_cast<double>(linear_.horizon_ticks()) * tick_s_;
+    angular_.look_ahead(1.0 / tick_s_, horizon_s_);
+  }
+  if (memory.angular) {
+    angular_.resume(*memory.angular, 1.0 / tick_s_);
+    angular_.look_ahead(1.0 / tick_s_, horizon_s_);
+  }
 }
 
 void MotionFit::restart() {

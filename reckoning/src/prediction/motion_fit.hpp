@@ -54,6 +54,28 @@ class LeastSquares {
       c *= kPriorVarianceFactor;
   }
 
+  /// The number of values in a Memory: weights, covariance, noise and its gain.
+  static constexpr std::size_t kMemorySize = N + N * (N + 1) / 2 + 2;
+  /// All that it has learned.
+  using Memory = std::array<float, kMemorySize>;
+  [[nodiscard]] Memory memory() const {
+    Memory memory{};
+    auto next = std::copy(weights_.begin(), weights_.end(), memory.begin());
+    next = std::copy(covariance_.begin(), covariance_.end(), next);
+    *next++ = noise_;
+    *next = noise_gain_;
+    return memory;
+  }
+  /// Continues as the predictor whose memory this is. All values must be finite. An invalid covariance is
+  /// reset by the next learn().
+  void resume(const Memory& memory) {
+    const auto* const end_of_weights = memory.data() + N;
+    std::copy(memory.data(), end_of_weights, weights_.begin());
+    std::copy_n(end_of_weights, kPairs, covariance_.begin());
+    noise_ = std::max(kMinNoise, memory[kMemorySize - 2]);
+    noise_gain_ = std::clamp(memory[kMemorySize - 1], 0.0f, 1.0f);
+  }
+
   /// Converts `weights` to targets whose difference from the first input is `factor` times as large.
   [[nodiscard]] static Inputs stretched(const Inputs& weights, float factor) {
     Inputs result{1.0f};
@@ -228,6 +250,19 @@ class RECKONER_RECKONING_API RateFit {
   /// Starts with a prior. Call it only before the first observe(). A prior that is not finite is ignored.
   void begin_with(const Prior& prior);
 
+  /// The number of values in a Memory: the horizon, the predictors, the error of each prediction, and the
+  /// smoothed past.
+  static constexpr std::size_t kMemorySize = 1 + 2 * LeastSquares<5>::kMemorySize + 4 + 3 * 4;
+  /// All that was learned about an entity, and its smoothed past: another process can continue with it as if
+  /// it had observed the entity itself. Only the samples in flight are not in it.
+  using Memory = std::array<float, kMemorySize>;
+
+  /// The memory after the last tick; nullopt as long as prior() is nullopt.
+  [[nodiscard]] std::optional<Memory> memory() const;
+  /// Continues with a memory, and with its horizon. Call it only before the first observe(). A memory that is
+  /// not finite is ignored.
+  void resume(const Memory& memory, double tick_rate_hz);
+
   /// The mean rate over the coming horizon, as predicted at the last tick.
   [[nodiscard]] const glm::vec3& mean_rate() const { return mean_; }
 
@@ -245,6 +280,7 @@ class RECKONER_RECKONING_API RateFit {
   static constexpr std::size_t kUpAxis = 2;
   using Predictor = LeastSquares<kInputs>;
   static_assert(kPriorSize == 2 * kInputs + kGuesses + 2);
+  static_assert(kMemorySize == 1 + 2 * Predictor::kMemorySize + kGuesses + 3 * kLags);
 
   // A sample in flight: the state of one axis, to be compared with the actual motion one horizon later.
   struct Slot {
@@ -335,6 +371,19 @@ class RECKONER_RECKONING_API MotionFit {
   [[nodiscard]] Priors priors() const { return {linear_.prior(), angular_.prior()}; }
   /// Starts with the parameters of other entities of the archetype. Call it only before the first observe().
   void begin_with(const Priors& priors);
+
+  /// What another process needs to continue the fit of an entity (RateFit::Memory).
+  struct Memory {
+    std::optional<RateFit::Memory>
+        linear;  ///< of the velocity; nullopt until the entity has moved for a while
+    std::optional<RateFit::Memory>
+        angular;  ///< of the angular velocity; nullopt until it has turned for a while
+  };
+  /// The memory after the last tick.
+  [[nodiscard]] Memory memory() const { return {linear_.memory(), angular_.memory()}; }
+  /// Continues the fit of another process, with its horizon. Call it only before the first observe(). A part
+  /// that is missing or not finite changes nothing.
+  void resume(const Memory& memory);
 
   /// Call this after a teleport: it forgets the recent path, but keeps what was learned about the entity.
   void restart();
