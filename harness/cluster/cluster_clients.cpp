@@ -311,7 +311,6 @@ class ClusterClients {
 
 int run_cluster_clients(const ClusterClientsOptions& options) {
   program::catch_stop_signals();
-  lower_priority();
   if (const std::string wrong = raise_open_file_limit(options.count); !wrong.empty())
     return report_error(wrong, program::kFailed);
   const auto key = program::read_key_file(options.key);

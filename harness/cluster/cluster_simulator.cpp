@@ -101,6 +101,8 @@ class ClusterSimulator {
         cpu_before_s_ = process_cpu_s();
       } else if (*line == "report") {
         report();
+      } else if (line->starts_with("held ")) {
+        report_held(*line);
       } else {
         ended_ = true;
       }
@@ -125,12 +127,17 @@ class ClusterSimulator {
                            {"moves_refused", refused_},
                            {"cells", simulator_.cell_count()},
                            {"cpu", (process_cpu_s() - cpu_before_s_) / seconds}};
+    fmt::print("result {}\n", json.dump());
+    std::fflush(stdout);
+  }
+
+  // `label` tells the answers apart.
+  void report_held(const std::string& label) {
     std::vector<std::size_t> held;
     for (const EntityId id : simulator_.held()) {
       if (const auto body = body_of(id)) held.push_back(*body);
     }
-    json["held"] = held;
-    fmt::print("result {}\n", json.dump());
+    fmt::print("{} {}\n", label, nlohmann::json(held).dump());
     std::fflush(stdout);
   }
 

@@ -7,7 +7,10 @@
 #include "reckoning/src/statistics/quantile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <ctime>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -301,6 +304,117 @@ TEST_P(ClusterFigures, AClusterShowsWhatOneServerShows) {
   EXPECT_LE(quantile(many.errors_m, 0.95), 1.1 * quantile(one.errors_m, 0.95));
   EXPECT_LE(quantile(many.errors_m, 0.5), 1.1 * quantile(one.errors_m, 0.5));
   EXPECT_LE(handover_step_mps(many), 1.1 * handover_step_mps(one));
+}
+
+// The load of a gateway whose clients see the middle of a world.
+struct GatewayLoad {
+  double bus_bytes_per_s = 0.0;
+  double processor_share = 0.0;  // of a core
+  double visible = 0.0;          // entities that a client shows
+};
+
+// A world with as many entities in each cell, whatever its size.
+GatewayLoad load_of_gateway(std::size_t entities, double tick_rate_hz) {
+  constexpr double kPerCell = 25.0;
+  ClusterConfig config;
+  config.tick_rate_hz = tick_rate_hz;
+  config.cell_m = 30.0;
+  config.columns = config.rows =
+      static_cast<std::uint32_t>(std::lround(std::sqrt(static_cast<double>(entities) / kPerCell)));
+  config.archetypes[0].has_orientation = false;
+  config.archetypes[0].max_speed_mps = 100.0;
+  config.checkpoint_s = 10.0;
+  ServerConfig server_config;
+  server_config.interest.radius_m = 40.0;
+  const Wander wander{config.columns * config.cell_m, 5};
+  constexpr double kBeginS = 1000.0, kWarmUpEndS = 1005.0, kEndS = 1009.0;
+
+  SimHub hub{{}, 1};
+  SimBus bus{hub};
+  auto entry = std::make_unique<WorldEntry>(config, "sim", ProcessId{1}, bus);
+  std::optional<Simulator> simulator;
+  std::map<EntityId, std::size_t> bodies;
+  SimBus gateway_bus{hub};
+  auto gateway_entry = std::make_unique<WorldEntry>(config, "gate", ProcessId{100}, gateway_bus);
+  std::optional<Gateway> gateway;
+  harness::SimNetwork network{{.start_s = kBeginS}};
+  std::vector<std::unique_ptr<Client>> clients;
+  GatewayLoad load;
+  std::uint64_t bytes_before = 0;
+  std::clock_t used = 0;
+  for (double now_s = kBeginS; now_s < kEndS; now_s += kAdvanceS) {
+    hub.advance(now_s);
+    network.advance(now_s);
+    if (!simulator) {
+      const auto entered = entry->service(now_s);
+      if (!entered) continue;
+      simulator.emplace(std::move(*Simulator::create(config, **entered, bus, now_s)));
+    }
+    simulator->receive(now_s);
+    while (simulator->tick_time_s(simulator->next_tick()) <= now_s) {
+      const double time_s = simulator->server().tick_time_s(simulator->next_tick());
+      while (bodies.size() < entities && simulator->ready()) {
+        const auto id = simulator->spawn(0, "b", wander.at(bodies.size(), time_s));
+        if (!id) break;
+        const std::size_t body = bodies.size();
+        bodies[id] = body;
+      }
+      for (const auto& [id, body] : bodies)
+        (void)simulator->move(id, wander.at(body, time_s));
+      simulator->tick(now_s);
+    }
+    if (!gateway) {
+      const auto entered = gateway_entry->service(now_s);
+      if (!entered) continue;
+      gateway.emplace(std::move(*Gateway::create(config, {.server = server_config}, **entered, gateway_bus,
+                                                 network.server(), now_s)));
+      for (std::size_t i = 0; i < kWatchers; ++i) {
+        ClientConfig settings;
+        settings.archetypes = config.archetypes;
+        clients.push_back(std::make_unique<Client>(
+            std::move(*Client::create(settings, network.add_client(kProtocolVersion)))));
+      }
+    }
+    const bool measures = now_s >= kWarmUpEndS;
+    if (measures && bytes_before == 0) bytes_before = gateway_bus.stats().bytes_received;
+    const std::clock_t before = std::clock();
+    gateway->receive(now_s);
+    while (gateway->server().poll_event()) {
+    }
+    while (gateway->tick_time_s(gateway->next_tick()) <= now_s) {
+      for (const ClientId client : gateway->server().clients())
+        (void)gateway->server().set_view(client, {0.0, 0.0, 0.0});
+      gateway->tick(now_s);
+    }
+    if (measures) used += std::clock() - before;
+    for (auto& client : clients)
+      client->receive(now_s);
+  }
+  EXPECT_EQ(bodies.size(), entities);
+  for (auto& client : clients)
+    load.visible += static_cast<double>(client->frame(kEndS).size()) / static_cast<double>(kWatchers);
+  load.bus_bytes_per_s =
+      static_cast<double>(gateway_bus.stats().bytes_received - bytes_before) / (kEndS - kWarmUpEndS);
+  load.processor_share = static_cast<double>(used) / CLOCKS_PER_SEC / (kEndS - kWarmUpEndS);
+  return load;
+}
+
+// The cost of a gateway follows what its clients can see, not the size of the world. With
+// RECKONER_CLUSTER_ENTITIES=20000, the large world has that many entities and 60 ticks per second, and the
+// test prints the figures.
+TEST(GatewayLoad, FollowsWhatIsVisible) {
+  const char* const given = std::getenv("RECKONER_CLUSTER_ENTITIES");
+  const std::size_t many = given != nullptr ? std::strtoul(given, nullptr, 10) : 3'600;
+  const double tick_rate_hz = given != nullptr ? 60.0 : 20.0;
+  const GatewayLoad small = load_of_gateway(400, tick_rate_hz);
+  const GatewayLoad large = load_of_gateway(many, tick_rate_hz);
+  EXPECT_GT(small.visible, 100.0);
+  EXPECT_NEAR(large.visible, small.visible, 0.35 * small.visible);
+  EXPECT_LT(large.bus_bytes_per_s, 1.5 * small.bus_bytes_per_s);
+  if (given == nullptr) return;
+  for (const GatewayLoad& load : {small, large})
+    std::cout << load.visible << " entities in view, " << load.bus_bytes_per_s << " bytes/s from the bus, "
+              << 100.0 * load.processor_share << " % of a core\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ClusterFigures, ::testing::Values(1u, 2u, 3u));
