@@ -60,6 +60,7 @@ struct Viewer {
   reckoner::Client client;
   Player player;
   Pilot pilot;
+  std::set<std::uint64_t> avatars;  // all that the player ever had: bolts outlive their shooters
   std::map<EntityId, Steps> steps;
   std::map<EntityId, double> first_s;
   std::map<std::uint32_t, std::map<EntityId, glm::dvec2>> drawn;  // by beam: what was on the screen
@@ -200,6 +201,7 @@ void Run::note(EntityId id, const glm::dvec3& at, double now_s) {
 
 void Run::measure(Viewer& viewer, double now_s) {
   measure_verdicts(viewer);
+  viewer.avatars.insert(reckoner::to_number(viewer.player.avatar()));
   if (now_s < kWarmUpS) return;
   for (const reckoner::ShownEntity& entity : viewer.player.shown()) {
     const reckoner::EntityInfo* info = viewer.client.info(entity.id);
@@ -232,7 +234,7 @@ void Run::measure_bolt(Viewer& viewer, const reckoner::ShownEntity& entity, cons
   std::uint64_t shooter = 0;
   if (found == bolts_.end() || info.data.size() != sizeof shooter) return;
   std::memcpy(&shooter, info.data.data(), sizeof shooter);
-  if (shooter == reckoner::to_number(viewer.player.avatar())) return;
+  if (viewer.avatars.contains(shooter)) return;
   const ServerGame::FlyingBolt& bolt = found->second;
   const glm::dvec3 direction = glm::normalize(glm::dvec3(bolt.start.velocity));
   if (viewer.first_s.try_emplace(entity.id, now_s).second) {
