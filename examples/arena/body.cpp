@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <glm/common.hpp>
-#include <glm/geometric.hpp>
 
 namespace arena {
 namespace {

@@ -2,9 +2,6 @@
 #include "bot.hpp"
 
 #include <cmath>
-#include <limits>
-
-#include <glm/geometric.hpp>
 
 namespace arena {
 namespace {

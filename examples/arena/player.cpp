@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "player.hpp"
 
-#include <algorithm>
 #include <cmath>
 
-#include <glm/geometric.hpp>
 #include <glm/gtc/quaternion.hpp>
 
 namespace arena {
@@ -27,7 +25,7 @@ reckoner::ClientConfig Player::config(const reckoner::PlayoutConfig& playout) {
 
 void Player::play() {
   plays_ = true;
-  (void)client_.send(pack(MessageKind::hello, name_), reckoner::Delivery::reliable);
+  (void)client_.send(pack_text(MessageKind::hello, name_), reckoner::Delivery::reliable);
 }
 
 void Player::frame(double local_s, const Controls& controls) {
@@ -148,7 +146,7 @@ bool Player::fire(Weapon weapon, double local_s) {
   const auto server_s = client_.server_time_s(local_s);
   if (!at || !server_s || local_s < next_shot_s_[weapon]) return false;
   next_shot_s_[weapon] = local_s + kPauseS[weapon];
-  const Shot shot{++shots_, weapon, at->position.x, at->position.y, aim_rad_};
+  const Shot shot{++shots_, weapon, glm::dvec2(at->position), aim_rad_};
   if (weapon == kBoltGun) {
     // The bolt leaves the muzzle on this screen at once. When the server's bolt arrives, the client puts it
     // in the prediction's place.
@@ -162,7 +160,7 @@ bool Player::fire(Weapon weapon, double local_s) {
 }
 
 void Player::say(const std::string& text) {
-  if (!text.empty()) (void)client_.send(pack(MessageKind::chat, text), reckoner::Delivery::reliable);
+  if (!text.empty()) (void)client_.send(pack_text(MessageKind::chat, text), reckoner::Delivery::reliable);
 }
 
 const reckoner::ShownEntity* Player::find(EntityId id) const {

@@ -5,13 +5,26 @@
 #include <cmath>
 #include <memory>
 
-#include <glm/geometric.hpp>
 #include <glm/gtc/quaternion.hpp>
 
 namespace arena {
 namespace {
 
 constexpr double kMuzzleM = 0.7;  // before the middle of the shooter
+
+// Where a ray is inside a box: from `enter_m` to `leave_m` along it. If `enter_m` is larger, it passes the
+// box.
+struct Inside {
+  double enter_m, leave_m;
+};
+Inside inside(const glm::dvec2& from, const glm::dvec2& direction, const Box& box) {
+  // Along each axis, a and b are the distances to the box's two sides; infinite if the ray is parallel to
+  // them.
+  const glm::dvec2 off = box.middle - from, a = (off - box.half) / direction,
+                   b = (off + box.half) / direction;
+  const glm::dvec2 enter = glm::min(a, b), leave = glm::max(a, b);
+  return {std::max(enter.x, enter.y), std::min(leave.x, leave.y)};
+}
 
 }  // namespace
 
@@ -65,26 +78,10 @@ bool on_deck(const glm::dvec3& local) {
 }
 
 double clear_way_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids) {
-  double clear_m = 1e9;
-  for (const int axis : {0, 1}) {
-    if (direction[axis] != 0.0)
-      clear_m =
-          std::min(clear_m, (std::copysign(kHalfSideM, direction[axis]) - from[axis]) / direction[axis]);
-  }
-  for (const Box& box : solids) {  // the part of the ray between the box's sides, one axis after the other
-    double enter_m = 0.0, leave_m = 1e9;
-    for (const int axis : {0, 1}) {
-      const double off_m = box.middle[axis] - from[axis];
-      if (direction[axis] == 0.0) {
-        if (std::abs(off_m) > box.half[axis]) leave_m = -1.0;
-        continue;
-      }
-      const double a = (off_m - box.half[axis]) / direction[axis];
-      const double b = (off_m + box.half[axis]) / direction[axis];
-      enter_m = std::max(enter_m, std::min(a, b));
-      leave_m = std::min(leave_m, std::max(a, b));
-    }
-    if (enter_m <= leave_m) clear_m = std::min(clear_m, enter_m);
+  double clear_m = inside(from, direction, {glm::dvec2(0.0), glm::dvec2(kHalfSideM)}).leave_m;
+  for (const Box& box : solids) {
+    const auto [enter_m, leave_m] = inside(from, direction, box);
+    if (enter_m <= leave_m && leave_m >= 0.0) clear_m = std::min(clear_m, enter_m);
   }
   return std::max(clear_m, 0.0);
 }

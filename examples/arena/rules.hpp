@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <glm/geometric.hpp>
 #include <glm/vec2.hpp>
 
 #include <reckoner/net/archetype.hpp>

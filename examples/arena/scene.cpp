@@ -105,7 +105,7 @@ void draw_beams(Canvas& canvas, const Player& player) {
   for (const auto& [verdict, left_s] : player.verdicts()) {
     if (verdict.target == 0) continue;
     const double share = std::min(1.0, left_s);
-    const glm::dvec3 seen{verdict.seen_x, verdict.seen_y, 0.0}, truth{verdict.true_x, verdict.true_y, 0.0};
+    const glm::dvec3 seen{verdict.seen, 0.0}, truth{verdict.truth, 0.0};
     canvas.line(seen, truth, faded({}, share));
     canvas.ring(truth, kBodyRadiusM, faded(kBad, share));
     canvas.ring(seen, kBodyRadiusM, faded(kGood, share), 3);

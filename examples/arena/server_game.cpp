@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server_game.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-
-#include <glm/geometric.hpp>
 
 namespace arena {
 namespace {
@@ -20,7 +16,7 @@ constexpr double kBotShotsPerS = 0.12, kBotSightM = 10.0;
 constexpr std::size_t kMostLetters = 80;
 
 bool is_sane(const Shot& shot) {
-  return shot.weapon < kWeapons && std::abs(shot.x) < 100.0 && std::abs(shot.y) < 100.0 &&
+  return shot.weapon < kWeapons && std::abs(shot.place.x) < 100.0 && std::abs(shot.place.y) < 100.0 &&
          std::abs(shot.heading_rad) < 100.0;
 }
 
@@ -117,7 +113,6 @@ void ServerGame::spawn_avatar(reckoner::ClientId player, const std::string& name
   (void)server_.set_field(id, kScore, score);
   avatars_[player] = id;
   fighters_.at(id).player = player;
-  fighters_.at(id).score = score;
 }
 
 reckoner::State ServerGame::spawn_place() {
@@ -131,7 +126,7 @@ void ServerGame::handle_shot(reckoner::ClientId player, const Shot& shot, double
   const EntityId avatar = avatars_.at(player);
   if (!is_sane(shot)) return;
   const double now_s = server_.tick_time_s(server_.next_tick());
-  const glm::dvec3 at{shot.x, shot.y, place_of(avatar).z};
+  const glm::dvec3 at{shot.place, place_of(avatar).z};
   double& next_s = fighters_.at(avatar).next_shot_s[shot.weapon];
   if (glm::distance(at, place_of(avatar)) > kReachM || now_s < next_s - kToleranceS)
     return (void)server_.refuse_prediction(player, shot.key);
@@ -232,20 +227,20 @@ void ServerGame::judge_beams() {
 
 // Finds the first fighter on the beam, at the poses that the shooter's client was drawing at that instant.
 Verdict ServerGame::judge(const WaitingBeam& beam) {
-  const glm::dvec2 from{beam.shot.x, beam.shot.y}, direction = direction_of(beam.shot.heading_rad);
+  const glm::dvec2 from = beam.shot.place, direction = direction_of(beam.shot.heading_rad);
   double nearest_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
   Verdict verdict{.key = beam.shot.key};
   const auto poses = server_.rewind(beam.player, beam.time_s);
   const std::vector<reckoner::SeenPose> on_screen(poses.begin(), poses.end());  // calls may void the span
   for (const reckoner::SeenPose& seen : on_screen) {
     if (!fighters_.contains(seen.entity)) continue;
-    const auto along_m = meets_disc_m(from, direction, glm::dvec2(seen.pose.position), kBodyRadiusM);
+    const glm::dvec2 place(seen.pose.position);
+    const auto along_m = meets_disc_m(from, direction, place, kBodyRadiusM);
     if (!along_m || *along_m > nearest_m) continue;
     nearest_m = *along_m;
-    const glm::dvec3 truth = place_of(seen.entity);
     verdict.target = reckoner::to_number(seen.entity);
-    verdict.seen_x = seen.pose.position.x, verdict.seen_y = seen.pose.position.y;
-    verdict.true_x = truth.x, verdict.true_y = truth.y;
+    verdict.seen = place;
+    verdict.truth = glm::dvec2(place_of(seen.entity));
   }
   return verdict;
 }
@@ -254,29 +249,32 @@ void ServerGame::hurt(EntityId id, EntityId by, std::int64_t amount) {
   const auto found = fighters_.find(id);
   if (found == fighters_.end()) return;
   Fighter& fighter = found->second;
-  fighter.health -= amount;
-  if (fighter.health > 0) return (void)server_.set_field(id, kHealth, fighter.health);
-
+  const std::int64_t health = number(id, kHealth) - amount;
+  (void)server_.set_field(id, kHealth, health > 0 ? health : 100);  // a bot that has lost goes on elsewhere
+  if (health > 0) return;
   if (const auto winner = fighters_.find(by); winner != fighters_.end()) {
-    winner->second.score = std::min<std::int64_t>(winner->second.score + 1, 9999);
-    (void)server_.set_field(by, kScore, winner->second.score);
+    (void)server_.set_field(by, kScore, std::min<std::int64_t>(number(by, kScore) + 1, 9999));
     if (winner->second.player || fighter.player) announce(winner->second.name + " beats " + fighter.name);
   }
   if (fighter.player) {
     const Fighter old = fighter;
+    const std::int64_t score = number(id, kScore);
     (void)server_.despawn(id);
     fighters_.erase(found);
-    return spawn_avatar(old.player, old.name, old.score);
+    return spawn_avatar(old.player, old.name, score);
   }
-  fighter.health = 100;
-  (void)server_.set_field(id, kHealth, fighter.health);
   if (fighter.kind == kRider) return;
   fighter.body.continue_from(spawn_place());
   (void)server_.teleport(id, fighter.body.state());
 }
 
+// The value of one of a fighter's fields. The server keeps them; this game needs no copy.
+std::int64_t ServerGame::number(EntityId id, FighterField field) const {
+  return std::get<std::int64_t>(server_.field(id, field).value_or(std::int64_t{0}));
+}
+
 void ServerGame::announce(const std::string& line) {
-  (void)server_.broadcast(pack(MessageKind::chat, line), reckoner::Delivery::reliable);
+  (void)server_.broadcast(pack_text(MessageKind::chat, line), reckoner::Delivery::reliable);
 }
 
 }  // namespace arena

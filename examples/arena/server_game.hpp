@@ -4,12 +4,8 @@
 #include "bot.hpp"
 #include "messages.hpp"
 
-#include <array>
 #include <deque>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <reckoner/server/server.hpp>
 
@@ -43,7 +39,6 @@ class ServerGame {
     Body body;                    // of bots and riders; players move their own
     Bot bot;                      // steers bots and riders
     reckoner::ClientId player{};  // of a player's avatar
-    std::int64_t health = 100, score = 0;
     std::array<double, kWeapons> next_shot_s{};
   };
   struct WaitingBeam {
@@ -68,6 +63,7 @@ class ServerGame {
   [[nodiscard]] Verdict judge(const WaitingBeam& beam);
   void hurt(reckoner::EntityId id, reckoner::EntityId by, std::int64_t amount);
   void announce(const std::string& line);
+  [[nodiscard]] std::int64_t number(reckoner::EntityId id, FighterField field) const;
   [[nodiscard]] glm::dvec3 place_of(reckoner::EntityId id) const {
     return server_.in_world(id).value_or(reckoner::State{}).position;
   }

@@ -257,8 +257,8 @@ void Run::measure_verdicts(Viewer& viewer) {
     const EntityId target = reckoner::entity_id_of(drawn.verdict.target);
     if (const auto seen = screen->second.find(target); seen != screen->second.end()) {
       ++figures_.beams_hit;
-      const glm::dvec2 at{drawn.verdict.seen_x, drawn.verdict.seen_y};
-      figures_.seen_error_m = std::max(figures_.seen_error_m, glm::distance(at, seen->second));
+      figures_.seen_error_m =
+          std::max(figures_.seen_error_m, glm::distance(drawn.verdict.seen, seen->second));
     }
     viewer.drawn.erase(screen);
   }
