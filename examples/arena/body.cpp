@@ -50,6 +50,16 @@ void Body::step(const Controls& controls, double step_s, std::span<const Box> so
   }
 }
 
+bool Body::use_pad() {
+  const glm::dvec2 at(state_.position);
+  for (const glm::dvec2& pad : kPads) {
+    if (state_.position.z >= 0.1 || glm::distance(pad, at) >= kPadRadiusM) continue;
+    state_.position = {exit_of(pad), 0.0};
+    return true;
+  }
+  return false;
+}
+
 // Pushes the body out of a box, and takes the part of its velocity that leads into the box.
 void Body::stay_out(const Box& box) {
   const glm::dvec2 at(state_.position);

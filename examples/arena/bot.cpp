@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bot.hpp"
 
-#include <cmath>
-
 namespace arena {
 namespace {
 

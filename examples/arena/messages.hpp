@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "rules.hpp"
 
-#include <glm/vec2.hpp>
+#include <algorithm>
+#include <cstring>
+#include <string>
 
 namespace arena {
 
@@ -60,9 +55,6 @@ std::optional<T> first(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof value) return std::nullopt;
   std::memcpy(&value, bytes.data(), sizeof value);
   return value;
-}
-inline std::optional<MessageKind> kind_of(std::span<const std::byte> message) {
-  return first<MessageKind>(message);
 }
 /// The message behind its kind; nullopt if it has another size. The caller checks the numbers.
 template <class T>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas.hpp"
-#include "connection.hpp"
+#include "player.hpp"
 
 namespace arena {
 

@@ -2,10 +2,9 @@
 #include "rules.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
-#include <glm/gtc/quaternion.hpp>
+#include <glm/common.hpp>
 
 namespace arena {
 namespace {
@@ -56,25 +55,12 @@ std::vector<Box> solids(const OpenDoors& open) {
   return out;
 }
 
-std::optional<glm::dvec2> exit_of_pad(const glm::dvec3& at) {
-  for (const glm::dvec2& pad : kPads) {
-    if (at.z < 0.1 && glm::distance(pad, glm::dvec2(at)) < kPadRadiusM) return exit_of(pad);
-  }
-  return std::nullopt;
-}
-
 reckoner::State platform_state(double time_s) {
-  reckoner::State state;
-  state.position = {9.0 * std::sin(0.4 * time_s), 0.0, 0.0};
-  state.velocity.x = static_cast<float>(3.6 * std::cos(0.4 * time_s));
-  state.acceleration.x = static_cast<float>(-1.44 * std::sin(0.4 * time_s));
-  state.orientation = facing(0.4 * std::sin(0.3 * time_s));
-  state.angular_velocity.z = static_cast<float>(0.12 * std::cos(0.3 * time_s));
-  return state;
-}
-
-bool on_deck(const glm::dvec3& local) {
-  return std::abs(local.x) < kDeckHalfM.x && std::abs(local.y) < kDeckHalfM.y;
+  return {.position = {9.0 * std::sin(0.4 * time_s), 0.0, 0.0},
+          .velocity = {3.6 * std::cos(0.4 * time_s), 0.0, 0.0},
+          .acceleration = {-1.44 * std::sin(0.4 * time_s), 0.0, 0.0},
+          .orientation = facing(0.4 * std::sin(0.3 * time_s)),
+          .angular_velocity = {0.0, 0.0, 0.12 * std::cos(0.3 * time_s)}};
 }
 
 double clear_way_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids) {
@@ -94,28 +80,10 @@ std::optional<double> meets_disc_m(const glm::dvec2& from, const glm::dvec2& dir
   return along_m;
 }
 
-glm::dvec2 direction_of(double heading_rad) {
-  return {std::cos(heading_rad), std::sin(heading_rad)};
-}
-
-double heading_of(const glm::dvec2& direction) {
-  return std::atan2(direction.y, direction.x);
-}
-
-glm::quat facing(double heading_rad) {
-  return glm::angleAxis(static_cast<float>(heading_rad), glm::vec3{0.0f, 0.0f, 1.0f});
-}
-
-double heading_of(const glm::quat& orientation) {
-  return heading_of(glm::dvec2(orientation * glm::vec3{1.0f, 0.0f, 0.0f}));
-}
-
 reckoner::State bolt_state(const glm::dvec3& shooter, double heading_rad, double age_s) {
   const glm::dvec2 direction = direction_of(heading_rad);
-  reckoner::State state;
-  state.position = shooter + glm::dvec3((kMuzzleM + kBoltMps * age_s) * direction, 0.8);
-  state.velocity = glm::vec3(kBoltMps * direction, 0.0);
-  return state;
+  return {.position = shooter + glm::dvec3((kMuzzleM + kBoltMps * age_s) * direction, 0.8),
+          .velocity = glm::vec3(kBoltMps * direction, 0.0)};
 }
 
 }  // namespace arena

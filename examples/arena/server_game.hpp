@@ -20,7 +20,8 @@ class ServerGame {
     double start_s = 0.0, end_s = 0.0;
   };
 
-  static reckoner::ServerConfig config();
+  /// Beams are judged by what the shooter saw, up to a second ago.
+  static reckoner::ServerConfig config() { return {.archetypes = archetypes(), .rewind_s = 1.0}; }
 
   /// `server` must outlive the game.
   explicit ServerGame(reckoner::Server& server, std::uint32_t seed = 1);
@@ -36,9 +37,8 @@ class ServerGame {
   struct Fighter {
     Kind kind;
     std::string name;
-    Body body;                    // of bots and riders; players move their own
-    Bot bot;                      // steers bots and riders
-    reckoner::ClientId player{};  // of a player's avatar
+    Body body;  // of bots and riders; players move their own
+    Bot bot;    // steers bots and riders
     std::array<double, kWeapons> next_shot_s{};
   };
   struct WaitingBeam {
@@ -48,7 +48,7 @@ class ServerGame {
   };
 
   void handle_message(const reckoner::GameMessage& message);
-  void say_goodbye(reckoner::ClientId player);
+  void forget(reckoner::ClientId player);
   reckoner::EntityId spawn_fighter(Kind kind, const std::string& name, const reckoner::State& state);
   void spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score);
   reckoner::State spawn_place();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "examples/arena/figures/figures.hpp"
 
+#include "examples/arena/pilot.hpp"
 #include "examples/arena/player.hpp"
 #include "examples/arena/server_game.hpp"
 #include "harness/sim/sim_transport.hpp"
@@ -107,7 +108,6 @@ Run::Run(const FigureOptions& options)
   for (std::size_t i = 0; i < options.players; ++i) {
     viewers_.emplace_back(network_.add_client(reckoner::kProtocolVersion),
                           reckoner::PlayoutConfig{.mode = options.mode}, "player" + std::to_string(i));
-    viewers_.back().player.play();
   }
 }
 
