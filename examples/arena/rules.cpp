@@ -11,14 +11,12 @@ namespace {
 
 constexpr double kMuzzleM = 0.7;  // before the middle of the shooter
 
-// Where a ray is inside a box: from `enter_m` to `leave_m` along it. If `enter_m` is larger, it passes the
-// box.
+// A ray is inside a box from `enter_m` to `leave_m`. If `enter_m` is larger, the ray misses the box.
 struct Inside {
   double enter_m, leave_m;
 };
 Inside inside(const glm::dvec2& from, const glm::dvec2& direction, const Box& box) {
-  // Along each axis, a and b are the distances to the box's two sides; infinite if the ray is parallel to
-  // them.
+  // Distances to the two sides of each axis; infinite if the ray is parallel to them.
   const glm::dvec2 off = box.middle - from, a = (off - box.half) / direction,
                    b = (off + box.half) / direction;
   const glm::dvec2 enter = glm::min(a, b), leave = glm::max(a, b);
