@@ -19,12 +19,12 @@ constexpr double kFrameS = 1.0 / 60.0;
 constexpr std::array kNetworks{"lan", "broadband", "wifi", "intercity", "mobile", "stress"};
 
 constexpr const char* kHelp =
-    "W A S D   walk\n"
-    "Space     jump\n"
-    "Shift     dash\n"
-    "J         bolt (left button)\n"
-    "K         beam (right button)\n"
-    "Return    chat\n\n"
+    "W A S D  walk\n"
+    "Space    jump\n"
+    "Shift    dash\n"
+    "J, left button    bolt\n"
+    "K, right button   beam\n"
+    "Return   chat\n\n"
     "or a game pad";
 
 struct Options {
