@@ -6,12 +6,9 @@
 #include <glm/common.hpp>
 
 namespace arena {
-namespace {
 
-constexpr double kDashS = 0.18, kDashPauseS = 1.0;
-constexpr float kJumpMps = 5.0f, kGravityMps2 = 9.81f;
-
-}  // namespace
+static constexpr double kDashS = 0.18, kDashPauseS = 1.0;
+static constexpr float kJumpMps = 5.0f, kGravityMps2 = 9.81f;
 
 void Body::step(const Controls& controls, double step_s, std::span<const Box> solids) {
   const bool in_air = state_.acceleration.z < 0.0f;

@@ -2,11 +2,9 @@
 // The arena's client. `./dev play` starts it together with a server and a bad network.
 #define SDL_MAIN_HANDLED
 #include "input.hpp"
-#include "overlay.hpp"
 #include "scene.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <fstream>
 
 #include <CLI/CLI.hpp>
@@ -16,16 +14,13 @@ namespace arena {
 namespace {
 
 constexpr double kFrameS = 1.0 / 60.0;
+constexpr std::size_t kMenuItems = 4;
 constexpr std::array kNetworks{"lan", "broadband", "wifi", "intercity", "mobile", "stress"};
 
 constexpr const char* kHelp =
-    "W A S D  walk\n"
-    "Space    jump\n"
-    "Shift    dash\n"
-    "J, left button    bolt\n"
-    "K, right button   beam\n"
-    "Return   chat\n\n"
-    "or a game pad";
+    "W A S D walk, Space jump, Shift dash, or a game pad\n"
+    "J or left button: bolt, K or right button: beam\n"
+    "Return chat, F1 overlay, F2 network, F3 mode, Esc menu";
 
 struct Options {
   std::string host = "127.0.0.1", name = "player", network = "lan", network_control;
@@ -70,10 +65,11 @@ class Game {
       press(key);
     if (typing_) *typing_ = (*typing_ + events.text).substr(0, 80);
     Controls controls = input_.pilot.controls();
-    if (typing_) controls = {.aim_rad = controls.aim_rad};  // the avatar stands meanwhile
+    const bool plays = !typing_ && !menu_;
+    if (!plays) controls = {.aim_rad = controls.aim_rad};  // the avatar stands meanwhile
     player_.frame(now_s, controls);
     for (const Weapon weapon : {kBoltGun, kBeamGun}) {
-      if (!typing_ && input_.pilot.fires(weapon)) player_.fire(weapon, now_s);
+      if (plays && input_.pilot.fires(weapon)) player_.fire(weapon, now_s);
     }
     overlay_.update(now_s);
     draw();
@@ -88,11 +84,22 @@ class Game {
       typing_.reset();
       return SDL_StopTextInput();
     }
-    if (key == "F1" || key == "Pad start") overlay_.toggle();
-    if (key == "F2" || key == "Pad dpup") next_network();
-    if (key == "F3" || key == "Pad dpdown") next_mode();
-    if (key == "Escape") quit_ = true;
+    if (key == "F1" || key == "Pad back") overlay_.toggle();
+    if (key == "F2") next_network();
+    if (key == "F3") next_mode();
+    if (key == "Escape" || key == "Pad start") return (void)(menu_ = !menu_);
+    if (menu_) return press_in_menu(key);
     if (key == "Return") typing_.emplace(), SDL_StartTextInput();
+  }
+
+  void press_in_menu(const std::string& key) {
+    if (key == "Up" || key == "Pad dpup") item_ = (item_ + kMenuItems - 1) % kMenuItems;
+    if (key == "Down" || key == "Pad dpdown") item_ = (item_ + 1) % kMenuItems;
+    if (key != "Return" && key != "Pad a") return;
+    if (item_ == 0) menu_ = false;
+    if (item_ == 1) next_network();
+    if (item_ == 2) next_mode();
+    if (item_ == 3) quit_ = true;
   }
 
   // The network between this game and its server is another program, which reads its commands from a pipe.
@@ -113,15 +120,21 @@ class Game {
   void draw() {
     draw_scene(canvas_, player_);
     if (typing_) canvas_.text(1046, 720, *typing_ + "_");
-    if (overlay_.is_shown())
-      overlay_.draw(canvas_, options_.network, now_s_, work_ms_.empty() ? 0.0 : work_ms_.back());
-    else
-      canvas_.text(16, 236, kHelp, kDim);
-    canvas_.text(16, 24,
-                 "RECKONER ARENA\n\nF1  overlay\nF2  network  " + options_.network + "\nF3  mode     " +
-                     mode_name(connection_.client) + "\nEsc quit");
+    overlay_.draw(canvas_, options_.network, now_s_, work_ms_.empty() ? 0.0 : work_ms_.back());
+    const std::string link = options_.network + "\n" + mode_name(connection_.client);
+    canvas_.text(16, 24, "RECKONER ARENA\n\n" + link + "\n\nEsc menu");
+    if (menu_) draw_menu();
     if (!player_.has_joined()) canvas_.label({}, 0, "connecting... " + connection_.client.refusal(), kBad);
     canvas_.present();
+  }
+
+  void draw_menu() {
+    canvas_.panel(490, 200, 300, 330, {22, 26, 34, 240});
+    const std::array<std::string, kMenuItems> items{"Play", "Network  " + options_.network,
+                                                    "Mode     " + mode_name(connection_.client), "Quit"};
+    for (std::size_t i = 0; i < kMenuItems; ++i)
+      canvas_.text(530, 240 + 30 * static_cast<int>(i), items[i], i == item_ ? Color{} : kDim);
+    canvas_.text(530, 390, kHelp, kDim);
   }
 
   Options options_;
@@ -131,7 +144,8 @@ class Game {
   Overlay overlay_;
   Input input_;
   std::optional<std::string> typing_;  // a line of chat
-  bool quit_ = false;
+  bool menu_ = true, quit_ = false;
+  std::size_t item_ = 0;  // of the menu
   double now_s_ = 0.0;
   std::vector<double> work_ms_;  // of each frame
 };
@@ -151,6 +165,6 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   SDL_SetMainReady();
   const auto canvas = arena::Canvas::open("Reckoner arena", RECKONER_ARENA_FONT);
-  if (!canvas) return std::fprintf(stderr, "%s\n", SDL_GetError()), 1;
+  if (!canvas) return fmt::print(stderr, "{}\n", SDL_GetError()), 1;
   return arena::Game(options, *canvas).run();
 }

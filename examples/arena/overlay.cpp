@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "overlay.hpp"
-
 #include "scene.hpp"
 
 #include <fmt/format.h>
 
 namespace arena {
-namespace {
 
-constexpr Color kTruthColor{255, 255, 255}, kMotionColor{255, 170, 60}, kBlendColor{255, 90, 90};
-
-}  // namespace
-
-const char* mode_name(const reckoner::Client& client) {
+std::string mode_name(const reckoner::Client& client) {
   constexpr std::array kModes{"present", "adaptive", "delayed"};  // in the order of PlayoutMode
   return kModes[static_cast<std::size_t>(client.playout().mode)];
 }
@@ -61,6 +54,7 @@ Overlay::Motions Overlay::draw_ghosts(Canvas& canvas) {
 }
 
 void Overlay::draw(Canvas& canvas, const std::string& network, double local_s, double frame_ms) {
+  if (!shown_) return;
   const Motions motions = draw_ghosts(canvas);
   const reckoner::ClientStats& stats = connection_.client.stats();
   const double server_s = connection_.client.server_time_s(local_s).value_or(0.0);

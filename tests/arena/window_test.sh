@@ -14,7 +14,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 SDL_AUDIODRIVER=dummy
 
 folder=$(mktemp -d)
 trap 'echo "failed in line $LINENO"' ERR
-trap 'kill "$xvfb" 2>/dev/null || true; rm -r "$folder"' EXIT
+trap 'kill "$xvfb" 2>/dev/null && wait "$xvfb" || true; rm -rf "$folder"' EXIT
 cd "$folder"
 Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp -fbdir . 3>display 2>xvfb.log &
 xvfb=$!
@@ -33,17 +33,21 @@ picture() { cp Xvfb_screen0 "$1"; }
 game=$!
 window=$(timeout 60 xdotool search --sync --onlyvisible --name 'Reckoner arena' | head -n 1)
 sleep 2
+picture menu.xwd
+xdotool windowfocus "$window" key Down key Down key Return key Up key Up key Return  # the next mode, then play
+sleep 1
 picture game.xwd
-xdotool windowfocus "$window" keydown w keydown j sleep 1 key F1 key F2 key F3
+xdotool keydown w keydown j sleep 1 key F1 key F2 key F3
 sleep 3
 picture overlay.xwd
-xdotool keyup j keyup w key Escape
+xdotool keyup j keyup w key Escape key Up key Return  # quit
 wait "$game"
 cat figures.txt
 grep -Eq ' (4[6-9]|[5-9][0-9]) entities' figures.txt  # 40 bots, 4 riders, the platform, the player, 4 doors
-for picture in game overlay; do
+for picture in menu game overlay; do
   (($(tr -d '\0' <$picture.xwd | wc -c) > 1000000))  # 1280 x 800 pixels, not black
 done
+! cmp -s menu.xwd game.xwd
 ! cmp -s game.xwd overlay.xwd
 
 # The bad network takes changes while it runs, and says which of them it does not understand.
