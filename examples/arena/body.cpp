@@ -4,15 +4,11 @@
 #include <algorithm>
 
 #include <glm/common.hpp>
-#include <glm/geometric.hpp>
 
 namespace arena {
-namespace {
 
-constexpr double kDashS = 0.18, kDashPauseS = 1.0;
-constexpr float kJumpMps = 5.0f, kGravityMps2 = 9.81f;
-
-}  // namespace
+static constexpr double kDashS = 0.18, kDashPauseS = 1.0;
+static constexpr float kJumpMps = 5.0f, kGravityMps2 = 9.81f;
 
 void Body::step(const Controls& controls, double step_s, std::span<const Box> solids) {
   const bool in_air = state_.acceleration.z < 0.0f;
@@ -49,6 +45,16 @@ void Body::step(const Controls& controls, double step_s, std::span<const Box> so
     state_.position[axis] = std::copysign(most, at);
     if (at * state_.velocity[axis] > 0.0) state_.velocity[axis] = 0.0f;
   }
+}
+
+bool Body::use_pad() {
+  const glm::dvec2 at(state_.position);
+  for (const glm::dvec2& pad : kPads) {
+    if (state_.position.z >= 0.1 || glm::distance(pad, at) >= kPadRadiusM) continue;
+    state_.position = {exit_of(pad), 0.0};
+    return true;
+  }
+  return false;
 }
 
 // Pushes the body out of a box, and takes the part of its velocity that leads into the box.

@@ -24,6 +24,8 @@ class Body {
   /// Moves by `step_s` with the present velocity, then lets the controls change the velocity. Each body is
   /// extrapolated with this velocity on other machines, so the two must agree.
   void step(const Controls& controls, double step_s, std::span<const Box> solids);
+  /// If the body stands on a pad, puts it before the opposite one and returns true.
+  bool use_pad();
   /// Goes on from another state, for example after a correction by the server.
   void continue_from(const reckoner::State& state) { state_ = state; }
   [[nodiscard]] const reckoner::State& state() const { return state_; }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bot.hpp"
 
-#include <cmath>
-#include <limits>
-
-#include <glm/geometric.hpp>
-
 namespace arena {
 namespace {
 

@@ -15,13 +15,6 @@ constexpr double kPixelsPerM = 24.0;
 constexpr double kLift = 0.6;  // how much higher a body is drawn for each metre that it is in the air
 constexpr glm::dvec2 kMiddlePx{640.0, 404.0};
 
-std::string printable() {
-  std::string all;
-  for (char letter = ' '; letter <= '~'; ++letter)
-    all += letter;
-  return all;
-}
-
 }  // namespace
 
 std::unique_ptr<Canvas> Canvas::open(const char* title, const char* font_file) {
@@ -33,33 +26,17 @@ std::unique_ptr<Canvas> Canvas::open(const char* title, const char* font_file) {
   canvas->window_ =
       SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, kWidthPx, kHeightPx, 0);
   if (canvas->window_ == nullptr) return nullptr;
-  SDL_Surface* pixels = SDL_GetWindowSurface(canvas->window_);
-  if (pixels != nullptr) canvas->renderer_ = SDL_CreateSoftwareRenderer(pixels);
-  if (canvas->renderer_ == nullptr) return nullptr;
-  for (Font* font : {&canvas->small_, &canvas->large_}) {
-    font->face = TTF_OpenFont(font_file, font == &canvas->small_ ? 13 : 28);
-    if (font->face == nullptr || TTF_SizeText(font->face, "M", &font->width, &font->height) != 0)
-      return nullptr;
-  }
-  return canvas;
+  canvas->renderer_ = SDL_CreateRenderer(canvas->window_, -1, SDL_RENDERER_SOFTWARE);
+  canvas->font_ = TTF_OpenFont(font_file, 13);
+  return canvas->renderer_ != nullptr && canvas->font_ != nullptr ? std::move(canvas) : nullptr;
 }
 
 Canvas::~Canvas() {
   SDL_DestroyRenderer(renderer_);  // with all textures
   SDL_DestroyWindow(window_);
-  for (const Font* font : {&small_, &large_}) {
-    if (font->face != nullptr) TTF_CloseFont(font->face);
-  }
+  if (font_ != nullptr) TTF_CloseFont(font_);
   TTF_Quit();
   SDL_Quit();
-}
-
-bool Canvas::present(const std::string& screenshot) {
-  SDL_RenderFlush(renderer_);
-  const bool saved =
-      screenshot.empty() || SDL_SaveBMP(SDL_GetWindowSurface(window_), screenshot.c_str()) == 0;
-  SDL_UpdateWindowSurface(window_);
-  return saved;
 }
 
 void Canvas::set_color(Color color) {
@@ -100,18 +77,14 @@ void Canvas::ring(const glm::dvec3& at, double radius_m, Color color, int width_
 }
 
 void Canvas::line(const glm::dvec3& from, const glm::dvec3& to, Color color, double width_m) {
-  if (width_m > 0.0 && from != to) {
-    const glm::dvec3 along = glm::normalize(to - from) * 0.5 * width_m, across{-along.y, along.x, 0.0};
-    return quad(std::array{from + across, to + across, to - across, from - across}, color);
-  }
-  const glm::vec2 a(pixel(from)), b(pixel(to));
-  set_color(color);
-  SDL_RenderDrawLineF(renderer_, a.x, a.y, b.x, b.y);
+  if (from == to) return;
+  const glm::dvec3 along = glm::normalize(to - from) * 0.5 * width_m, across{-along.y, along.x, 0.0};
+  quad(std::array{from + across, to + across, to - across, from - across}, color);
 }
 
-void Canvas::box(const glm::dvec3& least, const glm::dvec3& most, Color color) {
-  const glm::ivec2 a(glm::round(pixel({least.x, most.y, most.z}))),
-      b(glm::round(pixel({most.x, least.y, least.z})));
+void Canvas::box(const glm::dvec2& middle, const glm::dvec2& half, Color color) {
+  const glm::ivec2 a(glm::round(pixel({middle.x - half.x, middle.y + half.y, 0.0})));
+  const glm::ivec2 b(glm::round(pixel({middle.x + half.x, middle.y - half.y, 0.0})));
   panel(a.x, a.y, b.x - a.x, b.y - a.y, color);
 }
 
@@ -132,24 +105,21 @@ void Canvas::panel(int x, int y, int width, int height, Color color) {
   SDL_RenderFillRect(renderer_, &where);
 }
 
-void Canvas::text(int x, int y, const std::string& text, Color color, bool large) {
-  Font& font = large ? large_ : small_;
-  SDL_Texture*& letters = font.letters[color];
-  if (letters == nullptr)
-    letters = texture_of(
-        TTF_RenderText_Blended(font.face, printable().c_str(), {color.r, color.g, color.b, color.a}));
-  for (const char letter : text) {
-    const SDL_Rect from{font.width * (std::clamp(letter, ' ', '~') - ' '), 0, font.width, font.height};
-    const SDL_Rect to{x, y, font.width, font.height};
-    if (letter != ' ') SDL_RenderCopy(renderer_, letters, &from, &to);
-    x += font.width;
-  }
+void Canvas::text(int x, int y, const std::string& words, Color color) {
+  const SDL_Color paint{color.r, color.g, color.b, color.a};
+  SDL_Surface* pixels = TTF_RenderUTF8_Blended_Wrapped(font_, words.c_str(), paint, kColumnPx);
+  if (pixels == nullptr) return;  // no words
+  const SDL_Rect where{x, y, pixels->w, pixels->h};
+  SDL_Texture* picture = texture_of(pixels);
+  SDL_RenderCopy(renderer_, picture, nullptr, &where);
+  SDL_DestroyTexture(picture);
 }
 
 void Canvas::label(const glm::dvec3& at, int up_px, const std::string& words, Color color) {
   const glm::ivec2 middle(pixel(at));
-  const int width = static_cast<int>(words.size()) * small_.width;
-  text(middle.x - width / 2, middle.y - up_px - small_.height / 2, words, color);
+  int width = 0, height = 0;
+  TTF_SizeUTF8(font_, words.c_str(), &width, &height);
+  text(middle.x - width / 2, middle.y - up_px - height / 2, words, color);
 }
 
 glm::dvec2 Canvas::pixel(const glm::dvec3& at) {

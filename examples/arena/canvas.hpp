@@ -14,7 +14,7 @@
 
 namespace arena {
 
-inline constexpr int kWidthPx = 1280, kHeightPx = 800;
+inline constexpr int kWidthPx = 1280, kHeightPx = 800, kColumnPx = 228;
 
 struct Color {
   Uint8 r = 255, g = 255, b = 255, a = 255;
@@ -36,32 +36,28 @@ class Canvas {
 
   void disc(const glm::dvec3& at, double radius_m, Color color) { ring(at, radius_m, color, 0); }
   void ring(const glm::dvec3& at, double radius_m, Color color, int width_px = 2);  // width 0: a disc
-  void line(const glm::dvec3& from, const glm::dvec3& to, Color color, double width_m = 0.0);  // 0: a pixel
-  void box(const glm::dvec3& least, const glm::dvec3& most, Color color);  // much faster than a quad
+  void line(const glm::dvec3& from, const glm::dvec3& to, Color color, double width_m);
+  void box(const glm::dvec2& middle, const glm::dvec2& half, Color color);  // much faster than a quad
   void quad(std::span<const glm::dvec3, 4> corners, Color color);
   void panel(int x, int y, int width, int height, Color color);
-  void text(int x, int y, const std::string& text, Color color = {}, bool large = false);
+  /// Lines end with '\n', or where the column beside the arena ends.
+  void text(int x, int y, const std::string& words, Color color = {});
   /// A short text whose middle is at a place in the world, a few pixels higher.
   void label(const glm::dvec3& at, int up_px, const std::string& words, Color color);
-  /// Shows what was drawn, and saves it as a BMP if `screenshot` names a file. False if it cannot be saved.
-  bool present(const std::string& screenshot);
+  /// Shows what was drawn.
+  void present() { SDL_RenderPresent(renderer_); }
 
   static glm::dvec2 pixel(const glm::dvec3& at);
   static glm::dvec2 world(int x, int y);
 
  private:
-  struct Font {
-    TTF_Font* face = nullptr;
-    int width = 0, height = 0;              // of each character, px
-    std::map<Color, SDL_Texture*> letters;  // all printable characters side by side
-  };
   Canvas() = default;
   void set_color(Color color);
   SDL_Texture* texture_of(SDL_Surface* surface);
 
   SDL_Window* window_ = nullptr;
   SDL_Renderer* renderer_ = nullptr;
-  Font small_, large_;
+  TTF_Font* font_ = nullptr;
   std::map<std::tuple<int, int, Color>, SDL_Texture*> rounds_;  // by radius and width of the rim, px
 };
 

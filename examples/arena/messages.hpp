@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "rules.hpp"
+
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
 namespace arena {
 
@@ -27,7 +23,7 @@ enum class MessageKind : std::uint32_t {
 struct Shot {
   std::uint32_t key = 0;  ///< number of the shot; it names the player's prediction of a bolt
   std::uint32_t weapon = 0;
-  double x = 0.0, y = 0.0;  ///< the shooter's place
+  glm::dvec2 place{0.0};  ///< of the shooter
   double heading_rad = 0.0;
 };
 
@@ -35,23 +31,21 @@ struct Shot {
 struct Verdict {
   std::uint32_t key = 0, unused = 0;  ///< key of the Shot
   std::uint64_t target = 0;           ///< to_number() of the fighter that was hit; 0: none
-  double seen_x = 0.0, seen_y = 0.0;  ///< where the shooter saw the target: this decides
-  double true_x = 0.0, true_y = 0.0;  ///< where the target was when the server judged
+  glm::dvec2 seen{0.0};               ///< where the shooter saw the target: this decides
+  glm::dvec2 truth{0.0};              ///< where the target was when the server judged
 };
 
-inline std::vector<std::byte> pack(MessageKind kind, std::span<const std::byte> body) {
-  std::vector<std::byte> out(sizeof kind + body.size());
+/// The message with a text behind its kind.
+inline std::vector<std::byte> pack_text(MessageKind kind, std::string_view text) {
+  std::vector<std::byte> out(sizeof kind + text.size());
   std::memcpy(out.data(), &kind, sizeof kind);
-  std::copy(body.begin(), body.end(), out.begin() + sizeof kind);
+  std::copy_n(std::as_bytes(std::span(text)).begin(), text.size(), out.begin() + sizeof kind);
   return out;
 }
-inline std::vector<std::byte> pack(MessageKind kind, std::string_view text) {
-  return pack(kind, std::as_bytes(std::span(text)));
-}
+/// The message with the bytes of a struct behind its kind.
 template <class T>
-requires(std::is_class_v<T>&& std::is_trivially_copyable_v<T>) std::vector<std::byte> pack(MessageKind kind,
-                                                                                           const T& body) {
-  return pack(kind, std::as_bytes(std::span(&body, 1)));
+std::vector<std::byte> pack(MessageKind kind, const T& body) {
+  return pack_text(kind, {reinterpret_cast<const char*>(&body), sizeof body});
 }
 
 /// The first bytes of a message, or of what follows; nullopt if there are fewer.
@@ -61,9 +55,6 @@ std::optional<T> first(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof value) return std::nullopt;
   std::memcpy(&value, bytes.data(), sizeof value);
   return value;
-}
-inline std::optional<MessageKind> kind_of(std::span<const std::byte> message) {
-  return first<MessageKind>(message);
 }
 /// The message behind its kind; nullopt if it has another size. The caller checks the numbers.
 template <class T>

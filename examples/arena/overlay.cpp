@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "overlay.hpp"
-
 #include "scene.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
-#include <glm/geometric.hpp>
 
 namespace arena {
-namespace {
 
-constexpr Color kTruthColor{255, 255, 255}, kMotionColor{255, 170, 60}, kBlendColor{255, 90, 90};
-
-}  // namespace
-
-const char* mode_name(const reckoner::Client& client) {
+std::string mode_name(const reckoner::Client& client) {
   constexpr std::array kModes{"present", "adaptive", "delayed"};  // in the order of PlayoutMode
   return kModes[static_cast<std::size_t>(client.playout().mode)];
 }
@@ -64,44 +54,42 @@ Overlay::Motions Overlay::draw_ghosts(Canvas& canvas) {
 }
 
 void Overlay::draw(Canvas& canvas, const std::string& network, double local_s, double frame_ms) {
+  if (!shown_) return;
   const Motions motions = draw_ghosts(canvas);
   const reckoner::ClientStats& stats = connection_.client.stats();
-  const auto server_s = connection_.client.server_time_s(local_s);
-  const auto true_s = truth_ ? truth_->client.server_time_s(local_s) : std::nullopt;
+  const double server_s = connection_.client.server_time_s(local_s).value_or(0.0);
+  const double true_s = truth_ ? truth_->client.server_time_s(local_s).value_or(server_s) : server_s;
   const auto share = [](double part, auto all) { return part / std::max(1.0, static_cast<double>(all)); };
   const double lost =
       share(static_cast<double>(stats.datagrams_lost), stats.datagrams_received + stats.datagrams_lost);
-  int y = 236;
-  const auto say = [&](const std::string& words, Color color = {}) {
-    canvas.text(16, y, words, color), y += 18;
-  };
-  canvas.panel(8, y - 8, 236, 420, {0, 0, 0, 110});
-  say("LINK", kDim);
-  say("network    " + network);
-  say(fmt::format("round trip {:.0f} ms", 1e3 * stats.round_trip_s));
-  say(fmt::format("lost       {:.1f} %", 100.0 * lost));
-  say(fmt::format("down       {:.1f} kB/s", 1e-3 * down_per_s_));
-  say(fmt::format("up         {:.1f} kB/s", 1e-3 * up_per_s_));
-  y += 8;
-  say("CLOCK", kDim);
-  say(server_s ? fmt::format("server     {:.2f} s", *server_s) : "server     unknown");
-  if (server_s && true_s) say(fmt::format("estimate   {:+.1f} ms off", 1e3 * (*server_s - *true_s)));
-  say(std::string("mode       ") + mode_name(connection_.client));
-  say(fmt::format("shown      {:.0f} ms ago", 1e3 * stats.delay_s));
-  say(fmt::format("frame      {:.1f} ms of work", frame_ms));
-  y += 8;
-  say("MOTION", kDim);
-  say(fmt::format("fighters   {}", motions.fighters));
-  say(fmt::format("age        {:.0f} ms, mean", 1e3 * share(motions.age_sum_s, motions.fighters)));
-  say(fmt::format("blending   {}   fading {}", motions.blending, motions.fading));
-  say(fmt::format("updates    {}", stats.updates_applied));
-  if (motions.compared > 0)
-    say(fmt::format("error      {:.2f}, most {:.2f} m", share(motions.error_sum_m, motions.compared),
-                    motions.worst_error_m));
-  y += 8;
-  say("o where it really is", kTruthColor);
-  say("o its newest motion", kMotionColor);
-  say("- blending", kBlendColor);
+  canvas.panel(8, 228, 236, 420, {0, 0, 0, 110});
+  const std::string words = fmt::format(
+      "LINK\n"
+      "network    {}\n"
+      "round trip {:.0f} ms\n"
+      "lost       {:.1f} %\n"
+      "down       {:.1f} kB/s\n"
+      "up         {:.1f} kB/s\n\n"
+      "CLOCK\n"
+      "server     {:.2f} s\n"
+      "estimate   {:+.1f} ms off\n"
+      "mode       {}\n"
+      "shown      {:.0f} ms ago\n"
+      "frame      {:.1f} ms of work\n\n"
+      "MOTION\n"
+      "fighters   {}\n"
+      "age        {:.0f} ms, mean\n"
+      "blending   {}   fading {}\n"
+      "updates    {}\n"
+      "error      {:.2f}, most {:.2f} m",
+      network, 1e3 * stats.round_trip_s, 100.0 * lost, 1e-3 * down_per_s_, 1e-3 * up_per_s_, server_s,
+      1e3 * (server_s - true_s), mode_name(connection_.client), 1e3 * stats.delay_s, frame_ms,
+      motions.fighters, 1e3 * share(motions.age_sum_s, motions.fighters), motions.blending, motions.fading,
+      stats.updates_applied, share(motions.error_sum_m, motions.compared), motions.worst_error_m);
+  canvas.text(16, 236, words);
+  canvas.text(16, 590, "o where it really is", kTruthColor);
+  canvas.text(16, 606, "o its newest motion", kMotionColor);
+  canvas.text(16, 622, "- blending", kBlendColor);
 }
 
 }  // namespace arena

@@ -1,22 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Starts the arena's server, a bad network and one or more windows: play.sh BUILD [--clients N] [--network NAME]
-# [--script FILE]... BUILD is the build folder. `./dev play` builds everything and calls this script.
+# Starts the arena's server, a bad network and one or more windows: play.sh BUILD [--clients N] [--network NAME].
+# BUILD is the build folder. `./dev play` builds everything and calls this script.
 set -euo pipefail
 build=$1
 shift
 programs=${RECKONER_PROGRAM_DIR:-$build/../bin}
-clients=1 network=intercity scripts=()
+clients=1 network=intercity
 while (($# > 1)); do
   case $1 in
     --clients) clients=$2 ;;
     --network) network=$2 ;;
-    --script) scripts+=("$2") ;;  # the first one plays the first window, and so on
     *) break ;;
   esac
   shift 2
 done
-(($# == 0)) || { echo "usage: ./dev play [--clients N] [--network NAME] [--script FILE]..." >&2; exit 2; }
+(($# == 0)) || { echo "usage: ./dev play [--clients N] [--network NAME]" >&2; exit 2; }
 [[ $clients =~ ^[1-8]$ ]] || { echo "--clients must be 1 to 8" >&2; exit 2; }
 
 folder=$(mktemp -d)
@@ -46,7 +45,7 @@ names=(ann bob cid dan eve fay gus hal)
 windows=()
 for ((i = 0; i < clients; ++i)); do
   "$build/examples/arena/example_arena" 127.0.0.1 "$port" --name "${names[i]}" --network "$network" \
-    --network-control "$folder/control" --truth-port "$server" ${scripts[i]:+--script "${scripts[i]}"} &
+    --network-control "$folder/control" --truth-port "$server" &
   windows+=($!)
 done
 result=0

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "player.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include <glm/geometric.hpp>
-#include <glm/gtc/quaternion.hpp>
-
 namespace arena {
 namespace {
 
@@ -17,18 +11,6 @@ constexpr double kBeamDrawnS = 0.25, kVerdictDrawnS = 2.5;
 constexpr std::size_t kChatLines = 8;
 
 }  // namespace
-
-reckoner::ClientConfig Player::config(const reckoner::PlayoutConfig& playout) {
-  reckoner::ClientConfig config;
-  config.archetypes = archetypes();
-  config.playout = playout;
-  return config;
-}
-
-void Player::play() {
-  plays_ = true;
-  (void)client_.send(pack(MessageKind::hello, name_), reckoner::Delivery::reliable);
-}
 
 void Player::frame(double local_s, const Controls& controls) {
   const double step_s = std::clamp(local_s - last_frame_s_, 0.0, 0.1);
@@ -52,34 +34,24 @@ void Player::show(double local_s) {
 }
 
 void Player::handle_event(const ClientEvent& event, double local_s) {
-  switch (event.kind) {
-    case ClientEvent::Kind::joined:
-    case ClientEvent::Kind::resumed:
-    case ClientEvent::Kind::restarted:
-      if (plays_) play();
-      break;
-    case ClientEvent::Kind::spawned:
-      if (kind(event.entity) == kPlatform) platform_ = event.entity;
-      break;
-    case ClientEvent::Kind::given:      // the server's game has given the player an avatar, or
-    case ClientEvent::Kind::corrected:  // does not accept how it moved: go on from the server's state
-      if (const auto state = client_.owned(event.entity, local_s)) {
-        avatar_ = event.entity;
-        frame_ = client_.owned_frame(avatar_);
-        body_.emplace(*state, kPlayerGripMps2);
-      }
-      break;
-    case ClientEvent::Kind::revoked:
-    case ClientEvent::Kind::despawned:
-      if (event.entity == avatar_) avatar_ = {};
-      break;
-    default:
-      break;
+  using enum ClientEvent::Kind;
+  const bool starts = event.kind == joined || event.kind == resumed || event.kind == restarted;
+  if (starts && !name_.empty())  // ask for an avatar
+    (void)client_.send(pack_text(MessageKind::hello, name_), reckoner::Delivery::reliable);
+  if (event.kind == spawned && kind(event.entity) == kPlatform) platform_ = event.entity;
+  if (event.kind == given || event.kind == corrected) {
+    // The server's game has given the player an avatar, or does not accept how it moved.
+    if (const auto state = client_.owned(event.entity, local_s)) {
+      avatar_ = event.entity;
+      frame_ = client_.owned_frame(avatar_);
+      body_.emplace(*state, kPlayerGripMps2);
+    }
   }
+  if ((event.kind == revoked || event.kind == despawned) && event.entity == avatar_) avatar_ = {};
 }
 
 void Player::handle_message(const reckoner::GameMessage& message) {
-  const auto kind = kind_of(message.payload);
+  const auto kind = first<MessageKind>(message.payload);
   if (kind == MessageKind::chat) {
     chat_.push_back(unpack_text(message.payload, 110));
     if (chat_.size() > kChatLines) chat_.pop_front();
@@ -113,14 +85,11 @@ void Player::move_avatar(double local_s, double step_s, Controls controls) {
   } else {
     body_->step(controls, step_s, solids(open_));
   }
-  const auto exit = frame_ ? std::nullopt : exit_of_pad(body_->state().position);
-  if (!exit || local_s < next_pad_s_) return (void)client_.move(avatar_, body_->state(), local_s, frame_);
+  if (frame_ || local_s < next_pad_s_ || !body_->use_pad())
+    return (void)client_.move(avatar_, body_->state(), local_s, frame_);
   // The player's own game decides that the pad works, and shows it at once. The server checks the distance.
   next_pad_s_ = local_s + 0.6;
-  reckoner::State there = body_->state();
-  there.position = {*exit, 0.0};
-  body_->continue_from(there);
-  (void)client_.teleport(avatar_, there, local_s);
+  (void)client_.teleport(avatar_, body_->state(), local_s);
 }
 
 // Steps onto the platform or off it. On the platform, the avatar's state is relative to the deck, so that it
@@ -148,7 +117,7 @@ bool Player::fire(Weapon weapon, double local_s) {
   const auto server_s = client_.server_time_s(local_s);
   if (!at || !server_s || local_s < next_shot_s_[weapon]) return false;
   next_shot_s_[weapon] = local_s + kPauseS[weapon];
-  const Shot shot{++shots_, weapon, at->position.x, at->position.y, aim_rad_};
+  const Shot shot{++shots_, weapon, glm::dvec2(at->position), aim_rad_};
   if (weapon == kBoltGun) {
     // The bolt leaves the muzzle on this screen at once. When the server's bolt arrives, the client puts it
     // in the prediction's place.
@@ -162,7 +131,7 @@ bool Player::fire(Weapon weapon, double local_s) {
 }
 
 void Player::say(const std::string& text) {
-  if (!text.empty()) (void)client_.send(pack(MessageKind::chat, text), reckoner::Delivery::reliable);
+  if (!text.empty()) (void)client_.send(pack_text(MessageKind::chat, text), reckoner::Delivery::reliable);
 }
 
 const reckoner::ShownEntity* Player::find(EntityId id) const {
@@ -182,8 +151,7 @@ std::size_t Player::kind(EntityId id) const {
 
 std::int64_t Player::number(EntityId id, std::size_t field) const {
   const auto* value = client_.field(id, field);
-  const auto* whole = value != nullptr ? std::get_if<std::int64_t>(value) : nullptr;
-  return whole != nullptr ? *whole : 0;
+  return value != nullptr ? std::get<std::int64_t>(*value) : 0;
 }
 
 }  // namespace arena

@@ -4,14 +4,10 @@
 #include "body.hpp"
 #include "messages.hpp"
 
-#include <array>
 #include <deque>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include <reckoner/client/client.hpp>
+#include <reckoner/net/network_dialer.hpp>
 
 namespace arena {
 
@@ -28,13 +24,13 @@ struct DrawnVerdict {
 /// The game on a player's machine. It knows no socket, no clock and no screen.
 class Player {
  public:
-  static reckoner::ClientConfig config(const reckoner::PlayoutConfig& playout = {});
+  static reckoner::ClientConfig config(const reckoner::PlayoutConfig& playout = {}) {
+    return {.archetypes = archetypes(), .playout = playout};
+  }
 
-  /// `client` must outlive the player.
+  /// `client` must outlive the player. A player without a name has no avatar and only watches.
   Player(reckoner::Client& client, std::string name) : client_(client), name_(std::move(name)) {}
 
-  /// Asks the server for an avatar. Until then, the player only watches.
-  void play();
   /// Runs a frame: receives, moves the avatar, and computes what to draw.
   void frame(double local_s, const Controls& controls);
   /// Fires if the weapon is ready. Call this after frame(), with its time.
@@ -66,7 +62,6 @@ class Player {
 
   reckoner::Client& client_;
   std::string name_;
-  bool plays_ = false;
   reckoner::EntityId avatar_, platform_;
   reckoner::EntityId frame_;  // the platform while the avatar stands on it, null on the ground
   std::optional<Body> body_;  // relative to frame_
@@ -78,6 +73,19 @@ class Player {
   std::deque<std::string> chat_;
   std::vector<DrawnBeam> drawn_beams_;
   std::vector<DrawnVerdict> verdicts_;
+};
+
+/// A player's way to the server: socket, client and game. Not movable, because each refers to the one before.
+struct Connection {
+  Connection(const std::string& host, std::uint16_t port, std::string name)
+      : dialer(host, port, reckoner::kProtocolVersion, reckoner::Insecure{}),
+        client(std::move(*reckoner::Client::create(Player::config(), dialer))),
+        player(client, std::move(name)) {}
+  Connection(const Connection&) = delete;
+
+  reckoner::NetworkDialer dialer;
+  reckoner::Client client;
+  Player player;
 };
 
 }  // namespace arena

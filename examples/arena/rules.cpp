@@ -2,16 +2,26 @@
 #include "rules.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
-#include <glm/geometric.hpp>
-#include <glm/gtc/quaternion.hpp>
+#include <glm/common.hpp>
 
 namespace arena {
 namespace {
 
 constexpr double kMuzzleM = 0.7;  // before the middle of the shooter
+
+// A ray is inside a box from `enter_m` to `leave_m`. If `enter_m` is larger, the ray misses the box.
+struct Inside {
+  double enter_m, leave_m;
+};
+Inside inside(const glm::dvec2& from, const glm::dvec2& direction, const Box& box) {
+  // Distances to the two sides of each axis; infinite if the ray is parallel to them.
+  const glm::dvec2 off = box.middle - from, a = (off - box.half) / direction,
+                   b = (off + box.half) / direction;
+  const glm::dvec2 enter = glm::min(a, b), leave = glm::max(a, b);
+  return {std::max(enter.x, enter.y), std::min(leave.x, leave.y)};
+}
 
 }  // namespace
 
@@ -43,48 +53,19 @@ std::vector<Box> solids(const OpenDoors& open) {
   return out;
 }
 
-std::optional<glm::dvec2> exit_of_pad(const glm::dvec3& at) {
-  for (const glm::dvec2& pad : kPads) {
-    if (at.z < 0.1 && glm::distance(pad, glm::dvec2(at)) < kPadRadiusM) return exit_of(pad);
-  }
-  return std::nullopt;
-}
-
 reckoner::State platform_state(double time_s) {
-  reckoner::State state;
-  state.position = {9.0 * std::sin(0.4 * time_s), 0.0, 0.0};
-  state.velocity.x = static_cast<float>(3.6 * std::cos(0.4 * time_s));
-  state.acceleration.x = static_cast<float>(-1.44 * std::sin(0.4 * time_s));
-  state.orientation = facing(0.4 * std::sin(0.3 * time_s));
-  state.angular_velocity.z = static_cast<float>(0.12 * std::cos(0.3 * time_s));
-  return state;
-}
-
-bool on_deck(const glm::dvec3& local) {
-  return std::abs(local.x) < kDeckHalfM.x && std::abs(local.y) < kDeckHalfM.y;
+  return {.position = {9.0 * std::sin(0.4 * time_s), 0.0, 0.0},
+          .velocity = {3.6 * std::cos(0.4 * time_s), 0.0, 0.0},
+          .acceleration = {-1.44 * std::sin(0.4 * time_s), 0.0, 0.0},
+          .orientation = facing(0.4 * std::sin(0.3 * time_s)),
+          .angular_velocity = {0.0, 0.0, 0.12 * std::cos(0.3 * time_s)}};
 }
 
 double clear_way_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids) {
-  double clear_m = 1e9;
-  for (const int axis : {0, 1}) {
-    if (direction[axis] != 0.0)
-      clear_m =
-          std::min(clear_m, (std::copysign(kHalfSideM, direction[axis]) - from[axis]) / direction[axis]);
-  }
-  for (const Box& box : solids) {  // the part of the ray between the box's sides, one axis after the other
-    double enter_m = 0.0, leave_m = 1e9;
-    for (const int axis : {0, 1}) {
-      const double off_m = box.middle[axis] - from[axis];
-      if (direction[axis] == 0.0) {
-        if (std::abs(off_m) > box.half[axis]) leave_m = -1.0;
-        continue;
-      }
-      const double a = (off_m - box.half[axis]) / direction[axis];
-      const double b = (off_m + box.half[axis]) / direction[axis];
-      enter_m = std::max(enter_m, std::min(a, b));
-      leave_m = std::min(leave_m, std::max(a, b));
-    }
-    if (enter_m <= leave_m) clear_m = std::min(clear_m, enter_m);
+  double clear_m = inside(from, direction, {glm::dvec2(0.0), glm::dvec2(kHalfSideM)}).leave_m;
+  for (const Box& box : solids) {
+    const auto [enter_m, leave_m] = inside(from, direction, box);
+    if (enter_m <= leave_m && leave_m >= 0.0) clear_m = std::min(clear_m, enter_m);
   }
   return std::max(clear_m, 0.0);
 }
@@ -97,28 +78,10 @@ std::optional<double> meets_disc_m(const glm::dvec2& from, const glm::dvec2& dir
   return along_m;
 }
 
-glm::dvec2 direction_of(double heading_rad) {
-  return {std::cos(heading_rad), std::sin(heading_rad)};
-}
-
-double heading_of(const glm::dvec2& direction) {
-  return std::atan2(direction.y, direction.x);
-}
-
-glm::quat facing(double heading_rad) {
-  return glm::angleAxis(static_cast<float>(heading_rad), glm::vec3{0.0f, 0.0f, 1.0f});
-}
-
-double heading_of(const glm::quat& orientation) {
-  return heading_of(glm::dvec2(orientation * glm::vec3{1.0f, 0.0f, 0.0f}));
-}
-
 reckoner::State bolt_state(const glm::dvec3& shooter, double heading_rad, double age_s) {
   const glm::dvec2 direction = direction_of(heading_rad);
-  reckoner::State state;
-  state.position = shooter + glm::dvec3((kMuzzleM + kBoltMps * age_s) * direction, 0.8);
-  state.velocity = glm::vec3(kBoltMps * direction, 0.0);
-  return state;
+  return {.position = shooter + glm::dvec3((kMuzzleM + kBoltMps * age_s) * direction, 0.8),
+          .velocity = glm::vec3(kBoltMps * direction, 0.0)};
 }
 
 }  // namespace arena

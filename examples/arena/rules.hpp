@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include <glm/geometric.hpp>
 #include <glm/vec2.hpp>
 
 #include <reckoner/net/archetype.hpp>
@@ -52,13 +54,13 @@ inline constexpr std::array<glm::dvec2, 4> kPads{{{-14, -14}, {14, 14}, {14, -14
 constexpr glm::dvec2 exit_of(const glm::dvec2& pad) {
   return {pad.x * -6.0 / 7.0, pad.y * -6.0 / 7.0};
 }
-/// Where a body that stands at `at` comes out; nullopt if it is not on a pad.
-std::optional<glm::dvec2> exit_of_pad(const glm::dvec3& at);
 
 /// The platform goes to and fro in the middle hall and turns a little.
 reckoner::State platform_state(double time_s);
 /// Whether a place, relative to the platform, is on its deck.
-bool on_deck(const glm::dvec3& local);
+inline bool on_deck(const glm::dvec3& local) {
+  return std::abs(local.x) < kDeckHalfM.x && std::abs(local.y) < kDeckHalfM.y;
+}
 
 /// How far a ray gets before it meets a solid or the arena's edge, m. `direction` has length 1.
 double clear_way_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids);
@@ -66,10 +68,18 @@ double clear_way_m(const glm::dvec2& from, const glm::dvec2& direction, std::spa
 std::optional<double> meets_disc_m(const glm::dvec2& from, const glm::dvec2& direction,
                                    const glm::dvec2& middle, double radius_m);
 
-glm::dvec2 direction_of(double heading_rad);
-double heading_of(const glm::dvec2& direction);
-double heading_of(const glm::quat& orientation);
-glm::quat facing(double heading_rad);
+inline glm::dvec2 direction_of(double heading_rad) {
+  return {std::cos(heading_rad), std::sin(heading_rad)};
+}
+inline double heading_of(const glm::dvec2& direction) {
+  return std::atan2(direction.y, direction.x);
+}
+inline double heading_of(const glm::quat& orientation) {
+  return heading_of(glm::dvec2(orientation * glm::vec3{1.0f, 0.0f, 0.0f}));
+}
+inline glm::quat facing(double heading_rad) {
+  return glm::angleAxis(static_cast<float>(heading_rad), glm::vec3{0.0f, 0.0f, 1.0f});
+}
 
 /// A bolt `age_s` after a fighter at `shooter` fired it.
 reckoner::State bolt_state(const glm::dvec3& shooter, double heading_rad, double age_s = 0.0);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scene.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include <fmt/format.h>
-#include <glm/geometric.hpp>
-#include <glm/gtc/quaternion.hpp>
 
 namespace arena {
 namespace {
@@ -15,20 +10,16 @@ constexpr Color kFloorColor{36, 40, 50}, kHallColor{31, 35, 44}, kGridColor{46, 
     kWallColor{126, 136, 156}, kRailColor{70, 62, 54}, kDeckColor{124, 97, 68}, kPlankColor{98, 76, 54},
     kDoorColor{232, 166, 62}, kPadColor{72, 205, 214}, kBotColor{120, 134, 166}, kRiderColor{186, 160, 118};
 
-void draw_box(Canvas& canvas, const Box& box, Color color) {
-  canvas.box({box.middle - box.half, 0.0}, {box.middle + box.half, 0.0}, color);
-}
-
 void draw_floor(Canvas& canvas, const Player& player) {
   canvas.panel(0, 0, kWidthPx, kHeightPx, {16, 18, 24});
-  draw_box(canvas, {{0.0, 0.0}, {kHalfSideM + 0.3, kHalfSideM + 0.3}}, kWallColor);
-  draw_box(canvas, {{0.0, 0.0}, {kHalfSideM, kHalfSideM}}, kFloorColor);
-  draw_box(canvas, {{0.0, 0.0}, {kHalfSideM, 8.0}}, kHallColor);
+  canvas.box({0.0, 0.0}, {kHalfSideM + 0.3, kHalfSideM + 0.3}, kWallColor);
+  canvas.box({0.0, 0.0}, {kHalfSideM, kHalfSideM}, kFloorColor);
+  canvas.box({0.0, 0.0}, {kHalfSideM, 8.0}, kHallColor);
   for (double at = -14.0; at <= 14.0; at += 2.0) {
-    canvas.line({at, -kHalfSideM, 0.0}, {at, kHalfSideM - 0.05, 0.0}, kGridColor);
-    canvas.line({-kHalfSideM, at, 0.0}, {kHalfSideM - 0.05, at, 0.0}, kGridColor);
+    canvas.box({at, 0.0}, {0.02, kHalfSideM}, kGridColor);
+    canvas.box({0.0, at}, {kHalfSideM, 0.02}, kGridColor);
   }
-  draw_box(canvas, {{0.0, 0.0}, {12.0, 0.12}}, kRailColor);  // of the platform
+  canvas.box({0.0, 0.0}, {12.0, 0.12}, kRailColor);  // of the platform
   for (const glm::dvec2& pad : kPads) {
     canvas.disc({pad, 0.0}, kPadRadiusM, faded(kPadColor, 0.25));
     canvas.ring({pad, 0.0}, kPadRadiusM, kPadColor);
@@ -36,14 +27,14 @@ void draw_floor(Canvas& canvas, const Player& player) {
     canvas.ring({exit_of(pad), 0.0}, 0.4, faded(kPadColor, 0.35));
   }
   for (const Box& wall : kWalls)
-    draw_box(canvas, wall, kWallColor);
+    canvas.box(wall.middle, wall.half, kWallColor);
   for (std::size_t i = 0; i < kDoors.size(); ++i) {
     Box door = kDoors[i];
     if (player.open_doors()[i]) {  // the leaf has slid into the wall
       door.middle.x -= door.half.x * 0.86;
       door.half.x *= 0.14;
     }
-    draw_box(canvas, door, kDoorColor);
+    canvas.box(door.middle, door.half, kDoorColor);
   }
 }
 
@@ -55,7 +46,7 @@ void draw_platform(Canvas& canvas, const reckoner::State& platform) {
   canvas.quad(std::array{on_platform(-x, -y), on_platform(x, -y), on_platform(x, y), on_platform(-x, y)},
               kDeckColor);
   for (double at = -x; at <= x; at += 1.0)
-    canvas.line(on_platform(at, -y), on_platform(at, y), kPlankColor);
+    canvas.line(on_platform(at, -y), on_platform(at, y), kPlankColor, 0.05);
 }
 
 // Players have bright colours, each its own.
@@ -79,9 +70,9 @@ void draw_fighter(Canvas& canvas, const Player& player, const reckoner::ShownEnt
     canvas.label(at, at.y > 15.0 ? -22 : 26, player.client().info(entity.id)->name, {240, 242, 248});
   const double health = static_cast<double>(player.number(entity.id, kHealth)) / 100.0;
   if (health >= 1.0) return;
-  const glm::dvec3 left = at + glm::dvec3(-0.5, 0.6, 0.0);
-  canvas.box(left, left + glm::dvec3(1.0, 0.16, 0.0), {0, 0, 0, 160});
-  canvas.box(left, left + glm::dvec3(health, 0.16, 0.0), health > 0.4 ? kGood : kBad);
+  const glm::ivec2 bar = Canvas::pixel(at) + glm::dvec2(-12.0, -18.0);
+  canvas.panel(bar.x, bar.y, 24, 4, {0, 0, 0, 160});
+  canvas.panel(bar.x, bar.y, static_cast<int>(24.0 * health), 4, health > 0.4 ? kGood : kBad);
 }
 
 void draw_bolt(Canvas& canvas, const Player& player, const reckoner::ShownEntity& entity) {
@@ -105,13 +96,28 @@ void draw_beams(Canvas& canvas, const Player& player) {
   for (const auto& [verdict, left_s] : player.verdicts()) {
     if (verdict.target == 0) continue;
     const double share = std::min(1.0, left_s);
-    const glm::dvec3 seen{verdict.seen_x, verdict.seen_y, 0.0}, truth{verdict.true_x, verdict.true_y, 0.0};
-    canvas.line(seen, truth, faded({}, share));
+    const glm::dvec3 seen{verdict.seen, 0.0}, truth{verdict.truth, 0.0};
+    canvas.line(seen, truth, faded({}, share), 0.05);
     canvas.ring(truth, kBodyRadiusM, faded(kBad, share));
     canvas.ring(seen, kBodyRadiusM, faded(kGood, share), 3);
     canvas.label(seen, 26, fmt::format("hit, {:.2f} m off now", glm::distance(seen, truth)),
                  faded(kGood, share));
   }
+}
+
+// Health, scores and chat, beside the arena.
+void draw_status(Canvas& canvas, const Player& player) {
+  constexpr int kRight = 1046;  // px
+  canvas.text(kRight, 24, "PLAYER     HEALTH  SCORE", kDim);
+  int y = 46;
+  for (const reckoner::ShownEntity& entity : player.shown()) {
+    if (player.kind(entity.id) != kPlayer) continue;
+    const std::string line = fmt::format("{:12} {:4} {:6}", player.client().info(entity.id)->name,
+                                         player.number(entity.id, kHealth), player.number(entity.id, kScore));
+    canvas.text(kRight, y, line, color_of(player, entity.id));
+    y += 20;
+  }
+  canvas.text(kRight, 480, fmt::format("{}", fmt::join(player.chat(), "\n")), kDim);
 }
 
 }  // namespace
@@ -127,28 +133,7 @@ void draw_scene(Canvas& canvas, const Player& player) {
     }
   }
   draw_beams(canvas, player);
-}
-
-void draw_status(Canvas& canvas, const Player& player, const std::optional<std::string>& typing) {
-  constexpr int kRight = 1046;
-  constexpr std::size_t kLetters = 27;  // as many as fit beside the arena
-  canvas.text(kRight, 24, "PLAYERS", kDim);
-  int y = 46;
-  for (const reckoner::ShownEntity& entity : player.shown()) {
-    if (player.kind(entity.id) != kPlayer) continue;
-    canvas.panel(kRight, y + 3, 6, 10, color_of(player, entity.id));
-    canvas.text(kRight + 14, y,
-                fmt::format("{:12} {:3} {:5}", player.client().info(entity.id)->name,
-                            player.number(entity.id, kHealth), player.number(entity.id, kScore)));
-    y += 20;
-  }
-  y = 560;
-  for (const std::string& line : player.chat()) {
-    for (std::size_t at = 0; at < line.size(); at += kLetters, y += 17)
-      canvas.text(kRight, y, line.substr(at, kLetters), kDim);
-  }
-  if (typing)
-    canvas.text(kRight, 768, typing->substr(typing->size() - std::min(typing->size(), kLetters - 1)) + "_");
+  draw_status(canvas, player);
 }
 
 }  // namespace arena

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "server_game.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include <glm/geometric.hpp>
-
 namespace arena {
 namespace {
 
@@ -19,33 +13,17 @@ constexpr double kToleranceS = 0.15;  // the link may bring two shots closer tog
 constexpr double kBotShotsPerS = 0.12, kBotSightM = 10.0;
 constexpr std::size_t kMostLetters = 80;
 
-bool is_sane(const Shot& shot) {
-  return shot.weapon < kWeapons && std::abs(shot.x) < 100.0 && std::abs(shot.y) < 100.0 &&
-         std::abs(shot.heading_rad) < 100.0;
-}
-
 }  // namespace
-
-reckoner::ServerConfig ServerGame::config() {
-  reckoner::ServerConfig config;
-  config.archetypes = archetypes();
-  config.rewind_s = 1.0;  // beams are judged by what the shooter saw, up to a second ago
-  return config;
-}
 
 ServerGame::ServerGame(reckoner::Server& server, std::uint32_t seed) : server_(server), random_(seed) {
   platform_ = server_.spawn(kPlatform, "platform", platform_state(0.0));
-  for (std::size_t i = 0; i < kDoors.size(); ++i) {
-    reckoner::State state;
-    state.position = {kDoors[i].middle, 0.0};
-    doors_[i] = server_.spawn(kDoor, "door " + std::to_string(i), state);
-  }
+  for (std::size_t i = 0; i < kDoors.size(); ++i)
+    doors_[i] = server_.spawn(kDoor, "door " + std::to_string(i), {.position = {kDoors[i].middle, 0.0}});
   for (int i = 0; i < kBots; ++i)
     spawn_fighter(kBot, "bot " + std::to_string(i), spawn_place());
   for (int i = 0; i < kRiders; ++i) {
-    reckoner::State state;
-    state.position = {i % 2 == 0 ? -1.5 : 1.5, i < 2 ? -1.2 : 1.2, 0.0};
-    spawn_fighter(kRider, "rider " + std::to_string(i), state);
+    const glm::dvec3 on_deck{i % 2 == 0 ? -1.5 : 1.5, i < 2 ? -1.2 : 1.2, 0.0};
+    spawn_fighter(kRider, "rider " + std::to_string(i), {.position = on_deck});
   }
 }
 
@@ -54,7 +32,7 @@ void ServerGame::receive(double now_s) {
   while (const auto event = server_.poll_event()) {
     if (event->kind == reckoner::ServerEvent::Kind::client_left ||
         event->kind == reckoner::ServerEvent::Kind::client_lost)
-      say_goodbye(event->client);
+      forget(event->client);
   }
   while (const auto message = server_.poll_message())
     handle_message(*message);
@@ -71,7 +49,7 @@ void ServerGame::tick(double now_s) {
   server_.tick(now_s);
 }
 
-void ServerGame::say_goodbye(reckoner::ClientId player) {
+void ServerGame::forget(reckoner::ClientId player) {
   const auto avatar = avatars_.find(player);
   if (avatar == avatars_.end()) return;
   announce(fighters_.at(avatar->second).name + " has left");
@@ -80,7 +58,7 @@ void ServerGame::say_goodbye(reckoner::ClientId player) {
 }
 
 void ServerGame::handle_message(const reckoner::GameMessage& message) {
-  const auto kind = kind_of(message.payload);
+  const auto kind = first<MessageKind>(message.payload);
   const auto avatar = avatars_.find(message.sender);
   if (avatar == avatars_.end()) {  // the only message of somebody without an avatar
     if (kind != MessageKind::hello) return;
@@ -116,22 +94,21 @@ void ServerGame::spawn_avatar(reckoner::ClientId player, const std::string& name
                       .teleport_interval_s = 0.5});
   (void)server_.set_field(id, kScore, score);
   avatars_[player] = id;
-  fighters_.at(id).player = player;
-  fighters_.at(id).score = score;
 }
 
 reckoner::State ServerGame::spawn_place() {
-  reckoner::State state;
   const double y = uniform(random_, 9.5, 12.0);  // in the outer halls, away from pads and platform
-  state.position = {uniform(random_, -12.0, 12.0), random_() % 2 == 0 ? y : -y, 0.0};
-  return state;
+  return {.position = {uniform(random_, -12.0, 12.0), random_() % 2 == 0 ? y : -y, 0.0}};
 }
 
 void ServerGame::handle_shot(reckoner::ClientId player, const Shot& shot, double time_s) {
   const EntityId avatar = avatars_.at(player);
-  if (!is_sane(shot)) return;
+  const auto is_sane = [](double number) { return std::abs(number) < 100.0; };
+  if (shot.weapon >= kWeapons || !is_sane(shot.place.x) || !is_sane(shot.place.y) ||
+      !is_sane(shot.heading_rad))
+    return;
   const double now_s = server_.tick_time_s(server_.next_tick());
-  const glm::dvec3 at{shot.x, shot.y, place_of(avatar).z};
+  const glm::dvec3 at{shot.place, place_of(avatar).z};
   double& next_s = fighters_.at(avatar).next_shot_s[shot.weapon];
   if (glm::distance(at, place_of(avatar)) > kReachM || now_s < next_s - kToleranceS)
     return (void)server_.refuse_prediction(player, shot.key);
@@ -180,14 +157,10 @@ void ServerGame::move_fighters(double step_s) {
       body.step(fighter.bot.roam(body.state(), places_, platform, step_s), step_s, solid);
     else
       body.step(fighter.bot.ride(body.state(), step_s), step_s, {});
-    if (const auto exit = exit_of_pad(body.state().position); exit && fighter.kind == kBot) {
-      reckoner::State there = body.state();
-      there.position = {*exit, 0.0};
-      body.continue_from(there);
-      (void)server_.teleport(id, there);  // the clients draw the bot at the exit at once, without a blend
-    } else {
+    if (fighter.kind == kBot && body.use_pad())
+      (void)server_.teleport(id, body.state());  // the clients draw it at the exit at once, without a blend
+    else
       (void)server_.move(id, body.state());
-    }
   }
 }
 
@@ -232,20 +205,20 @@ void ServerGame::judge_beams() {
 
 // Finds the first fighter on the beam, at the poses that the shooter's client was drawing at that instant.
 Verdict ServerGame::judge(const WaitingBeam& beam) {
-  const glm::dvec2 from{beam.shot.x, beam.shot.y}, direction = direction_of(beam.shot.heading_rad);
+  const glm::dvec2 from = beam.shot.place, direction = direction_of(beam.shot.heading_rad);
   double nearest_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
   Verdict verdict{.key = beam.shot.key};
   const auto poses = server_.rewind(beam.player, beam.time_s);
   const std::vector<reckoner::SeenPose> on_screen(poses.begin(), poses.end());  // calls may void the span
   for (const reckoner::SeenPose& seen : on_screen) {
     if (!fighters_.contains(seen.entity)) continue;
-    const auto along_m = meets_disc_m(from, direction, glm::dvec2(seen.pose.position), kBodyRadiusM);
+    const glm::dvec2 place(seen.pose.position);
+    const auto along_m = meets_disc_m(from, direction, place, kBodyRadiusM);
     if (!along_m || *along_m > nearest_m) continue;
     nearest_m = *along_m;
-    const glm::dvec3 truth = place_of(seen.entity);
     verdict.target = reckoner::to_number(seen.entity);
-    verdict.seen_x = seen.pose.position.x, verdict.seen_y = seen.pose.position.y;
-    verdict.true_x = truth.x, verdict.true_y = truth.y;
+    verdict.seen = place;
+    verdict.truth = glm::dvec2(place_of(seen.entity));
   }
   return verdict;
 }
@@ -254,29 +227,33 @@ void ServerGame::hurt(EntityId id, EntityId by, std::int64_t amount) {
   const auto found = fighters_.find(id);
   if (found == fighters_.end()) return;
   Fighter& fighter = found->second;
-  fighter.health -= amount;
-  if (fighter.health > 0) return (void)server_.set_field(id, kHealth, fighter.health);
-
+  const std::int64_t health = number(id, kHealth) - amount;
+  (void)server_.set_field(id, kHealth, health > 0 ? health : 100);  // a bot that has lost goes on elsewhere
+  if (health > 0) return;
   if (const auto winner = fighters_.find(by); winner != fighters_.end()) {
-    winner->second.score = std::min<std::int64_t>(winner->second.score + 1, 9999);
-    (void)server_.set_field(by, kScore, winner->second.score);
-    if (winner->second.player || fighter.player) announce(winner->second.name + " beats " + fighter.name);
+    (void)server_.set_field(by, kScore, std::min<std::int64_t>(number(by, kScore) + 1, 9999));
+    if (winner->second.kind == kPlayer || fighter.kind == kPlayer)
+      announce(winner->second.name + " beats " + fighter.name);
   }
-  if (fighter.player) {
-    const Fighter old = fighter;
+  if (const auto player = server_.owner(id)) {
+    const std::string name = fighter.name;
+    const std::int64_t score = number(id, kScore);
     (void)server_.despawn(id);
     fighters_.erase(found);
-    return spawn_avatar(old.player, old.name, old.score);
+    return spawn_avatar(*player, name, score);
   }
-  fighter.health = 100;
-  (void)server_.set_field(id, kHealth, fighter.health);
   if (fighter.kind == kRider) return;
   fighter.body.continue_from(spawn_place());
   (void)server_.teleport(id, fighter.body.state());
 }
 
+// The value of one of a fighter's fields. The server keeps them; this game needs no copy.
+std::int64_t ServerGame::number(EntityId id, FighterField field) const {
+  return std::get<std::int64_t>(server_.field(id, field).value_or(std::int64_t{0}));
+}
+
 void ServerGame::announce(const std::string& line) {
-  (void)server_.broadcast(pack(MessageKind::chat, line), reckoner::Delivery::reliable);
+  (void)server_.broadcast(pack_text(MessageKind::chat, line), reckoner::Delivery::reliable);
 }
 
 }  // namespace arena

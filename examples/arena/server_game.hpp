@@ -4,12 +4,8 @@
 #include "bot.hpp"
 #include "messages.hpp"
 
-#include <array>
 #include <deque>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <reckoner/server/server.hpp>
 
@@ -24,7 +20,8 @@ class ServerGame {
     double start_s = 0.0, end_s = 0.0;
   };
 
-  static reckoner::ServerConfig config();
+  /// Beams are judged by what the shooter saw, up to a second ago.
+  static reckoner::ServerConfig config() { return {.archetypes = archetypes(), .rewind_s = 1.0}; }
 
   /// `server` must outlive the game.
   explicit ServerGame(reckoner::Server& server, std::uint32_t seed = 1);
@@ -40,10 +37,8 @@ class ServerGame {
   struct Fighter {
     Kind kind;
     std::string name;
-    Body body;                    // of bots and riders; players move their own
-    Bot bot;                      // steers bots and riders
-    reckoner::ClientId player{};  // of a player's avatar
-    std::int64_t health = 100, score = 0;
+    Body body;  // of bots and riders; players move their own
+    Bot bot;    // steers bots and riders
     std::array<double, kWeapons> next_shot_s{};
   };
   struct WaitingBeam {
@@ -53,7 +48,7 @@ class ServerGame {
   };
 
   void handle_message(const reckoner::GameMessage& message);
-  void say_goodbye(reckoner::ClientId player);
+  void forget(reckoner::ClientId player);
   reckoner::EntityId spawn_fighter(Kind kind, const std::string& name, const reckoner::State& state);
   void spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score);
   reckoner::State spawn_place();
@@ -68,6 +63,7 @@ class ServerGame {
   [[nodiscard]] Verdict judge(const WaitingBeam& beam);
   void hurt(reckoner::EntityId id, reckoner::EntityId by, std::int64_t amount);
   void announce(const std::string& line);
+  [[nodiscard]] std::int64_t number(reckoner::EntityId id, FighterField field) const;
   [[nodiscard]] glm::dvec3 place_of(reckoner::EntityId id) const {
     return server_.in_world(id).value_or(reckoner::State{}).position;
   }

@@ -10,11 +10,7 @@
 
 #include <reckoner/net/network_transport.hpp>
 
-namespace {
-
-volatile std::sig_atomic_t stop = 0;
-
-}  // namespace
+static volatile std::sig_atomic_t stop = 0;
 
 int main(int argc, char** argv) {
   const int port = argc > 1 ? std::atoi(argv[1]) : 26000;

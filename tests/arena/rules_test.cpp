@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "examples/arena/bot.hpp"
+#include "examples/arena/figures/script.hpp"
 #include "examples/arena/messages.hpp"
-#include "examples/arena/pilot.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -47,13 +47,13 @@ TEST(ArenaRules, BodiesStayOutOfWalls) {
 }
 
 TEST(ArenaMessages, RefuseOtherSizesAndKeepTextsPrintable) {
-  const auto shot = pack(MessageKind::shot, Shot{.key = 5, .x = 1.5});
+  const auto shot = pack(MessageKind::shot, Shot{.key = 5, .place = {1.5, 0.0}});
   ASSERT_TRUE(unpack<Shot>(shot));
   EXPECT_EQ(unpack<Shot>(shot)->key, 5u);
   EXPECT_FALSE(unpack<Shot>(std::span(shot).first(shot.size() - 1)));
   EXPECT_FALSE(unpack<Verdict>(shot));
-  EXPECT_FALSE(kind_of(std::span(shot).first(3)));
-  EXPECT_EQ(unpack_text(pack(MessageKind::chat, "a\nb\x01\xff c"), 4), "ab c");
+  EXPECT_FALSE(first<MessageKind>(std::span(shot).first(3)));
+  EXPECT_EQ(unpack_text(pack_text(MessageKind::chat, "a\nb\x01\xff c"), 4), "ab c");
 }
 
 TEST(ArenaScript, ReadsKeysWithSpacesAndComments) {

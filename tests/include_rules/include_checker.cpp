@@ -62,10 +62,9 @@ constexpr std::string_view kHarness[] = {"reckoner/",        "reckoning/src/", "
                                          "server/src/",      "client/src/",    "scenario/",
                                          "programs/common/", "harness/",       "cluster/src/"};
 // The game is code to learn from: it uses what is installed, and its own headers.
-constexpr std::string_view kArena[] = {"reckoner/",      "body.hpp",       "bot.hpp",    "canvas.hpp",
-                                       "connection.hpp", "input.hpp",      "menu.hpp",   "messages.hpp",
-                                       "overlay.hpp",    "pilot.hpp",      "player.hpp", "rules.hpp",
-                                       "scene.hpp",      "server_game.hpp"};
+constexpr std::string_view kArena[] = {"reckoner/", "body.hpp",     "bot.hpp",        "canvas.hpp",
+                                       "input.hpp", "messages.hpp", "pilot.hpp",      "player.hpp",
+                                       "rules.hpp", "scene.hpp",    "server_game.hpp"};
 constexpr std::string_view kArenaFigures[] = {"reckoner/", "examples/arena/", "harness/sim/",
                                               "reckoning/src/statistics/"};
 constexpr std::string_view kSdl[] = {"glm/", "SDL2/", "CLI/", "fmt/"};

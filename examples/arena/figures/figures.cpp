@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "examples/arena/figures/figures.hpp"
 
+#include "examples/arena/pilot.hpp"
 #include "examples/arena/player.hpp"
 #include "examples/arena/server_game.hpp"
 #include "harness/sim/sim_transport.hpp"
@@ -60,6 +61,7 @@ struct Viewer {
   reckoner::Client client;
   Player player;
   Pilot pilot;
+  std::set<std::uint64_t> avatars;  // all that the player ever had: bolts outlive their shooters
   std::map<EntityId, Steps> steps;
   std::map<EntityId, double> first_s;
   std::map<std::uint32_t, std::map<EntityId, glm::dvec2>> drawn;  // by beam: what was on the screen
@@ -106,7 +108,6 @@ Run::Run(const FigureOptions& options)
   for (std::size_t i = 0; i < options.players; ++i) {
     viewers_.emplace_back(network_.add_client(reckoner::kProtocolVersion),
                           reckoner::PlayoutConfig{.mode = options.mode}, "player" + std::to_string(i));
-    viewers_.back().player.play();
   }
 }
 
@@ -200,6 +201,7 @@ void Run::note(EntityId id, const glm::dvec3& at, double now_s) {
 
 void Run::measure(Viewer& viewer, double now_s) {
   measure_verdicts(viewer);
+  viewer.avatars.insert(reckoner::to_number(viewer.player.avatar()));
   if (now_s < kWarmUpS) return;
   for (const reckoner::ShownEntity& entity : viewer.player.shown()) {
     const reckoner::EntityInfo* info = viewer.client.info(entity.id);
@@ -232,7 +234,7 @@ void Run::measure_bolt(Viewer& viewer, const reckoner::ShownEntity& entity, cons
   std::uint64_t shooter = 0;
   if (found == bolts_.end() || info.data.size() != sizeof shooter) return;
   std::memcpy(&shooter, info.data.data(), sizeof shooter);
-  if (shooter == reckoner::to_number(viewer.player.avatar())) return;
+  if (viewer.avatars.contains(shooter)) return;
   const ServerGame::FlyingBolt& bolt = found->second;
   const glm::dvec3 direction = glm::normalize(glm::dvec3(bolt.start.velocity));
   if (viewer.first_s.try_emplace(entity.id, now_s).second) {
@@ -255,8 +257,8 @@ void Run::measure_verdicts(Viewer& viewer) {
     const EntityId target = reckoner::entity_id_of(drawn.verdict.target);
     if (const auto seen = screen->second.find(target); seen != screen->second.end()) {
       ++figures_.beams_hit;
-      const glm::dvec2 at{drawn.verdict.seen_x, drawn.verdict.seen_y};
-      figures_.seen_error_m = std::max(figures_.seen_error_m, glm::distance(at, seen->second));
+      figures_.seen_error_m =
+          std::max(figures_.seen_error_m, glm::distance(drawn.verdict.seen, seen->second));
     }
     viewer.drawn.erase(screen);
   }

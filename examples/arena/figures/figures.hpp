@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "examples/arena/pilot.hpp"
+#include "examples/arena/figures/script.hpp"
 #include "harness/sim/link.hpp"
 
 #include <cstddef>
