@@ -209,8 +209,8 @@ class ClusterRun {
     return holders;
   }
 
-  // The simulators answer one after the other, and a handover in between looks like a loss or a second holder.
-  // Only what several rounds agree on counts.
+  // The simulators answer one after the other, and a handover in between looks like a loss or a second
+  // holder. Only what several rounds agree on counts.
   std::optional<Error> check_holders() {
     for (int round = 0; round < 4; ++round) {
       auto now = find_holders(round);
