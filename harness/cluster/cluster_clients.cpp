@@ -109,7 +109,10 @@ class ClusterClients {
         std::make_unique<NetworkDialer>(kProtocolVersion, ClientSecurity{*token, program::kGameNumber});
     ClientConfig config;
     config.archetypes = cluster_config(options_.world).archetypes;
-    config.reconnect.silence_s = 1.5;  // a dead gateway is noticed soon
+    // A dead gateway is noticed soon, and the next one tried soon.
+    config.reconnect.silence_s = config.reconnect.attempt_s = 1.5;
+    config.reconnect.first_wait_s = 0.3;
+    config.reconnect.most_wait_s = 1.0;
     auto client = Client::create(config, *player.dialer);
     if (!client) return client.error();
     player.client = std::make_unique<Client>(std::move(*client));

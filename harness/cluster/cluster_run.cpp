@@ -52,7 +52,7 @@ class ClusterRun {
     if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
     key_ = (scratch_.path() / "key").string();
     if (auto wrong = program::write_private_file(key_, SecretKey::make().text())) return *wrong;
-    nlohmann::json single;
+    nlohmann::json single = nlohmann::json::object();
     if (options_.compare) {
       auto measured = measure_single();
       if (!measured) return Error{measured.error()};

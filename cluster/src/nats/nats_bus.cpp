@@ -27,6 +27,7 @@ constexpr int kWrongSequence = 10071;  // JetStream's error code for a compare-a
 constexpr int kOtherSettings = 10058;  // JetStream's error code for a stream that exists with other settings
 constexpr int kNoCluster = 10074;      // JetStream's error code for replicas on a single server
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
+constexpr double kKeepEndedS = 10.0;  // much longer than the library needs for one message
 
 // Deleters of the library's objects.
 struct DestroyOptions {
@@ -81,6 +82,7 @@ struct NatsBus::Impl {
     // The library's threads use this object until their subscriptions and the connection are closed.
     if (connection) natsConnection_Close(connection.get());
     subscriptions.clear();
+    ended.clear();
     answers_subscription.reset();
     entries_subscription.reset();
     connection.reset();
@@ -123,6 +125,13 @@ struct NatsBus::Impl {
   NatsConfig config;
   std::unique_ptr<natsConnection, DestroyConnection> connection;
   std::map<std::string, Subscription, std::less<>> subscriptions;
+  // Ended subscriptions, and when they ended. The library (before 3.6) may still be about to lock one for a
+  // message that has just arrived: nats-io/nats.c, issue 637.
+  struct Ended {
+    Subscription subscription;
+    double at_s = 0.0;
+  };
+  std::deque<Ended> ended;
   Subscription answers_subscription;
   Subscription entries_subscription;
   std::string inbox;       // subject prefix of answers
@@ -332,6 +341,8 @@ void NatsBus::unsubscribe(std::string_view subject) {
   std::int64_t dropped = 0;
   if (natsSubscription_GetDropped(found->second.get(), &dropped) == NATS_OK)
     impl_->stats.dropped += static_cast<std::uint64_t>(std::max<std::int64_t>(0, dropped));
+  (void)natsSubscription_Unsubscribe(found->second.get());
+  impl_->ended.push_back({std::move(found->second), impl_->now_s});
   impl_->subscriptions.erase(found);
 }
 
@@ -357,6 +368,8 @@ void NatsBus::service(double now_s) {
       request.until_s += now_s;
   }
   s.now_s = now_s;
+  while (!s.ended.empty() && now_s - s.ended.front().at_s > kKeepEndedS)
+    s.ended.pop_front();
   std::deque<Impl::Arrived> arrivals;
   {
     const std::scoped_lock lock{s.mutex};
