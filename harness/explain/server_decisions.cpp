@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/explain/server_decisions.hpp"
 
+#include "programs/common/sessions/decision_columns.hpp"
 #include "scenario/trace/csv.hpp"
 
 #include <algorithm>
@@ -15,8 +16,7 @@ using scenario::CsvCursor;
 using scenario::expected;
 
 constexpr std::size_t kFields = 11;
-constexpr std::string_view kHeader =
-    "kind,time_s,client,entity,generation,level,motion_s,since_s,error_m,threshold_m,why";
+constexpr std::string_view kHeader = program::kDecisionColumns;
 // The file has six decimals.
 constexpr double kRoundingS = 2e-6;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "programs/server/decisions.hpp"
 
+#include "programs/common/sessions/decision_columns.hpp"
+
 #include <cinttypes>
 #include <utility>
 

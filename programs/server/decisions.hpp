@@ -32,8 +32,4 @@ class DecisionWriter final : public ServerObserver {
   bool failed_ = false;
 };
 
-/// The header of the file.
-inline constexpr const char* kDecisionColumns =
-    "kind,time_s,client,entity,generation,level,motion_s,since_s,error_m,threshold_m,why";
-
 }  // namespace reckoner::program

@@ -176,7 +176,7 @@ TEST(Explain, NamesInjectedCausesAndInventsNone) {
   EXPECT_EQ(table.rows[kCauses].right, kUndisturbed) << table_text(table);
 }
 
-// The same with the server's log. Causes at the server are then known.
+// With the decisions of the server, explain() knows which causes lie at the server.
 TEST(Explain, KnowsTheCausesAtTheServerFromItsDecisions) {
   std::size_t right = 0;
   std::size_t known = 0;

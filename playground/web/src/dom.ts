@@ -69,3 +69,17 @@ export function tabs(shown: (name: string) => void): (name: string) => void {
   });
   return (name) => choose(element<HTMLButtonElement>(`tab-${name}`));
 }
+
+/** Empties a canvas and fits it to the screen's pixels. Its pen draws in CSS pixels. Null while the canvas is hidden. */
+export function clearedPen(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+  const ratio = Math.min(devicePixelRatio, 2);
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  if (width === 0) return null;
+  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+  const pen = canvas.getContext('2d')!;
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return pen;
+}

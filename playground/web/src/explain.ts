@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Why did it jump? Plays a recorded session, and shows the explanation of each of its largest steps.
-import { element, make, options, short } from './dom.ts';
+import { clearedPen, element, make, options, short } from './dom.ts';
 import type { Engine } from './engine.ts';
 import { packetFloats, type ExplainedStep, type SessionResult, type SessionShape } from './module.ts';
 import { colourOf, truthColour, variable } from './palette.ts';
@@ -177,15 +177,10 @@ export class Explainer {
     const shape = this.shape!;
     const { blend, clock } = this.result!;
     const canvas = element<HTMLCanvasElement>('timeline');
-    const ratio = Math.min(devicePixelRatio, 2);
+    const pen = clearedPen(canvas);
+    if (!pen) return;
     const width = canvas.clientWidth;
     const height = canvas.clientHeight;
-    if (width === 0) return;
-    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
-    if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
-    const pen = canvas.getContext('2d')!;
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, height);
     pen.font = '11px system-ui, "Liberation Sans", sans-serif';
     pen.textBaseline = 'middle';
     const from_s = this.time_s - reach_s;

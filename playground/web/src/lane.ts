@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Draws the packets of one method on their way: the server is left, the client right.
+import { clearedPen } from './dom.ts';
 import { packetFloats } from './module.ts';
 import { variable } from './palette.ts';
 import type { Run } from './run.ts';
 
 export function drawLane(canvas: HTMLCanvasElement, run: Run, method: number, time_s: number, colour: string): void {
-  const ratio = Math.min(devicePixelRatio, 2);
+  const pen = clearedPen(canvas);
+  if (!pen) return;
   const width = canvas.clientWidth;
   const height = canvas.clientHeight;
-  if (width === 0) return;
-  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
-  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
-  const pen = canvas.getContext('2d')!;
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
   const left = 66;
   const right = width - 60;
   const rows = { down: height * 0.34, up: height * 0.72 };

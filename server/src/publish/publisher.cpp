@@ -254,12 +254,12 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
                               : &PublishCauses::due;
     // The published motion is in another frame, so no error can be measured. The update gets a high urgency
     // instead.
-    urgency = frame_changed ? kFrameChangeUrgency
-                            : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype],
-                                         l.factor);
-    if (observer_ != nullptr && !frame_changed) {
-      const SendPolicy::Comparison now_and_ahead = compare(entity, l, now.time_s);
-      error_m = glm::distance(now_and_ahead.truth.position, now_and_ahead.published.position);
+    if (frame_changed) {
+      urgency = kFrameChangeUrgency;
+    } else {
+      const SendPolicy::Comparison compared = compare(entity, l, now.time_s);
+      urgency = urgency_of(compared, config_.archetypes[entity.archetype], l.factor);
+      error_m = glm::distance(compared.truth.position, compared.published.position);
     }
   }
   publish(entity, l, now, urgency);
