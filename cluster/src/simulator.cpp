@@ -463,7 +463,7 @@ void Simulator::tick(double now_s) {
   s.count_entities();
   s.cells.run(now_s, s.bus.connected(), s.leaving, [&](std::uint32_t cell) { return s.entities_in[cell]; });
   if (s.cells.has_claimed())
-    for (const double later_s : {0.05, 0.5, 2.0, 6.0})
+    for (const double later_s : {0.05, 0.5, 1.0, 2.0, 6.0})
       s.recover_at.push_back(now_s + later_s);
   const std::size_t cells = s.cells.held();
   if (cells != s.cells_before)

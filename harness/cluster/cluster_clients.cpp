@@ -110,7 +110,7 @@ class ClusterClients {
     ClientConfig config;
     config.archetypes = cluster_config(options_.world).archetypes;
     // A dead gateway is noticed soon, and the next one tried soon.
-    config.reconnect.silence_s = config.reconnect.attempt_s = 1.5;
+    config.reconnect.silence_s = config.reconnect.attempt_s = 1.0;
     config.reconnect.first_wait_s = 0.3;
     config.reconnect.most_wait_s = 1.0;
     auto client = Client::create(config, *player.dialer);

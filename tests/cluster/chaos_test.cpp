@@ -3,6 +3,7 @@
 // and the server of the bus restarts. Whatever happens, no two writers are accepted, no epoch decreases, and
 // after the chaos every cell and every body has exactly one holder.
 #include "cluster_world.hpp"
+#include "tests/support/sanitizer.hpp"
 
 #include <cstdlib>
 #include <map>
@@ -127,11 +128,7 @@ struct Chaos {
 
 class ChaosTest : public ::testing::TestWithParam<std::uint64_t> {};
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kSeedsInOne = 4;  // sanitizers take ten times as long
-#else
-constexpr std::uint64_t kSeedsInOne = 125;
-#endif
+constexpr std::uint64_t kSeedsInOne = kSanitized ? 4 : 125;  // sanitizers take ten times as long
 
 void run_seed(std::uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));

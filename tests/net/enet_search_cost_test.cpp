@@ -77,9 +77,10 @@ class BadLink {
   }
   void turn() {
     const double t = now_s();
-    const auto due = std::ranges::partition(held_, [&](const Held& held) { return held.until_s > t; });
-    std::vector<Held> leaving(due.begin(), due.end());
-    held_.erase(due.begin(), due.end());
+    const auto due =
+        std::partition(held_.begin(), held_.end(), [&](const Held& held) { return held.until_s > t; });
+    std::vector<Held> leaving(due, held_.end());
+    held_.erase(due, held_.end());
     std::ranges::sort(leaving, {}, &Held::until_s);
     for (const Held& each : leaving)
       out(each.bytes);

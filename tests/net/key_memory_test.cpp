@@ -3,6 +3,7 @@
 #include "handshakes.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/secure/keys.hpp"
+#include "tests/support/sanitizer.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -44,7 +45,7 @@ class OwnStack {
     constexpr std::size_t kTelling = 16;
     for (std::size_t at = 0; at + kTelling <= secret.size(); at += kTelling) {
       const auto part = secret.subspan(at, kTelling);
-      if (!std::ranges::search(stack_, part).empty()) return true;
+      if (std::search(stack_.begin(), stack_.end(), part.begin(), part.end()) != stack_.end()) return true;
     }
     return false;
   }
@@ -58,23 +59,10 @@ class OwnStack {
   std::span<std::byte> stack_{pages_.front().bytes, pages_.size() * kPage};
 };
 
-// Sanitizers keep variables elsewhere and copy arguments.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-#else
-constexpr bool kSanitized = false;
-#endif
-
 class KeyMemory : public testing::Test {
  protected:
   void SetUp() override {
-    if (kSanitized) GTEST_SKIP() << "the stack differs under a sanitizer";
+    if (test::kSanitized) GTEST_SKIP() << "a sanitizer keeps variables elsewhere and copies arguments";
   }
 };
 

@@ -111,7 +111,7 @@ TEST(ThreadedTransport, FailsIfTheTransportDoesNotOpen) {
 }
 
 /// One end of a connection over loopback, with its events.
-struct End {
+struct Endpoint {
   std::unique_ptr<NetworkTransport> transport;
   std::vector<PeerId> connected;
   std::vector<std::uint32_t> disconnect_reasons;
@@ -135,13 +135,13 @@ ListenConfig listening(bool receive_thread) {
   return {.host = test::loopback(), .max_peers = 8, .security = Insecure{}, .receive_thread = receive_thread};
 }
 
-void listen(End& server, const ListenConfig& config) {
+void listen(Endpoint& server, const ListenConfig& config) {
   auto opened = NetworkTransport::listen(config);
   ASSERT_TRUE(opened) << opened.error();
   server.transport = std::move(*opened);
 }
 
-void join(End& server, End& client, bool receive_thread) {
+void join(Endpoint& server, Endpoint& client, bool receive_thread) {
   auto opened = NetworkTransport::connect(test::loopback(), server.transport->port(), 7, Insecure{}, {}, {},
                                           receive_thread);
   ASSERT_TRUE(opened) << opened.error();
@@ -158,7 +158,7 @@ void join(End& server, End& client, bool receive_thread) {
 // Sends stamped payloads from a client to a server that reads at 30 Hz. A server gets no time stamps from the
 // kernel. Returns the median of the difference between sending and the arrival that the server computes.
 double median_arrival_error_s(bool receive_thread) {
-  End server, client;
+  Endpoint server, client;
   listen(server, listening(receive_thread));
   join(server, client, false);
   std::vector<double> sent_s;
@@ -198,7 +198,7 @@ TEST(ThreadedTransport, ArrivalsAreExactAtThirtyFramesPerSecond) {
 
 // While a game loads a level, its thread keeps the connection. Without a thread, the server gives it up.
 TEST(ThreadedTransport, ConnectionOutlivesAStallOfTheGame) {
-  End server, with_thread, without;
+  Endpoint server, with_thread, without;
   ListenConfig config = listening(false);
   config.limits.silence_s = 1.5;
   listen(server, config);
@@ -220,7 +220,7 @@ TEST(ThreadedTransport, ConnectionOutlivesAStallOfTheGame) {
 
 // A game that does not read lets the thread stop, and loses nothing.
 TEST(ThreadedTransport, EventsOfASlowGameAreBoundedAndComplete) {
-  End server, client;
+  Endpoint server, client;
   ListenConfig config = listening(true);
   config.limits.waiting_events = 16;
   listen(server, config);
@@ -252,7 +252,7 @@ TEST(ThreadedTransport, EventsOfASlowGameAreBoundedAndComplete) {
 }
 
 TEST(ThreadedTransport, ReasonsArriveAndThePeerLearnsOfTheEnd) {
-  End server, client;
+  Endpoint server, client;
   listen(server, listening(true));
   join(server, client, true);
   server.transport->disconnect(server.connected[0], 42);
@@ -265,7 +265,7 @@ TEST(ThreadedTransport, ReasonsArriveAndThePeerLearnsOfTheEnd) {
   EXPECT_EQ(client.disconnect_reasons[0], 42u);
 
   for (int i = 0; i < 5; ++i) {
-    End other;
+    Endpoint other;
     join(server, other, true);
     const std::size_t before = server.disconnect_reasons.size();
     other.transport.reset();
@@ -275,7 +275,7 @@ TEST(ThreadedTransport, ReasonsArriveAndThePeerLearnsOfTheEnd) {
 }
 
 TEST(ThreadedTransport, WaitEndsWhenDataArrives) {
-  End server, client;
+  Endpoint server, client;
   listen(server, listening(true));
   join(server, client, false);
   const double begin_s = now_s();
@@ -297,7 +297,7 @@ TEST(ThreadedTransport, LogsOnTheThreadOfTheGame) {
     lines.push_back(text_of(record));
   };
   {
-    End server, client;
+    Endpoint server, client;
     listen(server, config);
     join(server, client, false);
   }

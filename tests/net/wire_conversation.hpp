@@ -121,7 +121,7 @@ class Conversation {
     m.tick = kStart;
     m.motion_tick = kStart - 2;
     m.orientation_bits = static_cast<std::uint8_t>(quantisation(slot).orientation_bits);
-    m.state = quantise(state(slot), 1, coding_mode(), quantisation(slot));
+    m.state = quantised(slot);
     held_[slot == kBodySlot ? 0 : 1] = {m.motion_tick, m.state};
     if (slot == kCrateSlot) {
       std::array<std::byte, 128> buffer{};
@@ -173,7 +173,7 @@ class Conversation {
   }
 
   // A full motion of the crate.
-  QuantisedState crate() { return quantise(state(kCrateSlot), 1, coding_mode(), quantisation(kCrateSlot)); }
+  QuantisedState crate() { return quantised(kCrateSlot); }
 
   // A datagram with motions from the crate's owner. The later motion is a residual against the earlier one.
   Bytes owned_datagram(const ClientDatagram& head, Tick tick, bool refers) {
@@ -241,6 +241,11 @@ class Conversation {
       s.angular_velocity = glm::vec3{0.0f};
     }
     return s;
+  }
+
+  QuantisedState quantised(std::uint32_t slot) {
+    const CodingMode mode = coding_mode();  // first, because every compiler must draw the same numbers
+    return quantise(state(slot), 1, mode, quantisation(slot));
   }
 
   // Usually returns the extrapolated baseline with a deviation. Sometimes returns it exactly, and sometimes

@@ -3,6 +3,7 @@
 #include "pose_table.hpp"
 #include "process.hpp"
 #include "tests/support/loopback.hpp"
+#include "tests/support/sanitizer.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -171,9 +172,7 @@ TEST(Faults, RecordingThatDoesNotFitTheDiskIsRemoved) {
 }
 
 TEST(Faults, LackOfMemoryIsReported) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer takes more than all";
-#endif
+  if (kSanitized) GTEST_SKIP() << "the address sanitizer takes more than all";
   const ScratchDir dir;
   const std::string trace = dir.file("large.csv");
   {
@@ -194,9 +193,7 @@ TEST(Faults, LackOfMemoryIsReported) {
 
 // Each thread needs an address space of 8 MB for its stack.
 TEST(Faults, ServerWorksWithTheThreadsThatItGets) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer takes more than all";
-#endif
+  if (kSanitized) GTEST_SKIP() << "the address sanitizer takes more than all";
   const Finished limited = run(
       "/bin/sh",
       {"-c",

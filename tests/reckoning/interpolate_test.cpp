@@ -112,7 +112,9 @@ TEST(Interpolate, BentCurveEndsWithTheGivenAcceleration) {
   for (int i = 0; i < 200; ++i) {
     auto [from, to] = random_pair(random, 0.2);
     link(from, to);
-    const auto at = [&](double time_s) { return interpolate_position(from, to, time_s); };
+    const auto at = [&from = from, &to = to](double time_s) {
+      return interpolate_position(from, to, time_s);
+    };
     const glm::dvec3 backwards =
         (2.0 * at(10.2) - 5.0 * at(10.2 - kStepS) + 4.0 * at(10.2 - 2.0 * kStepS) - at(10.2 - 3.0 * kStepS)) /
         (kStepS * kStepS);

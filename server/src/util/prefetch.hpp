@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace reckoner {
 
@@ -17,8 +18,9 @@ inline void prefetch([[maybe_unused]] const void* address) {
 /// Prefetches every cache line of the range of `bytes` bytes from `begin`.
 inline void prefetch(const void* begin, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
+  const auto first = reinterpret_cast<std::uintptr_t>(begin);  // the range may lie outside of any object
   for (std::size_t at = 0; at < bytes; at += kLine)
-    prefetch(static_cast<const char*>(begin) + at);
+    prefetch(reinterpret_cast<const void*>(first + at));
 }
 
 }  // namespace reckoner
