@@ -161,6 +161,7 @@ class Gallery {
     const std::optional<double> stamp_s = mode_ == PlayoutMode::present ? std::nullopt : std::optional{now_s};
     EXPECT_EQ(server.broadcast(as_bytes(number), Delivery::unreliable, stamp_s), server.client_count());
     projectiles_.push_back(p);
+    EXPECT_TRUE(number_of_.emplace(p.id, number).second);
   }
 
   void look(double now_s, std::span<const ShownEntity> shown) {
@@ -173,19 +174,19 @@ class Gallery {
     for (const ShownEntity& entity : shown) {
       const EntityInfo* info = client.info(entity.id);
       ASSERT_NE(info, nullptr);
-      for (Projectile& p : projectiles_) {
-        if (p.id != entity.id) continue;
-        if (!p.shown_s) p.shown_s = now_s;
-        p.shown_past_end_s = std::max(p.shown_past_end_s, entity.shown_time_s - p.end_s);
-        if (mode_ == PlayoutMode::present && entity.shown_time_s < p.end_s)
-          p.error_m =
-              std::max(p.error_m, glm::distance(entity.shown.position, p.at(entity.shown_time_s).position));
-        if (spawns_ == Spawns::ordinary) continue;
-        const auto number = static_cast<std::uint32_t>(&p - projectiles_.data());
-        EXPECT_TRUE(std::ranges::equal(info->data, as_bytes(number)));
-        EXPECT_EQ(info->end_s.has_value(), spawns_ == Spawns::known_end);
-        EXPECT_EQ(*client.field(entity.id, 0), FieldValue{std::int64_t{number % 8}});
-      }
+      const auto found = number_of_.find(entity.id);
+      if (found == number_of_.end()) continue;
+      const std::uint32_t number = found->second;
+      Projectile& p = projectiles_[number];
+      if (!p.shown_s) p.shown_s = now_s;
+      p.shown_past_end_s = std::max(p.shown_past_end_s, entity.shown_time_s - p.end_s);
+      if (mode_ == PlayoutMode::present && entity.shown_time_s < p.end_s)
+        p.error_m =
+            std::max(p.error_m, glm::distance(entity.shown.position, p.at(entity.shown_time_s).position));
+      if (spawns_ == Spawns::ordinary) continue;
+      EXPECT_TRUE(std::ranges::equal(info->data, as_bytes(number)));
+      EXPECT_EQ(info->end_s.has_value(), spawns_ == Spawns::known_end);
+      EXPECT_EQ(*client.field(entity.id, 0), FieldValue{std::int64_t{number % 8}});
     }
   }
 
@@ -195,6 +196,7 @@ class Gallery {
   double until_s_ = 0.0;
   std::size_t ticks_ = 0;
   std::vector<Projectile> projectiles_;
+  std::map<EntityId, std::uint32_t> number_of_;
 };
 
 double quantile(const std::vector<double>& sorted, double share) {
