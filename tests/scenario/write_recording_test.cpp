@@ -11,15 +11,15 @@
 namespace reckoner::scenario {
 namespace {
 
-const std::string kPath = testing::TempDir() + "reckoner_write_recording.csv";
-
-Recording read_back(const Recording& recording) {
-  const auto wrong = write_recording(kPath, recording);
+// Writes and reads a file with this name, which no other test may use: tests run at once.
+Recording read_back(const Recording& recording, const char* name) {
+  const std::string path = testing::TempDir() + name;
+  const auto wrong = write_recording(path, recording);
   EXPECT_FALSE(wrong) << wrong->message;
-  const auto text = read_text_file(kPath);
+  const auto text = read_text_file(path);
   EXPECT_TRUE(text) << text.error();
-  std::remove(kPath.c_str());
-  auto read = read_recording(*text, kPath);
+  std::remove(path.c_str());
+  auto read = read_recording(*text, path);
   EXPECT_TRUE(read) << read.error();
   return read ? std::move(*read) : Recording{};
 }
@@ -31,7 +31,7 @@ TEST(WriteRecording, ReadingGivesEqualBits) {
                         {"b",
                          {{0.0, {1.0 / 3.0, -0.0, 5e-324}, {1.0, 0.0, 0.0, 0.0}},
                           {0.1, {2.0, 3.0, 4.0}, {0.0, 0.6, 0.0, 0.8}}}}};
-  const Recording read = read_back(recording);
+  const Recording read = read_back(recording, "reckoner_write_recording_bits.csv");
   EXPECT_TRUE(read.has_orientation);
   ASSERT_EQ(read.entities.size(), 2u);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -48,7 +48,7 @@ TEST(WriteRecording, ReadingGivesEqualBits) {
 TEST(WriteRecording, LeavesOrientationsOut) {
   Recording recording;
   recording.entities = {{"a", {{0.0, {1.0, 2.0, 3.0}}}}};
-  const Recording read = read_back(recording);
+  const Recording read = read_back(recording, "reckoner_write_recording_points.csv");
   EXPECT_FALSE(read.has_orientation);
   ASSERT_EQ(read.entities.size(), 1u);
   EXPECT_EQ(read.entities[0].samples[0].position, glm::dvec3(1.0, 2.0, 3.0));
