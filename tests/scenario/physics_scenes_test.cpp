@@ -106,6 +106,14 @@ TEST_F(PhysicsScenes, CubesRestUntilThePlayerTouchesThem) {
   EXPECT_GT(touched(239), 1);
 }
 
+TEST_F(PhysicsScenes, HaveAtLeastOneSample) {
+  for (const char* scene : {"asteroids", "cubes"}) {
+    const PhysicsRecording recording = record({.scene = scene, .settling_s = 0.0, .seconds = 1e-6});
+    ASSERT_FALSE(recording.motion.entities.empty());
+    EXPECT_EQ(recording.motion.entities.front().samples.size(), 1u) << scene;
+  }
+}
+
 TEST_F(PhysicsScenes, RefusesImpossibleOptions) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(record_physics_scene({.scene = "asteroids", .bodies = 10'001}));

@@ -126,10 +126,8 @@ PhysicsRecording record_asteroids(const AsteroidsOptions& options) {
   recording.motion.has_orientation = true;
   for (std::size_t i = 0; i < options.bodies; ++i)
     recording.motion.entities.push_back({.id = "asteroid" + std::to_string(i + 1), .samples = {}});
-  const auto settling =
-      static_cast<std::int64_t>(std::llround(options.settling_s * PhysicsWorld::kStepsPerSecond));
-  const auto samples =
-      static_cast<std::int64_t>(std::llround(options.seconds * PhysicsWorld::kStepsPerSecond));
+  const std::int64_t settling = PhysicsWorld::steps_in(options.settling_s);
+  const auto samples = std::max<std::int64_t>(1, PhysicsWorld::steps_in(options.seconds));
   for (std::int64_t step = 1 - settling; step <= samples; ++step) {
     for (std::size_t i = 0; i < options.bodies; ++i)
       steer(world, i, asteroids[i], radius_m);

@@ -144,8 +144,7 @@ PhysicsRecording record_cubes(const CubesOptions& options) {
   for (std::size_t i = 0; i < world.size(); ++i)
     recording.motion.entities.push_back(
         {.id = i == 0 ? "player" : "cube" + std::to_string(i), .samples = {}});
-  const auto samples =
-      static_cast<std::int64_t>(std::llround(options.seconds * PhysicsWorld::kStepsPerSecond));
+  const auto samples = std::max<std::int64_t>(1, PhysicsWorld::steps_in(options.seconds));
   for (std::int64_t step = 1; step <= samples; ++step) {
     game.step(static_cast<double>(step - 1) / PhysicsWorld::kStepsPerSecond);
     append_samples(world, static_cast<double>(step) / PhysicsWorld::kStepsPerSecond, recording.motion);

@@ -23,7 +23,7 @@ bool is_length(double seconds) {
 
 Result<PhysicsRecording> record_physics_scene(const PhysicsSceneOptions& options) {
   if (!is_length(options.seconds) || !is_length(options.settling_s))
-    return Error{"the length of a scene must be at most 3600 s"};
+    return Error{"the lengths of a scene and of its settling must be from 0 s to 3600 s"};
   if (options.scene == "asteroids") {
     if (options.bodies > kMaxAsteroids)
       return Error{"the scenario asteroids has at most " + std::to_string(kMaxAsteroids) + " bodies"};

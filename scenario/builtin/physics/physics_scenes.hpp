@@ -18,7 +18,8 @@ struct PhysicsSceneOptions {
   std::size_t bodies = 0;     ///< 0: as published, 250 or 901; otherwise 1 to 10,000 asteroids, 901 cubes
   std::uint64_t seed = 1;     ///< selects the start of the asteroids, or what the player of the cubes does
   double settling_s = 300.0;  ///< only asteroids: time to simulate before the recording begins, s; 0 to 3600
-  double seconds = 0.0;       ///< length of the recording, s; 0: as published, 120 or 47.2 s; at most 3600
+  double seconds = 0.0;  ///< length of the recording, s; 0: as published, 120 or 47.2 s; at least one sample,
+                         ///< at most 3600 s
 };
 
 /// A simulated scene.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,18 +42,23 @@ class PhysicsWorld {
   static constexpr double kStepsPerSecond = 60.0;
   static constexpr double kStepS = 1.0 / kStepsPerSecond;  ///< length of a step, s
 
+  /// Returns the number of steps that is nearest to a length of time, s.
+  static std::int64_t steps_in(double seconds) { return std::llround(seconds * kStepsPerSecond); }
+
   explicit PhysicsWorld(const glm::dvec3& gravity);
   ~PhysicsWorld();
   PhysicsWorld(const PhysicsWorld&) = delete;
   PhysicsWorld& operator=(const PhysicsWorld&) = delete;
 
-  /// Adds the convex hull of at least 4 points, relative to the centre of mass, m.
+  /// Each add function returns the number of the new body. `points` are at least 4 points relative to the
+  /// centre of mass, m.
   std::size_t add_hull(std::span<const glm::dvec3> points, const BodyStart& start);
   std::size_t add_sphere(double radius_m, const BodyStart& start);
   std::size_t add_cube(double edge_m, const BodyStart& start);
-  /// Adds the resting half-space z < 0.
+  /// Adds the resting half-space z < 0, which has no number. Call it at most once.
   void add_ground(double friction);
 
+  /// Call it after the last body was added.
   void set_sleep_rule(const SleepRule& rule);
 
   [[nodiscard]] std::size_t size() const;
