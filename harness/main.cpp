@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   add_cluster_command(app, exit_code, argv[0]);
 #endif
   add_plot_command(app, exit_code);
+  add_record_command(app, exit_code);
   add_conditioner_command(app, exit_code);
   add_measure_command(app, exit_code);
   add_curve_command(app, exit_code);

@@ -20,5 +20,6 @@ void add_soak_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_arena_command(CLI::App& app, int& exit_code);
 void add_cluster_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_plot_command(CLI::App& app, int& exit_code);
+void add_record_command(CLI::App& app, int& exit_code);
 
 }  // namespace reckoner::harness

@@ -55,6 +55,12 @@ double updates_per_s(const Figures& figures) {
   return static_cast<double>(figures.down->updates) / figures.entity_seconds;
 }
 
+double payload_bits_per_body_frame(const Figures& figures) {
+  const double body_frames = figures.entity_seconds * figures.tick_rate_hz;
+  if (!figures.down || body_frames <= 0.0) return 0.0;
+  return 8.0 * static_cast<double>(figures.down->payload_bytes) / body_frames;
+}
+
 double upper_median(std::vector<double> values) {
   if (values.empty()) return 0.0;
   return nth_value(values, values.size() / 2);
@@ -93,6 +99,7 @@ Json figures_json(const Figures& figures) {
                                {"max", figures.velocity_step_mps.max}};
   json["pops_per_s"] = figures.pops_per_s;
   if (figures.down) add_traffic(json, *figures.down, figures.entity_seconds, "");
+  if (figures.tick_rate_hz > 0.0) json["payload_bits_per_body_frame"] = payload_bits_per_body_frame(figures);
   if (figures.up) add_traffic(json, *figures.up, figures.entity_seconds, "_up");
   if (figures.updates && figures.entity_seconds > 0.0) {
     json["updates_per_s"] = static_cast<double>(*figures.updates) / figures.entity_seconds;

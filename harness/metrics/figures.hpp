@@ -127,6 +127,8 @@ struct Figures {
   double ghost_s = 0.0;
   /// Entity-seconds in which entities exist in the whole run; the reports divide traffic by this.
   double entity_seconds = 0.0;
+  double run_s = 0.0;         ///< length of the run, s; 0 in the figures of one entity and of real processes
+  double tick_rate_hz = 0.0;  ///< ticks of the server per second; 0 where run_s is 0
   /// Time of the frame minus the shown instant, ms.
   Distribution delay_ms;
   std::uint64_t teleports = 0;
@@ -146,6 +148,10 @@ struct Figures {
 
 /// Updates of the server per second and entity. 0 if the run did not count them.
 [[nodiscard]] double updates_per_s(const Figures& figures);
+
+/// Payload bits to the client, divided by the number of ticks and by the number of entities that exist in
+/// each tick. Joining, spawns and repairs count, too. 0 if the traffic or the tick rate is unknown.
+[[nodiscard]] double payload_bits_per_body_frame(const Figures& figures);
 
 /// The figures as a JSON object. The names are part of the harness's interface and do not change.
 [[nodiscard]] std::string to_json(const Figures& figures);

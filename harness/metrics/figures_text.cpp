@@ -13,11 +13,12 @@ void print_figures(const Figures& run) {
   };
   fmt::print("  same-time error   p50 {:.3f}  p95 {:.3f}  max {:.3f} m\n", run.now_error_m.p50,
              run.now_error_m.p95, run.now_error_m.max);
-  fmt::print("  shown error       p50 {:.3f}  p95 {:.3f}  max {:.3f} m, delay {:.0f} ms\n",
-             run.shown_error_m.p50, run.shown_error_m.p95, run.shown_error_m.max, run.delay_ms.mean);
+  fmt::print("  shown error       p50 {:.3f}  p95 {:.3f}  p99 {:.4f}  max {:.3f} m, delay {:.0f} ms\n",
+             run.shown_error_m.p50, run.shown_error_m.p95, run.shown_error_m.p99, run.shown_error_m.max,
+             run.delay_ms.mean);
   if (run.angle_error_rad && run.shown_angle_error_rad) {
-    fmt::print("  angle error       p95 {:.4f} rad, at the instant shown {:.4f}\n", run.angle_error_rad->p95,
-               run.shown_angle_error_rad->p95);
+    fmt::print("  angle error       p95 {:.4f} rad, at the instant shown p95 {:.4f}  p99 {:.4f}\n",
+               run.angle_error_rad->p95, run.shown_angle_error_rad->p95, run.shown_angle_error_rad->p99);
   }
   fmt::print("  velocity step     p99 {:.3f}  max {:.3f} m/s; {:.2f} pops per s\n", run.velocity_step_mps.p99,
              run.velocity_step_mps.max, run.pops_per_s);
@@ -25,6 +26,15 @@ void print_figures(const Figures& run) {
     fmt::print(
         "  sent              {:.2f} updates, {:.0f} payload and {:.0f} wire bytes per entity and second\n",
         per_s(run.down->updates), per_s(run.down->payload_bytes), per_s(run.down->wire_bytes));
+  }
+  if (run.down && run.up && run.run_s > 0.0) {
+    fmt::print(
+        "  all entities      {:.2f} kB/s down and {:.2f} kB/s up on the wire; payload down {:.1f} kbit/s, "
+        "{:.3f} "
+        "bits per entity and tick\n",
+        1e-3 * static_cast<double>(run.down->wire_bytes) / run.run_s,
+        1e-3 * static_cast<double>(run.up->wire_bytes) / run.run_s,
+        8e-3 * static_cast<double>(run.down->payload_bytes) / run.run_s, payload_bits_per_body_frame(run));
   }
   if (run.in_frames) {
     const FrameFigures& f = *run.in_frames;

@@ -114,6 +114,8 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   result.coding = method.coding();
   result.run.down = method.down();
   result.run.up = method.up();
+  result.run.run_s = span.end_s - span.start_s;
+  result.run.tick_rate_hz = options.tick_rate_hz;
   result.run.seen = method.seen();
   result.run.owned = method.owned();
   for (std::size_t i = 0; i < source.size(); ++i) {

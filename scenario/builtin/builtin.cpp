@@ -28,23 +28,37 @@ constexpr Make kMakes[] = {make_orbit,    make_traffic, make_crowd, make_hop,  m
                            make_visitors, make_duel,    make_owned, make_ship, make_ashore};
 static_assert(std::size(kInfos) == std::size(kMakes));
 
+constexpr BuiltinInfo kPhysicsInfos[] = {
+    {"asteroids", "bodies that fly through space and collide; a published benchmark; 120 s", 250},
+    {"cubes", "a player's cube rolls through 900 small ones; a published benchmark; 47 s", 901},
+};
+
+std::string known_names() {
+  std::string names;
+  for (const auto infos : {builtin_scenarios(), physics_scenarios()}) {
+    for (const BuiltinInfo& known : infos)
+      (names += names.empty() ? "" : ", ") += known.name;
+  }
+  return names;
+}
+
 }  // namespace
 
 std::span<const BuiltinInfo> builtin_scenarios() {
   return kInfos;
 }
 
+std::span<const BuiltinInfo> physics_scenarios() {
+  return kPhysicsInfos;
+}
+
 Result<std::unique_ptr<Source>> make_builtin(std::string_view name, std::size_t entities,
                                              std::uint64_t seed) {
+  if (std::ranges::find(kPhysicsInfos, name, &BuiltinInfo::name) != std::end(kPhysicsInfos))
+    return make_physics_scene(name, entities, seed);
   const auto* const info = std::ranges::find(kInfos, name, &BuiltinInfo::name);
-  if (info == std::end(kInfos)) {
-    std::string message = "expected a scenario (";
-    for (const BuiltinInfo& known : kInfos) {
-      if (&known != kInfos) message += ", ";
-      message += known.name;
-    }
-    return Error{message + "), found " + shown(name)};
-  }
+  if (info == std::end(kInfos))
+    return Error{"expected a scenario (" + known_names() + "), found " + shown(name)};
   return kMakes[info - kInfos](entities == 0 ? info->default_entities : entities, seed);
 }
 

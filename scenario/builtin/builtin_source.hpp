@@ -11,11 +11,14 @@
 #include <memory>
 #include <numbers>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
+
+#include <reckoner/reckoning/result.hpp>
 
 namespace reckoner::scenario {
 
@@ -91,5 +94,11 @@ std::unique_ptr<Source> make_owned(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_visitors(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_ship(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_ashore(std::size_t count, std::uint64_t seed);
+
+/// Simulates a scene of physics_scenarios() with the lengths of PhysicsSceneOptions. `count` 0 selects the
+/// scene's own number of bodies. Fails if the scene cannot have this number, or in a build without a physics
+/// engine.
+Result<std::unique_ptr<Source>> make_physics_scene(std::string_view name, std::size_t count,
+                                                   std::uint64_t seed);
 
 }  // namespace reckoner::scenario

@@ -2,7 +2,6 @@
 #include "scenario/trace/trace.hpp"
 
 #include "scenario/trace/csv.hpp"
-#include "scenario/trace/recording.hpp"
 #include "scenario/trace/track.hpp"
 
 #include <algorithm>
@@ -154,15 +153,21 @@ std::optional<Error> check(const TraceOptions& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::string& name,
-                                            const TraceOptions& options) {
+Result<std::unique_ptr<Source>> play_recording(Recording recording, const std::string& name,
+                                               const TraceOptions& options) {
   if (std::optional<Error> error = check(options)) return *std::move(error);
-  Result<Recording> recording = read_recording(text, name);
-  if (!recording) return Error{recording.error()};
-  if (std::optional<Error> error = remove_unselected(*recording, name, options)) return *std::move(error);
-  std::vector<TraceSource::Part> parts = make_parts(*recording, options);
+  if (std::optional<Error> error = remove_unselected(recording, name, options)) return *std::move(error);
+  std::vector<TraceSource::Part> parts = make_parts(recording, options);
   if (std::optional<Error> error = limit_to_window(parts, name, options)) return *std::move(error);
   return std::unique_ptr<Source>(std::make_unique<TraceSource>(std::move(parts)));
+}
+
+Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::string& name,
+                                            const TraceOptions& options) {
+  if (std::optional<Error> error = check(options)) return *std::move(error);  // before the text is read
+  Result<Recording> recording = read_recording(text, name);
+  if (!recording) return Error{recording.error()};
+  return play_recording(std::move(*recording), name, options);
 }
 
 Result<std::unique_ptr<Source>> load_trace(const std::string& path, const TraceOptions& options) {

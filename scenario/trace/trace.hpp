@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenario/source.hpp"
+#include "scenario/trace/recording.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -39,5 +40,9 @@ struct TraceOptions {
 /// Reads a trace from text in memory. Errors show `name` as the path.
 [[nodiscard]] Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::string& name,
                                                           const TraceOptions& options = {});
+
+/// Plays a recording that is in memory already. Errors show `name` as the path.
+[[nodiscard]] Result<std::unique_ptr<Source>> play_recording(Recording recording, const std::string& name,
+                                                             const TraceOptions& options = {});
 
 }  // namespace reckoner::scenario

@@ -49,6 +49,18 @@ TEST(Figures, JsonHasTheDocumentedNames) {
   EXPECT_DOUBLE_EQ(json["updates_per_s_up"], 0.5);
   EXPECT_DOUBLE_EQ(json["payload_bytes_per_s_up"], 10.0);
   EXPECT_DOUBLE_EQ(json["wire_bytes_per_s_up"], 20.0);
+  EXPECT_FALSE(json.contains("payload_bits_per_body_frame")) << "the tick rate is unknown";
+}
+
+TEST(Figures, PayloadBitsAreDividedByEntitiesAndTicks) {
+  Figures figures;
+  EXPECT_EQ(payload_bits_per_body_frame(figures), 0.0);
+  figures.entity_seconds = 20.0;
+  figures.down = Traffic{100, 2400, 4000};
+  EXPECT_EQ(payload_bits_per_body_frame(figures), 0.0) << "the tick rate is unknown";
+  figures.tick_rate_hz = 60.0;
+  EXPECT_DOUBLE_EQ(payload_bits_per_body_frame(figures), 16.0);
+  EXPECT_DOUBLE_EQ(nlohmann::json::parse(to_json(figures))["payload_bits_per_body_frame"], 16.0);
 }
 
 }  // namespace

@@ -79,6 +79,7 @@ constexpr std::string_view kGlm[] = {"glm/"};
 constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
 constexpr std::string_view kEnet[] = {"enet/enet.h"};
 constexpr std::string_view kNats[] = {"nats/nats.h"};
+constexpr std::string_view kBullet[] = {"btBulletDynamicsCommon.h"};
 constexpr std::string_view kTools[] = {"CLI/",    "spdlog/",     "fmt/",      "nlohmann/",
                                        "toml++/", "prometheus/", "civetweb.h"};
 
@@ -95,6 +96,7 @@ constexpr Rules kRules[] = {
     {"cluster/src/nats/", kCluster, kGlm, kNats, false},
     {"capi/", kCapi, kCapiHeader, kGlm, true},
     {"scenario/", kScenario, kGlm, {}, true},
+    {"scenario/builtin/physics/physics_world.cpp", kScenario, kGlm, kBullet, true},
     {"programs/", kPrograms, kTools, kGlm, false},
     {"programs/server/", kServerProgram, kTools, kGlm, false},
     {"programs/client/", kClientProgram, kTools, kGlm, false},
@@ -128,13 +130,14 @@ constexpr std::string_view kRooms[] = {
     "cluster/src/mirror/", "cluster/src/authority/", "cluster/src/",
     // not installed
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
-    "programs/common/system/", "programs/common/options/", "programs/common/loop/", "programs/common/",
-    "programs/common/sessions/", "programs/", "harness/sim/", "harness/metrics/", "harness/conditioner/",
-    "harness/explain/", "harness/explain/trials/", "harness/replay/", "harness/methods/",
-    "harness/methods/baselines/", "harness/process/", "harness/report/", "harness/stress/load/recording/",
-    "harness/stress/load/roles/", "harness/stress/load/", "harness/stress/flood/", "harness/stress/soak/",
-    "harness/arena/", "harness/cluster/", "harness/commands/", "harness/commands/motion/",
-    "harness/commands/replay/", "harness/commands/stress/", "harness/", "playground/src/"};
+    "scenario/builtin/physics/", "programs/common/system/", "programs/common/options/",
+    "programs/common/loop/", "programs/common/", "programs/common/sessions/", "programs/", "harness/sim/",
+    "harness/metrics/", "harness/conditioner/", "harness/explain/", "harness/explain/trials/",
+    "harness/replay/", "harness/methods/", "harness/methods/baselines/", "harness/process/",
+    "harness/report/", "harness/stress/load/recording/", "harness/stress/load/roles/", "harness/stress/load/",
+    "harness/stress/flood/", "harness/stress/soak/", "harness/arena/", "harness/cluster/",
+    "harness/commands/", "harness/commands/motion/", "harness/commands/replay/", "harness/commands/stress/",
+    "harness/", "playground/src/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",
@@ -236,7 +239,8 @@ std::string judge_include(const std::string& path, const Rules& rules, const std
   }
   const bool platform = !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) &&
                         !starts_with_any(name, kEnet) && !starts_with_any(name, kNats) &&
-                        !starts_with_any(name, kTools) && name != "reckoner.h";
+                        !starts_with_any(name, kBullet) && !starts_with_any(name, kTools) &&
+                        name != "reckoner.h";
   if (platform && !rules.virtual_time) return public_header ? "platform types stay private" : "";
   return "is not allowed in this folder";
 }

@@ -87,10 +87,9 @@ TEST(Builtin, EveryListedScenarioCanBeMade) {
 TEST(Builtin, RefusesAnUnknownNameAndListsTheKnownOnes) {
   const auto source = make_builtin("circus");
   ASSERT_FALSE(source);
-  EXPECT_EQ(
-      source.error(),
-      "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors, duel, owned, ship, ashore), found "
-      "'circus'");
+  EXPECT_EQ(source.error(),
+            "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors, duel, owned, ship, ashore, "
+            "asteroids, cubes), found 'circus'");
 }
 
 TEST(Builtin, IsAPureFunctionOfSeedEntityAndTime) {

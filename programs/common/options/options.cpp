@@ -19,8 +19,9 @@ namespace {
 
 std::string scenario_help() {
   std::string help = "built-in motion:";
-  for (const scenario::BuiltinInfo& info : scenario::builtin_scenarios()) {
-    help += "\n  " + std::string(info.name) + ": " + std::string(info.description);
+  for (const auto infos : {scenario::builtin_scenarios(), scenario::physics_scenarios()}) {
+    for (const scenario::BuiltinInfo& info : infos)
+      help += "\n  " + std::string(info.name) + ": " + std::string(info.description);
   }
   return help;
 }
