@@ -760,8 +760,8 @@ typedef struct reckoner_client_config {
   /* How the client reconnects. With reconnects, reckoner_client_create() succeeds even if the host is
    * unknown; the client reports it after the first receive. */
   double reconnect_silence_s;    /* a connection without datagrams for this time is lost */
-  double reconnect_first_wait_s; /* longest wait before the first attempt */
-  double reconnect_growth;       /* each wait is longer than the one before by this factor */
+  double reconnect_first_wait_s; /* longest wait before the first attempt, and before another server */
+  double reconnect_growth;       /* factor of the wait after all servers were tried in vain */
   double reconnect_most_wait_s;  /* longest wait */
   double reconnect_jitter;       /* random share of each wait */
   double reconnect_attempt_s;    /* an attempt fails after this time */

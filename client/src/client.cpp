@@ -791,15 +791,15 @@ void Client::Impl::lose(const std::string& why, double local_s) {
   transport = nullptr;
   admitted = false;
   status = ClientStatus::reconnecting;
-  if (lost_s) {
-    dialer->try_next_server();
-  } else {
+  const bool within_round = lost_s && dialer->try_next_server();
+  if (!lost_s) {
     lost_s = local_s;
     ++stats.connections_lost;
     log.lost(why);
     events.push_back({ClientEvent::Kind::lost, {}});
   }
-  dial_s = local_s + back_off.next_s(dialer->random_fraction());
+  const double fraction = dialer->random_fraction();
+  dial_s = local_s + (within_round ? back_off.within_round_s(fraction) : back_off.next_s(fraction));
 }
 
 // Tries the next server before the first session; false if there is no other server.
@@ -810,7 +810,7 @@ bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
   server = {};
   transport = nullptr;
   status = ClientStatus::connecting;
-  dial_s = local_s + back_off.next_s(dialer->random_fraction());
+  dial_s = local_s + back_off.within_round_s(dialer->random_fraction());
   return true;
 }
 

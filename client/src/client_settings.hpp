@@ -36,9 +36,11 @@ inline constexpr std::array kClientSettings{
         "reconnect.silence_s", "", "s", 0.0, 3600.0, "",
         "a connection on which nothing arrived for this time is lost, s"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::first_wait_s>(
-        "reconnect.first_wait_s", "", "s", 0.0, 86'400.0, "", "longest wait before the first attempt, s"),
-    setting<&ClientConfig::reconnect, &ReconnectConfig::growth>("reconnect.growth", "", "", 1.0, 1000.0, "",
-                                                                "factor from each wait to the next"),
+        "reconnect.first_wait_s", "", "s", 0.0, 86'400.0, "",
+        "longest wait before the first attempt, and before an attempt at another server of the token, s"),
+    setting<&ClientConfig::reconnect, &ReconnectConfig::growth>(
+        "reconnect.growth", "", "", 1.0, 1000.0, "",
+        "factor of the wait each time when all servers of the token were tried in vain"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::most_wait_s>(
         "reconnect.most_wait_s", "", "s", 0.0, 86'400.0, "", "longest wait before any attempt, s"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::jitter>("reconnect.jitter", "", "", 0.0, 1.0, "",

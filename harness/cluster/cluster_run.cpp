@@ -554,7 +554,7 @@ class ClusterRun {
     json["orphans"] = orphans.size();
     json["orphan_s"] = {{"p99", p99(orphans)}};
     json["rejoins"] = rejoins.size();
-    json["rejoin_s"] = {{"p99", p99(rejoins)}};
+    json["rejoin_s"] = {{"p99", p99(rejoins)}, {"each", rejoins}};
     json["rejoin_error_m_p95"] = clients.value("rejoin_error_m_p95", 0.0);
     json["error_m_p95"] = clients.value("error_m_p95", 0.0);
     json["visible"] = clients.value("visible", 0.0);

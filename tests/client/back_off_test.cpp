@@ -20,6 +20,14 @@ TEST(BackOff, WaitsGrowToTheLimitAndStartAgainAfterAReset) {
   }
 }
 
+TEST(BackOff, WaitsWithinARoundDoNotGrow) {
+  BackOff back_off({.first_wait_s = 0.5, .growth = 2.0, .most_wait_s = 3.0, .jitter = 0.0});
+  for (const double wanted : {0.5, 1.0, 2.0}) {
+    EXPECT_EQ(back_off.next_s(0.3), wanted);
+    EXPECT_EQ(back_off.within_round_s(0.3), 0.5);
+  }
+}
+
 // A thousand clients that lost their connection at the same time reconnect at times spread by the jitter. No
 // client waits longer than without jitter.
 TEST(BackOff, JitterSpreadsReconnects) {

@@ -87,6 +87,27 @@ TEST(SeveralServers, ResumesTheSessionOverAnotherRelay) {
     EXPECT_EQ(dialed_addresses[i], (i + 1) % 2) << "attempt " << i << ": the same first, then in turn";
 }
 
+// A server dies, and so has the next one. The waits between different servers do not grow, so the client is
+// at the third one after three waits of at most half a second, and two attempts in vain.
+TEST(SeveralServers, IsAtTheThirdServerSoon) {
+  World world(near_network());
+  world.add_body(Circle{});
+  ClientConfig config;
+  config.reconnect.silence_s = config.reconnect.attempt_s = 1.0;
+  config.reconnect.first_wait_s = 0.5;
+  config.reconnect.growth = 8.0;
+  world.add_dialing_client(config);
+  world.dialer(0).dead_addresses = {false, true, false};
+  world.run_to(6.0);
+  ASSERT_EQ(world.client(0).status(), ClientStatus::joined);
+  world.kill_server();
+  world.dialer(0).dead_addresses = {true, true, false};
+  world.start_server();
+  world.run_to(6.0 + 3.0 * 1.0 + 3.0 * 0.5 + 0.5);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+  EXPECT_EQ(world.dialer(0).dialed_addresses, (std::vector<std::size_t>{0, 0, 1, 2}));
+}
+
 // A client that leaves between two attempts does not try the next server.
 TEST(SeveralServers, ClientThatLeavesTriesNoOtherServer) {
   World world(near_network());

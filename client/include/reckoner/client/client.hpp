@@ -51,8 +51,8 @@ struct ShownDebug {
 /// How a client with a Dialer reconnects after it has joined once (docs/connections.md).
 struct ReconnectConfig {
   double silence_s = 5.0;     ///< a connection on which nothing arrived for this time is lost, s
-  double first_wait_s = 0.5;  ///< longest wait before the first attempt, s
-  double growth = 2.0;        ///< factor from each wait to the next
+  double first_wait_s = 0.5;  ///< longest wait before the first attempt, and before each other server, s
+  double growth = 2.0;        ///< factor of the wait each time when all servers were tried in vain
   double most_wait_s = 10.0;  ///< longest wait before any attempt, s
   double jitter = 0.5;        ///< share of each wait that is random, so that clients spread out
   double attempt_s = 6.0;     ///< an attempt that has not succeeded after this time has failed, s
