@@ -7,7 +7,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::array<Ablation, 8> kAblations{{
+constexpr std::array<Ablation, 9> kAblations{{
     {"without-stamps", "time stamps: a motion starts when it arrives"},
     {"without-threshold", "the threshold: updates are sent at even intervals, at an equal mean rate"},
     {"without-fit", "the fitted acceleration: the true one is sent"},
@@ -16,6 +16,8 @@ constexpr std::array<Ablation, 8> kAblations{{
     {"without-repair", "repair: lost updates are not sent again"},
     {"without-blend", "the blend: T = 0, corrections jump"},
     {"with-quintic-blend", "the cubic blend: corrections follow the quintic, without steps in acceleration"},
+    {"with-damped-blend",
+     "the cubic blend: corrections follow a damped curve, fast at the start and soft at the end"},
     {"without-frames", "moving frames: all motions are sent in world coordinates"},
 }};
 
@@ -40,6 +42,7 @@ Result<ReplayOptions> ablate(const ReplayOptions& options) {
   if (options.method == "without-frames") ablated.uses_frames = false;
   if (options.method == "without-blend") ablated.playout.blend_frames = 0.0;
   if (options.method == "with-quintic-blend") ablated.viewing.blend.shape = &quintic_blend();
+  if (options.method == "with-damped-blend") ablated.viewing.blend.shape = &damped_blend();
   if (options.method == "without-threshold") {
     if (options.budget.updates_per_second <= 0.0) {
       return Error{"without-threshold requires a budget (--updates-per-second)"};

@@ -2,7 +2,9 @@
 #include "random_states.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
@@ -25,8 +27,8 @@ class BlendTest : public ::testing::TestWithParam<int> {
     motion_ = {random.state(), 10.0, 0};
     shown_ = random.state();
     shown_.position = motion_.state.position + random.vector(2.0);
-    // Every other seed uses the quintic.
-    const BlendShape* const shape = GetParam() % 2 == 0 ? &quintic_blend() : nullptr;
+    const std::array<const BlendShape*, 3> shapes{nullptr, &quintic_blend(), &damped_blend()};
+    const BlendShape* const shape = shapes[static_cast<std::size_t>(GetParam()) % shapes.size()];
     blend_ = Blend{shown_, state_at(motion_, kStart), kStart, kT, 1.0, shape};
   }
 
@@ -93,7 +95,7 @@ TEST(Blend, PeakSpeedAndAccelerationMatchTheCubic) {
 
 // Checks the conditions that BlendShape's comment lists. Compares the derivatives with differences.
 TEST(BlendShape, FadesFromTheOffsetToZero) {
-  for (const BlendShape* shape : {&cubic_blend(), &quintic_blend()}) {
+  for (const BlendShape* shape : {&cubic_blend(), &quintic_blend(), &damped_blend()}) {
     const BlendShape::Weights begin = shape->value(0.0), end = shape->value(1.0);
     EXPECT_EQ(begin.offset, 1.0);
     EXPECT_EQ(begin.rate, 0.0);
@@ -127,6 +129,34 @@ TEST(BlendShape, QuinticStartsAndEndsWithTheMotionsAcceleration) {
   for (const double time_s : {10.0, 10.0 + kT * (1.0 - 1e-9)}) {
     EXPECT_LT(glm::distance(at(motion, blend, time_s).acceleration, motion.state.acceleration), 1e-2f);
   }
+}
+
+TEST(BlendShape, DampedEndsWithTheMotionsAcceleration) {
+  test::RandomStates random{8};
+  const Motion motion{random.state(), 10.0, 0};
+  const Blend blend{random.state(), state_at(motion, 10.0), 10.0, kT, 1.0, &damped_blend()};
+  EXPECT_LT(
+      glm::distance(at(motion, blend, 10.0 + kT * (1.0 - 1e-9)).acceleration, motion.state.acceleration),
+      1e-2f);
+}
+
+// The sum of the offset over a blend, if T makes the sum of the squared acceleration as large as with the
+// cubic at T = 1.
+TEST(BlendShape, DampedLeavesLessOffsetThanTheCubicAtEqualAcceleration) {
+  constexpr int kSteps = 1000;
+  const auto sum = [](auto of) {
+    double total = 0.0;
+    for (int i = 0; i < kSteps; ++i)
+      total += of((i + 0.5) / kSteps) / kSteps;
+    return total;
+  };
+  const auto offset_at_equal_acceleration = [&](const BlendShape& shape) {
+    const double squared = sum([&](double u) { return shape.second(u).offset * shape.second(u).offset; });
+    const double t = std::cbrt(squared / 12.0);  // the sum over T is squared / T^3; 12 is the cubic's
+    return t * sum([&](double u) { return shape.value(u).offset; });
+  };
+  EXPECT_NEAR(offset_at_equal_acceleration(cubic_blend()), 0.5, 1e-3);
+  EXPECT_NEAR(offset_at_equal_acceleration(damped_blend()), 0.473, 1e-3);
 }
 
 TEST(Blend, RotatesTheShorterWay) {

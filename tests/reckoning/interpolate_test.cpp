@@ -229,6 +229,87 @@ TEST(InterpolateGap, CurveBeginsWhereTheAccelerationChanged) {
   }
 }
 
+// A body spins for many seconds without an update. Its rotation during the gap is more than half a turn.
+TEST(InterpolateGap, SpinsOnThroughALongGap) {
+  test::RandomStates random(10);
+  for (const double gap_s : {0.25, 2.0, 4.5, 8.0, 30.0}) {
+    // The error at the end of the gap, and that of a cubic whose end has the wrong slope.
+    const double most_rad = 0.009 + 4.0 / 27.0 * 0.0018 * gap_s;
+    for (int i = 0; i < 50; ++i) {
+      Motion from{random.state(), 10.0};
+      from.quiet = {0.2f, 0.05f, 0.01f};
+      from.state.angular_velocity = glm::vec3{random.vector(1.0)};
+      Motion to{state_at(from, 10.0 + gap_s), 10.0 + gap_s};
+      // The prediction was wrong by a little, as when another error made the update due.
+      to.state.orientation =
+          glm::quat{glm::normalize(rotation_exp(random.vector(0.005)) * glm::dquat{to.state.orientation})};
+      to.state.angular_velocity += glm::vec3{random.vector(0.001)};
+      for (double t = 0.0; t < gap_s; t += 0.01 * gap_s) {
+        const State s = interpolate_gap(from, to, 10.0 + t);
+        EXPECT_LT(angle_between(s.orientation, state_at(from, 10.0 + t).orientation), most_rad)
+            << t << " of " << gap_s;
+      }
+    }
+  }
+}
+
+TEST(InterpolateGap, SpinEndsInBothMotionsAndHasItsVelocityAsDerivative) {
+  constexpr double kStepS = 1e-4;
+  test::RandomStates random(11);
+  for (int i = 0; i < 500; ++i) {
+    Motion from{random.state(), 10.0};
+    from.quiet = {0.2f, 0.05f, 0.05f};
+    const double end_s = 10.0 + random.number(0.1, 5.0);
+    Motion to{state_at(from, end_s), end_s};
+    to.state.orientation = glm::quat{glm::normalize(rotation_exp(random.vector(i % 2 == 0 ? 0.05 : 2.0)) *
+                                                    glm::dquat{to.state.orientation})};
+    to.state.angular_velocity = from.state.angular_velocity + glm::vec3{random.vector(0.5)};
+    for (const Motion& end : {from, to}) {
+      const State s = interpolate(from, to, end.time_s);
+      EXPECT_LT(angle_between(s.orientation, end.state.orientation), 1e-3);
+      EXPECT_LT(glm::distance(s.angular_velocity, end.state.angular_velocity), 1e-3f);
+    }
+    const double time_s = random.number(10.001, to.time_s - 0.001);
+    const glm::dquat before{interpolate(from, to, time_s - kStepS).orientation};
+    const glm::dquat after{interpolate(from, to, time_s + kStepS).orientation};
+    const glm::dvec3 rate = rotation_log(glm::normalize(after * glm::conjugate(before))) / (2.0 * kStepS);
+    EXPECT_LT(glm::distance(rate, glm::dvec3{interpolate(from, to, time_s).angular_velocity}), 0.02);
+  }
+}
+
+// A lost motion: the entity stopped turning soon after `from`. The shortest rotation is the best guess.
+TEST(InterpolateGap, LostEndOfATurnDoesNotSpinOn) {
+  Motion from;
+  from.time_s = 10.0;
+  from.quiet = {0.2f, 0.05f, 0.05f};
+  from.state.angular_velocity.z = 5.0f;
+  Motion to;
+  to.time_s = 11.0;
+  to.state.orientation = glm::quat{rotation_exp({0.0, 0.0, 0.2})};
+  for (double t = 0.0; t < 1.0; t += 0.01)
+    EXPECT_LT(angle_between(interpolate_gap(from, to, 10.0 + t).orientation, to.state.orientation), 1.0) << t;
+}
+
+// A fast wheel turns by more than half a turn between two ordinary updates, and brakes.
+TEST(InterpolateGap, SpinsOnBetweenUpdatesInQuickSuccession) {
+  for (const double brake : {0.0, 5.0, 40.0}) {  // rad/s^2
+    constexpr double kGapS = 0.19;
+    Motion from;
+    from.time_s = 10.0;
+    from.quiet = {0.2f, 0.05f, 0.05f};
+    from.state.angular_velocity.y = 20.0f;
+    const auto turned = [&](double t) { return rotation_exp({0.0, (20.0 - 0.5 * brake * t) * t, 0.0}); };
+    Motion to;
+    to.time_s = 10.0 + kGapS;
+    to.state.orientation = glm::quat{turned(kGapS)};
+    to.state.angular_velocity.y = static_cast<float>(20.0 - brake * kGapS);
+    for (double t = 0.0; t < kGapS; t += 0.01) {
+      const State s = interpolate_gap(from, to, 10.0 + t);
+      EXPECT_LT(angle_between(s.orientation, glm::quat{turned(t)}), 1e-4) << t << " s, brake " << brake;
+    }
+  }
+}
+
 // Whatever the motions are: both ends are reached, and nothing jumps.
 TEST(InterpolateGap, IsContinuous) {
   test::RandomStates random(9);

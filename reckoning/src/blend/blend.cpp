@@ -39,9 +39,24 @@ Weights quintic_second(double u) {
   return {-60.0 * u * left * (1.0 - 2.0 * u), -12.0 * u * left * (3.0 - 5.0 * u)};
 }
 
-// The bounds: |f'| is largest at u = 1/2, |g'| at u = 0.
+// f = (1 + 4u) (1-u)^4 and g = u (1-u)^4, and their derivatives.
+Weights damped_value(double u) {
+  const double left = 1.0 - u, left4 = (left * left) * (left * left);
+  return {(1.0 + 4.0 * u) * left4, u * left4};
+}
+Weights damped_first(double u) {
+  const double left = 1.0 - u, left3 = left * left * left;
+  return {-20.0 * u * left3, left3 * (1.0 - 5.0 * u)};
+}
+Weights damped_second(double u) {
+  const double left = 1.0 - u, left2 = left * left;
+  return {-20.0 * left2 * (1.0 - 4.0 * u), -4.0 * left2 * (2.0 - 5.0 * u)};
+}
+
+// The bounds: |f'| is largest at u = 1/2 (damped: 1/4), |g'| at u = 0.
 constexpr BlendShape kCubic{cubic_value, cubic_first, cubic_second, {1.5, 1.0}};
 constexpr BlendShape kQuintic{quintic_value, quintic_first, quintic_second, {1.875, 1.0}};
+constexpr BlendShape kDamped{damped_value, damped_first, damped_second, {135.0 / 64.0, 1.0}};
 
 struct OffsetAt {
   glm::dvec3 value;
@@ -75,6 +90,9 @@ const BlendShape& cubic_blend() {
 }
 const BlendShape& quintic_blend() {
   return kQuintic;
+}
+const BlendShape& damped_blend() {
+  return kDamped;
 }
 
 Blend::Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,

@@ -4,6 +4,7 @@
 #include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include <glm/geometric.hpp>
 
@@ -37,6 +38,60 @@ glm::dvec3 bend(const CubicPiece<glm::dvec3>& cubic, const Motion& from, const M
   return 0.5 * (glm::dvec3{to.state.acceleration} * (duration_s * duration_s) - cubic.second_derivative(1.0));
 }
 
+bool is_quiet(const Motion& from, double duration_s) {
+  return duration_s > static_cast<double>(from.quiet.gap_s);
+}
+
+// True if the extrapolation held until shortly before a sudden change. At the end of a quiet gap it is off by
+// `off`, and its rate by `rate_off`; the sender promised an error of at most `promised`. False if motions in
+// between were lost.
+bool held(double off, double rate_off, double promised) {
+  // The sender notices a change and sends its motion within this time. Meanwhile the error grows.
+  constexpr double kNoticedS = 0.05;
+  return off <= 2.0 * promised + rate_off * kNoticedS;
+}
+
+// True if the entity turned on with about the angular velocity of `from`, and perhaps by more than half a
+// turn.
+bool spins_on(const Motion& from, const Motion& to, double duration_s) {
+  // For less rotation than this, the shortest rotation between the motions is the right one.
+  constexpr double kShortestRad = 0.75 * std::numbers::pi;
+  const glm::dvec3 before{from.state.angular_velocity};
+  const glm::dvec3 after{to.state.angular_velocity};
+  if (!is_quiet(from, duration_s)) {
+    return 0.5 * duration_s * glm::length(before + after) > kShortestRad && glm::dot(before, after) > 0.0;
+  }
+  if (!(duration_s * glm::length(before) > kShortestRad)) return false;
+  const glm::dquat spun = rotation_exp(before * duration_s) * glm::dquat{from.state.orientation};
+  return held(angle_between(glm::quat{spun}, to.state.orientation), glm::distance(before, after),
+              static_cast<double>(from.quiet.error_rad));
+}
+
+// Sets the orientation and the angular velocity of `out`. The orientation is spin(t) exp(r(t)) start: the
+// entity spins steadily with the angular velocity of `from`, or not at all, and r follows a Hermite cubic. At
+// the end, r is the shortest rotation vector that leads to the orientation of `to`.
+void turn(const Motion& from, const Motion& to, const Between& at, State& out) {
+  const glm::dvec3 before{from.state.angular_velocity};
+  const glm::dvec3 after{to.state.angular_velocity};
+  const glm::dquat start{from.state.orientation};
+  const glm::dquat end{to.state.orientation};
+  const glm::dquat none = glm::identity<glm::dquat>();
+  const bool spins = spins_on(from, to, at.duration_s);
+  const glm::dquat spin_end = spins ? rotation_exp(before * at.duration_s) : none;
+  const glm::dquat spin_now = spins ? rotation_exp(before * (at.u * at.duration_s)) : none;
+  const glm::dvec3 spin_rate = spins ? before : glm::dvec3{0.0};
+
+  const glm::dquat unspin_end = glm::conjugate(spin_end);
+  const glm::dvec3 whole = rotation_log(glm::normalize(unspin_end * end * glm::conjugate(start)));
+  const glm::dvec3 end_rate = angular_velocity_to_rotation_rate(whole, unspin_end * (after - spin_rate));
+  const CubicPiece<glm::dvec3> turns =
+      hermite_piece(glm::dvec3{0.0}, whole, (before - spin_rate) * at.duration_s, end_rate * at.duration_s);
+  const glm::dvec3 r = turns.position(at.u);
+  out.orientation = glm::quat{glm::normalize(spin_now * rotation_exp(r) * start)};
+  out.angular_velocity = glm::vec3{
+      spin_rate + spin_now * rotation_rate_to_angular_velocity(r, turns.derivative(at.u) / at.duration_s)};
+}
+
 }  // namespace
 
 CurveStarts curve_starts(const Motion& from, const Motion& to) {
@@ -45,15 +100,12 @@ CurveStarts curve_starts(const Motion& from, const Motion& to) {
   // A change within a larger share of the gap is not sudden, and the whole curve is better: with constant
   // jerk the formula gives two thirds, although the motion changed all the time.
   constexpr double kSudden = 0.35;
-  // The sender notices a change and sends its motion within this time. Meanwhile the error grows.
-  constexpr double kNoticedS = 0.05;
   const double gap_s = to.time_s - from.time_s;
-  if (!(gap_s > static_cast<double>(from.quiet.gap_s)) || bends(from, to)) return {from.time_s, from.time_s};
+  if (!is_quiet(from, gap_s) || bends(from, to)) return {from.time_s, from.time_s};
   const State expected = state_at(from, to.time_s);
   const auto start = [&](double off, double rate_off, double promised) {
     const double span_s = std::max(kShortestS, 2.0 * off / rate_off);  // not finite without a change of rate
-    const bool held = off <= 2.0 * promised + rate_off * kNoticedS;
-    return held && span_s < kSudden * gap_s ? to.time_s - span_s : from.time_s;
+    return held(off, rate_off, promised) && span_s < kSudden * gap_s ? to.time_s - span_s : from.time_s;
   };
   return {start(glm::distance(expected.position, to.state.position),
                 glm::distance(glm::dvec3{expected.velocity}, glm::dvec3{to.state.velocity}),
@@ -90,18 +142,7 @@ State interpolate(const Motion& from, const Motion& to, double time_s) {
   out.position = positions.position(at.u) + b * bend_share(at.u);
   const double slope = 2.0 * at.u * (1.0 - at.u) * (1.0 - 2.0 * at.u);  // derivative of bend_share()
   out.velocity = glm::vec3{(positions.derivative(at.u) + b * slope) / at.duration_s};
-
-  const glm::dquat start{from.state.orientation};
-  const glm::dvec3 whole =
-      rotation_log(glm::normalize(glm::dquat{to.state.orientation} * glm::conjugate(start)));
-  const glm::dvec3 end_rate = angular_velocity_to_rotation_rate(whole, glm::dvec3{to.state.angular_velocity});
-  const CubicPiece<glm::dvec3> turns =
-      hermite_piece(glm::dvec3{0.0}, whole, glm::dvec3{from.state.angular_velocity} * at.duration_s,
-                    end_rate * at.duration_s);
-  const glm::dvec3 turn = turns.position(at.u);
-  out.orientation = glm::quat{glm::normalize(rotation_exp(turn) * start)};
-  out.angular_velocity =
-      glm::vec3{rotation_rate_to_angular_velocity(turn, turns.derivative(at.u) / at.duration_s)};
+  turn(from, to, at, out);
   return out;
 }
 

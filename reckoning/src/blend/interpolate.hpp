@@ -10,6 +10,12 @@ namespace reckoner {
 /// motions define a Hermite cubic. Their orientations and angular velocities define another Hermite cubic,
 /// for the rotation vector of the shorter rotation between them. Routes are ignored.
 ///
+/// An entity that spins may make more than half a turn between the two motions. Then the orientation turns
+/// steadily with the angular velocity of `from`, and the Hermite cubic is for the rotation that remains. This
+/// is done if the angular velocity of `from` gives more than three eighths of a turn in a quiet gap
+/// (QuietGap) in which `from` held. In other gaps it is done if the angular velocities of both motions have
+/// similar directions and their mean gives more than three eighths of a turn.
+///
 /// Accelerations are normally ignored: the sent acceleration is fitted for prediction and is not the
 /// derivative at the end point. But if bends(from, to) is true, the position follows a quartic that ends with
 /// the acceleration of `to`. The quartic is the cubic plus b u^2 (1 - u)^2, where b is the bend, m, and u

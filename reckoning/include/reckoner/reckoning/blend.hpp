@@ -49,6 +49,12 @@ struct BlendShape {
 /// the middle.
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& quintic_blend();
 
+/// Like a critically damped spring, but over at u = 1: f = (1 + 4u) (1-u)^4, g = u (1-u)^4. The blend is fast
+/// at the start and slow at the end, where the acceleration of the offset is zero. For about the same excess
+/// acceleration as with cubic_blend(), T must be about 1.45 times as long; the error is then a little smaller
+/// (docs/TUNING.md).
+[[nodiscard]] RECKONER_RECKONING_API const BlendShape& damped_blend();
+
 /// How a RemoteEntity blends onto new motions.
 struct BlendPolicy {
   /// The shape of the blends. Null means cubic_blend(), which is then computed inline. The policy does not
