@@ -97,6 +97,15 @@ function(reckoner_compile_flags target)
   endif()
 endfunction()
 
+# reckoner_cache_precompiled(target): lets ccache keep the results of a target with precompiled headers.
+function(reckoner_cache_precompiled target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
 # reckoner_precompile(target [headers...]): precompiles the headers of the standard library and GLM, and `headers`.
 function(reckoner_precompile target)
   if(RECKONER_PRECOMPILE AND NOT MSVC)
@@ -104,11 +113,7 @@ function(reckoner_precompile target)
       <algorithm> <array> <chrono> <cmath> <cstddef> <cstdint> <cstdio> <deque> <functional> <map> <memory> <optional>
       <random> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>
       <glm/geometric.hpp> <glm/gtc/quaternion.hpp> <glm/vec3.hpp> ${ARGN})
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
-    elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-      target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")  # for ccache
-    endif()
+    reckoner_cache_precompiled(${target})
   endif()
 endfunction()
 
@@ -116,11 +121,7 @@ endfunction()
 function(reckoner_precompile_as target other)
   if(RECKONER_PRECOMPILE AND NOT MSVC AND NOT (WIN32 AND BUILD_SHARED_LIBS))
     target_precompile_headers(${target} REUSE_FROM ${other})
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${target} PRIVATE -fpch-preprocess)
-    elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-      target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-    endif()
+    reckoner_cache_precompiled(${target})
   endif()
 endfunction()
 
