@@ -104,6 +104,29 @@ TEST_F(NatsTest, MessagesTablesAndListsWork) {
   EXPECT_EQ(listed.entries[3].value, bytes("body 3"));
 }
 
+// The library's threads may still deliver a message, or report the end of the connection, when the bus has
+// ended. The sanitizers find any access to its memory.
+TEST_F(NatsTest, BusEndsWhileMessagesArrive) {
+  auto sender = open();
+  ASSERT_TRUE(sender);
+  for (int round = 0; round < 20; ++round) {
+    auto bus = open();
+    ASSERT_TRUE(bus);
+    bus->subscribe("w.c.1");
+    bus->subscribe("w.c.2");
+    bool arrived = false;
+    ASSERT_TRUE(wait([&] {
+      for (int i = 0; i < 200; ++i)
+        sender->publish(i % 2 == 0 ? "w.c.1" : "w.c.2", bytes("motion"));
+      bus->service(clock_s());
+      arrived = arrived || bus->poll();
+      return arrived;
+    }));
+    bus->unsubscribe("w.c.2");
+    bus.reset();
+  }
+}
+
 TEST_F(NatsTest, LeasesEnd) {
   auto bus = open(1.0);
   ASSERT_TRUE(bus);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
@@ -74,12 +75,68 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional{value} : std::nullopt;
 }
 
+// A message of a subscription.
+struct Arrived {
+  std::string subject;
+  std::string reply;
+  std::vector<std::byte> payload;
+  std::uint64_t sequence = 0;  // of a stored value that was read
+  bool missing = false;        // there is no such value
+};
+
+// Everything that the library's threads write. They may still run callbacks after a connection or a
+// subscription was closed, even after the bus has ended. So each of them owns a share of this object until
+// its last callback.
+struct Received {
+  std::size_t max_waiting = 0;  // constant while callbacks may run
+  std::string inbox;            // subject prefix of answers; constant while callbacks may run
+  std::mutex mutex;
+  std::deque<Arrived> arrivals;  // under the mutex
+  std::uint64_t dropped = 0;     // under the mutex
+  std::atomic<bool> is_connected{false};
+  std::atomic<std::uint64_t> connects{0};
+};
+using SharedReceived = std::shared_ptr<Received>;
+
+// The share of a connection or a subscription, in the form in which the library passes it to callbacks.
+void* make_closure(const SharedReceived& received) {
+  return new SharedReceived(received);
+}
+void delete_closure(void* closure) {
+  delete static_cast<SharedReceived*>(closure);
+}
+Received& received_of(void* closure) {
+  return **static_cast<SharedReceived*>(closure);
+}
+
+// Called by a thread of the library.
+void take_message(natsConnection*, natsSubscription*, natsMsg* raw, void* closure) {
+  const Message message{raw};
+  Received& received = received_of(closure);
+  Arrived one;
+  one.subject = natsMsg_GetSubject(raw);
+  if (const char* reply = natsMsg_GetReply(raw)) one.reply = reply;
+  const auto* data = reinterpret_cast<const std::byte*>(natsMsg_GetData(raw));
+  one.payload.assign(data, data + natsMsg_GetDataLength(raw));
+  const char* header = nullptr;
+  if (natsMsgHeader_Get(raw, "Nats-Sequence", &header) == NATS_OK && header != nullptr)
+    one.sequence = number_of(header).value_or(0);
+  if (natsMsgHeader_Get(raw, "Status", &header) == NATS_OK && header != nullptr) one.missing = true;
+  const std::scoped_lock lock{received.mutex};
+  // Answers are never dropped: each was asked for.
+  const bool answers = one.subject.starts_with(received.inbox) || one.subject.starts_with("$KV.");
+  if (received.arrivals.size() >= received.max_waiting && !answers) {
+    ++received.dropped;
+    return;
+  }
+  received.arrivals.push_back(std::move(one));
+}
+
 }  // namespace
 
 struct NatsBus::Impl {
   explicit Impl(const NatsConfig& given) : config(given) {}
   ~Impl() {
-    // The library's threads use this object until their subscriptions and the connection are closed.
     if (connection) natsConnection_Close(connection.get());
     subscriptions.clear();
     ended.clear();
@@ -88,13 +145,6 @@ struct NatsBus::Impl {
     connection.reset();
   }
 
-  struct Arrived {
-    std::string subject;
-    std::string reply;
-    std::vector<std::byte> payload;
-    std::uint64_t sequence = 0;  // of a stored value that was read
-    bool missing = false;        // there is no such value
-  };
   struct Request {
     enum class Kind : std::uint8_t { get, put, list };
     Kind kind = Kind::get;
@@ -114,7 +164,7 @@ struct NatsBus::Impl {
   }
   std::optional<Error> connect();
   std::optional<Error> make_bucket(jsCtx* js, std::size_t table) const;
-  static void arrived(natsConnection*, natsSubscription*, natsMsg* message, void* closure);
+  [[nodiscard]] Subscription listen(const std::string& to) const;
   std::uint64_t begin(Request::Kind kind, BusTable table);
   void send_request(std::uint64_t number, const std::string& to, std::span<const std::byte> payload,
                     std::optional<std::uint64_t> revision);
@@ -134,15 +184,10 @@ struct NatsBus::Impl {
   std::deque<Ended> ended;
   Subscription answers_subscription;
   Subscription entries_subscription;
-  std::string inbox;       // subject prefix of answers
   std::string deliveries;  // subject to which consumers deliver
   std::string unique;      // part of a consumer's name that no other process uses
 
-  std::mutex mutex;
-  std::deque<Arrived> arrivals;  // under the mutex
-  std::uint64_t dropped = 0;     // under the mutex
-  std::atomic<bool> is_connected{false};
-  std::atomic<std::uint64_t> connects{0};
+  SharedReceived received = std::make_shared<Received>();
 
   double now_s = 0.0;
   bool serviced = false;  // service() was called
@@ -152,29 +197,6 @@ struct NatsBus::Impl {
   std::uint64_t next_request = 1;
   BusStats stats;
 };
-
-// Called by a thread of the library.
-void NatsBus::Impl::arrived(natsConnection*, natsSubscription*, natsMsg* raw, void* closure) {
-  const Message message{raw};
-  auto& bus = *static_cast<Impl*>(closure);
-  Arrived one;
-  one.subject = natsMsg_GetSubject(raw);
-  if (const char* reply = natsMsg_GetReply(raw)) one.reply = reply;
-  const auto* data = reinterpret_cast<const std::byte*>(natsMsg_GetData(raw));
-  one.payload.assign(data, data + natsMsg_GetDataLength(raw));
-  const char* header = nullptr;
-  if (natsMsgHeader_Get(raw, "Nats-Sequence", &header) == NATS_OK && header != nullptr)
-    one.sequence = number_of(header).value_or(0);
-  if (natsMsgHeader_Get(raw, "Status", &header) == NATS_OK && header != nullptr) one.missing = true;
-  const std::scoped_lock lock{bus.mutex};
-  // Answers are never dropped: each was asked for.
-  const bool answers = one.subject.starts_with(bus.inbox) || one.subject.starts_with("$KV.");
-  if (bus.arrivals.size() >= bus.config.max_waiting && !answers) {
-    ++bus.dropped;
-    return;
-  }
-  bus.arrivals.push_back(std::move(one));
-}
 
 std::optional<Error> NatsBus::Impl::connect() {
   // One thread delivers the messages of all subscriptions, in the order of their arrival.
@@ -217,15 +239,20 @@ std::optional<Error> NatsBus::Impl::connect() {
   set(natsOptions_SetMaxPingsOut(made, 2));
   set(natsOptions_SetMaxPendingMsgs(made,
                                     static_cast<int>(std::min<std::size_t>(config.max_waiting, 1u << 30))));
+  received->max_waiting = config.max_waiting;
+  std::unique_ptr<void, void (*)(void*)> closure{make_closure(received), &delete_closure};
   set(natsOptions_SetDisconnectedCB(
-      made, [](natsConnection*, void* closure) { static_cast<Impl*>(closure)->is_connected = false; }, this));
+      made, [](natsConnection*, void* own) { received_of(own).is_connected = false; }, closure.get()));
   set(natsOptions_SetReconnectedCB(
       made,
-      [](natsConnection*, void* closure) {
-        ++static_cast<Impl*>(closure)->connects;
-        static_cast<Impl*>(closure)->is_connected = true;
+      [](natsConnection*, void* own) {
+        ++received_of(own).connects;
+        received_of(own).is_connected = true;
       },
-      this));
+      closure.get()));
+  // The last callback of a connection.
+  set(natsOptions_SetClosedCB(
+      made, [](natsConnection*, void* own) { delete_closure(own); }, closure.get()));
   // Without a handler, the library prints errors. Slow consumers are counted in service().
   set(natsOptions_SetErrorHandler(
       made, [](natsConnection*, natsSubscription*, natsStatus, void*) {}, nullptr));
@@ -237,8 +264,9 @@ std::optional<Error> NatsBus::Impl::connect() {
     return Error{"no NATS server at " + config.url + ": " + natsStatus_GetText(status) +
                  " (start one with `nats-server -js`)"};
   connection.reset(opened);
-  is_connected = true;
-  connects = 1;
+  (void)closure.release();  // the connection owns it
+  received->is_connected = true;
+  received->connects = 1;
 
   jsCtx* js = nullptr;
   if (natsConnection_JetStream(&js, opened, nullptr) != NATS_OK)
@@ -252,18 +280,25 @@ std::optional<Error> NatsBus::Impl::connect() {
   const std::string base = made_inbox;
   natsInbox_Destroy(made_inbox);
   unique = base.substr(base.rfind('.') + 1);
-  inbox = base + ".a";
+  received->inbox = base + ".a";
   deliveries = base + ".l";
-  const auto listen = [&](Subscription& to, const std::string& subject_name) {
-    natsSubscription* subscription = nullptr;
-    const bool done = natsConnection_Subscribe(&subscription, opened, subject_name.c_str(), &Impl::arrived,
-                                               this) == NATS_OK;
-    to.reset(subscription);
-    return done;
-  };
-  if (!listen(answers_subscription, inbox + ".*") || !listen(entries_subscription, deliveries))
+  answers_subscription = listen(received->inbox + ".*");
+  entries_subscription = listen(deliveries);
+  if (!answers_subscription || !entries_subscription)
     return Error{"the NATS server at " + config.url + " refuses subscriptions"};
   return std::nullopt;
+}
+
+// Null if the NATS server or the library refuses the subscription.
+Subscription NatsBus::Impl::listen(const std::string& to) const {
+  natsSubscription* made = nullptr;
+  void* const closure = make_closure(received);
+  if (natsConnection_Subscribe(&made, connection.get(), to.c_str(), &take_message, closure) != NATS_OK) {
+    delete_closure(closure);
+    return nullptr;
+  }
+  (void)natsSubscription_SetOnCompleteCB(made, &delete_closure, closure);  // fails only for invalid arguments
+  return Subscription{made};
 }
 
 std::optional<Error> NatsBus::Impl::make_bucket(jsCtx* js, std::size_t table) const {
@@ -311,7 +346,7 @@ NatsBus::NatsBus(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 NatsBus::~NatsBus() = default;
 
 bool NatsBus::connected() const {
-  return impl_->is_connected;
+  return impl_->received->is_connected;
 }
 const BusStats& NatsBus::stats() const {
   return impl_->stats;
@@ -319,7 +354,7 @@ const BusStats& NatsBus::stats() const {
 
 void NatsBus::publish(std::string_view subject, std::span<const std::byte> payload) {
   Impl& s = *impl_;
-  if (!s.is_connected) return;
+  if (!s.received->is_connected) return;
   ++s.stats.messages_sent;
   s.stats.bytes_sent += payload.size();
   (void)natsConnection_Publish(s.connection.get(), std::string(subject).c_str(), payload.data(),
@@ -329,10 +364,8 @@ void NatsBus::publish(std::string_view subject, std::span<const std::byte> paylo
 void NatsBus::subscribe(std::string_view subject) {
   Impl& s = *impl_;
   if (s.subscriptions.contains(subject)) return;
-  natsSubscription* made = nullptr;
   const std::string name{subject};
-  if (natsConnection_Subscribe(&made, s.connection.get(), name.c_str(), &Impl::arrived, &s) == NATS_OK)
-    s.subscriptions.emplace(name, made);
+  if (Subscription made = s.listen(name)) s.subscriptions.emplace(name, std::move(made));
 }
 
 void NatsBus::unsubscribe(std::string_view subject) {
@@ -370,17 +403,18 @@ void NatsBus::service(double now_s) {
   s.now_s = now_s;
   while (!s.ended.empty() && now_s - s.ended.front().at_s > kKeepEndedS)
     s.ended.pop_front();
-  std::deque<Impl::Arrived> arrivals;
+  std::deque<Arrived> arrivals;
   {
-    const std::scoped_lock lock{s.mutex};
-    arrivals.swap(s.arrivals);
-    s.stats.dropped += std::exchange(s.dropped, 0);
+    const std::scoped_lock lock{s.received->mutex};
+    arrivals.swap(s.received->arrivals);
+    s.stats.dropped += std::exchange(s.received->dropped, 0);
   }
-  s.stats.connects = s.connects;
-  for (Impl::Arrived& one : arrivals) {
+  s.stats.connects = s.received->connects;
+  const std::string& inbox = s.received->inbox;
+  for (Arrived& one : arrivals) {
     s.stats.bytes_received += one.payload.size();
-    if (one.subject.starts_with(s.inbox)) {
-      const auto number = number_of(std::string_view(one.subject).substr(s.inbox.size() + 1));
+    if (one.subject.starts_with(inbox)) {
+      const auto number = number_of(std::string_view(one.subject).substr(inbox.size() + 1));
       if (number) s.handle_answer(*number, one);
     } else if (one.subject.starts_with("$KV.")) {
       s.handle_entry(one);
@@ -408,9 +442,9 @@ std::uint64_t NatsBus::Impl::begin(Request::Kind kind, BusTable table) {
 void NatsBus::Impl::send_request(std::uint64_t number, const std::string& to,
                                  std::span<const std::byte> payload, std::optional<std::uint64_t> revision) {
   stats.bytes_sent += payload.size();
-  if (!is_connected) return;  // it ends as `unavailable`
+  if (!received->is_connected) return;  // it ends as `unavailable`
   natsMsg* made = nullptr;
-  const std::string reply = inbox + "." + std::to_string(number);
+  const std::string reply = received->inbox + "." + std::to_string(number);
   if (natsMsg_Create(&made, to.c_str(), reply.c_str(), reinterpret_cast<const char*>(payload.data()),
                      static_cast<int>(payload.size())) != NATS_OK)
     return;
@@ -501,7 +535,7 @@ std::uint64_t NatsBus::put_if(BusTable table, std::string_view key, std::span<co
 
 void NatsBus::put(BusTable table, std::string_view key, std::span<const std::byte> value) {
   Impl& s = *impl_;
-  if (!s.is_connected) return;
+  if (!s.received->is_connected) return;
   s.stats.bytes_sent += value.size();
   (void)natsConnection_Publish(s.connection.get(), s.subject(table, key).c_str(), value.data(),
                                static_cast<int>(value.size()));
