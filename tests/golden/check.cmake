@@ -16,8 +16,13 @@ run("configuring" "${CMAKE_COMMAND}" -S "${source}" -B "${BINARY}" -G "${GENERAT
   ${OPTIONS})
 run("building" "${CMAKE_COMMAND}" --build "${BINARY}" --target golden)
 
-execute_process(COMMAND ${EMULATOR} "${BINARY}/golden"
+set(program "${BINARY}/golden")
+if(EXISTS "${program}.exe")
+  set(program "${program}.exe")
+endif()
+execute_process(COMMAND ${EMULATOR} "${program}"
   RESULT_VARIABLE result OUTPUT_VARIABLE printed ERROR_VARIABLE said)
+string(REPLACE "\r\n" "\n" printed "${printed}")  # Windows
 file(READ "${source}/expected.txt" expected)
 if(result OR NOT printed STREQUAL expected)
   message(FATAL_ERROR "${COMPILER} ${FLAGS}: this build computes otherwise (${result}) ${said}\nexpected:\n"

@@ -41,6 +41,12 @@ struct LogCapture {
       n += line.event == event ? 1 : 0;
     return n;
   }
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const Line& line : lines)
+      all += line.text + "\n";
+    return all;
+  }
 };
 
 /// The part of an address before the port: "127.0.0.1:" or "[::1]:".
@@ -189,7 +195,7 @@ TEST(TransportLog, LogsAMissingAnswer) {
   ASSERT_TRUE(nobody);
   auto client = EnetTransport::connect(test::loopback(), (*nobody)->port(), 0, Insecure{}, heard.sink());
   ASSERT_TRUE(client);
-  ASSERT_TRUE(until([&] { return heard.count("no answer") > 0; }, {client->get()}));
+  ASSERT_TRUE(until([&] { return heard.count("no answer") > 0; }, {client->get()})) << heard.text();
   EXPECT_EQ(heard.lines.back().level, LogLevel::warning);
 }
 

@@ -15,6 +15,9 @@
 #include <new>
 #include <variant>
 #include <vector>
+#if defined(_WIN32)
+#include <malloc.h>  // _aligned_malloc()
+#endif
 
 #include <glm/gtc/quaternion.hpp>
 #include <gtest/gtest.h>
@@ -29,9 +32,21 @@ std::atomic<bool> counting = false;
 
 void* allocate(std::size_t size, std::size_t alignment) {
   if (counting) ++allocations;
-  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
-  if (void* const memory = std::aligned_alloc(alignment, whole)) return memory;
-  std::abort();
+#if defined(_WIN32)
+  void* const memory = _aligned_malloc(size, alignment);
+#else
+  void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+#endif
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+
+void release(void* memory) {
+#if defined(_WIN32)
+  _aligned_free(memory);
+#else
+  std::free(memory);
+#endif
 }
 
 }  // namespace
@@ -46,19 +61,19 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return allocate(size, alignof(std::max_align_t));
 }
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  release(memory);
 }
 
 namespace reckoner {

@@ -2,6 +2,7 @@
 #include "random_points.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -70,7 +71,7 @@ TEST(Heading, TangentIsDefinedWhereTheDerivativeVanishes) {
 TEST(Heading, CurvatureOfACircleIsOneOverItsRadius) {
   std::vector<dvec2> ring;
   for (int i = 0; i < 64; ++i)
-    ring.push_back({5 * std::cos(i * M_PI / 32), 5 * std::sin(i * M_PI / 32)});
+    ring.push_back({5 * std::cos(i * std::numbers::pi / 32), 5 * std::sin(i * std::numbers::pi / 32)});
   const auto path =
       CatmullRom<dvec2>::make(ring, {CatmullRomKnots::kUniform, CatmullRomEnds::kClosed})->path();
   for (double t = 0.5; t < 64; t += 1.0) {
@@ -81,9 +82,9 @@ TEST(Heading, CurvatureOfACircleIsOneOverItsRadius) {
 }
 
 TEST(Heading, YawAndPitch) {
-  EXPECT_NEAR(heading_of({0, 2, 0}).yaw, M_PI / 2, 1e-15);
-  EXPECT_NEAR(heading_of({1, 0, 1}).pitch, M_PI / 4, 1e-15);
-  EXPECT_NEAR(heading_of({0, 0, -3}).pitch, -M_PI / 2, 1e-15);
+  EXPECT_NEAR(heading_of({0, 2, 0}).yaw, std::numbers::pi / 2, 1e-15);
+  EXPECT_NEAR(heading_of({1, 0, 1}).pitch, std::numbers::pi / 4, 1e-15);
+  EXPECT_NEAR(heading_of({0, 0, -3}).pitch, -std::numbers::pi / 2, 1e-15);
   EXPECT_EQ(heading_of({0, 0, -3}).yaw, 0.0);
   EXPECT_EQ(heading_of({0, 0, 0}).pitch, 0.0);
   TestRandom random(3);

@@ -2,6 +2,7 @@
 #include "random_points.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -72,7 +73,7 @@ TEST(Nearest, WorksFarAwayAndInALargeWorld) {
 TEST(Nearest, EquidistantPointsGiveOneOfThem) {
   std::vector<dvec2> ring;
   for (int i = 0; i < 16; ++i)
-    ring.push_back({std::cos(i * M_PI / 8), std::sin(i * M_PI / 8)});
+    ring.push_back({std::cos(i * std::numbers::pi / 8), std::sin(i * std::numbers::pi / 8)});
   const auto curve = CatmullRom<dvec2>::make(ring, {CatmullRomKnots::kUniform, CatmullRomEnds::kClosed});
   const auto found = nearest(curve->path(), dvec2(0, 0));
   EXPECT_LE(found.distance, brute_force(curve->path(), dvec2(0, 0), 0.0, 16.0, 50000) + 1e-12);

@@ -141,8 +141,14 @@ void EnetTransport::Impl::handle(ENetEvent& event) {
   const PeerId id = id_of(event.peer);
   if (event.type == ENET_EVENT_TYPE_CONNECT) handle_connected(event.peer, event.data);
   if (event.type == ENET_EVENT_TYPE_DISCONNECT && id) {
-    if (const Connection* const connection = connections.find(id))
-      log.disconnected(id, address_of(*connection));
+    if (const Connection* const connection = connections.find(id)) {
+      // ENet gives up a connection attempt after the same time as we do. Either may be first.
+      if (connection->liveness.connecting() && event.data == 0) {
+        log.no_answer(id, address_of(*connection));
+      } else {
+        log.disconnected(id, address_of(*connection));
+      }
+    }
     end(id, event.data);
   }
   if (event.type != ENET_EVENT_TYPE_RECEIVE) return;
