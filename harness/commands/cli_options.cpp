@@ -74,6 +74,9 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
                                   "alternatively: send when the error in orientation would exceed this");
   auto* fixed = command.add_option("--fixed-rate", options.budget.fixed_rate_hz,
                                    "alternatively: send at even intervals at this rate");
+  auto* bytes = command.add_option("--bytes-per-second", options.budget.bytes_per_second,
+                                   "bytes that the server sends to the client at most, with headers");
+  bytes->check(range_in(kServerSettings, "bytes_per_second", "--bytes-per-second"));
   budget->excludes(threshold)->excludes(turn)->excludes(fixed);
   fixed->excludes(threshold)->excludes(turn);
   for (CLI::Option* option : {budget, threshold, turn, fixed})
@@ -107,7 +110,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
                                 "time of the change, s after the start of the run");
   to->needs(at)->delimiter(',');
   at->needs(to)->delimiter(',')->check(CLI::NonNegativeNumber);
-  for (CLI::Option* option : {budget, threshold, turn, fixed})
+  for (CLI::Option* option : {budget, threshold, turn, fixed, bytes})
     option->group("Sender");
   for (CLI::Option* option : {mode, blend, to, at, shots})
     option->group("Client");

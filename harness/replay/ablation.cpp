@@ -7,12 +7,14 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::array<Ablation, 9> kAblations{{
+constexpr std::array<Ablation, 10> kAblations{{
     {"without-stamps", "time stamps: a motion starts when it arrives"},
     {"without-threshold", "the threshold: updates are sent at even intervals, at an equal mean rate"},
     {"without-fit", "the fitted acceleration: the true one is sent"},
     {"without-latency",
      "latency awareness: an update is sent only when the error has exceeded the threshold"},
+    {"without-error-order",
+     "the order by visible error: under a byte budget, updates wait in the order of their publishes"},
     {"without-repair", "repair: lost updates are not sent again"},
     {"without-blend", "the blend: T = 0, corrections jump"},
     {"with-quintic-blend", "the cubic blend: corrections follow the quintic, without steps in acceleration"},
@@ -38,6 +40,7 @@ Result<ReplayOptions> ablate(const ReplayOptions& options) {
   if (options.method == "without-stamps") ablated.viewing.uses_stamps = false;
   if (options.method == "without-fit") ablated.parts.fitted_acceleration = false;
   if (options.method == "without-latency") ablated.parts.latency_aware = false;
+  if (options.method == "without-error-order") ablated.parts.error_order = false;
   if (options.method == "without-repair") ablated.parts.repair = false;
   if (options.method == "without-frames") ablated.uses_frames = false;
   if (options.method == "without-blend") ablated.playout.blend_frames = 0.0;

@@ -253,6 +253,8 @@ ServerConfig replay_server_config(const ReplayOptions& options, double start_s,
   config.archetypes = std::move(archetypes);
   config.updates_per_second = options.budget.updates_per_second;
   config.fixed_rate_hz = options.budget.fixed_rate_hz;
+  if (options.budget.bytes_per_second > 0.0)
+    config.bytes_per_second = static_cast<std::size_t>(options.budget.bytes_per_second);
   return config;
 }
 

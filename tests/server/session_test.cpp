@@ -71,8 +71,8 @@ struct SessionBench {
   }
   void step() {
     published.list_words();
-    const Session::TickInputs now{table, fields,      published,   quantisation, encodings,
-                                  tick,  tick / 60.0, tick / 60.0, 60.0,         true};
+    const Session::TickInputs now{table,     fields, published,   config.archetypes, quantisation, routes,
+                                  encodings, tick,   tick / 60.0, tick / 60.0,       60.0,         true};
     encodings.begin(table, quantisation, 60.0);
     session.send_spawns(now, transport);
     Session::Scratch scratch{0, snapshot, fresh, datagrams};
@@ -102,6 +102,7 @@ struct SessionBench {
   std::vector<Quantisation> quantisation{quantisation_for(Archetype{})};
   EntityTable table;
   FieldTable fields{config.archetypes};
+  RouteTable routes;
   Publisher publisher{config, quantisation, 1};
   Encodings encodings{1};
   Snapshot snapshot;

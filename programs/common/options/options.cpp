@@ -48,8 +48,10 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
       app.add_option("--trace", options.trace, "recorded motion, a CSV file [id,]t,x,y,z[,qw,qx,qy,qz]");
   auto* scenario = app.add_option("--scenario", options.scenario, scenario_help());
   trace->excludes(scenario);
-  app.add_option("--entities", options.entities,
-                 "number of entities of the scenario (default: depends on the scenario)")
+  app.add_option(
+         "--entities", options.entities,
+         "number of entities (default: depends on the scenario); a trace is played in as many copies, each "
+         "from another time on")
       ->check(CLI::Range(1, 65'536));
   app.add_option("--entity", options.entity, "which entity of the trace to play: its id, busiest or all")
       ->capture_default_str();

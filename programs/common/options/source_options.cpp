@@ -2,11 +2,13 @@
 #include "programs/common/options/source_options.hpp"
 
 #include "scenario/builtin/builtin.hpp"
+#include "scenario/trace/copies.hpp"
 #include "scenario/trace/decimal.hpp"
 #include "scenario/trace/trace.hpp"
 
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include <reckoner/client/client.hpp>
 
@@ -32,7 +34,8 @@ Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& optio
                    "(--timeline together: at the same time)\n",
                    options.trace.c_str());
     }
-    return source;
+    if (!source || options.entities == 0) return source;
+    return scenario::copies_of(std::move(*source), options.entities);
   }
   if (options.scenario.empty())
     return Error{"no source is given: use --trace FILE or --scenario NAME (see --help)"};

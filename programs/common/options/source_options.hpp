@@ -20,7 +20,9 @@ namespace reckoner::program {
 struct SourceOptions {
   std::string trace;
   std::string scenario;
-  std::size_t entities = 0;  ///< number of entities of a scenario; 0: the scenario's default
+  /// Number of entities. A trace is copied until it has this number (scenario::copies_of()). 0: the entities
+  /// of the trace, or the scenario's default.
+  std::size_t entities = 0;
   std::string entity = "all";
   double start_s = 0.0;
   double seconds = 0.0;  ///< length of the run, s; 0: to the end of the trace, or endless for a scenario

@@ -22,6 +22,9 @@ struct SenderParts {
   bool fitted_acceleration = true;  ///< false: the true acceleration is sent
   bool latency_aware = true;        ///< false: an update is due only when the error has reached the threshold
   bool repair = true;               ///< false: lost updates are not sent again
+  /// False: if not all updates fit the byte budget, those go first whose publishes were most urgent and have
+  /// waited longest.
+  bool error_order = true;
 };
 
 /// An encoded motion, ready to be appended to a datagram.

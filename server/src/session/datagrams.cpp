@@ -37,7 +37,7 @@ void Snapshot::keep(std::size_t most) {
   sort_by_slot(items_);
 }
 
-void Snapshot::measure(Encodings& encodings, unsigned worker, double most_bytes) {
+double Snapshot::measure(Encodings& encodings, unsigned worker) {
   double bits = 0.0;
   for (Item& item : items_) {
     constexpr std::uint32_t kUsualHeadBits = 10;
@@ -45,7 +45,10 @@ void Snapshot::measure(Encodings& encodings, unsigned worker, double most_bytes)
     item.bits = static_cast<std::uint32_t>(item.motion.bits) + kUsualHeadBits;
     bits += item.bits;
   }
-  if (bits <= 8.0 * most_bytes) return;
+  return bits / 8.0;
+}
+
+void Snapshot::keep_within(double most_bytes) {
   std::sort(items_.begin(), items_.end(), more_urgent);
   double kept = 0.0;
   std::size_t count = 0;

@@ -44,13 +44,17 @@ class Snapshot {
 
   void add(const Item& item) { items_.push_back(item); }
   [[nodiscard]] std::span<const Item> items() const { return items_; }
+  [[nodiscard]] std::span<Item> items() { return items_; }
 
   /// Keeps only the `most` items with the highest priority, and sorts them by slot.
   void keep(std::size_t most);
 
-  /// Gets the encoded motion of each item. Drops the items with the lowest priority if the total exceeds
-  /// `most_bytes`, but keeps at least one item.
-  void measure(Encodings& encodings, unsigned worker, double most_bytes);
+  /// Gets the encoded motion of each item. Returns the number of bytes that all items need.
+  double measure(Encodings& encodings, unsigned worker);
+
+  /// Drops the items with the lowest priority until the others fit into `most_bytes`, but keeps at least one
+  /// item. Call it after measure().
+  void keep_within(double most_bytes);
 
   /// Returns the coding that makes the headers of the items not yet written shortest. `tick` is the tick of
   /// the datagram. The caller makes sure that the baseline of no item is newer than `held_tick`.

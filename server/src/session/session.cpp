@@ -4,6 +4,7 @@
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/residual/coding_statistics.hpp"
 #include "server/src/rewind/shown_history.hpp"
+#include "server/src/session/update_order.hpp"
 #include "server/src/util/prefetch.hpp"
 #include "server/src/util/server_observer.hpp"
 
@@ -71,6 +72,10 @@ constexpr int kAckedDatagrams = 32;
 // Weight of each level of detail in the priority. A finer level means that the entity is more relevant.
 constexpr std::array<float, kLevels> kLevelWeight{1.0f, 0.5f, 0.25f};
 
+// If not all due updates fit the byte budget, the updates that are most urgent by a first estimate are
+// compared exactly. Their number is this number of times the number of updates that could fit.
+constexpr double kCandidates = 4.0;
+
 constexpr std::size_t kMaxHeaderBits = 256;  // header and end of a datagram
 constexpr std::size_t kMaxUpdateBits =
     1800;                                // an update: 12 numbers of 48 bits with their prefixes, and a header
@@ -95,6 +100,11 @@ const SharedMotion& shared_motion(const Session::TickInputs& inputs, const Subsc
 
 const StreamHead& head_of(const Session::TickInputs& inputs, const Subscription& subscription) {
   return inputs.entities.heads()[subscription.id.slot() * kLevels + subscription.level];
+}
+
+// Number of ticks since the client began to lack the entity's newest motion, at least 1.
+double waited_ticks(const Session::TickInputs& inputs, const Subscription& subscription) {
+  return static_cast<std::int32_t>(inputs.tick - subscription.due_since) + 1.0;
 }
 
 // Writes the values of the entity's user fields; nothing if it has no fields.
@@ -157,6 +167,7 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
       heartbeat_s_(config.heartbeat_s),
       tick_rate_hz_(config.tick_rate_hz),
       repairs_(parts.repair),
+      ranks_by_error_(parts.error_order),
       budget_(static_cast<double>(config.bytes_per_second), 1.0 / config.tick_rate_hz, config.follow_link),
       reliable_(kReliableLimits) {}
 
@@ -622,8 +633,30 @@ void Session::select_updates(const TickInputs& inputs, Scratch& scratch) {
   subscriptions_.for_each_due([&](std::uint32_t slot, Subscriptions::Index index, Subscription& s) {
     select_update(inputs, slot, index, s, snapshot);
   });
-  snapshot.keep(static_cast<std::size_t>(std::max(0.0, budget_.available()) / kMinUpdateBytes) + 1);
-  snapshot.measure(inputs.encodings, scratch.worker, budget_.available());
+  const double room = std::max(0.0, budget_.available());
+  const double most = room / kMinUpdateBytes + 1.0;
+  snapshot.keep(static_cast<std::size_t>(ranks_by_error_ ? kCandidates * most : most));
+  if (snapshot.measure(inputs.encodings, scratch.worker) <= room) return;
+  if (ranks_by_error_) rank_updates(inputs, snapshot);
+  snapshot.keep_within(room);
+}
+
+// Sets the priority of each update by what it improves for the client.
+void Session::rank_updates(const TickInputs& inputs, Snapshot& snapshot) {
+  const OrderInputs order{inputs.routes, inputs.tick, inputs.tick_time_s, inputs.tick_rate_hz,
+                          inputs.tick_time_s + link_.one_way_s()};
+  for (Snapshot::Item& item : snapshot.items()) {
+    const Subscription& s = subscriptions_.at(item.subscription);
+    const Entity& entity = inputs.entities.slots()[item.slot];
+    item.priority = priority_of({.entity = entity,
+                                 .archetype = inputs.archetypes[entity.archetype],
+                                 .quantisation = inputs.quantisation[entity.archetype],
+                                 .level = item.level,
+                                 .known = s.repair ? s.held : s.sent,
+                                 .waited_s = waited_ticks(inputs, s) / inputs.tick_rate_hz,
+                                 .bits = item.bits},
+                                order);
+  }
 }
 
 // Decides whether a due motion can be sent now, and relative to which baseline it is encoded.
@@ -637,9 +670,10 @@ void Session::select_update(const TickInputs& inputs, std::uint32_t slot, Subscr
     item.reference = s.held;
     item.reference_tick = s.held_tick;
   }
-  // The priority grows with the error of the client's motion and with the time that the update has waited.
-  const auto waited = static_cast<float>(static_cast<std::int32_t>(inputs.tick - s.due_since) + 1);
-  item.priority = kLevelWeight[s.level] * std::clamp(stream.urgency, 0.5f, 64.0f) * waited;
+  // A first estimate. It grows with the error of the client's motion and with the time that the update has
+  // waited.
+  item.priority = kLevelWeight[s.level] * std::clamp(stream.urgency, 0.5f, 64.0f) *
+                  static_cast<float>(waited_ticks(inputs, s));
   snapshot.add(item);
 }
 

@@ -300,8 +300,10 @@ class Session {
   struct TickInputs {
     const EntityTable& entities;
     const FieldTable& fields;
-    const Published& published;                  ///< the slots published in this tick
+    const Published& published;  ///< the slots published in this tick
+    std::span<const Archetype> archetypes;
     std::span<const Quantisation> quantisation;  ///< index: archetype
+    const RouteTable& routes;                    ///< the routes that motions may be on
     Encodings& encodings;
     Tick tick = 0;
     double tick_time_s = 0.0;
@@ -484,6 +486,7 @@ class Session {
   void select_updates(const TickInputs& inputs, Scratch& scratch);
   void select_update(const TickInputs& inputs, std::uint32_t slot, Subscriptions::Index index,
                      Subscription& subscription, Snapshot& snapshot);
+  void rank_updates(const TickInputs& inputs, Snapshot& snapshot);
   bool write_datagram(const TickInputs& inputs, std::size_t room, Scratch& scratch);
   [[nodiscard]] ServerHeader make_header(const TickInputs& inputs) const;
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
@@ -529,6 +532,7 @@ class Session {
   std::optional<Sequence> wants_ack_;
   Tick held_tick_ = 0;  // time stamp of the newest motion that the client is known to hold
   bool repairs_;
+  bool ranks_by_error_;
   ReceivedWindow received_;
   LinkEstimate link_;
   Subscriptions subscriptions_;
