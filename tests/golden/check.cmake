@@ -17,8 +17,8 @@ run("configuring" "${CMAKE_COMMAND}" -S "${source}" -B "${BINARY}" -G "${GENERAT
 run("building" "${CMAKE_COMMAND}" --build "${BINARY}" --target golden)
 
 set(program "${BINARY}/golden")
-if(EXISTS "${program}.exe")
-  set(program "${program}.exe")
+if(EXISTS "${BINARY}/bin/golden.exe")  # Windows
+  set(program "${BINARY}/bin/golden.exe")
 endif()
 execute_process(COMMAND ${EMULATOR} "${program}"
   RESULT_VARIABLE result OUTPUT_VARIABLE printed ERROR_VARIABLE said)
