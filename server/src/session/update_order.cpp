@@ -53,7 +53,7 @@ float priority_of(const DueUpdate& update, const OrderInputs& inputs) {
   const EntityLevel& level = update.entity.levels[update.level];
   const double unknown = std::max(kUnknownError, double{level.stream.head().urgency});
   const double error = removed_error(update, inputs).value_or(unknown) / level.factor;
-  return static_cast<float>(std::sqrt(error) * update.waited_s * update.waited_s / update.bits);
+  return static_cast<float>(std::cbrt(error) * update.waited_s * update.waited_s / update.bits);
 }
 
 }  // namespace reckoner
