@@ -17,9 +17,10 @@ class Copies final : public Source {
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t original = i % originals;
       SourceEntity entity = recording_->entity(original);
-      const double share = static_cast<double>(i / originals) / static_cast<double>(rounds);
+      const std::size_t round = i / originals;
+      const double share = static_cast<double>(round) / static_cast<double>(rounds);
       const double ahead_s = share * (entity.last_s - entity.first_s);
-      entity.name += "#" + std::to_string(i / originals + 1);
+      entity.name += "#" + std::to_string(round + 1);
       entity.first_s = recording_->start_s();
       entity.last_s = recording_->end_s();
       copies_.push_back({entity, original, ahead_s});
