@@ -637,7 +637,8 @@ void Session::select_updates(const TickInputs& inputs, Scratch& scratch) {
   const double most = room / kMinUpdateBytes + 1.0;
   snapshot.keep(static_cast<std::size_t>(ranks_by_error_ ? kCandidates * most : most));
   if (snapshot.measure(inputs.encodings, scratch.worker) <= room) return;
-  if (ranks_by_error_) rank_updates(inputs, snapshot);
+  // While announcements are on their way, the first estimate is as good, and leaves the link more even.
+  if (ranks_by_error_ && !spawns_.oldest_since()) rank_updates(inputs, snapshot);
   snapshot.keep_within(room);
 }
 
