@@ -28,7 +28,15 @@ int run(const std::string& arguments) {
   return exit_code;
 }
 
-// 16 kbit/s are far too few for 100 walkers. The order by visible error must pay for itself, with the same
+ReplayOptions under_budget(const char* network, double seconds, double bytes_per_second) {
+  ReplayOptions options;
+  options.links = {*find_network(network), *find_network(network)};
+  options.seconds = seconds;
+  options.budget.bytes_per_second = bytes_per_second;
+  return options;
+}
+
+// 32 kbit/s are far too few for 100 walkers. The order by visible error must pay for itself, with the same
 // bytes.
 TEST(BudgetCommand, OrderByErrorShowsSmallerErrorsForTheSameBytes) {
   const std::string path = ::testing::TempDir() + "budget.json";
@@ -59,10 +67,7 @@ TEST(BudgetCommand, OrderByErrorShowsSmallerErrorsForTheSameBytes) {
 TEST(BudgetCommand, OrderDoesNotMatterIfAllUpdatesFit) {
   const auto source = scenario::make_builtin("crowd", 20, 1);
   ASSERT_TRUE(source);
-  ReplayOptions options;
-  options.links = {*find_network("wifi"), *find_network("wifi")};
-  options.seconds = 10.0;
-  options.budget.bytes_per_second = 1e6;
+  ReplayOptions options = under_budget("wifi", 10.0, 1e6);
   const auto ours = replay(**source, options);
   options.method = "without-error-order";
   const auto other = replay(**source, options);
@@ -71,17 +76,14 @@ TEST(BudgetCommand, OrderDoesNotMatterIfAllUpdatesFit) {
   EXPECT_EQ(ours->run.down->wire_bytes, other->run.down->wire_bytes);
 }
 
-// Nothing waits for ever: every entity is updated again and again, also the one that moves least.
+// Nothing waits for ever. A car without updates would soon be tens of metres off, and stay so.
 TEST(BudgetCommand, NoEntityStarves) {
   const auto source = scenario::make_builtin("traffic", 200, 1);
   ASSERT_TRUE(source);
-  ReplayOptions options;
-  options.links = {*find_network("lan"), *find_network("lan")};
-  options.seconds = 40.0;
-  options.budget.bytes_per_second = 4000.0;
-  const auto result = replay(**source, options);
+  const auto result = replay(**source, under_budget("lan", 40.0, 4000.0));
   ASSERT_TRUE(result) << result.error();
-  EXPECT_LT(result->run.now_error_m.p99, 30.0);
+  for (std::size_t i = 0; i < result->entities.size(); ++i)
+    EXPECT_LT(result->entities[i].now_error_m.p50, 1.0) << i;
 }
 
 TEST(BudgetCommand, BadOptionsAreRefused) {

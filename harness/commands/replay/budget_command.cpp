@@ -4,16 +4,16 @@
 #include "harness/metrics/figures_text.hpp"
 #include "harness/replay/compare.hpp"
 #include "harness/replay/replay_arguments.hpp"
-#include "harness/report/compare_output.hpp"
 #include "harness/report/progress_bar.hpp"
-#include "harness/report/report.hpp"
 #include "harness/report/report_error.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>

@@ -35,7 +35,8 @@ struct OrderInputs {
 
 /// The priority of an update if the byte budget does not allow all due updates. It grows with the visible
 /// error that the update removes, and with the time that the client has waited, and falls with the size of
-/// the update. A coarser level of detail counts less. Takes the time of three evaluations of a motion.
+/// the update. A coarser level of detail counts less. The call decodes one motion and evaluates two motions
+/// at two instants.
 [[nodiscard]] float priority_of(const DueUpdate& update, const OrderInputs& inputs);
 
 }  // namespace reckoner
