@@ -5,8 +5,8 @@
 #include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
+#include "reckoning/src/util/prefetch.hpp"
 #include "server/src/server_impl.hpp"
-#include "server/src/util/prefetch.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/prediction/gap_fit.hpp"
+
 #include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/rotation.hpp"
-#include "reckoning/src/prediction/motion_fit.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "reckoning/src/prediction/motion_fit.hpp"
+#include "reckoning/src/prediction/least_squares.hpp"
+
 #include "uniform.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "reckoning/src/prediction/motion_fit.hpp"
+#include "reckoning/src/prediction/gap_fit.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -99,8 +99,10 @@ constexpr double kClientAnswerDelayS = 0.03;
 // as encoding.
 constexpr std::uint32_t kPublishesPerLesson = 4;
 
-// An entity's memory is prefetched this number of slots ahead.
-constexpr std::uint32_t kFetchAhead = 2;
+// An entity's memory is prefetched this number of slots ahead, and the part whose address is in that memory a
+// little later.
+constexpr std::uint32_t kFetchAhead = 4;
+constexpr std::uint32_t kFetchLessonAhead = 2;
 
 // The longest gap for which interpolating clients should have to wait. With an update budget it is 4/3 of the
 // mean gap; without a budget it is some ticks. The delay of the clients follows from this gap (PlayoutClock).
@@ -168,7 +170,10 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
   pool.run(awake.size(), 1, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t w = first; w < last; ++w) {
       SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
-        if (slot + kFetchAhead < entities.slots().size()) entities.slots()[slot + kFetchAhead].fetch();
+        if (slot + kFetchAhead < entities.slots().size()) {
+          entities.slots()[slot + kFetchAhead].fetch();
+          entities.slots()[slot + kFetchLessonAhead].fetch_lesson();
+        }
         if (!process_entity(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
         for (std::size_t level = 0; level < kLevels; ++level) {
           if (published_.contains(level, slot)) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "net/src/messages/datagram.hpp"
+#include "reckoning/src/util/prefetch.hpp"
 #include "server/src/rewind/shared_motions.hpp"
-#include "server/src/util/prefetch.hpp"
 
 #include <array>
 #include <cstddef>

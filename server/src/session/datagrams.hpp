@@ -3,9 +3,9 @@
 
 #include "net/src/messages/datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
+#include "reckoning/src/util/prefetch.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/session/subscriptions.hpp"
-#include "server/src/util/prefetch.hpp"
 
 #include <array>
 #include <cassert>

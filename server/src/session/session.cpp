@@ -3,9 +3,9 @@
 
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/residual/coding_statistics.hpp"
+#include "reckoning/src/util/prefetch.hpp"
 #include "server/src/rewind/shown_history.hpp"
 #include "server/src/session/update_order.hpp"
-#include "server/src/util/prefetch.hpp"
 #include "server/src/util/server_observer.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/src/link/baselines.hpp"
-#include "server/src/util/prefetch.hpp"
+#include "reckoning/src/util/prefetch.hpp"
 #include "server/src/world/slot_set.hpp"
 
 #include <array>

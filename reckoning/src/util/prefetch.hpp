@@ -12,6 +12,8 @@ namespace reckoner {
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);
+  // GCC takes a function without side effects for superfluous and removes its calls, even if it prefetches.
+  asm volatile("");
 #endif
 }
 
@@ -19,8 +21,8 @@ inline void prefetch([[maybe_unused]] const void* address) {
 inline void prefetch(const void* begin, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
   const auto first = reinterpret_cast<std::uintptr_t>(begin);  // the range may lie outside of any object
-  for (std::size_t at = 0; at < bytes; at += kLine)
-    prefetch(reinterpret_cast<const void*>(first + at));
+  for (std::uintptr_t line = first / kLine * kLine; line < first + bytes; line += kLine)
+    prefetch(reinterpret_cast<const void*>(line));
 }
 
 }  // namespace reckoner
