@@ -235,6 +235,21 @@ std::optional<glm::vec3> GapFit::bend(const Motion& published, const State& trut
   return glm::vec3{bending_acceleration(published, now, path_deviations(published, now, ticks).bend)};
 }
 
+bool GapFit::is_steady(double span_s, const GapError& slack) const {
+  const std::size_t ticks = std::max<std::size_t>(ticks_in(span_s), 2);
+  if (ticks >= filled_) return false;
+  const Past& now = past(0);
+  for (std::size_t j = 1; j <= ticks; ++j) {
+    const double ago_s = static_cast<double>(j) / tick_rate_hz_;
+    const glm::dvec3 expected = now.pose.position - glm::dvec3{now.velocity} * ago_s;
+    if (glm::distance(expected, past(j).pose.position) > slack.m) return false;
+    const glm::dquat turned =
+        rotation_exp(glm::dvec3{now.angular_velocity} * -ago_s) * glm::dquat{now.pose.orientation};
+    if (angle_between(glm::quat{turned}, past(j).pose.orientation) > slack.rad) return false;
+  }
+  return true;
+}
+
 // Root mean square deviation of the true path from the curve with this candidate at both ends of the gap, m.
 double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
   const auto motion = [&](std::size_t ticks_ago) {

@@ -113,6 +113,11 @@ constexpr double kLongestGapS = 0.133;
 
 constexpr double kFrameChangeUrgency = 16.0;
 
+// The share of the thresholds within which a motion counts as steady, and the weight of the newest steady
+// motion in the mean time that they last.
+constexpr double kSteadyShare = 1.0 / 32.0;
+constexpr float kSteadyGain = 0.25f;
+
 // A bend smaller than this share of the threshold is not worth sending. The acceleration that is sent then
 // serves extrapolation.
 constexpr double kWorthBending = 0.25;
@@ -375,6 +380,7 @@ Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, const EntityL
   state.velocity = end.velocity;
   state.orientation = end.orientation;
   state.angular_velocity = end.angular_velocity;
+  if (level.steady) state.acceleration = glm::vec3{0.0f};
   if (!moves(entity.truth)) return {state};  // the exact state of an entity at rest is sent
   const auto bend = bend_of(entity, level, time_s);
   if (!bend) return {state};
@@ -401,6 +407,16 @@ std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLe
   const double limit_m =
       config_.archetypes[entity.archetype].threshold_m * level.factor * level.policy.scale();
   return bends_m > kWorthBending * limit_m ? bend : std::nullopt;
+}
+
+// True if all subscribers interpolate and the entity has moved steadily for so long that they will extrapolate
+// the motion (longest_gap_s()).
+bool Publisher::is_steady(const Entity& entity, const EntityLevel& level) const {
+  if (!level.interpolated() || entity.owned) return false;
+  const Archetype& archetype = config_.archetypes[entity.archetype];
+  const double scale = kSteadyShare * level.factor * level.policy.scale();
+  return entity.gap->is_steady(longest_gap_s(level.factor),
+                               {archetype.threshold_m * scale, archetype.threshold_rad * scale});
 }
 
 // Publishes the owner's own motion with its own time stamp. The owner has already fitted the motion and
@@ -438,13 +454,17 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
     encoded =
         quantise(follower.id(), follower.route(), follower.route_state(), entity.teleports, precision, q);
   } else {
+    const double gap_s =
+        level.stream.number() > 0 ? (now.tick - level.stream.head().tick) / config_.tick_rate_hz : 0.0;
+    if (level.steady) level.steady_s += kSteadyGain * (static_cast<float>(gap_s) - level.steady_s);
+    level.steady = is_steady(entity, level);
     OutgoingState outgoing = outgoing_state(entity, level, now.time_s);
     if (!is_encodable(outgoing.state, q))
       outgoing = {entity.truth};  // the true state can always be encoded; the fitted state perhaps cannot
-    const double gap_s =
-        level.stream.number() > 0 ? (now.tick - level.stream.head().tick) / config_.tick_rate_hz : 0.0;
+    // A steady motion is extrapolated as long as it holds, so its velocities must be exact for so long.
+    const double holds_s = level.steady ? double{level.steady_s} : 0.0;
     CodingMode coding_mode = level.interpolated()
-                                 ? level.coding_mode.choose(precision, 0.0, kEndWeight * gap_s)
+                                 ? level.coding_mode.choose(precision, holds_s, kEndWeight * gap_s)
                                  : level.coding_mode.choose(precision, level.delay_s, gap_s);
     coding_mode.bends = outgoing.bends;
     encoded = quantise(outgoing.state, entity.teleports, coding_mode, q);

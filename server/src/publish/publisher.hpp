@@ -93,6 +93,7 @@ class Publisher {
 
   /// The longest gap between two updates for clients that interpolate, s. `factor` is the threshold factor of
   /// the level of detail. A gap may be longer while the earlier motion is still correct.
+  [[nodiscard]] bool is_steady(const Entity& entity, const EntityLevel& level) const;
   [[nodiscard]] double longest_gap_s(double factor) const;
 
   /// The slots published in the last run(), by level of detail.

@@ -78,6 +78,8 @@ struct EntityLevel {
   std::uint32_t subscribers = 0;  ///< number of clients that follow the entity at this level
   std::uint32_t predicting = 0;   ///< number of subscribers that predict (show the present)
   double delay_s = 0.0;           ///< 90th percentile of the subscribers' one-way delay, s
+  bool steady = false;            ///< the last publish was a steady motion (GapFit::is_steady())
+  float steady_s = 1.0f;          ///< mean time that steady motions last, s
 
   void add_subscriber(bool shows_past) {
     ++subscribers;
