@@ -62,9 +62,9 @@ class RECKONER_RECKONING_API GapFit {
   [[nodiscard]] std::optional<glm::vec3> bend(const Motion& published, const State& truth,
                                               double time_s) const;
 
-  /// True if the entity has moved with its present velocity and turned with its present angular velocity during
-  /// the last `span_s` seconds, except for errors of `slack`. Such a motion often goes on for long. At most the
-  /// last 0.5 s at 60 ticks per second are known.
+  /// True if the entity has moved with its present velocity and turned with its present angular velocity
+  /// during the last `span_s` seconds, except for errors of `slack`. Such a motion often goes on for long. At
+  /// most the last 0.5 s at 60 ticks per second are known.
   [[nodiscard]] bool is_steady(double span_s, const GapError& slack) const;
 
   /// Learns from the path between two consecutive publishes: one now, and one `gap_s` seconds ago.

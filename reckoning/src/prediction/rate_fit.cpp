@@ -26,7 +26,11 @@ constexpr std::uint8_t kPriorLessons = 8;  // with fewer lessons, there is no pr
 // Factor on the errors in a prior: they count as if they had been seen for half a second.
 constexpr float kPriorErrorShare = 0.1f;
 constexpr double kFitSettleS = 0.5;  // time at rest after which the entity's past is forgotten
-constexpr double kSampleHz = 60.0;   // tick rate for which the constants of LeastSquares are chosen
+// After this time with the same rate, the rate is expected to stay. A lag of the filters or a weight that was
+// learned from other motion must not add a drift then.
+constexpr double kSteadyS = 8.0 / 60;
+constexpr float kSteadyShare = 1e-3f;  // the same rate: the difference is at most this share of the rate
+constexpr double kSampleHz = 60.0;     // tick rate for which the constants of LeastSquares are chosen
 constexpr float kMaxRate2 = 1e12f;
 constexpr double kLongestHorizonS = 1.0;  // of a memory from elsewhere
 
@@ -62,6 +66,7 @@ void RateFit::set_horizon(double tick_rate_hz, double horizon_s) {
   horizon_ticks_ = static_cast<std::uint16_t>(slots_ * ticks_per_slot_);
   horizon_s_ = static_cast<float>(horizon_ticks_ / tick_rate_hz);
   ticks_to_settle_ = static_cast<std::uint16_t>(horizon_ticks_ + std::ceil(kFitSettleS * tick_rate_hz));
+  ticks_to_steady_ = static_cast<std::uint16_t>(std::ceil(kSteadyS * tick_rate_hz));
   samples_per_slot_ = static_cast<float>(3.0 * per_slot * kSampleHz / tick_rate_hz);
   kept_ = static_cast<float>(portable::exp(-per_slot / (kMemoryS * tick_rate_hz)));
 }
@@ -204,9 +209,20 @@ void RateFit::observe(const glm::vec3& rate, const glm::vec3& derivative, const 
     ticks_at_rest_ = 0;
     if (settled_) wake(rate, displacement);
   }
+  count_steady_ticks(rate);
   follow(rate);
   if (ticks_seen_ >= 2 && --ticks_to_slot_ == 0) step(rate, derivative, displacement);
   guess(rate, derivative);
+}
+
+void RateFit::count_steady_ticks(const glm::vec3& rate) {
+  const glm::vec3 off = rate - steady_rate_;
+  if (glm::dot(off, off) <= kSteadyShare * kSteadyShare * glm::dot(rate, rate)) {
+    if (steady_ticks_ < ticks_to_steady_) ++steady_ticks_;
+  } else {
+    steady_rate_ = rate;
+    steady_ticks_ = 0;
+  }
 }
 
 // Learns from the oldest slot and replaces it by a new sample.
@@ -263,6 +279,10 @@ void RateFit::weigh_guesses() {
 }
 
 void RateFit::guess(const glm::vec3& rate, const glm::vec3& derivative) {
+  if (is_steady()) {
+    mean_ = rate;
+    return;
+  }
   const FourFloats now = four_floats(rate);
   const FourFloats extrapolated = now + four_floats(derivative) * (0.5f * horizon_s_);
   // Predictor::predict() for the three axes at once.

@@ -111,11 +111,13 @@ class RECKONER_RECKONING_API RateFit {
   void keep_newest_slots(std::size_t slots_before);
   void set_horizon(double tick_rate_hz, double horizon_s);
   [[nodiscard]] Predictor::Inputs inputs(float rate, std::size_t axis) const;
+  void count_steady_ticks(const glm::vec3& rate);
   void follow(const glm::vec3& rate);
   void step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& displacement);
   void learn(const Slot& then, std::size_t axis, double displacement);
   void weigh_guesses();
   void guess(const glm::vec3& rate, const glm::vec3& derivative);
+  [[nodiscard]] bool is_steady() const { return steady_ticks_ >= ticks_to_steady_; }
   void settle();
   void wake(const glm::vec3& rate, const glm::dvec3& displacement);
   [[nodiscard]] Predictor& predictor(std::size_t axis) { return axis == kUpAxis ? vertical_ : horizontal_; }
@@ -133,12 +135,15 @@ class RECKONER_RECKONING_API RateFit {
   std::uint16_t ticks_at_rest_ = 0;  // consecutive ticks at rest
   std::uint16_t ticks_to_settle_ = 0;
   std::uint16_t horizon_ticks_ = 1;
+  std::uint16_t steady_ticks_ = 0;  // ticks in a row with about steady_rate_, counted up to ticks_to_steady_
+  std::uint16_t ticks_to_steady_ = 1;
   std::uint32_t order_ = 0;  // selects the axis of the next slot
   float horizon_s_ = 0.0f;
   float samples_per_slot_ = 1.0f;  // weight of a slot, in samples of one axis at 60 Hz
   float kept_ = 0.0f;              // share of a prediction's old error that remains after a slot
   std::array<float, kLags> follow_{};
   glm::vec3 mean_{0.0f};
+  glm::vec3 steady_rate_{0.0f};
   std::array<FourFloats, kLags> smooth_{};
   FourFloats shares_{1.0f, 0.0f, 0.0f, 0.0f};  // weight of each prediction; sum 1
   FourFloats errors_{};                        // recent mean square error of each prediction

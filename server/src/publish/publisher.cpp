@@ -409,8 +409,8 @@ std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLe
   return bends_m > kWorthBending * limit_m ? bend : std::nullopt;
 }
 
-// True if all subscribers interpolate and the entity has moved steadily for so long that they will extrapolate
-// the motion (longest_gap_s()).
+// True if all subscribers interpolate and the entity has moved steadily for so long that they will
+// extrapolate the motion (longest_gap_s()).
 bool Publisher::is_steady(const Entity& entity, const EntityLevel& level) const {
   if (!level.interpolated() || entity.owned) return false;
   const Archetype& archetype = config_.archetypes[entity.archetype];
