@@ -147,6 +147,7 @@ int main(void) {
   MEMBER(reckoner_server_config, used_tokens_per_client);
   MEMBER(reckoner_server_config, used_tokens);
   MEMBER(reckoner_server_config, more_addresses);
+  MEMBER(reckoner_server_config, send_rate_hz);
   SIZE(reckoner_entity_debug);
   MEMBER(reckoner_entity_debug, struct_size);
   MEMBER(reckoner_entity_debug, level);

@@ -337,6 +337,9 @@ typedef struct reckoner_server_config {
   /* Further addresses that clients use, IPv4 or IPv6, as text with blanks between them:
    * "[2001:db8::5]:4000 203.0.113.5". Without a port: the port in use. Null: none. */
   const char* more_addresses;
+  /* Datagrams with motions per second to one client; motions that are due in between wait. 0: one in every tick
+   * in which something is due. */
+  double send_rate_hz;
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 

@@ -77,6 +77,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   auto* bytes = command.add_option("--bytes-per-second", options.budget.bytes_per_second,
                                    "bytes that the server sends to the client at most, with headers");
   bytes->check(range_in(kServerSettings, "bytes_per_second", "--bytes-per-second"));
+  command
+      .add_option("--send-rate", options.budget.send_rate_hz,
+                  "datagrams with motions per second to the client (default: in every tick)")
+      ->check(range_in(kServerSettings, "send_rate_hz", "--send-rate"));
   budget->excludes(threshold)->excludes(turn)->excludes(fixed);
   fixed->excludes(threshold)->excludes(turn);
   for (CLI::Option* option : {budget, threshold, turn, fixed})

@@ -45,6 +45,7 @@ std::optional<Error> check(const ReplayOptions& options) {
       find_invalid(find_setting(kServerSettings, "updates_per_second"), budget.updates_per_second,
                    "the budget of updates per second"),
       find_invalid(find_setting(kServerSettings, "fixed_rate_hz"), budget.fixed_rate_hz, "the fixed rate"),
+      find_invalid(find_setting(kServerSettings, "send_rate_hz"), budget.send_rate_hz, "the send rate"),
       find_invalid(find_setting(kArchetypeSettings, "threshold_m"), budget.threshold_m, "the threshold in m"),
       find_invalid(find_setting(kArchetypeSettings, "threshold_rad"), budget.threshold_rad,
                    "the threshold in rad")};
@@ -253,6 +254,7 @@ ServerConfig replay_server_config(const ReplayOptions& options, double start_s,
   config.archetypes = std::move(archetypes);
   config.updates_per_second = options.budget.updates_per_second;
   config.fixed_rate_hz = options.budget.fixed_rate_hz;
+  config.send_rate_hz = options.budget.send_rate_hz;
   if (options.budget.bytes_per_second > 0.0)
     config.bytes_per_second = static_cast<std::size_t>(options.budget.bytes_per_second);
   return config;

@@ -33,6 +33,7 @@ struct SendBudget {
   double fixed_rate_hz = 0.0;       ///< rate of updates per entity, which are sent at even intervals
   double threshold_m = 0.05;
   double threshold_rad = 0.05;
+  double send_rate_hz = 0.0;      ///< datagrams with motions per second to the client; 0: in every tick
   double bytes_per_second = 0.0;  ///< to the client at most, with headers; 0: the server's default
 };
 

@@ -22,6 +22,8 @@ inline constexpr std::array kServerSettings{
     setting<&ServerConfig::bytes_per_second>("bytes_per_second", "bytes-per-second", "bytes/s", 1.0, 1e12,
                                              "as much as the client's link carries",
                                              "bytes per second to one client at most, with headers"),
+    setting<&ServerConfig::send_rate_hz>("send_rate_hz", "send-rate", "Hz", 0.1, 1000.0, "every tick",
+                                         "datagrams with motions per second to one client, Hz"),
     setting<&ServerConfig::heartbeat_s>("heartbeat_s", "", "s", 0.0, 3600.0, "every tick",
                                         "a datagram goes to every client at least this often, s"),
     setting<&ServerConfig::join_timeout_s>(

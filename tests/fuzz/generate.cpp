@@ -266,12 +266,13 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
   m.wander = static_cast<std::uint8_t>(choices.up_to(kMaxWander));
   m.bends = choices.flag();
   if (m.bends) s.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
+  m.steady = !m.bends && choices.flag();
   // Mostly values that are valid for some archetype, because all others are refused early.
   const bool wild = choices.rarely(7);
   any_three(choices, s.position, wild ? 48 : 17);
   if (!choices.rarely(3)) {
     any_three(choices, s.velocity, wild ? 31 : 8);
-    any_three(choices, s.acceleration, wild ? 31 : 6);
+    if (!m.steady) any_three(choices, s.acceleration, wild ? 31 : 6);
   }
   if (orientation_bits == 0) return s;
   m.twist = static_cast<std::uint8_t>(choices.up_to(kMaxTwist));

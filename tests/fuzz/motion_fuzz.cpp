@@ -56,6 +56,7 @@ QuantisedState any_baseline(Choices& choices, const Quantisation& q, double time
   coding_mode.wander = static_cast<std::uint8_t>(choices.up_to(kMaxWander));
   coding_mode.twist = static_cast<std::uint8_t>(choices.up_to(kMaxTwist));
   coding_mode.bends = choices.flag();
+  coding_mode.steady = !coding_mode.bends && choices.flag();
   QuantisedState out = quantise(state, 3, coding_mode, q);
   if (coding_mode.bends) out.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
   const auto motion = motion_of(out, time_s, q, RouteTable{});

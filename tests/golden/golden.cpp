@@ -185,6 +185,7 @@ CodingMode any_coding_mode(test::RandomStates& random) {
   coding_mode.wander = up_to(kMaxWander);
   coding_mode.twist = up_to(kMaxTwist);
   coding_mode.bends = up_to(1) == 1;
+  coding_mode.steady = !coding_mode.bends && up_to(1) == 1;
   return coding_mode;
 }
 

@@ -58,8 +58,9 @@ void append_motion(const Motion& m, unsigned B, DecodedFields& fields) {
               list(std::array<std::int64_t, 4>{m.route, m.distance, m.speed, m.acceleration}));
     return;
   }
-  add_field(fields, "reach prior wander twist bends",
-            list(std::array<std::int64_t, 5>{m.reach, m.prior, m.wander, m.twist, m.bends ? 1 : 0}));
+  add_field(fields, "reach prior wander twist bends steady",
+            list(std::array<std::int64_t, 6>{m.reach, m.prior, m.wander, m.twist, m.bends ? 1 : 0,
+                                             m.steady ? 1 : 0}));
   if (m.bends) add_field(fields, "link", text(std::int64_t{m.link}));
   add_field(fields, "p", list(m.p));
   add_field(fields, "v", list(m.v));

@@ -161,6 +161,7 @@ Motion read_full(Bits& bits, unsigned B) {
   if (B > 0) m.twist = static_cast<int>(bits.u(3));
   m.bends = bits.flag();
   if (m.bends) m.link = static_cast<int>(bits.u(2));
+  if (!m.bends) m.steady = bits.flag();
   m.p = bits.svec(48);
   if (B > 0) {
     const auto M = static_cast<std::int64_t>(most_of(orientation_bits(B, m.precision)));
@@ -170,7 +171,7 @@ Motion read_full(Bits& bits, unsigned B) {
   }
   if (bits.flag()) return m;
   m.v = bits.svec(31);
-  m.a = bits.svec(31);
+  if (!m.steady) m.a = bits.svec(31);
   if (B > 0) m.w = bits.svec(31);
   return m;
 }

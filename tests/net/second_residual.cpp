@@ -83,6 +83,7 @@ class Residual {
     m_.wander = base_.wander;
     m_.twist = base_.twist;
     m_.bends = base_.bends;
+    m_.steady = base_.steady;
     m_.largest = n_.B > 0 ? largest : 0;
     if (bits_.flag()) return;
     bits_.must(!bits_.flag());
@@ -92,6 +93,7 @@ class Residual {
     m_.prior = same(base_.prior, 2);
     m_.wander = same(base_.wander, 3);
     m_.bends = bits_.flag();
+    m_.steady = !m_.bends && bits_.flag();
     if (n_.B == 0) return;
     m_.twist = same(base_.twist, 3);
     m_.largest = same(largest, 2);
@@ -121,6 +123,7 @@ class Residual {
     dv_[i] = static_cast<double>(m_.v[i] - forecast) * steps_.v;
   }
   std::int64_t a_forecast(std::size_t i) const {
+    if (m_.steady) return 0;
     const auto& prior = n_.priors[static_cast<std::size_t>(m_.prior)];
     const auto& g = i == 2 ? prior.vertical : prior.horizontal;
     const double u = static_cast<double>(m_.v[i]) * steps_.v;

@@ -233,6 +233,7 @@ class Owner {
     coding_mode.wander = static_cast<std::uint8_t>(choices.up_to(kMaxWander));
     if (q.orientation_bits > 0) coding_mode.twist = static_cast<std::uint8_t>(choices.up_to(kMaxTwist));
     coding_mode.bends = choices.flag();
+    coding_mode.steady = !coding_mode.bends && choices.flag();
     QuantisedState now = quantise(nearest_encodable(fuzz::any_state(choices, q), q), 1, coding_mode, q);
     if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
     Held& held = held_[slot];

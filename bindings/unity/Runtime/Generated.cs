@@ -197,6 +197,7 @@ namespace Reckoner {
     public uint UsedTokensPerClient;
     public ulong UsedTokens;
     internal byte* MoreAddresses;
+    public double SendRateHz;
   }
 
   [StructLayout(LayoutKind.Sequential)]

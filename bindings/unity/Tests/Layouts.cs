@@ -162,6 +162,7 @@ namespace Reckoner.Tests {
       { "reckoner_server_config.used_tokens_per_client", "UsedTokensPerClient" },
       { "reckoner_server_config.used_tokens", "UsedTokens" },
       { "reckoner_server_config.more_addresses", "MoreAddresses" },
+      { "reckoner_server_config.send_rate_hz", "SendRateHz" },
       { "reckoner_entity_debug.struct_size", "StructSize" },
       { "reckoner_entity_debug.level", "Level" },
       { "reckoner_entity_debug.entity", "Entity" },

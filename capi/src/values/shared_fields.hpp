@@ -80,6 +80,7 @@ inline constexpr std::array kServerFields{
     shared<&reckoner_server_config::bytes_per_second, &ServerConfig::bytes_per_second>(),
     shared<&reckoner_server_config::follow_link, &ServerConfig::follow_link>(),
     shared<&reckoner_server_config::threads, &ServerConfig::threads>(),
+    shared<&reckoner_server_config::send_rate_hz, &ServerConfig::send_rate_hz>(),
     shared<&reckoner_server_config::heartbeat_s, &ServerConfig::heartbeat_s>(),
     shared<&reckoner_server_config::join_timeout_s, &ServerConfig::join_timeout_s>(),
     shared<&reckoner_server_config::resume_s, &ServerConfig::resume_s>(),

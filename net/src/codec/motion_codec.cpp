@@ -56,6 +56,7 @@ void round_translation(const State& state, const Steps& steps, double max_speed_
     double off_m = static_cast<double>(out.position[i]) * steps.position_m - position;
     out.velocity[i] = to_steps(velocity - off_m / reach_s, steps.velocity_mps, max_speed_mps);
     off_m += (static_cast<double>(out.velocity[i]) * steps.velocity_mps - velocity) * reach_s;
+    if (out.coding_mode.steady) continue;
     const double undone = out.coding_mode.bends ? 0.0 : 2.0 * off_m / (reach_s * reach_s);
     out.acceleration[i] = to_steps(acceleration - undone, steps.acceleration_mps2, kMaxAccelerationMps2);
   }

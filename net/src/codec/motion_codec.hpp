@@ -170,6 +170,8 @@ struct CodingMode {
   /// Expected unpredicted turn within kShortestReachS: about 2^twist of the archetype's steps.
   std::uint8_t twist = 4;
   bool bends = false;  ///< Motion::bends
+  /// The motion has no acceleration, and sends none. A motion that bends is never steady.
+  bool steady = false;
 
   /// True if all members are equal.
   bool operator==(const CodingMode&) const = default;

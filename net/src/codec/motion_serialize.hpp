@@ -59,7 +59,8 @@ void serialize_rates(Archive& archive, QuantisedState& state, bool turns) {
   bool rests = state.velocity == kNone && state.acceleration == kNone && state.angular_velocity == kNone;
   archive(rests);
   if (rests) return;
-  archive(wire::signed3(state.velocity, kRateBits), wire::signed3(state.acceleration, kRateBits));
+  archive(wire::signed3(state.velocity, kRateBits));
+  if (!state.coding_mode.steady) archive(wire::signed3(state.acceleration, kRateBits));
   if (turns) archive(wire::signed3(state.angular_velocity, kRateBits));
 }
 
@@ -92,7 +93,11 @@ void serialize_state(Archive& archive, QuantisedState& state, unsigned orientati
           wire::ranged(coding_mode.wander, 0, kMaxWander));
   if (orientation_bits != 0) archive(wire::ranged(coding_mode.twist, 0, kMaxTwist));
   archive(coding_mode.bends);
-  if (coding_mode.bends) archive(wire::ranged(state.link, 0, Motion::kLinks - 1));
+  if (coding_mode.bends) {
+    archive(wire::ranged(state.link, 0, Motion::kLinks - 1));
+  } else {
+    archive(coding_mode.steady);
+  }
   archive(wire::signed3(state.position, kStateBits));
   if (orientation_bits != 0) {
     const unsigned bits = orientation_bits_at(orientation_bits, coding_mode.precision);

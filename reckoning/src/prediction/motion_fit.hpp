@@ -88,6 +88,9 @@ class RECKONER_RECKONING_API MotionFit {
     angular_.fetch_lesson();
   }
 
+  /// True if the velocity has stayed the same for a while. Then fitted() has no acceleration.
+  [[nodiscard]] bool is_steady() const { return linear_.is_steady(); }
+
   /// True if the entity has rested for so long that more ticks at rest change nothing. The caller may then
   /// skip observe() while the entity rests.
   [[nodiscard]] bool settled() const { return linear_.settled() && angular_.settled(); }

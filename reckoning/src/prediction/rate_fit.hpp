@@ -87,6 +87,9 @@ class RECKONER_RECKONING_API RateFit {
     if (!settled_) prefetch(&slots_in_flight_[slot_], sizeof(Slot));
   }
 
+  /// True if the rate has stayed the same for a while. Then mean_rate() is that rate.
+  [[nodiscard]] bool is_steady() const { return steady_ticks_ >= ticks_to_steady_; }
+
   /// True if the entity has rested for so long that more ticks at rest change nothing.
   [[nodiscard]] bool settled() const { return settled_; }
 
@@ -117,7 +120,6 @@ class RECKONER_RECKONING_API RateFit {
   void learn(const Slot& then, std::size_t axis, double displacement);
   void weigh_guesses();
   void guess(const glm::vec3& rate, const glm::vec3& derivative);
-  [[nodiscard]] bool is_steady() const { return steady_ticks_ >= ticks_to_steady_; }
   void settle();
   void wake(const glm::vec3& rate, const glm::dvec3& displacement);
   [[nodiscard]] Predictor& predictor(std::size_t axis) { return axis == kUpAxis ? vertical_ : horizontal_; }

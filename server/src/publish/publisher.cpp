@@ -467,6 +467,9 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
                                  ? level.coding_mode.choose(precision, holds_s, kEndWeight * gap_s)
                                  : level.coding_mode.choose(precision, level.delay_s, gap_s);
     coding_mode.bends = outgoing.bends;
+    coding_mode.steady = !outgoing.bends && moves(outgoing.state) &&
+                         outgoing.state.acceleration == glm::vec3{0.0f} &&
+                         (level.steady || entity.fit.is_steady());
     encoded = quantise(outgoing.state, entity.teleports, coding_mode, q);
     encoded.link = outgoing.link;
     encoded.frame = entity.frame;

@@ -31,7 +31,7 @@ void DelaySurvey::measure_word(EntityTable& entities, const SessionTable& sessio
     for (const auto& session : sessions.all()) {
       const auto listening = session->subscriptions().listening(level).words();
       if (word >= listening.size() || !session->link().known()) continue;
-      const double delay_s = session->link().one_way_s();
+      const double delay_s = session->mean_delay_s();
       SlotSet::for_each_in(listening[word] & awake, 0,
                            [&](std::uint32_t bit) { delays_s_[bit].push_back(delay_s); });
     }

@@ -166,9 +166,10 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
       peer_(peer),
       heartbeat_s_(config.heartbeat_s),
       tick_rate_hz_(config.tick_rate_hz),
+      turns_(id, config),
       repairs_(parts.repair),
       ranks_by_error_(parts.error_order),
-      budget_(static_cast<double>(config.bytes_per_second), 1.0 / config.tick_rate_hz, config.follow_link),
+      budget_(static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link),
       reliable_(kReliableLimits) {}
 
 // The reliable channel.
@@ -250,7 +251,7 @@ bool Session::send_unreliable(MessageOutbox::Payload payload, std::optional<doub
 void Session::resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick,
                           Transport& transport) {
   // The new connection may use another link.
-  budget_ = ByteBudget{static_cast<double>(config.bytes_per_second), 1.0 / tick_rate_hz_, config.follow_link};
+  budget_ = ByteBudget{static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link};
   budget_.advance(now_s);
   if (received != reliable_.confirmed_count()) confirm_reliable(received, now_s);
   std::vector<std::byte> payload;
@@ -612,8 +613,10 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
   if (!peer_) return;
   begin_sections(inputs, stats);
   if (room < kMinRoom) return;  // the connection is gone; the disconnect event will follow
-  select_updates(inputs, scratch);
-  if (inputs.held_back) return;
+  const bool waits = inputs.held_back || !(turns_.is_due(inputs.tick) || has_urgent_sections(inputs.tick));
+  select_updates(inputs, waits, scratch);
+  if (waits) return;
+  turns_.take();
   while (!scratch.snapshot.all_written() || sections_need_datagram(inputs.tick)) {
     if (!write_datagram(inputs, room, scratch)) break;
   }
@@ -623,13 +626,14 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
   if (inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(inputs, room, scratch);
 }
 
-// Selects the most urgent due updates that the byte budget allows.
-void Session::select_updates(const TickInputs& inputs, Scratch& scratch) {
+// Selects the most urgent due updates that the byte budget allows. None if the datagrams of this tick wait for
+// a later tick.
+void Session::select_updates(const TickInputs& inputs, bool waits, Scratch& scratch) {
   Snapshot& snapshot = scratch.snapshot;
   snapshot.clear();
   subscriptions_.note_published(inputs.published, inputs.tick, scratch.fresh);
   if (inputs.held_back) held_back_ = inputs.tick;
-  if (inputs.held_back || !budget_.affordable()) return;
+  if (waits || !budget_.affordable()) return;
   subscriptions_.for_each_due([&](std::uint32_t slot, Subscriptions::Index index, Subscription& s) {
     select_update(inputs, slot, index, s, snapshot);
   });
@@ -841,13 +845,16 @@ bool Session::sections_due(Tick tick) const {
   return (fields_.any() || !unreliable_.empty() || short_lived_.due(tick)) && section_bytes_ > 0.0;
 }
 
+bool Session::has_urgent_sections(Tick tick) const {
+  return !unreliable_.empty() || short_lived_.due(tick);
+}
+
 // True if the sections need a datagram without updates. Fields can wait until a datagram is worth its
 // headers, or until motions are sent. Messages and short-lived entities cannot wait, and may overdraw the
 // budget by one datagram.
 bool Session::sections_need_datagram(Tick tick) const {
   if (budget_.affordable()) return sections_due(tick);
-  const bool urgent = !unreliable_.empty() || short_lived_.due(tick);
-  return urgent && section_bytes_ > 0.0 && budget_.available() > -1.0 * kMaxStateBytes;
+  return has_urgent_sections(tick) && section_bytes_ > 0.0 && budget_.available() > -1.0 * kMaxStateBytes;
 }
 
 // If motions wait, the sections leave them half of the datagram, and room for at least one motion.

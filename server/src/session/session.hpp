@@ -10,6 +10,7 @@
 #include "server/src/publish/field_updates.hpp"
 #include "server/src/session/byte_budget.hpp"
 #include "server/src/session/datagrams.hpp"
+#include "server/src/session/send_turns.hpp"
 #include "server/src/session/short_lived_queue.hpp"
 #include "server/src/session/subscriptions.hpp"
 #include "server/src/world/entity_table.hpp"
@@ -326,6 +327,8 @@ class Session {
     peer_ = peer;
     link_ = {};  // the new connection may use another link
   }
+  /// Mean time from a publish until its update arrives, s; valid if link().known().
+  [[nodiscard]] double mean_delay_s() const { return turns_.mean_wait_s() + link_.one_way_s(); }
   [[nodiscard]] const LinkEstimate& link() const { return link_; }
 
   /// Settings of the client.
@@ -483,7 +486,7 @@ class Session {
   [[nodiscard]] bool has_reliable_room() const;
   [[nodiscard]] bool may_spawn(const TickInputs& inputs, const Subscription& subscription) const;
 
-  void select_updates(const TickInputs& inputs, Scratch& scratch);
+  void select_updates(const TickInputs& inputs, bool waits, Scratch& scratch);
   void select_update(const TickInputs& inputs, std::uint32_t slot, Subscriptions::Index index,
                      Subscription& subscription, Snapshot& snapshot);
   void rank_updates(const TickInputs& inputs, Snapshot& snapshot);
@@ -500,6 +503,7 @@ class Session {
   };
   void begin_sections(const TickInputs& inputs, ServerStats& stats);
   [[nodiscard]] bool sections_due(Tick tick) const;
+  [[nodiscard]] bool has_urgent_sections(Tick tick) const;
   [[nodiscard]] bool sections_need_datagram(Tick tick) const;
   [[nodiscard]] std::size_t section_room(std::size_t room_bits, const Snapshot& snapshot) const;
   void repeat_short_lived(const TickInputs& inputs);
@@ -520,6 +524,7 @@ class Session {
   unsigned owned_count_ = 0;  // entities that the client owns
   bool ever_owned_ = false;
   double tick_rate_hz_;
+  SendTurns turns_;
 
   // Every tick reads these members, so they lie close together (see fetch()).
   double joined_s_ = -1.0;

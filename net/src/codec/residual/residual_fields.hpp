@@ -142,6 +142,7 @@ class TranslationCoder {
   }
 
   [[nodiscard]] std::int64_t acceleration_forecast(std::size_t i) const {
+    if (state_.coding_mode.steady) return 0;
     const auto& gain = i == 2 ? context_.prior.vertical : context_.prior.horizontal;
     const double speed = static_cast<double>(state_.velocity[i]) * context_.steps.velocity_mps;
     const double dv = speed - double{context_.forecast.velocity[axis_of(i)]};
@@ -152,6 +153,7 @@ class TranslationCoder {
   }
 
   void acceleration(std::size_t i, CodeField field, double expected_mps2) {
+    if (state_.coding_mode.steady) return coder_.assume(state_.acceleration[i], 0, kMaxRate);
     const std::int64_t forecast = acceleration_forecast(i);
     coder_.number(field, state_.acceleration[i], forecast, kMaxRate,
                   expected_mps2 / context_.steps.acceleration_mps2);
@@ -289,6 +291,7 @@ void code_coding_mode(Coder& coder, QuantisedState& state, const CodingMode& bas
   coder.choice(coding_mode.prior, baseline.prior, 2);
   coder.choice(coding_mode.wander, baseline.wander, 3);
   coding_mode.bends = coder.flag([&] { return coding_mode.bends; });
+  coding_mode.steady = !coding_mode.bends && coder.flag([&] { return coding_mode.steady; });
   if (!turns) return;
   coder.choice(coding_mode.twist, baseline.twist, 3);
   coder.choice(state.largest, largest, 2);
