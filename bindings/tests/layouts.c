@@ -75,6 +75,7 @@ int main(void) {
   MEMBER(reckoner_archetype, floor_height_m);
   MEMBER(reckoner_archetype, floor_at);
   MEMBER(reckoner_archetype, floor_user);
+  MEMBER(reckoner_archetype, codes);
   SIZE(reckoner_address);
   MEMBER(reckoner_address, host);
   MEMBER(reckoner_address, port);

@@ -214,6 +214,9 @@ typedef struct reckoner_archetype {
    * ground. It is called for every shown entity in every frame, and by all threads of a server. */
   double (*floor_at)(void* user, const double position[3]);
   void* floor_user;
+  /* Prefix codes that suit the motion of these entities, from `reckoner-harness replay --learn-codes`. Null or
+   * "": codes that suit most entities. Only the server reads it. */
+  const char* codes;
 } reckoner_archetype;
 enum reckoner_floor_kind { RECKONER_FLOOR_NONE = 0, RECKONER_FLOOR_PLANE = 1, RECKONER_FLOOR_TERRAIN = 2 };
 RECKONER_C_API void reckoner_archetype_init(reckoner_archetype* archetype, uint32_t struct_size);

@@ -240,6 +240,7 @@ std::vector<Archetype> replay_archetypes(const ReplayOptions& options) {
   body.threshold_m = options.budget.threshold_m;
   body.threshold_rad = options.budget.threshold_rad;
   body.max_speed_mps = options.max_speed_mps;
+  body.codes = options.budget.codes;
   Archetype point = body;
   point.name = "point";
   point.has_orientation = false;

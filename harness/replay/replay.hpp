@@ -34,6 +34,7 @@ struct SendBudget {
   double threshold_m = 0.05;
   double threshold_rad = 0.05;
   double send_rate_hz = 0.0;      ///< datagrams with motions per second to the client; 0: in every tick
+  std::string codes;              ///< Archetype::codes of all entities
   double bytes_per_second = 0.0;  ///< to the client at most, with headers; 0: the server's default
 };
 

@@ -116,6 +116,7 @@ namespace Reckoner {
     public double FloorHeightM;
     internal IntPtr FloorAt;
     internal void* FloorUser;
+    internal byte* Codes;
   }
 
   [StructLayout(LayoutKind.Sequential)]

@@ -93,6 +93,7 @@ namespace Reckoner.Tests {
       { "reckoner_archetype.floor_height_m", "FloorHeightM" },
       { "reckoner_archetype.floor_at", "FloorAt" },
       { "reckoner_archetype.floor_user", "FloorUser" },
+      { "reckoner_archetype.codes", "Codes" },
       { "reckoner_address.host", "Host" },
       { "reckoner_address.port", "Port" },
       { "reckoner_address.reserved", "Reserved" },

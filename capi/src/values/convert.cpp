@@ -139,6 +139,7 @@ reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archet
   reckoner_archetype_init(&c, sizeof c);
   if (const auto result = read_struct(from, c); result != RECKONER_OK) return result;
   archetype.name = c.name != nullptr ? c.name : "";
+  archetype.codes = c.codes != nullptr ? c.codes : "";
   copy_from_c(kArchetypeFields, archetype, c);
   if (const auto result = add_floor(c, archetype); result != RECKONER_OK) return result;
   return add_fields(c, archetype);

@@ -5,12 +5,17 @@
 #include "harness/metrics/figures_text.hpp"
 #include "harness/replay/method.hpp"
 #include "harness/sim/packet_log.hpp"
+#include "net/src/codec/codes_text.hpp"
+#include "programs/common/files.hpp"
 #include "scenario/trace/pose_csv.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -25,6 +30,8 @@ struct ReplayArguments {
   std::string rendered;
   std::string packets;
   std::string json;
+  std::string codes;
+  std::string learn_codes;
 };
 
 // Returns nullopt if a run showed no entity in a measured frame.
@@ -65,6 +72,15 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
   return run;
 }
 
+// The text of a file that --learn-codes has written.
+Result<std::string> read_codes_file(const std::string& path) {
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return Error{"cannot read " + path};
+  if (!read_codes(text)) return Error{path + " was not written by --learn-codes"};
+  return text;
+}
+
 // The options of the run for comparison: the server moves the entities itself, and the link is as long as
 // both links together.
 ReplayOptions owned_by_server(const ReplayOptions& owned) {
@@ -81,6 +97,11 @@ int run_replay(const ReplayArguments& arguments) {
   const auto source = program::open_source(arguments.source);
   if (!source) return report_error(source.error(), program::kBadInput);
   options->log_packets = !arguments.packets.empty();
+  if (!arguments.codes.empty()) {
+    const auto codes = read_codes_file(arguments.codes);
+    if (!codes) return report_error(codes.error(), program::kBadInput);
+    options->budget.codes = *codes;
+  }
 
   std::optional<scenario::PoseCsvWriter> rendered;
   if (!arguments.rendered.empty()) {
@@ -130,6 +151,10 @@ int run_replay(const ReplayArguments& arguments) {
       return report_error(wrong->message, program::kFailed);
     }
   }
+  if (!arguments.learn_codes.empty() && result->coding) {
+    if (const auto wrong = program::write_file(arguments.learn_codes, result->coding->fitted_codes + "\n"))
+      return report_error(wrong->message, program::kFailed);
+  }
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, run_json(arguments, **source, *result, server_side))) {
       return report_error(wrong->message, program::kFailed);
@@ -155,6 +180,11 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   command->add_option(
       "--transport", arguments->run.transport,
       "sim: simulated network in virtual time; enet: ENet over UDP on this machine in real time");
+  command->add_option("--codes", arguments->codes, "use the prefix codes in this file of --learn-codes");
+  command
+      ->add_option("--learn-codes", arguments->learn_codes,
+                   "write the prefix codes that suit this motion best to this file (Archetype::codes)")
+      ->group("Output");
   command->add_option("--rendered", arguments->rendered, "write every shown pose to this CSV")
       ->group("Output");
   command->add_option("--packets", arguments->packets, "write every datagram to this CSV")->group("Output");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/motion_codec.hpp"
 
+#include "net/src/codec/codes_text.hpp"
 #include "net/src/codec/motion_serialize.hpp"
 #include "net/src/codec/motion_steps.hpp"
 #include "net/src/codec/turn_forecast.hpp"
@@ -147,6 +148,7 @@ Quantisation quantisation_for(const Archetype& archetype) {
   const double threshold_m = archetype.threshold_m;
   const double threshold_rad = archetype.threshold_rad;
   Quantisation q;
+  if (const auto orders = read_codes(archetype.codes)) q.codes.orders = *orders;
   q.position_step_m = threshold_m * kPositionShare;
   q.velocity_step_mps = threshold_m * kVelocityShare / kShortestReachS;
   q.acceleration_step_mps2 = threshold_m * kAccelerationShare / (0.5 * kShortestReachS * kShortestReachS);

@@ -142,6 +142,7 @@ typedef struct reckoner_archetype
   double floor_height_m;
   double (*floor_at)(void *user, const double position[3]);
   void *floor_user;
+  const char *codes;
 } reckoner_archetype;
 enum reckoner_floor_kind
 {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/residual/coding_statistics.hpp"
 
+#include "net/src/codec/codes_text.hpp"
 #include "net/src/codec/residual/residual_fields.hpp"
 #include "net/src/wire/prefix_code.hpp"
 #include "reckoning/src/motion/portable_math.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace reckoner {
 namespace {
@@ -47,21 +49,22 @@ class FieldRecorder {
     const auto index = static_cast<std::size_t>(field);
     const std::int64_t residual = std::int64_t{value} - forecast;
     const unsigned order = order_of(codes_.orders[index], expected_steps);
-    note(index, residual, wire::prefixed_bits(wire::fold(residual), order));
+    note(index, residual, wire::prefixed_bits(wire::fold(residual), order), size_class(expected_steps));
   }
 
   struct Note {
     std::size_t field;
     std::int64_t residual;
     unsigned bits;
+    unsigned size_class;  // of the expected residual
   };
   [[nodiscard]] const Note* begin() const { return notes_.data(); }
   [[nodiscard]] const Note* end() const { return notes_.data() + count_; }
   [[nodiscard]] unsigned coding_mode_bits() const { return coding_mode_bits_; }
 
  private:
-  void note(std::size_t field, std::int64_t residual, unsigned bits) {
-    notes_[count_++] = {field, residual, bits};
+  void note(std::size_t field, std::int64_t residual, unsigned bits, unsigned size_class = 0) {
+    notes_[count_++] = {field, residual, bits, size_class};
   }
 
   const CodeParameters& codes_;
@@ -131,6 +134,7 @@ void CodingStatistics::add(const QuantisedState& state, const QuantisedState* ba
     for (const FieldRecorder::Note& note : listener) {
       fields_[note.field].bits += note.bits;
       ++fields_[note.field].residuals[note.residual];
+      ++fields_[note.field].by_class[{note.size_class, note.residual}];
       motion_bits += note.bits;
     }
     coding_mode_bits_ += listener.coding_mode_bits();
@@ -144,6 +148,36 @@ void CodingStatistics::add(const QuantisedState& state, const QuantisedState* ba
   }
   bits_without_ +=
       head_bits + static_cast<double>(bits_without_orientation(state, baseline, dt_s, quantisation));
+}
+
+std::array<OrderRule, kCodeFields> CodingStatistics::fitted_orders() const {
+  std::array<OrderRule, kCodeFields> fitted = CodeParameters{}.orders;
+  for (std::size_t i = 0; i < kCodeFields; ++i) {
+    // The bits of each size class with each order.
+    std::map<unsigned, std::array<double, wire::kMaxPrefixOrder + 1>> bits;
+    for (const auto& [key, count] : fields_[i].by_class) {
+      auto& orders = bits[key.first];
+      for (unsigned order = 0; order <= wire::kMaxPrefixOrder; ++order)
+        orders[order] += static_cast<double>(count) * wire::prefixed_bits(wire::fold(key.second), order);
+    }
+    double least = std::numeric_limits<double>::infinity();
+    const auto try_rule = [&](const OrderRule& rule) {
+      double sum = 0.0;
+      for (const auto& [c, orders] : bits)
+        sum += orders[order_of_class(rule, c)];
+      if (sum < least) {
+        least = sum;
+        fitted[i] = rule;
+      }
+    };
+    if (bits.empty()) continue;
+    try_rule(fitted[i]);
+    for (int offset = OrderRule::kMinOffset; offset <= OrderRule::kMaxOffset; ++offset) {
+      for (int slope = 0; slope <= OrderRule::kMaxSlope; ++slope)
+        try_rule({static_cast<std::int8_t>(offset), static_cast<std::uint8_t>(slope)});
+    }
+  }
+  return fitted;
 }
 
 CodingFigures CodingStatistics::figures() const {
@@ -165,6 +199,7 @@ CodingFigures CodingStatistics::figures() const {
     bits += fields_[i].bits;
     entropy += least;
   }
+  f.fitted_codes = codes_text(fitted_orders());
   f.gap_percent = entropy > 0.0 ? 100.0 * (bits / entropy - 1.0) : 0.0;
   return f;
 }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <string>
 #include <string_view>
 
 #include <reckoner/reckoning/export.hpp>
@@ -36,6 +38,7 @@ struct CodingFigures {
   /// The last entry counts the flags "everything else is as forecast".
   std::array<FieldFigures, kFields> fields{};
   double gap_percent = 0.0;  ///< bits of the fields above their entropy, % of the entropy
+  std::string fitted_codes;  ///< Archetype::codes that would have needed the fewest bits
 };
 
 /// Measures the parts of updates by encoding them again. For measurements, not for a live server. Not
@@ -51,9 +54,14 @@ class RECKONER_NET_API CodingStatistics {
   [[nodiscard]] CodingFigures figures() const;
 
  private:
+  // The rules of the prefix codes that would have needed the fewest bits for the recorded residuals.
+  [[nodiscard]] std::array<OrderRule, kCodeFields> fitted_orders() const;
+
   struct Field {
     double bits = 0.0;
     std::map<std::int64_t, std::uint64_t> residuals;  // residual -> number of occurrences
+    // size class of the expected residual, and the residual -> number of occurrences
+    std::map<std::pair<unsigned, std::int64_t>, std::uint64_t> by_class;
   };
 
   std::uint64_t full_ = 0;

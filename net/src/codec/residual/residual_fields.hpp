@@ -42,9 +42,12 @@ inline unsigned size_class(double steps) {
   return 2 * (octave - 2) + static_cast<unsigned>((size >> (octave - 1)) & 1u);
 }
 
-[[maybe_unused]] inline unsigned order_of(const OrderRule& rule, double expected_steps) {
-  const int sixteenths = int{rule.slope} * static_cast<int>(size_class(expected_steps)) + rule.offset;
+[[maybe_unused]] inline unsigned order_of_class(const OrderRule& rule, unsigned size_class) {
+  const int sixteenths = int{rule.slope} * static_cast<int>(size_class) + rule.offset;
   return static_cast<unsigned>(std::clamp(sixteenths / 16, 0, int{wire::kMaxPrefixOrder}));
+}
+[[maybe_unused]] inline unsigned order_of(const OrderRule& rule, double expected_steps) {
+  return order_of_class(rule, size_class(expected_steps));
 }
 
 /// Everything that both ends know before the first number: the baseline, its prediction and the steps.
