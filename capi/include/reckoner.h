@@ -214,7 +214,8 @@ typedef struct reckoner_archetype {
    * ground. It is called for every shown entity in every frame, and by all threads of a server. */
   double (*floor_at)(void* user, const double position[3]);
   void* floor_user;
-  /* Prefix codes that suit the motion of these entities, from `reckoner-harness replay --learn-codes`. Null or
+  /* Prefix codes that suit the motion of these entities, from `reckoner-harness replay --learn-codes`. Null
+   * or
    * "": codes that suit most entities. Only the server reads it. */
   const char* codes;
 } reckoner_archetype;
@@ -340,8 +341,8 @@ typedef struct reckoner_server_config {
   /* Further addresses that clients use, IPv4 or IPv6, as text with blanks between them:
    * "[2001:db8::5]:4000 203.0.113.5". Without a port: the port in use. Null: none. */
   const char* more_addresses;
-  /* Datagrams with motions per second to one client; motions that are due in between wait. 0: one in every tick
-   * in which something is due. */
+  /* Datagrams with motions per second to one client; motions that are due in between wait. 0: one in every
+   * tick in which something is due. */
   double send_rate_hz;
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);

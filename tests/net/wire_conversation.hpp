@@ -52,9 +52,9 @@ inline std::string text_of_motion(const QuantisedState& s, bool turns) {
   if (s.along.route) {
     return text + line("along", s.along.route.value, s.along.distance, s.along.speed, s.along.acceleration);
   }
-  text += line("reach prior wander twist bends steady", s.coding_mode.reach, s.coding_mode.prior,
-               s.coding_mode.wander, s.coding_mode.twist, int{s.coding_mode.bends},
-               int{s.coding_mode.steady});
+  text +=
+      line("reach prior wander twist bends steady", s.coding_mode.reach, s.coding_mode.prior,
+           s.coding_mode.wander, s.coding_mode.twist, int{s.coding_mode.bends}, int{s.coding_mode.steady});
   if (s.coding_mode.bends) text += line("link", s.link);
   text += line("p", s.position[0], s.position[1], s.position[2]);
   text += line("v", s.velocity[0], s.velocity[1], s.velocity[2]);

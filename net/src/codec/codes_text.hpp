@@ -12,7 +12,8 @@
 
 namespace reckoner {
 
-/// The text of Archetype::codes for these rules: "codes-1", then offset and slope of each field of a residual.
+/// The text of Archetype::codes for these rules: "codes-1", then offset and slope of each field of a
+/// residual.
 [[nodiscard]] RECKONER_NET_API std::string codes_text(std::span<const OrderRule, kCodeFields> orders);
 
 /// The rules in a text of codes_text(). Nullopt if the text is malformed.

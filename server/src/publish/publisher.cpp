@@ -81,6 +81,16 @@ void KindPriors::ends(const Entity& entity) {
   if (priors.angular) kinds_[entity.archetype].angular.move_towards(*priors.angular);
 }
 
+void KindPriors::add(std::size_t archetype, const AccelerationVotes& votes) {
+  constexpr double kMost = 1000.0;  // then older votes count half
+  Kind& kind = kinds_[archetype];
+  kind.smaller += votes.smaller;
+  kind.larger += votes.larger;
+  if (kind.smaller + kind.larger < kMost) return;
+  kind.smaller *= 0.5;
+  kind.larger *= 0.5;
+}
+
 namespace {
 
 // An entity that has not moved for this many ticks goes to sleep. Nothing that learns from an entity's motion
@@ -117,6 +127,9 @@ constexpr double kFrameChangeUrgency = 16.0;
 // motion in the mean time that they last.
 constexpr double kSteadyShare = 1.0 / 32.0;
 constexpr float kSteadyGain = 0.25f;
+
+// A difference of the error below this share of the threshold says nothing about accelerations.
+constexpr double kVoteShare = 0.1;
 
 // A bend smaller than this share of the threshold is not worth sending. The acceleration that is sent then
 // serves extrapolation.
@@ -169,6 +182,8 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
 void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s,
                     WorkerPool& pool, ServerStats& stats) {
   published_.begin(entities.slots().size());
+  for (Counts& counts : counts_)
+    counts.votes.resize(config_.archetypes.size());
   const Now now{routes, tick, time_s};
   const auto awake = entities.awake().words();
   // Each work item is a whole word of the slot set, so two workers never write to the same word.
@@ -194,7 +209,11 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
     stats.publishes += counts.publishes;
     stats.published_for += counts.causes;
     stats.route_entity_ticks += counts.route_entity_ticks;
-    counts = {};
+    for (std::size_t i = 0; i < counts.votes.size(); ++i)
+      kinds_.add(i, counts.votes[i]);
+    counts.causes = {};
+    counts.publishes = counts.route_entity_ticks = 0;
+    counts.votes.assign(config_.archetypes.size(), {});
   }
 }
 
@@ -272,6 +291,7 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
       error_m = glm::distance(compared.truth.position, compared.published.position);
     }
   }
+  if (l.stream.number() > 0) vote_on_acceleration(entity, l, now.time_s, counts);
   publish(entity, l, now, urgency);
   ++counts.publishes;
   published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
@@ -370,8 +390,7 @@ State Publisher::fitted(const Entity& entity) const {
 
 // Returns the state to publish for free motion. This is the state from which clients predict best. If all
 // subscribers interpolate, it is the state that is the best end of an interpolation.
-Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, const EntityLevel& level,
-                                                   double time_s) const {
+Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, EntityLevel& level, double time_s) const {
   State state = entity.owned ? entity.truth : fitted(entity);  // an owner has fitted its state already
   if (!level.interpolated()) return {state};
   if (level.stream.number() > 0) entity.gap->learn(time_s - level.stream.motion().time_s);
@@ -380,7 +399,8 @@ Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, const EntityL
   state.velocity = end.velocity;
   state.orientation = end.orientation;
   state.angular_velocity = end.angular_velocity;
-  if (level.steady) state.acceleration = glm::vec3{0.0f};
+  level.predicting_acceleration = state.acceleration;
+  if (level.steady || !kinds_.needs_acceleration(entity.archetype)) state.acceleration = glm::vec3{0.0f};
   if (!moves(entity.truth)) return {state};  // the exact state of an entity at rest is sent
   const auto bend = bend_of(entity, level, time_s);
   if (!bend) return {state};
@@ -417,6 +437,24 @@ bool Publisher::is_steady(const Entity& entity, const EntityLevel& level) const 
   const double scale = kSteadyShare * level.factor * level.policy.scale();
   return entity.gap->is_steady(longest_gap_s(level.factor),
                                {archetype.threshold_m * scale, archetype.threshold_rad * scale});
+}
+
+// Finds out whether the acceleration of the last publish would have helped clients to extrapolate until now.
+// Only the gaps count in which they must.
+void Publisher::vote_on_acceleration(const Entity& entity, const EntityLevel& level, double time_s,
+                                     Counts& counts) const {
+  const Motion& last = level.stream.motion();
+  const double gap_s = time_s - last.time_s;
+  if (!level.interpolated() || gap_s < longest_gap_s(level.factor) || last.teleports != entity.teleports ||
+      level.stream.newest().encoded.frame != entity.frame)
+    return;
+  const glm::dvec3 plain = last.state.position + glm::dvec3{last.state.velocity} * gap_s;
+  const glm::dvec3 bent = plain + glm::dvec3{level.predicting_acceleration} * (0.5 * gap_s * gap_s);
+  const double by_m =
+      glm::distance(plain, entity.truth.position) - glm::distance(bent, entity.truth.position);
+  const double least_m = kVoteShare * config_.archetypes[entity.archetype].threshold_m * level.factor;
+  if (by_m > least_m) ++counts.votes[entity.archetype].smaller;
+  if (by_m < -least_m) ++counts.votes[entity.archetype].larger;
 }
 
 // Publishes the owner's own motion with its own time stamp. The owner has already fitted the motion and
@@ -467,9 +505,8 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
                                  ? level.coding_mode.choose(precision, holds_s, kEndWeight * gap_s)
                                  : level.coding_mode.choose(precision, level.delay_s, gap_s);
     coding_mode.bends = outgoing.bends;
-    coding_mode.steady = !outgoing.bends && moves(outgoing.state) &&
-                         outgoing.state.acceleration == glm::vec3{0.0f} &&
-                         (level.steady || entity.fit.is_steady());
+    coding_mode.steady =
+        !outgoing.bends && moves(outgoing.state) && outgoing.state.acceleration == glm::vec3{0.0f};
     encoded = quantise(outgoing.state, entity.teleports, coding_mode, q);
     encoded.link = outgoing.link;
     encoded.frame = entity.frame;

@@ -42,6 +42,18 @@ class KindPriors {
   /// Call when an entity ends: adds what its fit has learned to its archetype's mean.
   void ends(const Entity& entity);
 
+  /// How often an acceleration made the error at the end of a gap smaller, and how often larger.
+  struct AccelerationVotes {
+    std::uint32_t smaller = 0;
+    std::uint32_t larger = 0;
+  };
+  void add(std::size_t archetype, const AccelerationVotes& votes);
+  /// True if clients that interpolate need accelerations for the gaps that they must extrapolate. False if
+  /// most motions end otherwise than their acceleration foresees, as with bodies that collide.
+  [[nodiscard]] bool needs_acceleration(std::size_t archetype) const {
+    return kinds_[archetype].smaller >= kinds_[archetype].larger;
+  }
+
  private:
   // A moving mean over the entities of one archetype.
   class Mean {
@@ -58,6 +70,7 @@ class KindPriors {
   };
   struct Kind {
     Mean linear, angular;
+    double smaller = 0.0, larger = 0.0;  // votes; older votes count less
   };
 
   std::vector<Kind> kinds_;
@@ -93,7 +106,6 @@ class Publisher {
 
   /// The longest gap between two updates for clients that interpolate, s. `factor` is the threshold factor of
   /// the level of detail. A gap may be longer while the earlier motion is still correct.
-  [[nodiscard]] bool is_steady(const Entity& entity, const EntityLevel& level) const;
   [[nodiscard]] double longest_gap_s(double factor) const;
 
   /// The slots published in the last run(), by level of detail.
@@ -106,6 +118,7 @@ class Publisher {
     PublishCauses causes;
     std::uint64_t publishes = 0;
     std::uint64_t route_entity_ticks = 0;
+    std::vector<KindPriors::AccelerationVotes> votes;  // index: archetype
   };
   struct Now {
     const RouteTable& routes;
@@ -136,7 +149,10 @@ class Publisher {
   [[nodiscard]] bool followed(const Entity& entity, std::size_t level) const;
   [[nodiscard]] bool is_on_route(const Entity& entity) const;
   [[nodiscard]] State fitted(const Entity& entity) const;
-  [[nodiscard]] OutgoingState outgoing_state(Entity& entity, const EntityLevel& level, double time_s) const;
+  [[nodiscard]] bool is_steady(const Entity& entity, const EntityLevel& level) const;
+  void vote_on_acceleration(const Entity& entity, const EntityLevel& level, double time_s,
+                            Counts& counts) const;
+  [[nodiscard]] OutgoingState outgoing_state(Entity& entity, EntityLevel& level, double time_s) const;
   [[nodiscard]] std::optional<glm::vec3> bend_of(const Entity& entity, const EntityLevel& level,
                                                  double time_s) const;
   [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, const EntityLevel& level,

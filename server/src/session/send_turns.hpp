@@ -9,8 +9,8 @@
 
 namespace reckoner {
 
-/// The ticks in which one client may get motions, at ServerConfig::send_rate_hz. The turns of different clients
-/// are spread evenly over the ticks.
+/// The ticks in which one client may get motions, at ServerConfig::send_rate_hz. The turns of different
+/// clients are spread evenly over the ticks.
 class SendTurns {
  public:
   SendTurns(ClientId client, const ServerConfig& config)

@@ -626,8 +626,8 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
   if (inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(inputs, room, scratch);
 }
 
-// Selects the most urgent due updates that the byte budget allows. None if the datagrams of this tick wait for
-// a later tick.
+// Selects the most urgent due updates that the byte budget allows. None if the datagrams of this tick wait
+// for a later tick.
 void Session::select_updates(const TickInputs& inputs, bool waits, Scratch& scratch) {
   Snapshot& snapshot = scratch.snapshot;
   snapshot.clear();

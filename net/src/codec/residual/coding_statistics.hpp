@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <reckoner/reckoning/export.hpp>
 

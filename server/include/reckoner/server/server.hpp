@@ -153,8 +153,8 @@ struct ServerConfig {
   /// measurement.
   bool follow_link = true;
   /// Datagrams with motions and fields per second to one client, Hz. Motions that are due between two of them
-  /// wait, so headers cost less, and updates arrive later. Unreliable messages and short-lived entities do not
-  /// wait, and take the waiting motions along. 0: one in every tick in which something is due.
+  /// wait, so headers cost less, and updates arrive later. Unreliable messages and short-lived entities do
+  /// not wait, and take the waiting motions along. 0: one in every tick in which something is due.
   double send_rate_hz = 0.0;
   double heartbeat_s = 0.25;    ///< a datagram goes to every client at least this often, s
   double join_timeout_s = 5.0;  ///< a connection that does not ask to join is closed after this time, s
