@@ -400,7 +400,10 @@ Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, EntityLevel& 
   state.orientation = end.orientation;
   state.angular_velocity = end.angular_velocity;
   level.predicting_acceleration = state.acceleration;
-  if (level.steady || !kinds_.needs_acceleration(entity.archetype)) state.acceleration = glm::vec3{0.0f};
+  // With a budget of updates, saved bytes bring no further updates, so the acceleration is sent.
+  const bool saves_bytes = rate_hz() <= 0.0;
+  if (level.steady || (saves_bytes && !kinds_.needs_acceleration(entity.archetype)))
+    state.acceleration = glm::vec3{0.0f};
   if (!moves(entity.truth)) return {state};  // the exact state of an entity at rest is sent
   const auto bend = bend_of(entity, level, time_s);
   if (!bend) return {state};
@@ -434,7 +437,7 @@ std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLe
 bool Publisher::is_steady(const Entity& entity, const EntityLevel& level) const {
   if (!level.interpolated() || entity.owned) return false;
   const Archetype& archetype = config_.archetypes[entity.archetype];
-  const double scale = kSteadyShare * level.factor * level.policy.scale();
+  const double scale = kSteadyShare * level.factor * std::min(1.0, level.policy.scale());
   return entity.gap->is_steady(longest_gap_s(level.factor),
                                {archetype.threshold_m * scale, archetype.threshold_rad * scale});
 }
