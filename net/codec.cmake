@@ -2,6 +2,7 @@
 # The files that encode states and fields. The golden test builds only these, for other compilers and processors.
 set(NET_CODEC_SOURCES
   src/wire/bit_stream.cpp
+  src/codec/codes_text.cpp
   src/codec/motion_codec.cpp
   src/codec/residual/residual_codec.cpp
   src/wire/user_fields.cpp)

@@ -18,8 +18,9 @@ namespace {
 
 using Values = std::map<std::string, double>;
 
-Values play(const char* network, PlayoutMode mode, const ArenaCalls& calls = {}) {
+Values play(const char* network, PlayoutMode mode, const ArenaCalls& calls = {}, std::uint64_t seed = 1) {
   ArenaOptions options;
+  options.seed = seed;
   options.links = {*find_network(network), *find_network(network)};
   options.mode = mode;
   options.calls = calls;
@@ -45,7 +46,11 @@ TEST(Arena, PlayersSeeWhatTheDocumentsPromise) {
       EXPECT_LE(v["shot_never_drawn_percent"], 0.5);
       EXPECT_EQ(v["shot_past_wall_worst_ms"], 0.0);
       EXPECT_EQ(v["own_shot_p95_ms"], 0.0);
-      EXPECT_LE(v["rewind_unknown_percent"], 1.0);
+      // A single burst of losses may swallow the reports of many arrivals, so one run says little.
+      double unknown_percent = v["rewind_unknown_percent"] / 4.0;
+      for (std::uint64_t seed = 2; seed <= 4; ++seed)
+        unknown_percent += play(network, mode, {}, seed)["rewind_unknown_percent"] / 4.0;
+      EXPECT_LE(unknown_percent, 0.6);
       EXPECT_LE(v["rewind_wrong_percent"], 0.02);
       EXPECT_LE(v["rewind_p99_m"], 0.01);
       EXPECT_EQ(v["grant_p95_ms"], 0.0);

@@ -111,8 +111,8 @@ constexpr Rules kRules[] = {
 /// The rooms (folders) of the project. A file may include headers of its own room and of earlier rooms in
 /// this list. The files directly in a library's src folder connect its rooms, so that folder comes last.
 constexpr std::string_view kRooms[] = {
-    "reckoning/src/statistics/", "reckoning/src/motion/", "reckoning/src/routes/", "reckoning/src/blend/",
-    "reckoning/src/curves/", "reckoning/src/prediction/", "reckoning/src/",
+    "reckoning/src/util/", "reckoning/src/statistics/", "reckoning/src/motion/", "reckoning/src/routes/",
+    "reckoning/src/blend/", "reckoning/src/curves/", "reckoning/src/prediction/", "reckoning/src/",
     // settings, bits, codecs, message formats, links, connections
     "net/src/config/", "net/src/wire/", "net/src/codec/", "net/src/codec/residual/", "net/src/messages/",
     "net/src/link/", "net/src/transport/limits/", "net/src/transport/", "net/src/transport/socket/",

@@ -241,7 +241,7 @@ TEST(MotionCodec, OrientationCostsNoBitsWithoutOne) {
   write_full(b, quantise(State{}, 0, kUnitPrecision, without), without);
   EXPECT_EQ(a.bits_written(), b.bits_written() + 3 + 2 + 3 * q_bits);
   EXPECT_EQ(b.bits_written(),
-            2u + 3u + 4u + 2u + 2u + 3u + 1u + 6u + 1u);  // head, coding mode, width of zero, at rest
+            2u + 3u + 4u + 2u + 2u + 3u + 2u + 6u + 1u);  // head, coding mode, width of zero, at rest
 }
 
 TEST(MotionCodec, RefusesInvalidStates) {

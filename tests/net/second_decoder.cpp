@@ -79,7 +79,7 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     add_field(fields, "version", text(version));
-    if (version != 7) {
+    if (version != 8) {
       if (!bits.good()) return std::nullopt;
       return fields;
     }

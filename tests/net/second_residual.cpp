@@ -132,6 +132,7 @@ class Residual {
                    (g[0] * r0_.a[i] + (g[1] * dp_[i] * per_dt_ + g[2] * D) * per_dt_ + g[3] * u) / steps_.a);
   }
   void read_a(std::size_t i, std::size_t rule, double expected_mps2) {
+    if (m_.steady) return;
     const std::int64_t forecast = a_forecast(i);
     m_.a[i] = number(rule, expected_mps2 / steps_.a, forecast, kRate);
     da_[i] = static_cast<double>(m_.a[i] - forecast) * steps_.a;

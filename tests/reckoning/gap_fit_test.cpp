@@ -195,6 +195,17 @@ TEST(GapFit, LearnsToAverageNoise) {
   EXPECT_LT(smoothed, 0.5 * given);
 }
 
+TEST(GapFit, KnowsSteadyMotion) {
+  const GapFit::GapError slack{.m = 0.001, .rad = 0.001};
+  Body straight{[](double t) { return glm::dvec3{3.0 * t, -t, 0.5}; }};
+  EXPECT_FALSE(straight.fit.is_steady(0.13, slack));  // knows nothing yet
+  straight.run(30, 10);
+  EXPECT_TRUE(straight.fit.is_steady(0.13, slack));
+  Body falling{[](double t) { return glm::dvec3{3.0 * t, 0.0, -5.0 * t * t}; }};
+  falling.run(30, 10);
+  EXPECT_FALSE(falling.fit.is_steady(0.13, slack));
+}
+
 TEST(GapFit, LeavesAnEntityAtRestUnchanged) {
   scenario::Random random(3);
   Body body([&](double t) {

@@ -95,6 +95,27 @@ TEST(MotionFit, TeleportClearsTheHistoryButNotTheLearnedPrior) {
   EXPECT_LT(miss(fit, truth, elsewhere, 30.5 - 1.0 / kTickRateHz), 0.2);  // the 500 m have no effect
 }
 
+// What was learned from turns must not add a drift to straight motion.
+TEST(MotionFit, SteadyVelocityIsExpectedToStay) {
+  MotionFit fit{kTickRateHz};
+  const auto weave = [](double t) {
+    State s;
+    s.velocity = {static_cast<float>(3.0 * std::sin(3.0 * t)), 2.0f, 0.0f};
+    s.position = {1.0 - std::cos(3.0 * t), 2.0 * t, 0.0};
+    return s;
+  };
+  State s;
+  for (int tick = 0; tick < 600; ++tick)
+    fit.observe(s = weave(tick / kTickRateHz));
+  EXPECT_FALSE(fit.is_steady());
+  for (int tick = 0; tick < 12; ++tick) {
+    s.position += glm::dvec3{s.velocity} / kTickRateHz;
+    fit.observe(s);
+  }
+  EXPECT_TRUE(fit.is_steady());
+  EXPECT_EQ(fit.fitted(s).acceleration, glm::vec3{0.0f});
+}
+
 TEST(MotionFit, RestIsFittedAsRest) {
   MotionFit fit{kTickRateHz};
   const auto stop = [](double t) { return glm::dvec3{std::min(t, 3.0), 0.0, 0.0}; };

@@ -2,6 +2,9 @@
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace reckoner::test {
@@ -49,6 +52,29 @@ TEST(Interpolated, BufferedClientsStayWithinTheThresholdWithFewerPublishes) {
     EXPECT_LT(past.publishes, present.publishes);
     EXPECT_GT(past.publishes, 20u);
   }
+}
+
+// Straight on, then a turn of half a second, then straight on.
+State turn_once(double t) {
+  constexpr double kTurnS = 5.0, kTurnedS = 5.5, kSpeedMps = 3.0, kTurnRps = 2.0;
+  const double straight_s = std::min(t, kTurnS);
+  const double angle = kTurnRps * (std::clamp(t, kTurnS, kTurnedS) - kTurnS);
+  const double radius_m = kSpeedMps / kTurnRps;
+  State s;
+  s.position = {kSpeedMps * straight_s + radius_m * std::sin(angle), radius_m * (1.0 - std::cos(angle)), 0.0};
+  s.velocity = glm::vec3{kSpeedMps * std::cos(angle), kSpeedMps * std::sin(angle), 0.0};
+  if (t > kTurnedS) s.position += glm::dvec3{s.velocity} * (t - kTurnedS);
+  return s;
+}
+
+TEST(Interpolated, SteadyMotionHoldsForSecondsAfterATurn) {
+  World world({.links = kLink});
+  world.add_body(turn_once);
+  world.add_client(buffered());
+  world.run_to(6.5);  // the turn ended a second ago
+  const std::uint64_t before = world.server().stats().publishes;
+  world.run_to(16.5);
+  EXPECT_LE(world.server().stats().publishes - before, 2u);
 }
 
 TEST(Interpolated, OnePresentModeClientRequiresPublishesForPresentMode) {

@@ -84,6 +84,8 @@ TEST(ServerSettings, InvalidArchetypesAreNamed) {
             "archetypes[0].threshold_m is 0; it must be from 1e-6 to 1e6 m");
   EXPECT_EQ(error_after([](auto& c) { c.archetypes[0].max_speed_mps = kInfinite; }),
             "archetypes[0].max_speed_mps is inf; it must be from 1e-6 to 1e12 m/s");
+  EXPECT_EQ(error_after([](auto& c) { c.archetypes[0].codes = "codes-1 1 2"; }),
+            "archetypes[0].codes is not a text of reckoner-harness replay --learn-codes");
   EXPECT_EQ(error_after([](auto& c) {
               c.archetypes[0].fields = {{"health", IntegerField{0, 100, 101}}};
             }),

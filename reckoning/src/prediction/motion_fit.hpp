@@ -88,6 +88,9 @@ class RECKONER_RECKONING_API MotionFit {
     angular_.fetch_lesson();
   }
 
+  /// True if it has observed one horizon since the start or the last restart().
+  [[nodiscard]] bool knows_horizon() const { return linear_.knows_horizon(); }
+
   /// True if the velocity has stayed the same for a while. Then fitted() has no acceleration.
   [[nodiscard]] bool is_steady() const { return linear_.is_steady(); }
 

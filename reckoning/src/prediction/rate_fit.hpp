@@ -87,6 +87,9 @@ class RECKONER_RECKONING_API RateFit {
     if (!settled_) prefetch(&slots_in_flight_[slot_], sizeof(Slot));
   }
 
+  /// True if it has observed one horizon since the start or the last restart().
+  [[nodiscard]] bool knows_horizon() const { return slots_filled_ == slots_; }
+
   /// True if the rate has stayed the same for a while. Then mean_rate() is that rate.
   [[nodiscard]] bool is_steady() const { return steady_ticks_ >= ticks_to_steady_; }
 

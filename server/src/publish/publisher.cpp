@@ -81,14 +81,15 @@ void KindPriors::ends(const Entity& entity) {
   if (priors.angular) kinds_[entity.archetype].angular.move_towards(*priors.angular);
 }
 
-void KindPriors::add(std::size_t archetype, const AccelerationVotes& votes) {
-  constexpr double kMost = 1000.0;  // then older votes count half
+void KindPriors::add(std::size_t archetype, const ExtrapolationErrors& errors) {
+  // About a thousand errors of the size of the threshold. Then older errors count half.
+  constexpr double kMost = 1000.0 / ExtrapolationErrors::kErrorStep;
   Kind& kind = kinds_[archetype];
-  kind.smaller += votes.smaller;
-  kind.larger += votes.larger;
-  if (kind.smaller + kind.larger < kMost) return;
-  kind.smaller *= 0.5;
-  kind.larger *= 0.5;
+  kind.with += static_cast<double>(errors.with);
+  kind.without += static_cast<double>(errors.without);
+  if (kind.with + kind.without < kMost) return;
+  kind.with *= 0.5;
+  kind.without *= 0.5;
 }
 
 namespace {
@@ -128,8 +129,8 @@ constexpr double kFrameChangeUrgency = 16.0;
 constexpr double kSteadyShare = 1.0 / 32.0;
 constexpr float kSteadyGain = 0.25f;
 
-// A difference of the error below this share of the threshold says nothing about accelerations.
-constexpr double kVoteShare = 0.1;
+// A larger error counts as this one, in KindPriors::ExtrapolationErrors::kErrorStep: 16 times the threshold.
+constexpr double kMostError = 1024.0;
 
 // A bend smaller than this share of the threshold is not worth sending. The acceleration that is sent then
 // serves extrapolation.
@@ -183,7 +184,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
                     WorkerPool& pool, ServerStats& stats) {
   published_.begin(entities.slots().size());
   for (Counts& counts : counts_)
-    counts.votes.resize(config_.archetypes.size());
+    counts.errors.resize(config_.archetypes.size());
   const Now now{routes, tick, time_s};
   const auto awake = entities.awake().words();
   // Each work item is a whole word of the slot set, so two workers never write to the same word.
@@ -209,11 +210,11 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
     stats.publishes += counts.publishes;
     stats.published_for += counts.causes;
     stats.route_entity_ticks += counts.route_entity_ticks;
-    for (std::size_t i = 0; i < counts.votes.size(); ++i)
-      kinds_.add(i, counts.votes[i]);
+    for (std::size_t i = 0; i < counts.errors.size(); ++i)
+      kinds_.add(i, counts.errors[i]);
     counts.causes = {};
     counts.publishes = counts.route_entity_ticks = 0;
-    counts.votes.assign(config_.archetypes.size(), {});
+    counts.errors.assign(config_.archetypes.size(), {});
   }
 }
 
@@ -291,7 +292,7 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
       error_m = glm::distance(compared.truth.position, compared.published.position);
     }
   }
-  if (l.stream.number() > 0) vote_on_acceleration(entity, l, now.time_s, counts);
+  if (l.stream.number() > 0) compare_extrapolations(entity, l, now.time_s, counts);
   publish(entity, l, now, urgency);
   ++counts.publishes;
   published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
@@ -399,7 +400,8 @@ Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, EntityLevel& 
   state.velocity = end.velocity;
   state.orientation = end.orientation;
   state.angular_velocity = end.angular_velocity;
-  level.predicting_acceleration = state.acceleration;
+  level.predicting_acceleration.reset();
+  if (entity.fit.knows_horizon()) level.predicting_acceleration = state.acceleration;
   // With a budget of updates, saved bytes bring no further updates, so the acceleration is sent.
   const bool saves_bytes = rate_hz() <= 0.0;
   if (level.steady || (saves_bytes && !kinds_.needs_acceleration(entity.archetype)))
@@ -442,22 +444,25 @@ bool Publisher::is_steady(const Entity& entity, const EntityLevel& level) const 
                                {archetype.threshold_m * scale, archetype.threshold_rad * scale});
 }
 
-// Finds out whether the acceleration of the last publish would have helped clients to extrapolate until now.
+// Measures whether the acceleration of the last publish would have helped clients to extrapolate until now.
 // Only the gaps count in which they must.
-void Publisher::vote_on_acceleration(const Entity& entity, const EntityLevel& level, double time_s,
-                                     Counts& counts) const {
+void Publisher::compare_extrapolations(const Entity& entity, const EntityLevel& level, double time_s,
+                                       Counts& counts) const {
   const Motion& last = level.stream.motion();
   const double gap_s = time_s - last.time_s;
-  if (!level.interpolated() || gap_s < longest_gap_s(level.factor) || last.teleports != entity.teleports ||
-      level.stream.newest().encoded.frame != entity.frame)
+  if (!level.predicting_acceleration || !level.interpolated() || gap_s < longest_gap_s(level.factor) ||
+      last.teleports != entity.teleports || level.stream.newest().encoded.frame != entity.frame)
     return;
+  const double unit_m = KindPriors::ExtrapolationErrors::kErrorStep *
+                        config_.archetypes[entity.archetype].threshold_m * level.factor;
+  const auto error = [&](const glm::dvec3& expected) {
+    return static_cast<std::uint64_t>(
+        std::min(kMostError, glm::distance(expected, entity.truth.position) / unit_m));
+  };
   const glm::dvec3 plain = last.state.position + glm::dvec3{last.state.velocity} * gap_s;
-  const glm::dvec3 bent = plain + glm::dvec3{level.predicting_acceleration} * (0.5 * gap_s * gap_s);
-  const double by_m =
-      glm::distance(plain, entity.truth.position) - glm::distance(bent, entity.truth.position);
-  const double least_m = kVoteShare * config_.archetypes[entity.archetype].threshold_m * level.factor;
-  if (by_m > least_m) ++counts.votes[entity.archetype].smaller;
-  if (by_m < -least_m) ++counts.votes[entity.archetype].larger;
+  KindPriors::ExtrapolationErrors& errors = counts.errors[entity.archetype];
+  errors.without += error(plain);
+  errors.with += error(plain + glm::dvec3{*level.predicting_acceleration} * (0.5 * gap_s * gap_s));
 }
 
 // Publishes the owner's own motion with its own time stamp. The owner has already fitted the motion and

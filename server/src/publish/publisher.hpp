@@ -42,16 +42,19 @@ class KindPriors {
   /// Call when an entity ends: adds what its fit has learned to its archetype's mean.
   void ends(const Entity& entity);
 
-  /// How often an acceleration made the error at the end of a gap smaller, and how often larger.
-  struct AccelerationVotes {
-    std::uint32_t smaller = 0;
-    std::uint32_t larger = 0;
+  /// The sums of the errors at the ends of gaps, in kErrorStep of the threshold: with the acceleration that
+  /// was or would have been sent, and without it. Whole numbers, so that their order does not matter.
+  struct ExtrapolationErrors {
+    static constexpr double kErrorStep = 1.0 / 64.0;
+    std::uint64_t with = 0;
+    std::uint64_t without = 0;
   };
-  void add(std::size_t archetype, const AccelerationVotes& votes);
-  /// True if clients that interpolate need accelerations for the gaps that they must extrapolate. False if
-  /// most motions end otherwise than their acceleration foresees, as with bodies that collide.
+  void add(std::size_t archetype, const ExtrapolationErrors& errors);
+  /// False if accelerations make the errors at the ends of gaps clearly larger, as with bodies that collide.
+  /// Then clients that interpolate extrapolate better without them.
   [[nodiscard]] bool needs_acceleration(std::size_t archetype) const {
-    return kinds_[archetype].smaller >= kinds_[archetype].larger;
+    constexpr double kClearly = 1.3;
+    return kinds_[archetype].with <= kClearly * kinds_[archetype].without;
   }
 
  private:
@@ -70,7 +73,7 @@ class KindPriors {
   };
   struct Kind {
     Mean linear, angular;
-    double smaller = 0.0, larger = 0.0;  // votes; older votes count less
+    double with = 0.0, without = 0.0;  // ExtrapolationErrors; older errors count less
   };
 
   std::vector<Kind> kinds_;
@@ -118,7 +121,7 @@ class Publisher {
     PublishCauses causes;
     std::uint64_t publishes = 0;
     std::uint64_t route_entity_ticks = 0;
-    std::vector<KindPriors::AccelerationVotes> votes;  // index: archetype
+    std::vector<KindPriors::ExtrapolationErrors> errors;  // index: archetype
   };
   struct Now {
     const RouteTable& routes;
@@ -150,8 +153,8 @@ class Publisher {
   [[nodiscard]] bool is_on_route(const Entity& entity) const;
   [[nodiscard]] State fitted(const Entity& entity) const;
   [[nodiscard]] bool is_steady(const Entity& entity, const EntityLevel& level) const;
-  void vote_on_acceleration(const Entity& entity, const EntityLevel& level, double time_s,
-                            Counts& counts) const;
+  void compare_extrapolations(const Entity& entity, const EntityLevel& level, double time_s,
+                              Counts& counts) const;
   [[nodiscard]] OutgoingState outgoing_state(Entity& entity, EntityLevel& level, double time_s) const;
   [[nodiscard]] std::optional<glm::vec3> bend_of(const Entity& entity, const EntityLevel& level,
                                                  double time_s) const;

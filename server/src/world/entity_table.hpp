@@ -80,8 +80,9 @@ struct EntityLevel {
   double delay_s = 0.0;           ///< 90th percentile of the subscribers' one-way delay, s
   bool steady = false;            ///< the last publish was a steady motion (GapFit::is_steady())
   float steady_s = 1.0f;          ///< mean time that steady motions last, s
-  /// The acceleration that predicts best from the last publish, m/s^2. It may not have been sent.
-  glm::vec3 predicting_acceleration{0.0f};
+  /// The acceleration that predicts best from the last publish, m/s^2. It may not have been sent. Empty if
+  /// the fit knew too little.
+  std::optional<glm::vec3> predicting_acceleration;
 
   void add_subscriber(bool shows_past) {
     ++subscribers;
