@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/server_settings.hpp"
 
+#include "net/src/codec/codes_text.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "server/src/server_impl.hpp"
 
@@ -16,7 +17,14 @@ std::optional<Error> find_invalid_setting(const ServerConfig& config) {
                  " and fixed_rate_hz is " + number_text(config.fixed_rate_hz) +
                  "; at most one of them may be above 0"};
   }
-  return find_invalid_setting(config.archetypes);
+  if (auto error = find_invalid_setting(config.archetypes)) return error;
+  for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
+    const std::string& codes = config.archetypes[i].codes;
+    if (!codes.empty() && !read_codes(codes))
+      return Error{"archetypes[" + std::to_string(i) +
+                   "].codes is not a text of reckoner-harness replay --learn-codes"};
+  }
+  return std::nullopt;
 }
 
 bool is_valid(const OwnershipRules& rules) {

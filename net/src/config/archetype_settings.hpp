@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/codes_text.hpp"
 #include "net/src/config/settings.hpp"
 
 #include <algorithm>
@@ -66,8 +65,6 @@ inline constexpr std::array kArchetypeSettings{
     if (std::any_of(archetypes.begin(), end, has_this_name))
       return Error{prefix + "name is '" + archetype.name + "', which an earlier archetype has"};
     if (auto error = find_invalid<Archetype>(kArchetypeSettings, archetype, prefix)) return error;
-    if (!archetype.codes.empty() && !read_codes(archetype.codes))
-      return Error{prefix + "codes is not a text of reckoner-harness replay --learn-codes"};
     if (auto error = find_invalid_floor(archetype)) return Error{prefix + error->message};
     if (auto error = find_invalid_field(archetype.fields)) return Error{prefix + error->message};
   }
