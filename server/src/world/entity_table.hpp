@@ -153,7 +153,8 @@ struct Entity {
   /// prefetched. The members of thousands of entities do not fit into the processor's caches, but the order
   /// of access is known in advance.
   void fetch() const {
-    prefetch(this, offsetof(Entity, fit));
+    prefetch(this, static_cast<std::size_t>(reinterpret_cast<const char*>(&fit) -
+                                            reinterpret_cast<const char*>(this)));
     fit.fetch();
     prefetch(levels.data(), sizeof(EntityLevel));
   }
