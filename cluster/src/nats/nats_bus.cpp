@@ -320,7 +320,14 @@ std::optional<Error> NatsBus::Impl::make_bucket(jsCtx* js, std::size_t table) co
     settings.Duplicates = std::min<std::int64_t>(settings.MaxAge, kNanoseconds);
   }
   jsErrCode code{};
-  const natsStatus status = js_AddStream(nullptr, js, &settings, nullptr, &code);
+  natsStatus status = js_AddStream(nullptr, js, &settings, nullptr, &code);
+  // Another process is making the same bucket at this moment. Once it exists, making it again succeeds.
+  constexpr int kSubjectsInUse = 10065, kAttempts = 50, kPauseMs = 20;
+  for (int i = 0; i < kAttempts && static_cast<int>(code) == kSubjectsInUse; ++i) {
+    nats_Sleep(kPauseMs);
+    code = {};
+    status = js_AddStream(nullptr, js, &settings, nullptr, &code);
+  }
   if (status == NATS_OK) return std::nullopt;
   if (static_cast<int>(code) == kOtherSettings)
     return Error{
