@@ -191,10 +191,11 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
   pool.run(awake.size(), 1, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t w = first; w < last; ++w) {
       SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
-        if (slot + kFetchAhead < entities.slots().size()) {
-          entities.slots()[slot + kFetchAhead].fetch();
-          entities.slots()[slot + kFetchLessonAhead].fetch_lesson();
-        }
+        if (slot + kFetchAhead < entities.slots().size()) entities.slots()[slot + kFetchAhead].fetch();
+        // This one reads the entity, so it must not be one of another worker.
+        const std::uint32_t next = slot + kFetchLessonAhead;
+        if (next / SlotSet::kWordBits == w && next < entities.slots().size())
+          entities.slots()[next].fetch_lesson();
         if (!process_entity(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
         for (std::size_t level = 0; level < kLevels; ++level) {
           if (published_.contains(level, slot)) {
