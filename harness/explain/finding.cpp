@@ -376,11 +376,18 @@ Finding CauseFinder::known_delay(const Trigger& trigger, const DelayFact& delay)
   result.known = true;
   result.evidence.push_back({"postponed_s", waited_s});
   result.evidence.push_back({"due_s", delay.since_s});
-  result.sentence = delay.why == DelayFact::Why::late
-                        ? "The server was late with its ticks, and sent this update " +
-                              milliseconds(waited_s) + " after it was due. "
-                        : "The server postponed this update for " + milliseconds(waited_s) +
-                              ", because the client's byte budget was used up. ";
+  const std::string postponed = "The server postponed this update for " + milliseconds(waited_s) + ", ";
+  switch (delay.why) {
+    case DelayFact::Why::late:
+      result.sentence = "The server was late with its ticks, and sent this update " + milliseconds(waited_s) +
+                        " after it was due. ";
+      break;
+    case DelayFact::Why::turn:
+      result.sentence = postponed + "until the client's next datagram (send_rate_hz). ";
+      break;
+    default:
+      result.sentence = postponed + "because the client's byte budget was used up. ";
+  }
   result.sentence += moved(trigger);
   return result;
 }

@@ -33,6 +33,7 @@ std::optional<DelayFact::Why> why_of(std::string_view text) {
   if (text == "budget") return DelayFact::Why::budget;
   if (text == "repair") return DelayFact::Why::repair;
   if (text == "late") return DelayFact::Why::late;
+  if (text == "turn") return DelayFact::Why::turn;
   return std::nullopt;
 }
 

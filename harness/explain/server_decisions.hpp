@@ -24,7 +24,7 @@ struct PublishFact {
 
 /// An update that the server did not send in the tick in which it became due.
 struct DelayFact {
-  enum class Why : std::uint8_t { budget, repair, late };
+  enum class Why : std::uint8_t { budget, repair, late, turn };
   ClientId client;
   EntityId entity;
   std::uint8_t level = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "server/src/publish/publisher.hpp"
 #include "tests/support/world.hpp"
 
 #include <cmath>
@@ -132,6 +133,49 @@ TEST(KindPriors, DoNotDependOnTheNumberOfThreads) {
   const std::uint64_t one = digest(1);
   EXPECT_EQ(digest(4), one);
   EXPECT_EQ(digest(3), one);
+}
+
+TEST(KindPriors, LeaveOutAccelerationsThatDoHarm) {
+  KindPriors priors(2);
+  EXPECT_TRUE(priors.needs_acceleration(0));
+  priors.add(0, {.with = 2000, .without = 1000});
+  EXPECT_FALSE(priors.needs_acceleration(0));
+  EXPECT_TRUE(priors.needs_acceleration(1));
+  for (int i = 0; i < 100; ++i)
+    priors.add(0, {.with = 1000, .without = 2000});
+  EXPECT_TRUE(priors.needs_acceleration(0));
+}
+
+// A body that bounces to and fro, in zigzag. No acceleration foresees a bounce.
+Truth zigzag(double phase) {
+  return [phase](double t) {
+    constexpr double kHalfS = 0.7, kSpeedMps = 5.0;
+    const double at = std::fmod(t + phase, 2.0 * kHalfS);
+    State s;
+    s.position.x = kSpeedMps * (at < kHalfS ? at : 2.0 * kHalfS - at);
+    s.velocity.x = static_cast<float>(at < kHalfS ? kSpeedMps : -kSpeedMps);
+    return s;
+  };
+}
+
+std::uint64_t bytes_to_buffered_client(unsigned threads) {
+  World world(config(threads));
+  for (int i = 0; i < 400; ++i)
+    world.add_body(zigzag(0.37 * i));
+  ClientConfig client;
+  client.playout.mode = PlayoutMode::adaptive;
+  client.archetypes = config().server.archetypes;
+  world.add_client(client);
+  world.run_to(12.0);
+  EXPECT_GT(world.server().stats().publishes, 5000u);
+  return world.server().stats().state_bytes_sent;
+}
+
+// What is learned about accelerations must not depend on how the workers share the entities.
+TEST(KindPriors, AccelerationsDoNotDependOnTheNumberOfThreads) {
+  const std::uint64_t one = bytes_to_buffered_client(1);
+  EXPECT_EQ(bytes_to_buffered_client(2), one);
+  EXPECT_EQ(bytes_to_buffered_client(5), one);
 }
 
 }  // namespace

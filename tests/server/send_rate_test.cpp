@@ -55,6 +55,14 @@ TEST(SendTurns, ClientsHaveTurnsInDifferentTicks) {
     EXPECT_NEAR(clients, 100, 5);
 }
 
+TEST(SendTurns, ExplainWaitsOfLessThanAnInterval) {
+  ServerConfig config;
+  EXPECT_FALSE((SendTurns{{1}, config}.explains(1.0 / 60)));
+  config.send_rate_hz = 10.0;
+  EXPECT_TRUE((SendTurns{{1}, config}.explains(5.0 / 60)));
+  EXPECT_FALSE((SendTurns{{1}, config}.explains(6.0 / 60)));
+}
+
 TEST(SendTurns, MissedTurnIsNotLost) {
   ServerConfig config;
   config.send_rate_hz = 1.0;

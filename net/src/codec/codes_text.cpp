@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/codes_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace reckoner {

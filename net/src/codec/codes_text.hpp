@@ -3,6 +3,7 @@
 
 #include "net/src/codec/motion_codec.hpp"
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>

@@ -183,8 +183,6 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
 void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s,
                     WorkerPool& pool, ServerStats& stats) {
   published_.begin(entities.slots().size());
-  for (Counts& counts : counts_)
-    counts.errors.resize(config_.archetypes.size());
   const Now now{routes, tick, time_s};
   const auto awake = entities.awake().words();
   // Each work item is a whole word of the slot set, so two workers never write to the same word.
@@ -211,11 +209,18 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
     stats.publishes += counts.publishes;
     stats.published_for += counts.causes;
     stats.route_entity_ticks += counts.route_entity_ticks;
-    for (std::size_t i = 0; i < counts.errors.size(); ++i)
-      kinds_.add(i, counts.errors[i]);
     counts.causes = {};
     counts.publishes = counts.route_entity_ticks = 0;
-    counts.errors.assign(config_.archetypes.size(), {});
+  }
+  // Summed over all workers first, so that the result does not depend on their number.
+  for (std::size_t i = 0; i < config_.archetypes.size(); ++i) {
+    KindPriors::ExtrapolationErrors sum;
+    for (Counts& counts : counts_) {
+      sum.with += counts.errors[i].with;
+      sum.without += counts.errors[i].without;
+      counts.errors[i] = {};
+    }
+    kinds_.add(i, sum);
   }
 }
 

@@ -90,7 +90,10 @@ class Publisher {
         parts_(parts),
         quantisation_(quantisation),
         counts_(workers),
-        kinds_(config.archetypes.size()) {}
+        kinds_(config.archetypes.size()) {
+    for (Counts& counts : counts_)
+      counts.errors.resize(config.archetypes.size());
+  }
 
   /// Returns a new entity that contains the publisher's data. `phase` may be any number; different numbers
   /// spread the publishes of entities over the ticks.

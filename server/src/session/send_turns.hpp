@@ -29,6 +29,8 @@ class SendTurns {
 
   /// Time between two turns, s.
   [[nodiscard]] double interval_s() const { return tick_s_ / per_tick_; }
+  /// True if a motion may have waited this long for its turn only, s.
+  [[nodiscard]] bool explains(double waited_s) const { return waited_s < interval_s() - 0.5 * tick_s_; }
   /// Mean time that a motion waits for the next turn, s; 0 if every tick is a turn.
   [[nodiscard]] double mean_wait_s() const { return 0.5 * (interval_s() - tick_s_); }
 

@@ -801,9 +801,10 @@ void Session::report_delay(const Snapshot::Item& item, const TickInputs& inputs)
   inputs.observer->delayed({id_, entity.id, item.level, inputs.tick_time_s,
                             entity.levels[item.level].stream.motion().time_s,
                             std::max(joined_s_, inputs.tick_time_s - waited / tick_rate_hz_),
-                            s.repair   ? Why::repair
-                            : was_held ? Why::late
-                                       : Why::budget});
+                            s.repair                                  ? Why::repair
+                            : was_held                                ? Why::late
+                            : turns_.explains(waited / tick_rate_hz_) ? Why::turn
+                                                                      : Why::budget});
 }
 
 void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, Tick tick,

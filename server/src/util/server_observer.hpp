@@ -32,6 +32,7 @@ class ServerObserver {
       budget,  ///< the client's byte budget was used up
       repair,  ///< a datagram with this or an earlier motion was lost
       late,    ///< the server itself was late, and left datagrams to a later tick
+      turn,    ///< it waited for the client's next datagram (ServerConfig::send_rate_hz)
     };
     ClientId client;
     EntityId entity;
@@ -48,7 +49,7 @@ class ServerObserver {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(ServerObserver::Delayed::Why why) {
-  constexpr std::string_view kNames[] = {"budget", "repair", "late"};
+  constexpr std::string_view kNames[] = {"budget", "repair", "late", "turn"};
   return kNames[static_cast<std::size_t>(why)];
 }
 
