@@ -4,7 +4,7 @@
 #include "cluster/src/bus/requests.hpp"
 #include "cluster/src/mail/conversation.hpp"
 #include "cluster/src/mirror/mirror.hpp"
-#include "cluster/src/name_lease.hpp"
+#include "cluster/src/authority/name_lease.hpp"
 #include "cluster/src/wire/bus_messages.hpp"
 #include "cluster/src/wire/subjects.hpp"
 #include "server/src/world_access.hpp"
