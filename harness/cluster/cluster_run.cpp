@@ -24,7 +24,7 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kPatienceS = 30.0;
-constexpr double kSettleS = 4.0;  // after the last client has joined, and after the chaos
+constexpr double kSettleS = 8.0;  // after the chaos
 constexpr double kPauseS = 10.0;  // of a paused simulator in the chaos
 constexpr std::size_t kFaultsOfAKind = 3;
 
@@ -240,7 +240,7 @@ class ClusterRun {
     if (auto wrong = start_conditioner(*last_value(single_->child.output(), "listening on port")))
       return *wrong;
     if (auto wrong = start_clients(*last_value(single_->child.output(), "epoch"))) return *wrong;
-    pause(kSettleS, "one server: warming up");
+    pause(options_.warm_up_s, "one server: warming up");
     (void)single_->child.write_line("measure");
     (void)clients_->child.write_line("measure");
     pause(std::min(options_.seconds, 30.0), "one server: measuring");
@@ -341,14 +341,13 @@ class ClusterRun {
   }
 
   std::optional<Error> measure_cluster() {
-    pause(kSettleS, "cluster: warming up");
+    pause(options_.warm_up_s, "cluster: warming up");
     each_running([](Process& p) { (void)p.child.write_line("measure"); });
     (void)clients_->child.write_line("measure");
     plan_chaos();
     pause(options_.seconds, "cluster: measuring", [&](double at_s) { make_chaos(at_s); });
     finish_chaos();
-    if (options_.chaos)
-      pause(2.0 * kSettleS, "cluster: settling", [&](double) { make_chaos(options_.seconds); });
+    if (options_.chaos) pause(kSettleS, "cluster: settling", [&](double) { make_chaos(options_.seconds); });
     (void)clients_->child.write_line("stop");
     pause(3.0, "cluster: waiting for messages");
     return check();
@@ -564,6 +563,7 @@ class ClusterRun {
     json["gateway_cpu"] = ratio(sum(gateways, "cpu"), static_cast<double>(gateways.size()));
     json["one_server_cpu"] = single.contains("server") ? single["server"].value("cpu", 0.0) : 0.0;
     json["simulator_cpu"] = ratio(sum(simulators, "cpu"), static_cast<double>(simulators.size()));
+    json["simulator_late_ticks"] = sum(simulators, "late_ticks");
     json["bus_lag_ms"] = ratio(sum(gateways, "lag_ms"), static_cast<double>(gateways.size()));
     json["gaps"] = sum(gateways, "gaps") + sum(simulators, "gaps");
     json["malformed"] = sum(gateways, "malformed") + sum(simulators, "malformed");

@@ -21,6 +21,7 @@ struct ClusterRunOptions {
   std::size_t clients = 100;
   std::size_t watched = 8;  ///< clients whose error is measured
   double seconds = 60.0;
+  double warm_up_s = 4.0;  ///< between the last client's joining and the measurement
   std::string network = "intercity";
   bool chaos = false;
   bool compare = true;  ///< also measure the same world on one server

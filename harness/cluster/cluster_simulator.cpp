@@ -53,6 +53,8 @@ class ClusterSimulator {
         simulator_.receive(program::monotonic_s());
       }
       simulator_.receive(program::monotonic_s());
+      ++ticks_;
+      late_ticks_ += program::monotonic_s() - due_s > 1.0 / options_.world.tick_rate_hz ? 1 : 0;
       play();
       simulator_.tick(program::monotonic_s());
       handle_commands();
@@ -99,6 +101,7 @@ class ClusterSimulator {
         bus_before_ = bus_.stats();
         began_s_ = program::monotonic_s();
         cpu_before_s_ = process_cpu_s();
+        ticks_ = late_ticks_ = 0;
       } else if (*line == "report") {
         report();
       } else if (line->starts_with("held ")) {
@@ -126,6 +129,8 @@ class ClusterSimulator {
                            {"checkpoints", now.checkpoints - before_.checkpoints},
                            {"moves_refused", refused_},
                            {"cells", simulator_.cell_count()},
+                           {"ticks", ticks_},
+                           {"late_ticks", late_ticks_},  // by more than one tick: the machine is too slow
                            {"cpu", (process_cpu_s() - cpu_before_s_) / seconds}};
     fmt::print("result {}\n", json.dump());
     std::fflush(stdout);
@@ -150,6 +155,8 @@ class ClusterSimulator {
   std::map<EntityId, std::size_t> bodies_;
   std::size_t spawned_ = 0;
   std::uint64_t refused_ = 0;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t late_ticks_ = 0;
   ClusterStats before_;
   BusStats bus_before_;
   double began_s_ = 0.0;

@@ -78,6 +78,8 @@ void add_cluster_command(CLI::App& app, int& exit_code, const char* argv0) {
   command->add_option("--watched", run.watched, "number of clients whose error is measured");
   command->add_option("--seconds", run.seconds, "length of the measurement, s")
       ->check(CLI::Range(1.0, 3600.0));
+  command->add_option("--warm-up", run.warm_up_s, "time before the measurement, s; large worlds need more")
+      ->check(CLI::Range(0.0, 600.0));
   command->add_option("--network", run.network, "network between clients and gateways");
   command->add_option(
       "--view-m", run.fixed_view_m,
