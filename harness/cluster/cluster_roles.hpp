@@ -22,6 +22,7 @@ struct ClusterWorldOptions {
   double cell_m = 100.0;
   double radius_m = 50.0;  ///< interest radius of clients, m
   double tick_rate_hz = 60.0;
+  double checkpoint_s = 1.0;  ///< a changed body is stored this often, s
   std::uint64_t seed = 1;
 
   [[nodiscard]] double side_m() const { return cell_m * static_cast<double>(columns); }

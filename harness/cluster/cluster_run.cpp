@@ -79,6 +79,8 @@ class ClusterRun {
             fmt::format("{}", w.radius_m),
             "--tick-rate",
             fmt::format("{}", w.tick_rate_hz),
+            "--checkpoint-s",
+            fmt::format("{}", w.checkpoint_s),
             "--seed",
             std::to_string(w.seed)};
   }
@@ -308,7 +310,7 @@ class ClusterRun {
     progress_("the simulators start", 0.0);
     if (auto wrong =
             wait_until([&] { return last_value(simulators_[0].child.output(), "spawned").has_value(); },
-                       "the bodies were not spawned", 60.0))
+                       "the bodies were not spawned", 180.0))
       return wrong;
     for (std::size_t i = 0; i < options_.gateways; ++i) {
       if (auto wrong = start_gateway("0")) return wrong;

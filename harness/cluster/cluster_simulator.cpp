@@ -23,6 +23,7 @@ ClusterConfig cluster_config(const ClusterWorldOptions& options) {
   config.cell_m = options.cell_m;
   config.columns = config.rows = static_cast<std::uint32_t>(options.columns);
   config.hysteresis_m = 2.0;
+  config.checkpoint_s = options.checkpoint_s;
   Archetype body;
   body.name = "body";
   body.has_orientation = false;
@@ -77,7 +78,7 @@ class ClusterSimulator {
         fmt::print("spawned {}\n", spawned_);
         std::fflush(stdout);
       }
-      if (spawned_ % 64 == 0) break;  // a few in each tick
+      if (spawned_ % 256 == 0) break;  // some in each tick
     }
     for (const EntityId id : simulator_.held()) {
       const auto body = body_of(id);

@@ -47,6 +47,8 @@ void add_world_options(CLI::App& command, ClusterWorldOptions& world) {
       .add_option("--radius-m", world.radius_m, "interest radius of the clients, m; 0: they see everything")
       ->check(CLI::Range(0.0, 1e6));
   command.add_option("--tick-rate", world.tick_rate_hz, "ticks per second")->check(CLI::Range(1.0, 1000.0));
+  command.add_option("--checkpoint-s", world.checkpoint_s, "a changed entity is stored this often, s")
+      ->check(CLI::Range(0.1, 3600.0));
   command.add_option("--seed", world.seed, "seed of the motion and of the chaos");
 }
 
