@@ -104,6 +104,29 @@ TEST_F(NatsTest, MessagesTablesAndListsWork) {
   EXPECT_EQ(listed.entries[3].value, bytes("body 3"));
 }
 
+TEST_F(NatsTest, ListsEnd) {
+  auto a = open(), b = open();
+  ASSERT_TRUE(a && b);
+  const std::vector<std::byte> body(4096);
+  const auto write = [&] {
+    for (int i = 0; i < 20; ++i)
+      ASSERT_EQ(
+          answer(*b, b->put_if(BusTable::checkpoints, "e." + std::to_string(i), body,
+                               answer(*b, b->get(BusTable::checkpoints, "e." + std::to_string(i))).revision))
+              .status,
+          BusAnswer::Status::done);
+  };
+  write();
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(answer(*a, a->list(BusTable::checkpoints)).entries.size(), 20u);
+  (void)answer(*a, a->get(BusTable::epochs, "c.1"));  // answered after the end of the lists
+  const std::uint64_t before = a->stats().bytes_received;
+  write();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  a->service(clock_s());
+  EXPECT_LT(a->stats().bytes_received - before, body.size()) << "a list still gets what is written later";
+}
+
 // The library's threads may still deliver a message, or report the end of the connection, when the bus has
 // ended. The sanitizers find any access to its memory.
 TEST_F(NatsTest, BusEndsWhileMessagesArrive) {

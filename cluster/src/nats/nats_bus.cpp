@@ -162,6 +162,10 @@ struct NatsBus::Impl {
   [[nodiscard]] std::string subject(BusTable table, std::string_view key) const {
     return "$KV." + bucket(static_cast<std::size_t>(table)) + "." + std::string(key);
   }
+  // The consumer of a list() request. Its name begins with the number of the request.
+  [[nodiscard]] std::string consumer_of(std::uint64_t number) const {
+    return std::to_string(number) + "-" + unique;
+  }
   std::optional<Error> connect();
   std::optional<Error> make_bucket(jsCtx* js, std::size_t table) const;
   [[nodiscard]] Subscription listen(const std::string& to) const;
@@ -463,7 +467,15 @@ void NatsBus::Impl::send_request(std::uint64_t number, const std::string& to,
 }
 
 void NatsBus::Impl::finish(std::uint64_t number, BusAnswer answer) {
-  open.erase(number);
+  const auto found = open.find(number);
+  if (found != open.end()) {
+    // Without this, the consumer would live as long as this process, and get every later entry.
+    if (found->second.kind == Request::Kind::list)
+      send_request(number,
+                   "$JS.API.CONSUMER.DELETE." + stream(found->second.table) + "." + consumer_of(number), {},
+                   std::nullopt);
+    open.erase(found);
+  }
   answer.request = number;
   answers.push_back(std::move(answer));
 }
@@ -548,11 +560,11 @@ void NatsBus::put(BusTable table, std::string_view key, std::span<const std::byt
                                static_cast<int>(value.size()));
 }
 
-// A short-lived consumer delivers all entries. Its name begins with the number of the request.
+// A short-lived consumer delivers all entries; finish() deletes it.
 std::uint64_t NatsBus::list(BusTable table) {
   Impl& s = *impl_;
   const std::uint64_t number = s.begin(Impl::Request::Kind::list, table);
-  const std::string consumer = std::to_string(number) + "-" + s.unique;
+  const std::string consumer = s.consumer_of(number);
   const std::string request =
       "{\"stream_name\":\"" + s.stream(table) + "\",\"config\":{\"name\":\"" + consumer +
       "\",\"deliver_subject\":\"" + s.deliveries +
