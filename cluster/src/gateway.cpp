@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cluster/src/authority/grid.hpp"
 #include "cluster/src/authority/members.hpp"
+#include "cluster/src/authority/name_lease.hpp"
 #include "cluster/src/bus/requests.hpp"
 #include "cluster/src/mail/conversation.hpp"
 #include "cluster/src/mirror/mirror.hpp"
-#include "cluster/src/authority/name_lease.hpp"
 #include "cluster/src/wire/bus_messages.hpp"
 #include "cluster/src/wire/subjects.hpp"
 #include "server/src/world_access.hpp"
