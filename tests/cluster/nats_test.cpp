@@ -212,7 +212,7 @@ TEST_F(NatsTest, ASimulatorTakesOverFromADeadOne) {
   std::vector<EntityId> ids;
   for (int i = 0; i < 16; ++i) {
     State at;
-    at.position = {100.0 * (i % 4) - 150.0, 100.0 * (i / 4) - 150.0, 0.0};
+    at.position = {100.0 * (i % 4) - 150.0, 100.0 * static_cast<double>(i / 4) - 150.0, 0.0};
     ids.push_back(running[0].simulator->spawn(0, "body", at));
     ASSERT_TRUE(ids.back());
   }

@@ -174,6 +174,7 @@ struct NatsBus::Impl {
                     std::optional<std::uint64_t> revision);
   void handle_answer(std::uint64_t number, Arrived& arrived_answer);
   void handle_entry(Arrived& entry);
+  void delete_consumer(std::uint64_t number, const std::string& from);
   void finish(std::uint64_t number, BusAnswer answer);
 
   NatsConfig config;
@@ -216,6 +217,7 @@ std::optional<Error> NatsBus::Impl::connect() {
     from = comma + 1;
   }
   std::vector<const char*> servers;
+  servers.reserve(urls.size());
   for (const std::string& url : urls)
     servers.push_back(url.c_str());
   natsStatus status = natsOptions_SetServers(made, servers.data(), static_cast<int>(servers.size()));
@@ -466,14 +468,16 @@ void NatsBus::Impl::send_request(std::uint64_t number, const std::string& to,
   (void)natsConnection_PublishMsg(connection.get(), made);
 }
 
+// Ends the delivery of a list. Otherwise the consumer would live as long as this process, and the server
+// would deliver every later entry to it.
+void NatsBus::Impl::delete_consumer(std::uint64_t number, const std::string& from) {
+  send_request(number, "$JS.API.CONSUMER.DELETE." + from + "." + consumer_of(number), {}, std::nullopt);
+}
+
 void NatsBus::Impl::finish(std::uint64_t number, BusAnswer answer) {
   const auto found = open.find(number);
   if (found != open.end()) {
-    // Without this, the consumer would live as long as this process, and get every later entry.
-    if (found->second.kind == Request::Kind::list)
-      send_request(number,
-                   "$JS.API.CONSUMER.DELETE." + stream(found->second.table) + "." + consumer_of(number), {},
-                   std::nullopt);
+    if (found->second.kind == Request::Kind::list) delete_consumer(number, stream(found->second.table));
     open.erase(found);
   }
   answer.request = number;
@@ -490,6 +494,9 @@ void NatsBus::Impl::handle_entry(Arrived& entry) {
   const auto number = number_of(consumer.substr(0, consumer.find('-')));
   const auto sequence = number_of(parts[5 + shift]), pending = number_of(parts[8 + shift]);
   const auto found = number ? open.find(*number) : open.end();
+  // The request to delete this consumer was lost with the connection.
+  if (number && found == open.end() && pending == std::uint64_t{0} && consumer == consumer_of(*number))
+    delete_consumer(*number, std::string(parts[2 + shift]));
   if (found == open.end() || found->second.kind != Request::Kind::list || !sequence || !pending) return;
   Request& request = found->second;
   const std::string before = subject(request.table, "");
