@@ -5,6 +5,7 @@
 #include "cluster/src/bus/requests.hpp"
 #include "cluster/src/mail/conversation.hpp"
 #include "cluster/src/mirror/mirror.hpp"
+#include "cluster/src/mirror/watch_cells.hpp"
 #include "cluster/src/wire/bus_messages.hpp"
 #include "cluster/src/wire/subjects.hpp"
 #include "server/src/world_access.hpp"
@@ -73,7 +74,6 @@ struct Gateway::Impl {
   };
   std::map<std::pair<ClientId, EntityId>, Conversation> mail;
   std::map<std::uint32_t, double> needed;  // cells, and when a client needed them last
-  std::set<std::uint32_t> subscribed;
   double now_s = 0.0;
   double watched_s = -1e9;
   double heartbeat_s = -1e9;
@@ -141,7 +141,7 @@ double Gateway::epoch_s() const {
   return impl_->member.epoch_s;
 }
 std::size_t Gateway::cell_count() const {
-  return impl_->subscribed.size();
+  return impl_->mirror.watched().size();
 }
 const ClusterStats& Gateway::stats() const {
   return impl_->stats;
@@ -218,15 +218,7 @@ void Gateway::Impl::choose_cells() {
   std::set<std::uint32_t> wanted;
   for (const auto& [cell, at_s] : needed)
     wanted.insert(cell);
-  if (wanted == subscribed) return;
-  for (const std::uint32_t cell : wanted) {
-    if (!subscribed.contains(cell)) bus.subscribe(cell_subject(config.world, cell));
-  }
-  for (const std::uint32_t cell : subscribed) {
-    if (!wanted.contains(cell)) bus.unsubscribe(cell_subject(config.world, cell));
-  }
-  subscribed = wanted;
-  mirror.watch(wanted);
+  watch_cells(wanted, config.world, bus, mirror);
 }
 
 void Gateway::Impl::send_heartbeat() {

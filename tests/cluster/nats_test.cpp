@@ -109,12 +109,12 @@ TEST_F(NatsTest, ListsEnd) {
   ASSERT_TRUE(a && b);
   const std::vector<std::byte> body(4096);
   const auto write = [&] {
-    for (int i = 0; i < 20; ++i)
-      ASSERT_EQ(
-          answer(*b, b->put_if(BusTable::checkpoints, "e." + std::to_string(i), body,
-                               answer(*b, b->get(BusTable::checkpoints, "e." + std::to_string(i))).revision))
-              .status,
-          BusAnswer::Status::done);
+    for (int i = 0; i < 20; ++i) {
+      const std::string key = "e." + std::to_string(i);
+      const std::uint64_t revision = answer(*b, b->get(BusTable::checkpoints, key)).revision;
+      ASSERT_EQ(answer(*b, b->put_if(BusTable::checkpoints, key, body, revision)).status,
+                BusAnswer::Status::done);
+    }
   };
   write();
   for (int i = 0; i < 3; ++i)

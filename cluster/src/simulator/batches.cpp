@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "cluster/src/mirror/watch_cells.hpp"
 #include "cluster/src/simulator/simulator_core.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace reckoner::cluster {
@@ -194,15 +197,7 @@ void SimulatorCore::watch_neighbours() {
     if (!cells.holds(cell) && entities_in[cell] == 0) continue;
     grid.for_each_around(cell, [&](std::uint32_t near) { wanted.insert(near); });
   }
-  if (wanted == subscribed) return;
-  for (const std::uint32_t cell : wanted) {
-    if (!subscribed.contains(cell)) bus.subscribe(cell_subject(config.world, cell));
-  }
-  for (const std::uint32_t cell : subscribed) {
-    if (!wanted.contains(cell)) bus.unsubscribe(cell_subject(config.world, cell));
-  }
-  subscribed = wanted;
-  mirror.watch(wanted);
+  watch_cells(wanted, config.world, bus, mirror);
 }
 
 }  // namespace reckoner::cluster

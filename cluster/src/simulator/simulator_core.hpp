@@ -159,7 +159,6 @@ struct SimulatorCore {
   std::deque<Queued> messages;
   std::vector<EntityId> published;
   std::vector<double> recover_at;
-  std::set<std::uint32_t> subscribed;
   double now_s = 0.0;
   double ticked_s = 0.0;
   double heartbeat_s = -1e9;
