@@ -146,7 +146,8 @@ function(reckoner_optimise_less target)
 endfunction()
 
 # reckoner_bit_exact(files...): server and client must compute bit-identical results with these files, whatever the
-# compiler's other options are. So they are compiled without fused multiply-add and fast math.
+# compiler's other options are. So they are compiled without fused multiply-add and fast math. GCC 12 also must not
+# vectorise straight code: where it does, it leaves out roundings from double to float.
 function(reckoner_bit_exact)
   if(MSVC)
     # /fp:precise would do, but before Visual Studio 2022 it still fuses multiplications and additions.
@@ -154,7 +155,7 @@ function(reckoner_bit_exact)
   else()
     # These flags differ from the target's, so no precompiled header fits.
     set_source_files_properties(${ARGN} PROPERTIES
-      COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math" SKIP_PRECOMPILE_HEADERS ON)
+      COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math;-fno-tree-slp-vectorize" SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
