@@ -113,7 +113,7 @@ class ClusterGateway {
     while (const auto line = lines_.next()) {
       if (*line == "measure") {
         began_s_ = program::monotonic_s();
-        cpu_before_s_ = process_cpu_s();
+        cpu_before_s_ = process_cpu_time().total_s();
         wire_before_ = transport_.stats().wire_bytes_sent;
         if (bus_ != nullptr) bus_before_ = bus_->stats();
         if (gateway_ != nullptr) before_ = gateway_->stats();
@@ -132,7 +132,7 @@ class ClusterGateway {
                            {"clients", server_.client_count()},
                            {"entities", server_.entity_count()},
                            {"client_bytes", transport_.stats().wire_bytes_sent - wire_before_},
-                           {"cpu", (process_cpu_s() - cpu_before_s_) / seconds}};
+                           {"cpu", (process_cpu_time().total_s() - cpu_before_s_) / seconds}};
     if (gateway_ != nullptr) {
       const ClusterStats& now = gateway_->stats();
       std::vector<std::uint64_t> silence = now.silence_ticks;

@@ -101,7 +101,7 @@ class ClusterSimulator {
         before_ = simulator_.stats();
         bus_before_ = bus_.stats();
         began_s_ = program::monotonic_s();
-        cpu_before_s_ = process_cpu_s();
+        cpu_before_s_ = process_cpu_time().total_s();
         ticks_ = late_ticks_ = 0;
       } else if (*line == "report") {
         report();
@@ -132,7 +132,7 @@ class ClusterSimulator {
                            {"cells", simulator_.cell_count()},
                            {"ticks", ticks_},
                            {"late_ticks", late_ticks_},  // by more than one tick: the machine is too slow
-                           {"cpu", (process_cpu_s() - cpu_before_s_) / seconds}};
+                           {"cpu", (process_cpu_time().total_s() - cpu_before_s_) / seconds}};
     fmt::print("result {}\n", json.dump());
     std::fflush(stdout);
   }

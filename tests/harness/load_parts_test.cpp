@@ -4,10 +4,13 @@
 #include "harness/stress/load/recording/recording_transport.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/load/roles/load_world.hpp"
+#include "harness/stress/load/roles/lossy_transport.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -152,6 +155,48 @@ TEST(RecordingTransport, RecordsPayloadSizesAndReceiversWhileRecording) {
   EXPECT_EQ(record.tick(0)[1].bytes, 9);
   EXPECT_TRUE(record.tick(1).empty());
   EXPECT_EQ(record.uplink_bytes, 12u);
+}
+
+TEST(LossyTransport, DropsTheGivenShareOfStatePayloads) {
+  Scripted inner;
+  constexpr std::size_t kPayloads = 4000;
+  for (std::size_t i = 0; i < kPayloads; ++i) {
+    inner.coming.push_back({.channel = Channel::state});
+    inner.coming.push_back({.channel = Channel::control});
+  }
+  inner.coming.push_back({.kind = TransportEvent::Kind::disconnected});
+  LossyTransport transport(inner, 0.05, 1);
+  std::size_t state = 0, control = 0, disconnected = 0;
+  while (const auto event = transport.poll()) {
+    if (event->kind == TransportEvent::Kind::disconnected) {
+      ++disconnected;
+    } else {
+      ++(event->channel == Channel::state ? state : control);
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(state), 0.95 * kPayloads, 0.01 * kPayloads);
+  EXPECT_EQ(control, kPayloads);
+  EXPECT_EQ(disconnected, 1u);
+}
+
+TEST(ResourceUse, CountsProcessorTimeOfThisProcess) {
+  const ResourceUse before = resource_use(10.0);
+  volatile double sum = 0.0;
+  while (process_cpu_time().total_s() < before.cpu.total_s() + 0.05)
+    sum = sum + 1.0;
+  nlohmann::ordered_json json;
+  ResourceUse now = resource_use(10.1);
+  add_use(json, before, now);
+  EXPECT_GE(json["cpu_s"].get<double>(), 0.05);
+  EXPECT_NEAR(json["cpu_user_s"].get<double>() + json["cpu_system_s"].get<double>(),
+              json["cpu_s"].get<double>(), 1e-9);
+  add_use(json, before, now, 1e6);
+  EXPECT_EQ(json["cpu_user_s"], 0.0);
+  if (!now.idle_s) GTEST_SKIP() << "this system does not tell its idle time";
+  now.idle_s = *before.idle_s + 0.1;
+  add_use(json, before, now);
+  const double cores = std::max(1u, std::thread::hardware_concurrency());
+  EXPECT_NEAR(json["machine_idle"].get<double>(), 1.0 / cores, 1e-6);
 }
 
 }  // namespace

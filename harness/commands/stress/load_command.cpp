@@ -82,7 +82,7 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
   CLI::App* command = app.add_subcommand(name, "clients of load")->group("");
   auto options = std::make_shared<LoadClientsOptions>();
   add_world_options(*command, options->world);
-  command->add_option("--tick-rate", options->frame_rate_hz);
+  command->add_option("--frame-rate", options->frame_rate_hz);
   command->add_option("--connect", options->server);
   command->add_option("--key", options->key);
   command->add_option("--count", options->count);
@@ -90,6 +90,7 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
   command->add_option("--join-rate", options->join_rate_hz);
   command->add_option("--watched", options->measured);
   command->add_option("--epoch", options->epoch_s);
+  command->add_option("--loss", options->loss_percent);
   command->add_option("--payload", options->payload_bytes);
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
 }
@@ -117,6 +118,14 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
   command
       ->add_option("--processes", run.processes, "number of processes for the clients; 0: one for every 250")
       ->check(CLI::Range(0, 64));
+  command
+      ->add_option("--client-loss", run.client_loss_percent,
+                   "share of the datagrams with motions that each client loses, percent")
+      ->check(CLI::Range(0.0, 90.0));
+  command
+      ->add_option("--client-rate", run.client_rate_hz,
+                   "how often a client receives and acknowledges, per second; 0: once a tick")
+      ->check(CLI::Range(0.0, 1000.0));
   command->add_flag("--insecure", run.insecure, "no tokens and no encryption");
   command
       ->add_option_function<std::string>(

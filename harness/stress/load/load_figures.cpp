@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,13 @@ double ratio(double a, double b) {
   return b > 0.0 ? a / b : 0.0;
 }
 
+// A run with less idle time on this machine was saturated: clients and server took time from each other.
+constexpr double kIdleEnough = 0.05;
+
+bool is_saturated(const Json& server) {
+  return server.contains("machine_idle") && number(server, "machine_idle") < kIdleEnough;
+}
+
 // The measurements of one server, with derived figures per second, client and tick.
 Json server_json(const LoadRunOptions& options, const nlohmann::json& measured) {
   Json json = measured;
@@ -29,6 +37,7 @@ Json server_json(const LoadRunOptions& options, const nlohmann::json& measured) 
   const double seconds = ticks / options.tick_rate_hz;
   json["cores_used"] = cpu_ns / 1e9 / seconds;
   json["cpu_ns_per_client_tick"] = cpu_ns / (ticks * static_cast<double>(options.world.clients));
+  json["cpu_ns_per_datagram"] = ratio(cpu_ns, number(json, "datagrams"));
   json["cpu_ns_per_entity_tick"] = cpu_ns / (ticks * static_cast<double>(options.world.entities));
   json["datagrams_per_s"] = number(json, "datagrams") / seconds;
   json["wire_bytes_per_s"] = number(json, "wire_bytes") / seconds;
@@ -77,6 +86,8 @@ nlohmann::ordered_json load_json(const LoadRunOptions& options, const LoadResult
   json["seed"] = world.seed;
   json["seconds"] = options.seconds;
   json["tick_rate_hz"] = options.tick_rate_hz;
+  json["client_loss_percent"] = options.client_loss_percent;
+  json["client_rate_hz"] = options.client_rate_hz;
   json["threads"] = options.threads;
   Json server = server_json(options, reckoner.server);
   const Json floor = server_json(options, plain.server);
@@ -108,6 +119,9 @@ std::string load_table(const nlohmann::ordered_json& figures) {
                 with_ratio ? fmt::format("{:.2f}", ratio(number(r, key), number(p, key))) : "");
   };
   both("processor, share of one core", "cores_used", "{:.3f}", true);
+  both("  of which in the program itself (s)", "cpu_user_s", "{:.2f}", true);
+  both("  of which in the kernel (s)", "cpu_system_s", "{:.2f}", true);
+  both("processor per datagram sent (ns)", "cpu_ns_per_datagram", "{:.0f}", true);
   both("processor per client and tick (ns)", "cpu_ns_per_client_tick", "{:.0f}", true);
   both("processor per entity and tick (ns)", "cpu_ns_per_entity_tick", "{:.0f}", true);
   both("tick, real time, p50 (ms)", "tick_ms_p50", "{:.2f}");
@@ -127,6 +141,12 @@ std::string load_table(const nlohmann::ordered_json& figures) {
                                         std::max(1e-9, number(r, "cpu_s"))),
               "");
   text += row("same-time error of a client, p95 (m)", fmt::format("{:.3f}", number(seen, "error_m_p95")), "");
+  if (r.contains("machine_idle")) both("processor time of this machine left idle", "machine_idle", "{:.2f}");
+  for (const auto& [name, server] : {std::pair{"Reckoner", &r}, std::pair{"plain ENet", &p}}) {
+    if (is_saturated(*server))
+      text += fmt::format(
+          "\n  The machine was saturated in the run of {}: its processor time is not exact.\n", name);
+  }
   text += fmt::format("\n  Cost above plain ENet: {:.0f} ns per entity and tick.\n",
                       number(figures, "cpu_ns_per_entity_tick_beyond_floor"));
   return text;

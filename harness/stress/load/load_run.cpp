@@ -237,9 +237,20 @@ std::vector<std::string> world_arguments(const char* command, const LoadRunOptio
           "--see",
           std::to_string(world.see),
           "--seed",
-          std::to_string(world.seed),
-          "--tick-rate",
-          fmt::format("{}", options.tick_rate_hz)};
+          std::to_string(world.seed)};
+}
+
+std::vector<std::string> server_arguments(const char* command, const LoadRunOptions& options) {
+  auto arguments = world_arguments(command, options);
+  arguments.insert(arguments.end(), {"--tick-rate", fmt::format("{}", options.tick_rate_hz)});
+  return arguments;
+}
+
+std::vector<std::string> client_arguments(const char* command, const LoadRunOptions& options) {
+  auto arguments = world_arguments(command, options);
+  const double rate_hz = options.client_rate_hz > 0.0 ? options.client_rate_hz : options.tick_rate_hz;
+  arguments.insert(arguments.end(), {"--frame-rate", fmt::format("{}", rate_hz)});
+  return arguments;
 }
 
 }  // namespace
@@ -247,8 +258,9 @@ std::vector<std::string> world_arguments(const char* command, const LoadRunOptio
 Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem::path& record,
                             const LoadProgress& progress) {
   LoadProcesses started(options, "Reckoner", options.connect, progress);
-  auto server = world_arguments("load-server", options);
-  auto clients = world_arguments("load-clients", options);
+  auto server = server_arguments("load-server", options);
+  auto clients = client_arguments("load-clients", options);
+  clients.insert(clients.end(), {"--loss", fmt::format("{}", options.client_loss_percent)});
   server.insert(server.end(), {"--record", utf8_of(record), "--threads", std::to_string(options.threads),
                                "--late", std::to_string(options.late), "--listen", options.listen});
   if (!options.insecure) {
@@ -267,10 +279,10 @@ Result<LoadResult> run_plain(const LoadRunOptions& options, const std::filesyste
   const auto recorded = load_record(record);
   if (!recorded) return Error{recorded.error()};
   LoadProcesses started(options, "plain ENet", "127.0.0.1", progress);
-  auto server = world_arguments("load-plain-server", options);
+  auto server = server_arguments("load-plain-server", options);
   server.insert(server.end(), {"--record", utf8_of(record)});
   if (auto wrong = started.start_server(server)) return *wrong;
-  auto clients = world_arguments("load-plain-clients", options);
+  auto clients = client_arguments("load-plain-clients", options);
   clients.insert(clients.end(),
                  {"--payload", std::to_string(std::max<std::size_t>(1, recorded->uplink_bytes))});
   if (auto wrong = started.start_clients(clients)) return *wrong;

@@ -20,13 +20,15 @@ struct LoadRunOptions {
   double seconds = 10.0;  ///< length of the measurement
   double warmup_s = 3.0;  ///< pause after the last client has joined
   double tick_rate_hz = 60.0;
-  double join_rate_hz = 200.0;    ///< of all clients together
-  unsigned threads = 1;           ///< of the server
-  std::size_t processes = 0;      ///< number of processes for the clients; 0: one for every 250
-  bool insecure = false;          ///< without tokens and encryption
-  std::size_t watched = 4;        ///< clients whose error is measured
-  double flood_per_second = 0.0;  ///< datagrams of the flood during the measurement
-  std::size_t late = 0;           ///< clients that join during the measurement
+  double join_rate_hz = 200.0;       ///< of all clients together
+  unsigned threads = 1;              ///< of the server
+  std::size_t processes = 0;         ///< number of processes for the clients; 0: one for every 250
+  bool insecure = false;             ///< without tokens and encryption
+  double client_loss_percent = 0.0;  ///< share of the datagrams with motions that each client drops
+  double client_rate_hz = 0.0;       ///< how often a client receives and acknowledges; 0: once a tick
+  std::size_t watched = 4;           ///< clients whose error is measured
+  double flood_per_second = 0.0;     ///< datagrams of the flood during the measurement
+  std::size_t late = 0;              ///< clients that join during the measurement
   /// The address on which the server listens; empty: all addresses of this machine, IPv6 and IPv4. A plain
   /// ENet server always uses 127.0.0.1, because ENet has no IPv6.
   std::string listen = "127.0.0.1";

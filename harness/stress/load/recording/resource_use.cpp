@@ -5,8 +5,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 namespace reckoner::harness {
+
+ResourceUse resource_use(double now_s) {
+  return {now_s, process_cpu_time(), machine_idle_s()};
+}
+
+void add_use(nlohmann::ordered_json& json, const ResourceUse& before, const ResourceUse& now,
+             double excluded_user_s) {
+  const double user_s = std::max(0.0, now.cpu.user_s - before.cpu.user_s - excluded_user_s);
+  const double system_s = now.cpu.system_s - before.cpu.system_s;
+  json["cpu_s"] = user_s + system_s;
+  json["cpu_user_s"] = user_s;
+  json["cpu_system_s"] = system_s;
+  if (!now.idle_s || !before.idle_s) return;
+  const double cores = std::max(1u, std::thread::hardware_concurrency());
+  const double all_s = cores * (now.time_s - before.time_s);
+  json["machine_idle"] = std::clamp((*now.idle_s - *before.idle_s) / all_s, 0.0, 1.0);
+}
+
 void TickLog::add(double late_s, double duration_s) {
   late_ms_.push_back(1000.0 * std::max(0.0, late_s));
   duration_ms_.push_back(1000.0 * duration_s);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,34 @@
 
 namespace reckoner::harness {
 
-/// Processor time of this process in all threads, user and system, s.
-[[nodiscard]] double process_cpu_s();
+/// Processor time, s.
+struct CpuTime {
+  double user_s = 0.0;    ///< in the code of the process itself
+  double system_s = 0.0;  ///< in the kernel, on behalf of the process
+
+  [[nodiscard]] double total_s() const { return user_s + system_s; }
+};
+
+/// Processor time of this process so far, in all threads.
+[[nodiscard]] CpuTime process_cpu_time();
+
+/// Processor time that all cores of this machine together have been idle, s. Empty if the system does not
+/// tell.
+[[nodiscard]] std::optional<double> machine_idle_s();
+
+/// The use of this process and of this machine at one time.
+struct ResourceUse {
+  double time_s = 0.0;  ///< the time, on any clock
+  CpuTime cpu;
+  std::optional<double> idle_s;  ///< machine_idle_s()
+};
+[[nodiscard]] ResourceUse resource_use(double now_s);
+
+/// Adds the processor time between two times to `json`, without `excluded_user_s` of it: `cpu_s`,
+/// `cpu_user_s` and `cpu_system_s`. Adds `machine_idle`, the share of this machine's processor time that
+/// nobody used, if the system tells it.
+void add_use(nlohmann::ordered_json& json, const ResourceUse& before, const ResourceUse& now,
+             double excluded_user_s = 0.0);
 
 /// Processor time of the calling thread, s.
 [[nodiscard]] double thread_cpu_s();

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -26,10 +27,25 @@ double read_clock_s(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
 }  // namespace
 
-double process_cpu_s() {
-  return read_clock_s(CLOCK_PROCESS_CPUTIME_ID);
+CpuTime process_cpu_time() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  return {seconds_of(use.ru_utime), seconds_of(use.ru_stime)};
+}
+
+std::optional<double> machine_idle_s() {
+  // The first line has the times of all cores since the start, in clock ticks: user, nice, system and idle.
+  std::ifstream file("/proc/stat");
+  std::string cpu;
+  double user = 0.0, nice = 0.0, system = 0.0, idle = 0.0;
+  if (!(file >> cpu >> user >> nice >> system >> idle)) return std::nullopt;
+  return idle / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 double thread_cpu_s() {

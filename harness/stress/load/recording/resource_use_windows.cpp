@@ -2,6 +2,7 @@
 // The figures that the system reports about a process, on Windows.
 #include "harness/stress/load/recording/resource_use.hpp"
 
+#include <optional>
 #include <string>
 
 // <psapi.h> needs <windows.h> before it.
@@ -21,10 +22,16 @@ double seconds_of(const FILETIME& time) {
 
 }  // namespace
 
-double process_cpu_s() {
+CpuTime process_cpu_time() {
   FILETIME begun{}, ended{}, kernel{}, user{};
   GetProcessTimes(GetCurrentProcess(), &begun, &ended, &kernel, &user);
-  return seconds_of(kernel) + seconds_of(user);
+  return {seconds_of(user), seconds_of(kernel)};
+}
+
+std::optional<double> machine_idle_s() {
+  FILETIME idle{}, kernel{}, user{};
+  if (GetSystemTimes(&idle, &kernel, &user) == 0) return std::nullopt;
+  return seconds_of(idle);
 }
 
 double thread_cpu_s() {

@@ -3,6 +3,7 @@
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/load/roles/load_roles.hpp"
+#include "harness/stress/load/roles/lossy_transport.hpp"
 #include "harness/stress/load/roles/parent_lines.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/loop/clock.hpp"
@@ -34,6 +35,7 @@ constexpr double kWatchedTurnS = 0.002;   // a watched client runs as often as a
 
 struct Player {
   std::unique_ptr<NetworkTransport> transport;
+  std::unique_ptr<LossyTransport> lossy;  // in front of `transport`
   std::unique_ptr<Client> client;
   bool joined = false;
   bool watched = false;
@@ -82,8 +84,10 @@ class LoadClients {
     config.archetypes = program::archetypes();
     // A client runs once a frame. The small reduction makes sure that it sends an acknowledgement in the
     // third frame after the last one.
-    config.ack_interval_s = kAckIntervalS - 0.25 / options_.frame_rate_hz;
-    player.client = std::make_unique<Client>(make_test_client(std::move(config), *player.transport));
+    config.ack_interval_s = std::max(0.0, kAckIntervalS - 0.25 / options_.frame_rate_hz);
+    player.lossy = std::make_unique<LossyTransport>(*player.transport, 0.01 * options_.loss_percent,
+                                                    options_.first_id + players_.size());
+    player.client = std::make_unique<Client>(make_test_client(std::move(config), *player.lossy));
     player.watched = players_.size() < options_.measured;
     player.next_turn_s = now_s;
     players_.push_back(std::move(player));

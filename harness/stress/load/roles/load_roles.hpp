@@ -15,6 +15,9 @@ namespace reckoner::harness {
 // "result {...}" after S seconds, and clients print it on the line "report". A process ends on the line "end"
 // or when its standard input is closed.
 
+/// A client acknowledges after this interval, s, or in its next frame after that.
+inline constexpr double kAckIntervalS = 0.05;
+
 struct LoadServerOptions {
   LoadWorldOptions world;
   double tick_rate_hz = 60.0;
@@ -32,9 +35,10 @@ struct LoadClientsOptions {
   std::size_t count = 100;     ///< number of clients in this process
   std::uint64_t first_id = 1;  ///< client id in the token of the first of them
   double join_rate_hz = 200.0;
-  std::size_t measured = 0;  ///< number of them that are watched
-  double epoch_s = 0.0;      ///< time of server time 0 on this machine's monotonic clock
-  double frame_rate_hz = 60.0;
+  std::size_t measured = 0;     ///< number of them that are watched
+  double epoch_s = 0.0;         ///< time of server time 0 on this machine's monotonic clock
+  double frame_rate_hz = 60.0;  ///< how often a client receives, and acknowledges if it is time
+  double loss_percent = 0.0;    ///< share of the arriving datagrams with motions that a client drops, percent
   std::size_t payload_bytes = 16;  ///< size of a plain client's acknowledgement
 };
 
@@ -44,9 +48,6 @@ struct LoadFloodOptions {
   double per_second = 0.0;
   double seconds = 0.0;
 };
-
-/// A client acknowledges at the latest after this interval, s.
-inline constexpr double kAckIntervalS = 0.05;
 
 int run_load_server(const LoadServerOptions& options);
 int run_load_clients(const LoadClientsOptions& options);

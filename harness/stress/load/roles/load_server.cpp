@@ -30,7 +30,7 @@ constexpr double kRecordS = 10.0;  // length of the DatagramRecord; a plain serv
 
 // Totals of a server since its start.
 struct Account {
-  double cpu_s = 0.0;
+  ResourceUse use;
   double simulation_cpu_s = 0.0;
   ServerStats server;
   TransportStats wire;
@@ -138,14 +138,15 @@ class LoadServer {
   }
 
   [[nodiscard]] Account account() const {
-    return {process_cpu_s(), simulation_cpu_s_, server_.stats(), transport_.stats()};
+    return {resource_use(now_s()), simulation_cpu_s_, server_.stats(), transport_.stats()};
   }
 
   void report() {
     const Account now = account();
     auto json = log_->json();
-    json["cpu_s"] = (now.cpu_s - before_.cpu_s) - (now.simulation_cpu_s - before_.simulation_cpu_s);
-    json["simulation_cpu_s"] = now.simulation_cpu_s - before_.simulation_cpu_s;
+    const double simulation_s = now.simulation_cpu_s - before_.simulation_cpu_s;
+    add_use(json, before_.use, now.use, simulation_s);  // the simulation makes no system calls
+    json["simulation_cpu_s"] = simulation_s;
     json["datagrams"] = now.wire.datagrams_sent - before_.wire.datagrams_sent;
     json["wire_bytes"] = now.wire.wire_bytes_sent - before_.wire.wire_bytes_sent;
     json["payload_bytes"] = now.wire.payload_bytes_sent - before_.wire.payload_bytes_sent;

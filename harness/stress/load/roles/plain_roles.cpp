@@ -56,10 +56,10 @@ void sleep_until(double due_s) {
   if (left_s > 0.0) std::this_thread::sleep_for(std::chrono::duration<double>(left_s));
 }
 
-nlohmann::ordered_json server_result(const TickLog& log, double cpu_s, const PlainCounts& before,
-                                     const PlainCounts& now) {
+nlohmann::ordered_json server_result(const TickLog& log, const ResourceUse& use_before,
+                                     const PlainCounts& before, const PlainCounts& now) {
   auto json = log.json();
-  json["cpu_s"] = cpu_s;
+  add_use(json, use_before, resource_use(program::monotonic_s()));
   json["datagrams"] = now.datagrams_sent - before.datagrams_sent;
   json["wire_bytes"] = now.wire_bytes_sent - before.wire_bytes_sent;
   json["payload_bytes"] = now.payload_bytes_sent - before.payload_bytes_sent;
@@ -108,7 +108,7 @@ int run_plain_server(const LoadServerOptions& options) {
   ParentCommands orders;
   std::optional<TickLog> log;
   std::size_t ticks_to_measure = 0;
-  double cpu_before_s = 0.0;
+  ResourceUse use_before;
   PlainCounts before;
   for (std::size_t tick = 0; !orders.ended; ++tick) {
     const double due_s = start_s + static_cast<double>(tick) * tick_s;
@@ -119,7 +119,7 @@ int run_plain_server(const LoadServerOptions& options) {
     (*server)->service();
     if (log) log->add(began_s - due_s, program::monotonic_s() - began_s);
     if (log && log->size() == ticks_to_measure) {
-      print_result(server_result(*log, process_cpu_s() - cpu_before_s, before, (*server)->counts()));
+      print_result(server_result(*log, use_before, before, (*server)->counts()));
       log.reset();
     }
     orders.read();
@@ -127,7 +127,7 @@ int run_plain_server(const LoadServerOptions& options) {
     ticks_to_measure = static_cast<std::size_t>(*orders.measure_s * options.tick_rate_hz + 0.5);
     log.emplace(tick_s);
     before = (*server)->counts();
-    cpu_before_s = process_cpu_s();
+    use_before = resource_use(program::monotonic_s());
   }
   return program::kOk;
 }
