@@ -267,6 +267,7 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
   m.bends = choices.flag();
   if (m.bends) s.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
   m.steady = !m.bends && choices.flag();
+  s.sudden = m.steady && choices.flag();
   // Mostly values that are valid for some archetype, because all others are refused early.
   const bool wild = choices.rarely(7);
   any_three(choices, s.position, wild ? 48 : 17);

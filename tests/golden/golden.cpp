@@ -214,7 +214,8 @@ void live(Codec& codec, const Quantisation& q, bool has_orientation, test::Rando
     }
     if (random.number(0.0, 1.0) < 0.2) coding_mode = any_coding_mode(random);
     if (!is_encodable(s, q)) return;
-    const QuantisedState next = quantise(s, 2, coding_mode, q);
+    QuantisedState next = quantise(s, 2, coding_mode, q);
+    next.sudden = next.coding_mode.steady && random.number(0.0, 1.0) < 0.5;
     codec.pass_residual(next, baseline, dt_s, q);
     baseline = next;
   }

@@ -62,6 +62,7 @@ void append_motion(const Motion& m, unsigned B, DecodedFields& fields) {
             list(std::array<std::int64_t, 6>{m.reach, m.prior, m.wander, m.twist, m.bends ? 1 : 0,
                                              m.steady ? 1 : 0}));
   if (m.bends) add_field(fields, "link", text(std::int64_t{m.link}));
+  if (m.steady) add_field(fields, "sudden", text(std::int64_t{m.sudden ? 1 : 0}));
   add_field(fields, "p", list(m.p));
   add_field(fields, "v", list(m.v));
   add_field(fields, "a", list(m.a));
@@ -79,7 +80,7 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     add_field(fields, "version", text(version));
-    if (version != 8) {
+    if (version != 9) {
       if (!bits.good()) return std::nullopt;
       return fields;
     }

@@ -76,7 +76,7 @@ struct Motion {
   bool on_route = false;
   std::int64_t frame = 0, generation = 0;  // 0: the world
   int precision = 3, reach = 1, prior = 0, wander = 4, twist = 4, teleports = 0, largest = 0, link = 0;
-  bool bends = false, steady = false;
+  bool bends = false, steady = false, sudden = false;
   std::array<std::int64_t, 3> p{}, v{}, a{}, o{}, w{};
   std::int64_t route = 0, distance = 0, speed = 0, acceleration = 0;
 };

@@ -162,6 +162,7 @@ Motion read_full(Bits& bits, unsigned B) {
   m.bends = bits.flag();
   if (m.bends) m.link = static_cast<int>(bits.u(2));
   if (!m.bends) m.steady = bits.flag();
+  if (m.steady) m.sudden = bits.flag();
   m.p = bits.svec(48);
   if (B > 0) {
     const auto M = static_cast<std::int64_t>(most_of(orientation_bits(B, m.precision)));

@@ -54,6 +54,7 @@ class Residual {
     m_.generation = base_.generation;
     coding_mode();
     if (m_.bends) m_.link = static_cast<int>(bits_.u(2));
+    if (m_.steady) m_.sudden = bits_.flag();
     steps_ = steps_of(m_, n_);
     per_dt_ = dt_ > 0 ? 1.0 / dt_ : 0.0;
     const double share = dt_ > 0 ? dt_ / 0.15 : 0.0;

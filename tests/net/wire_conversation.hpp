@@ -56,6 +56,7 @@ inline std::string text_of_motion(const QuantisedState& s, bool turns) {
       line("reach prior wander twist bends steady", s.coding_mode.reach, s.coding_mode.prior,
            s.coding_mode.wander, s.coding_mode.twist, int{s.coding_mode.bends}, int{s.coding_mode.steady});
   if (s.coding_mode.bends) text += line("link", s.link);
+  if (s.coding_mode.steady) text += line("sudden", int{s.sudden});
   text += line("p", s.position[0], s.position[1], s.position[2]);
   text += line("v", s.velocity[0], s.velocity[1], s.velocity[2]);
   text += line("a", s.acceleration[0], s.acceleration[1], s.acceleration[2]);
@@ -230,8 +231,10 @@ class Conversation {
     const auto up_to = [this](unsigned most) {
       return static_cast<std::uint8_t>(random_.number(0.0, most + 0.999));
     };
-    return {up_to(kMaxPrecision), up_to(kMaxReach), up_to(kPriorCount - 1),
-            up_to(kMaxWander),    up_to(kMaxTwist), up_to(1) == 1};
+    CodingMode mode{up_to(kMaxPrecision), up_to(kMaxReach), up_to(kPriorCount - 1),
+                    up_to(kMaxWander),    up_to(kMaxTwist), up_to(1) == 1};
+    mode.steady = !mode.bends && up_to(1) == 1;
+    return mode;
   }
 
   State state(std::uint32_t slot) {
@@ -269,6 +272,7 @@ class Conversation {
                                   random_.number(0.0, 1.0) < 0.6 ? same : coding_mode(), quantisation(slot));
     now.frame = held.state.frame;
     if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(random_.number(0.0, 3.999));
+    if (now.coding_mode.steady) now.sudden = random_.number(0.0, 1.0) < 0.5;
     return now;
   }
 

@@ -236,6 +236,7 @@ class Owner {
     coding_mode.steady = !coding_mode.bends && choices.flag();
     QuantisedState now = quantise(nearest_encodable(fuzz::any_state(choices, q), q), 1, coding_mode, q);
     if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
+    if (now.coding_mode.steady) now.sudden = choices.flag();
     Held& held = held_[slot];
     OwnedHead head{
         slot, static_cast<std::uint8_t>(choices.up_to(kTerms - 1)), static_cast<std::uint16_t>(tick), {}};

@@ -96,6 +96,44 @@ TEST(GapFit, BendingRemovesMostOfTheError) {
   EXPECT_LT(body.worst_error().m, 0.4 * worst);
 }
 
+// A body that flies to the right until it is hit, and then to the left.
+Body hit_body(double hit_s) {
+  return Body([hit_s](double t) { return glm::dvec3{5.0 * (t < hit_s ? t : 2.0 * hit_s - t), 0.0, 0.0}; });
+}
+
+TEST(GapFit, FindsSuddenChangesAfterAPublish) {
+  constexpr GapFit::GapError kAllowed{0.01, 0.01};
+  const auto is_sudden = [&](const Body& body) {
+    return body.fit.is_sudden(body.published, body.truth, body.now_s(), 0.15, kAllowed);
+  };
+  Body body = hit_body(120.0 * kTickS);  // at the last publish of run()
+  body.run(120, 6);
+  for (int i = 0; i < 4; ++i)
+    body.step();
+  EXPECT_TRUE(is_sudden(body));
+  Motion now{body.fit.smoothed(body.truth), body.now_s()};
+  now.sudden = true;
+  for (int j = 1; j < 4; ++j) {
+    const glm::dvec3 shown = interpolate_position(body.published, now, body.now_s() - j * kTickS);
+    EXPECT_NEAR(shown.x, 5.0 * (116.0 + j) * kTickS, 1e-3);
+  }
+  for (int i = 0; i < 8; ++i)
+    body.step();
+  EXPECT_FALSE(is_sudden(body)) << "clients may have extrapolated";
+
+  Body late = hit_body(122.5 * kTickS);
+  late.run(120, 6);
+  for (int i = 0; i < 4; ++i)
+    late.step();
+  EXPECT_FALSE(is_sudden(late)) << "the velocity of the last publish was right for half of the gap";
+  Body smooth(curve);
+  smooth.run(240, 6);
+  for (int i = 0; i < 6; ++i) {
+    smooth.step();
+    EXPECT_FALSE(is_sudden(smooth));
+  }
+}
+
 TEST(GapFit, DoesNotBendOverShortOrUnknownGaps) {
   Body body(curve);
   body.run(240, 6);

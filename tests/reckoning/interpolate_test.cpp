@@ -85,6 +85,61 @@ TEST(Interpolate, BendsOnlyFromTheMotionItWasMadeFor) {
   EXPECT_EQ(interpolate_position(from, to, 10.07), straight);
 }
 
+TEST(Interpolate, SuddenMotionsIgnoreTheRatesBefore) {
+  test::RandomStates random(12);
+  for (int i = 0; i < 100; ++i) {
+    auto [from, to] = random_pair(random, 0.1);
+    to.sudden = true;
+    Motion other = from;
+    other.state.velocity += glm::vec3{3.0f, -2.0f, 1.0f};
+    other.state.angular_velocity += glm::vec3{1.0f, 2.0f, -3.0f};
+    for (const double time_s : {10.0, 10.03, 10.06, 10.1}) {
+      const State s = interpolate(from, to, time_s);
+      const State same = interpolate(other, to, time_s);
+      EXPECT_EQ(s.position, same.position);
+      EXPECT_EQ(s.velocity, same.velocity);
+      EXPECT_EQ(s.orientation, same.orientation);
+      EXPECT_EQ(s.angular_velocity, same.angular_velocity);
+      EXPECT_EQ(interpolate_position(from, to, time_s), s.position);
+    }
+    EXPECT_LT(glm::distance(interpolate(from, to, 10.0).position, from.state.position), 1e-9);
+    const State end = interpolate(from, to, 10.1);
+    EXPECT_LT(glm::distance(end.position, to.state.position), 1e-9);
+    EXPECT_LT(glm::distance(end.velocity, to.state.velocity), 1e-3);
+    EXPECT_LT(angle_between(end.orientation, to.state.orientation), 1e-3);
+    EXPECT_LT(glm::distance(end.angular_velocity, to.state.angular_velocity), 1e-2);
+  }
+}
+
+TEST(Interpolate, SuddenDoesNotCountAfterAQuietGap) {
+  test::RandomStates random(13);
+  auto [from, to] = random_pair(random, 3.0);
+  from.quiet.gap_s = 0.2f;
+  const State expected = interpolate_gap(from, to, 11.0);
+  to.sudden = true;
+  EXPECT_EQ(interpolate_gap(from, to, 11.0).position, expected.position);
+  EXPECT_EQ(interpolate_gap(from, to, 11.0).orientation, expected.orientation);
+}
+
+// Falls on a floor, bounces, and is published at the bounce and afterwards.
+TEST(Interpolate, SuddenMotionsFollowABounceExactly) {
+  constexpr double kGravity = 9.81;
+  Motion from;
+  from.time_s = 10.0;
+  from.state.velocity.z = -5.0f;  // still the velocity of the fall
+  const auto height = [](double t) { return 3.0 * t - 0.5 * kGravity * t * t; };
+  Motion to;
+  to.time_s = 10.2;
+  to.state.position.z = height(0.2);
+  to.state.velocity.z = static_cast<float>(3.0 - kGravity * 0.2);
+  for (const double t : {0.02, 0.1, 0.18}) {
+    EXPECT_GT(std::abs(interpolate(from, to, 10.0 + t).position.z - height(t)), 0.01);
+    to.sudden = true;
+    EXPECT_NEAR(interpolate(from, to, 10.0 + t).position.z, height(t), 1e-6);
+    to.sudden = false;
+  }
+}
+
 TEST(Interpolate, LinksDetectUpToTwoLostMotions) {
   Motion straight;
   Motion first;

@@ -77,6 +77,46 @@ TEST(Interpolated, SteadyMotionHoldsForSecondsAfterATurn) {
   EXPECT_LE(world.server().stats().publishes - before, 2u);
 }
 
+// A body in a box that is shaken: it is hit from another side every few ticks. As in many games, its velocity
+// is the mean of the last tick.
+State shaken(double t) {
+  constexpr double kTickS = 1.0 / 60.0;
+  const auto zigzag = [](double time_s, double half_s) {
+    const double at = std::fmod(time_s, 2.0 * half_s);
+    return 8.0 * (at < half_s ? at : 2.0 * half_s - at);
+  };
+  const auto place = [&](double time_s) {
+    return glm::dvec3{zigzag(time_s, 0.11), zigzag(time_s, 0.17), zigzag(time_s, 0.07)};
+  };
+  State s;
+  s.position = place(t);
+  s.velocity = glm::vec3{(place(t) - place(std::max(0.0, t - kTickS))) / kTickS};
+  return s;
+}
+
+// The number of publishes that are sudden, in ten seconds.
+int sudden_publishes(const Truth& path, const ClientConfig& config) {
+  World world({.links = kLink});
+  const EntityId id = world.add_body(path);
+  world.add_client(config);
+  int count = 0;
+  double last_s = -1.0;
+  world.after_tick = [&](double) {
+    const auto motion = world.server().published(id);
+    if (!motion || motion->time_s <= last_s) return;
+    last_s = motion->time_s;
+    count += motion->sudden ? 1 : 0;
+  };
+  world.run_to(10.0);
+  return count;
+}
+
+TEST(Interpolated, HitsArePublishedAsSuddenToBufferedClients) {
+  EXPECT_GT(sudden_publishes(shaken, buffered()), 10);
+  EXPECT_EQ(sudden_publishes(shaken, {}), 0);
+  EXPECT_EQ(sudden_publishes(Circle{.radius_m = 4.0, .turn_rps = 2.0}, buffered()), 0);
+}
+
 TEST(Interpolated, OnePresentModeClientRequiresPublishesForPresentMode) {
   const Circle path{.radius_m = 1.0, .turn_rps = 6.0};
   World world({.links = kLink});

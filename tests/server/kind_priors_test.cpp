@@ -135,15 +135,20 @@ TEST(KindPriors, DoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(digest(3), one);
 }
 
-TEST(KindPriors, LeaveOutAccelerationsThatDoHarm) {
+TEST(KindPriors, LeaveOutAccelerationsThatDoNotHelp) {
   KindPriors priors(2);
   EXPECT_TRUE(priors.needs_acceleration(0));
-  priors.add(0, {.with = 2000, .without = 1000});
-  EXPECT_FALSE(priors.needs_acceleration(0));
+  priors.add(0, {.with = 2000, .without = 2000, .publishes = 50});
+  EXPECT_TRUE(priors.needs_acceleration(0)) << "too few to judge";
+  priors.add(0, {.with = 2000, .without = 1000, .publishes = 60});
+  EXPECT_FALSE(priors.needs_acceleration(0)) << "they do harm";
   EXPECT_TRUE(priors.needs_acceleration(1));
   for (int i = 0; i < 100; ++i)
-    priors.add(0, {.with = 1000, .without = 2000});
-  EXPECT_TRUE(priors.needs_acceleration(0));
+    priors.add(0, {.with = 1000, .without = 2000, .publishes = 100});
+  EXPECT_TRUE(priors.needs_acceleration(0)) << "0.16 thresholds per publish, the mean of the newer ones";
+  for (int i = 0; i < 100; ++i)
+    priors.add(0, {.with = 10, .without = 20, .publishes = 100});
+  EXPECT_FALSE(priors.needs_acceleration(0)) << "0.0016 thresholds per publish: gaps are rarely long";
 }
 
 // A body that bounces to and fro, in zigzag. No acceleration foresees a bounce.

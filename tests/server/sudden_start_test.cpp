@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -35,9 +37,10 @@ State platform(double t) {
 
 // The largest error along the way in adaptive mode, from 0.2 s before each start to 1.5 s after it, m.
 // `rides`: the entity stands on a moving platform, in its frame.
-double largest_error_m(const char* link, bool rides) {
+double largest_error_m(const harness::LinkPair& links, bool rides, std::uint64_t seed) {
   WorldConfig config;
-  config.links = network(link);
+  config.links = links;
+  config.seed = seed;
   World world(config);
   ClientConfig client;
   client.playout.mode = PlayoutMode::adaptive;
@@ -67,12 +70,30 @@ double largest_error_m(const char* link, bool rides) {
   return worst_m;
 }
 
+constexpr double kLimitM = 0.05;
+constexpr std::uint64_t kSeeds = 5;
+
 TEST(SuddenStart, IsNotSpreadOverTheRestBeforeIt) {
   for (const char* link : {"lan", "intercity"}) {
+    harness::LinkPair links = network(link);
+    links.up.loss_percent = links.down.loss_percent = 0.0;
     for (const bool rides : {false, true}) {
-      const double worst_m = largest_error_m(link, rides);
-      EXPECT_LT(worst_m, 0.16) << link << (rides ? " riding" : "");
+      for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+        EXPECT_LT(largest_error_m(links, rides, seed), kLimitM)
+            << link << (rides ? " riding, seed " : ", seed ") << seed;
     }
+  }
+}
+
+// If the first motion of a start is lost, clients learn of it too late. Few of the fifteen starts of a run
+// are.
+TEST(SuddenStart, IsMostlyShownInTimeOverALinkThatLosesDatagrams) {
+  for (const bool rides : {false, true}) {
+    std::vector<double> errors_m;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+      errors_m.push_back(largest_error_m(network("intercity"), rides, seed));
+    std::ranges::sort(errors_m);
+    EXPECT_LT(errors_m[kSeeds / 2], kLimitM) << (rides ? "riding" : "");
   }
 }
 

@@ -204,6 +204,7 @@ struct QuantisedState {
   std::uint8_t largest = 0;    ///< index of the fourth component in w, x, y, z; it is made positive
   std::uint8_t teleports = 0;  ///< modulo kTeleportModulus
   std::uint8_t link = 0;       ///< Motion::link; 0 and not sent unless the motion bends
+  bool sudden = false;         ///< Motion::sudden; false and not sent unless the coding mode is steady
   CodingMode coding_mode;      ///< how the motion is rounded
 
   /// True if all members are equal.

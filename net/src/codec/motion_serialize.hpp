@@ -97,6 +97,7 @@ void serialize_state(Archive& archive, QuantisedState& state, unsigned orientati
     archive(wire::ranged(state.link, 0, Motion::kLinks - 1));
   } else {
     archive(coding_mode.steady);
+    if (coding_mode.steady) archive(state.sudden);
   }
   archive(wire::signed3(state.position, kStateBits));
   if (orientation_bits != 0) {

@@ -123,6 +123,7 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
     motion.floor = quantisation.floor;
     motion.bends = quantised.coding_mode.bends;
     motion.link = quantised.link;
+    motion.sudden = quantised.sudden;
     motion.frame = frame_of(quantised.frame);
     return motion;
   }

@@ -25,9 +25,15 @@ Between place(const Motion& from, const Motion& to, double time_s) {
   return {duration_s, (time_s - from.time_s) / duration_s};
 }
 
-CubicPiece<glm::dvec3> path(const State& from, const State& to, double duration_s) {
-  return hermite_piece(from.position, to.position, glm::dvec3{from.velocity} * duration_s,
-                       glm::dvec3{to.velocity} * duration_s);
+// The rate at the start of the quadratic curve that leads to `whole` and ends with `end_rate`, in
+// `duration_s`.
+glm::dvec3 quadratic_start(const glm::dvec3& whole, const glm::dvec3& end_rate, double duration_s) {
+  return 2.0 / duration_s * whole - end_rate;
+}
+
+CubicPiece<glm::dvec3> path(const Motion& from, const Motion& to, double duration_s) {
+  return hermite_piece(from.state.position, to.state.position, start_velocity(from, to) * duration_s,
+                       glm::dvec3{to.state.velocity} * duration_s);
 }
 
 // At u = 1 the second derivative of u^2 (1 - u)^2 is 2. So b is half of the difference between the wanted
@@ -40,6 +46,12 @@ glm::dvec3 bend(const CubicPiece<glm::dvec3>& cubic, const Motion& from, const M
 
 bool is_quiet(const Motion& from, double duration_s) {
   return duration_s > static_cast<double>(from.quiet.gap_s);
+}
+
+// True if the curve does not depend on the rates of `from`. Not if the gap is quiet: then motions in between
+// were lost, because senders do not send sudden motions after a quiet gap.
+bool starts_suddenly(const Motion& from, const Motion& to) {
+  return to.sudden && !is_quiet(from, to.time_s - from.time_s);
 }
 
 // True if the extrapolation held until shortly before a sudden change. At the end of a quiet gap it is off by
@@ -76,7 +88,7 @@ void turn(const Motion& from, const Motion& to, const Between& at, State& out) {
   const glm::dquat start{from.state.orientation};
   const glm::dquat end{to.state.orientation};
   const glm::dquat none = glm::identity<glm::dquat>();
-  const bool spins = spins_on(from, to, at.duration_s);
+  const bool spins = !starts_suddenly(from, to) && spins_on(from, to, at.duration_s);
   const glm::dquat spin_end = spins ? rotation_exp(before * at.duration_s) : none;
   const glm::dquat spin_now = spins ? rotation_exp(before * (at.u * at.duration_s)) : none;
   const glm::dvec3 spin_rate = spins ? before : glm::dvec3{0.0};
@@ -84,8 +96,10 @@ void turn(const Motion& from, const Motion& to, const Between& at, State& out) {
   const glm::dquat unspin_end = glm::conjugate(spin_end);
   const glm::dvec3 whole = rotation_log(glm::normalize(unspin_end * end * glm::conjugate(start)));
   const glm::dvec3 end_rate = angular_velocity_to_rotation_rate(whole, unspin_end * (after - spin_rate));
+  const glm::dvec3 start_rate =
+      starts_suddenly(from, to) ? quadratic_start(whole, end_rate, at.duration_s) : before - spin_rate;
   const CubicPiece<glm::dvec3> turns =
-      hermite_piece(glm::dvec3{0.0}, whole, (before - spin_rate) * at.duration_s, end_rate * at.duration_s);
+      hermite_piece(glm::dvec3{0.0}, whole, start_rate * at.duration_s, end_rate * at.duration_s);
   const glm::dvec3 r = turns.position(at.u);
   out.orientation = glm::quat{glm::normalize(spin_now * rotation_exp(r) * start)};
   out.angular_velocity = glm::vec3{
@@ -94,6 +108,12 @@ void turn(const Motion& from, const Motion& to, const Between& at, State& out) {
 
 }  // namespace
 
+glm::dvec3 start_velocity(const Motion& from, const Motion& to) {
+  if (!starts_suddenly(from, to)) return glm::dvec3{from.state.velocity};
+  return quadratic_start(to.state.position - from.state.position, glm::dvec3{to.state.velocity},
+                         to.time_s - from.time_s);
+}
+
 CurveStarts curve_starts(const Motion& from, const Motion& to) {
   // Over a shorter time, rounding errors of position and velocity would decide.
   constexpr double kShortestS = 1.0 / 30.0;
@@ -101,7 +121,8 @@ CurveStarts curve_starts(const Motion& from, const Motion& to) {
   // jerk the formula gives two thirds, although the motion changed all the time.
   constexpr double kSudden = 0.35;
   const double gap_s = to.time_s - from.time_s;
-  if (!is_quiet(from, gap_s) || bends(from, to)) return {from.time_s, from.time_s};
+  if (!is_quiet(from, gap_s) || bends(from, to) || starts_suddenly(from, to))
+    return {from.time_s, from.time_s};
   const State expected = state_at(from, to.time_s);
   const auto start = [&](double off, double rate_off, double promised) {
     const double span_s = std::max(kShortestS, 2.0 * off / rate_off);  // not finite without a change of rate
@@ -136,7 +157,7 @@ State interpolate_gap(const Motion& from, const Motion& to, double time_s) {
 
 State interpolate(const Motion& from, const Motion& to, double time_s) {
   const Between at = place(from, to, time_s);
-  const CubicPiece<glm::dvec3> positions = path(from.state, to.state, at.duration_s);
+  const CubicPiece<glm::dvec3> positions = path(from, to, at.duration_s);
   State out;
   const glm::dvec3 b = bend(positions, from, to, at.duration_s);
   out.position = positions.position(at.u) + b * bend_share(at.u);
@@ -148,13 +169,13 @@ State interpolate(const Motion& from, const Motion& to, double time_s) {
 
 glm::dvec3 interpolate_position(const Motion& from, const Motion& to, double time_s) {
   const Between at = place(from, to, time_s);
-  const CubicPiece<glm::dvec3> positions = path(from.state, to.state, at.duration_s);
+  const CubicPiece<glm::dvec3> positions = path(from, to, at.duration_s);
   return positions.position(at.u) + bend(positions, from, to, at.duration_s) * bend_share(at.u);
 }
 
 glm::dvec3 bending_acceleration(const Motion& from, const Motion& to, const glm::dvec3& b) {
   const double duration_s = to.time_s - from.time_s;
-  const glm::dvec3 cubic = path(from.state, to.state, duration_s).second_derivative(1.0);
+  const glm::dvec3 cubic = path(from, to, duration_s).second_derivative(1.0);
   return (cubic + 2.0 * b) / (duration_s * duration_s);
 }
 

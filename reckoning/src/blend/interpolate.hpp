@@ -21,9 +21,17 @@ namespace reckoner {
 /// the acceleration of `to`. The quartic is the cubic plus b u^2 (1 - u)^2, where b is the bend, m, and u
 /// runs from 0 to 1.
 ///
+/// If `to` is sudden (Motion::sudden), its curves do not depend on the velocity and the angular velocity of
+/// `from`. They are quadratic, and end with those of `to`. After a quiet gap, motions in between were lost,
+/// and `sudden` does not count.
+///
 /// Clients in buffered mode show this curve, and the server compares it with the truth. The acceleration in
 /// the result is zero.
 [[nodiscard]] RECKONER_RECKONING_API State interpolate(const Motion& from, const Motion& to, double time_s);
+
+/// The velocity with which the curve from `from` to `to` begins, m/s: that of `from`, except if `to` is
+/// sudden.
+[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 start_velocity(const Motion& from, const Motion& to);
 
 /// The shortest quiet gap (QuietGap::gap_s) of a sender whose gaps are at most `longest_gap_s` while its
 /// motions do not hold, s. It is longer by a margin for the tick at the end of a gap.
@@ -42,9 +50,9 @@ struct CurveStarts {
 
 /// In a quiet gap (QuietGap), the motion `from` is extrapolated as long as it may have held. From the
 /// differences dp and dv between its extrapolation and `to`, a constant acceleration must have begun 2 |dp| /
-/// |dv| before `to`; the curve begins then. It begins at `from` if the motion bends towards `to` (bends()),
-/// if the gap is not quiet, if the change was not sudden, or if `from` did not hold because motions in
-/// between were lost.
+/// |dv| before `to`; the curve begins then. It begins at `from` if the motion bends towards `to` (bends())
+/// or `to` is sudden, if the gap is not quiet, if the change was not sudden, or if `from` did not hold
+/// because motions in between were lost.
 [[nodiscard]] RECKONER_RECKONING_API CurveStarts curve_starts(const Motion& from, const Motion& to);
 
 /// The state at `time_s` between two motions of a received stream: interpolate(), but in a quiet gap `from`

@@ -266,7 +266,7 @@ bool RemoteEntity::is_clearly_within(const State& base, double time_s, double ma
     const double start_s = curve_starts(*from, to).position_s;
     const State start = start_s > from->time_s ? state_at(*from, start_s) : from->state;
     const glm::dvec3 before{from->state.velocity};
-    const glm::dvec3 v0{start.velocity};
+    const glm::dvec3 v0 = start_s > from->time_s ? glm::dvec3{start.velocity} : start_velocity(*from, to);
     const glm::dvec3 v1{to.state.velocity};
     const glm::dvec3 mean = (to.state.position - start.position) / (to.time_s - start_s);
     const double fastest2 = std::max({glm::dot(before, before), glm::dot(v0, v0), glm::dot(v1, v1),

@@ -172,28 +172,54 @@ double GapFit::strayed(const Turns& turns, std::size_t candidate, std::size_t ga
   return std::sqrt(sum / static_cast<double>(gap_ticks));
 }
 
+double GapFit::GapError::relative_to(const GapError& allowed) const {
+  return std::max(m / allowed.m, rad / allowed.rad);
+}
+
 GapFit::GapError GapFit::worst_error(const Motion& published, const State& truth, double time_s,
                                      double longest_gap_s) const {
   const double gap_s = time_s - published.time_s;
-  const std::size_t ticks = ticks_in(gap_s);
-  GapError worst_error;
-  if (gap_s >= longest_gap_s) {
-    const State predicted = state_at(published, time_s);
-    worst_error = {glm::distance(predicted.position, truth.position),
-                   angle_between(predicted.orientation, truth.orientation)};
-  }
   const Motion now{smoothed(truth), time_s, published.teleports};
-  const PathDeviations path = path_deviations(published, now, ticks);
-  const std::size_t known = path.count;
-  for (std::size_t j = 0; j < known; ++j)
-    worst_error.m = std::max(worst_error.m, glm::length(path.left(j, ticks)));
-  if (const std::size_t middle = ticks / 2; middle > 0 && middle < known) {
-    const double then_s = time_s - static_cast<double>(middle) / tick_rate_hz_;
-    const State shown = interpolate_gap(published, now, then_s);
-    worst_error.rad =
-        std::max(worst_error.rad, angle_between(shown.orientation, past(middle).pose.orientation));
+  GapError worst = interpolation_error(published, now, ticks_in(gap_s));
+  if (gap_s < longest_gap_s) return worst;
+  const State predicted = state_at(published, time_s);
+  worst.m = std::max(worst.m, glm::distance(predicted.position, truth.position));
+  worst.rad = std::max(worst.rad, angle_between(predicted.orientation, truth.orientation));
+  return worst;
+}
+
+bool GapFit::is_sudden(const Motion& published, const State& truth, double time_s, double longest_gap_s,
+                       const GapError& allowed) const {
+  // A sudden motion makes the shown velocity jump, so the gain must be worth that.
+  constexpr double kClearlySmaller = 0.9;
+  constexpr double kTooSmall = 0.5;
+  const double gap_s = time_s - published.time_s;
+  const std::size_t ticks = ticks_in(gap_s);
+  if (gap_s >= longest_gap_s || ticks > filled_) return false;
+  Motion now{smoothed(truth), time_s, published.teleports};
+  const double without = interpolation_error(published, now, ticks).relative_to(allowed);
+  if (without < kTooSmall) return false;
+  now.sudden = true;
+  return interpolation_error(published, now, ticks).relative_to(allowed) < kClearlySmaller * without;
+}
+
+// The largest error of the curve between two motions. Compares the orientations at a quarter, a half and
+// three quarters of the gap.
+GapFit::GapError GapFit::interpolation_error(const Motion& from, const Motion& to,
+                                             std::size_t gap_ticks) const {
+  GapError worst;
+  const PathDeviations path = path_deviations(from, to, gap_ticks);
+  for (std::size_t j = 0; j < path.count; ++j)
+    worst.m = std::max(worst.m, glm::length(path.left(j, gap_ticks)));
+  std::size_t last = 0;
+  for (std::size_t quarter = 1; quarter <= 3; ++quarter) {
+    const std::size_t j = quarter * gap_ticks / 4;
+    if (j == last || j >= path.count) continue;
+    last = j;
+    const State shown = interpolate_gap(from, to, to.time_s - static_cast<double>(j) / tick_rate_hz_);
+    worst.rad = std::max(worst.rad, angle_between(shown.orientation, past(j).pose.orientation));
   }
-  return worst_error;
+  return worst;
 }
 
 glm::dvec3 GapFit::PathDeviations::left(std::size_t ticks_ago, std::size_t gap_ticks) const {
@@ -223,7 +249,7 @@ GapFit::PathDeviations GapFit::path_deviations(const Motion& from, const Motion&
     across += share * share;
   }
   // If part of the path in the gap is unknown, the bend would be a guess there.
-  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s)
+  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s && !to.sudden)
     path.bend = along / across;
   return path;
 }

@@ -44,13 +44,22 @@ class RECKONER_RECKONING_API GapFit {
   struct GapError {
     double m = 0.0;    ///< distance, m
     double rad = 0.0;  ///< angle, rad
+
+    /// The error as a multiple of `allowed`: of the distance or of the angle, whichever is larger.
+    [[nodiscard]] double relative_to(const GapError& allowed) const;
   };
   /// The largest error that clients would show in the gap after `published`, if `truth` were published now.
   /// `truth` must be the last observed state, at `time_s`. In a gap of up to `longest_gap_s` seconds only the
   /// interpolation counts. After a longer gap clients may have nothing to interpolate to yet, so the error of
-  /// the extrapolated motion counts, too.
+  /// the extrapolated motion counts, too. The motion is not sudden (Motion::sudden).
   [[nodiscard]] GapError worst_error(const Motion& published, const State& truth, double time_s,
                                      double longest_gap_s) const;
+
+  /// True if the largest error in the gap after `published` would be smaller if `truth`, published now, were
+  /// sudden (Motion::sudden). `allowed`: the errors of distance and angle that count as equally large. False
+  /// for a gap in which clients may have extrapolated.
+  [[nodiscard]] bool is_sudden(const Motion& published, const State& truth, double time_s,
+                               double longest_gap_s, const GapError& allowed) const;
 
   /// Returns `truth` with the position, velocity, orientation and angular velocity that interpolate best.
   /// `truth` must be the last observed state. If the entity does not move, position and velocity stay
@@ -125,6 +134,9 @@ class RECKONER_RECKONING_API GapFit {
   };
   [[nodiscard]] PathDeviations path_deviations(const Motion& from, const Motion& to,
                                                std::size_t gap_ticks) const;
+
+  [[nodiscard]] GapError interpolation_error(const Motion& from, const Motion& to,
+                                             std::size_t gap_ticks) const;
 
   double tick_rate_hz_;
   std::array<Candidate, kCandidates> candidates_;

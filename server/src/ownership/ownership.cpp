@@ -380,7 +380,7 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
     }
     if (reader.failed()) return refused(Refusal::malformed);
     if (encoded.along.route) return refused(Refusal::unknown_route);
-    if (encoded.coding_mode.bends) return refused(Refusal::unexpected);
+    if (encoded.coding_mode.bends || encoded.sudden) return refused(Refusal::unexpected);
     const auto motion = motion_of(encoded, time_of(tick), without_limits(q), RouteTable{});
     if (!motion) return refused(Refusal::beyond_limits);
     updates_.push_back({head->slot, head->term, tick, encoded, *motion});

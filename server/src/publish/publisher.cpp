@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <glm/geometric.hpp>
 
@@ -82,14 +83,16 @@ void KindPriors::ends(const Entity& entity) {
 }
 
 void KindPriors::add(std::size_t archetype, const ExtrapolationErrors& errors) {
-  // About a thousand errors of the size of the threshold. Then older errors count half.
-  constexpr double kMost = 1000.0 / ExtrapolationErrors::kErrorStep;
+  // After this number of publishes, older ones count half.
+  constexpr double kMost = 2000.0;
   Kind& kind = kinds_[archetype];
   kind.with += static_cast<double>(errors.with);
   kind.without += static_cast<double>(errors.without);
-  if (kind.with + kind.without < kMost) return;
+  kind.publishes += static_cast<double>(errors.publishes);
+  if (kind.publishes < kMost) return;
   kind.with *= 0.5;
   kind.without *= 0.5;
+  kind.publishes *= 0.5;
 }
 
 namespace {
@@ -218,6 +221,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
     for (Counts& counts : counts_) {
       sum.with += counts.errors[i].with;
       sum.without += counts.errors[i].without;
+      sum.publishes += counts.errors[i].publishes;
       counts.errors[i] = {};
     }
     kinds_.add(i, sum);
@@ -413,31 +417,48 @@ Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, EntityLevel& 
   if (level.steady || (saves_bytes && !kinds_.needs_acceleration(entity.archetype)))
     state.acceleration = glm::vec3{0.0f};
   if (!moves(entity.truth)) return {state};  // the exact state of an entity at rest is sent
+  if (leads_here(entity, level) &&
+      entity.gap->is_sudden(level.stream.motion(), entity.truth, time_s, longest_gap_s(level.factor),
+                            allowed_error(entity, level))) {
+    state.acceleration = glm::vec3{0.0f};
+    return {.state = state, .sudden = true};
+  }
   const auto bend = bend_of(entity, level, time_s);
   if (!bend) return {state};
   state.acceleration = *bend;
   return {state, true, next_link(level.stream.motion())};
 }
 
+// The error that clients of the level may show.
+GapFit::GapError Publisher::allowed_error(const Entity& entity, const EntityLevel& level) const {
+  const Archetype& archetype = config_.archetypes[entity.archetype];
+  const double scale = level.factor * level.policy.scale();
+  return {archetype.threshold_m * scale, archetype.has_orientation ? archetype.threshold_rad * scale
+                                                                   : std::numeric_limits<double>::infinity()};
+}
+
+// True if clients will interpolate from the last publish to the next: not if something else than free motion
+// lies between them, or if nothing was published before.
+bool Publisher::leads_here(const Entity& entity, const EntityLevel& level) const {
+  if (!level.interpolated() || level.stream.number() == 0) return false;
+  const Motion& from = level.stream.motion();
+  return from.route == nullptr && from.teleports == entity.teleports &&
+         level.stream.newest().encoded.frame == entity.frame;
+}
+
 // Returns the acceleration that bends the interpolation from the last publish like the true path. Empty if
-// nothing was published before. Also empty if the last publish was on a route, in another frame or before a
-// teleport, or if the bend is too small to matter.
+// clients do not interpolate from there (leads_here()), or if the bend is too small to matter.
 std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLevel& level,
                                             double time_s) const {
-  if (!level.interpolated() || level.stream.number() == 0) return std::nullopt;
+  if (!leads_here(entity, level)) return std::nullopt;
   const Motion& from = level.stream.motion();
-  const bool leads_here = from.route == nullptr && from.teleports == entity.teleports &&
-                          level.stream.newest().encoded.frame == entity.frame;
-  if (!leads_here) return std::nullopt;
   const auto bend = entity.gap->bend(from, entity.truth, time_s);
   if (!bend) return std::nullopt;
   const Motion to{entity.gap->smoothed(entity.truth), time_s};
   const glm::dvec3 straight = bending_acceleration(from, to, glm::dvec3{0.0});
   const double gap_s = time_s - from.time_s;
   const double bends_m = bend_share(0.5) * 0.5 * gap_s * gap_s * glm::distance(glm::dvec3{*bend}, straight);
-  const double limit_m =
-      config_.archetypes[entity.archetype].threshold_m * level.factor * level.policy.scale();
-  return bends_m > kWorthBending * limit_m ? bend : std::nullopt;
+  return bends_m > kWorthBending * allowed_error(entity, level).m ? bend : std::nullopt;
 }
 
 // True if all subscribers interpolate and the entity has moved steadily for so long that they will
@@ -451,14 +472,17 @@ bool Publisher::is_steady(const Entity& entity, const EntityLevel& level) const 
 }
 
 // Measures whether the acceleration of the last publish would have helped clients to extrapolate until now.
-// Only the gaps count in which they must.
+// Errors count only in gaps in which clients must extrapolate.
 void Publisher::compare_extrapolations(const Entity& entity, const EntityLevel& level, double time_s,
                                        Counts& counts) const {
   const Motion& last = level.stream.motion();
-  const double gap_s = time_s - last.time_s;
-  if (!level.predicting_acceleration || !level.interpolated() || gap_s < longest_gap_s(level.factor) ||
-      last.teleports != entity.teleports || level.stream.newest().encoded.frame != entity.frame)
+  if (!level.predicting_acceleration || !level.interpolated() || last.teleports != entity.teleports ||
+      level.stream.newest().encoded.frame != entity.frame)
     return;
+  KindPriors::ExtrapolationErrors& errors = counts.errors[entity.archetype];
+  ++errors.publishes;
+  const double gap_s = time_s - last.time_s;
+  if (gap_s < longest_gap_s(level.factor)) return;
   const double unit_m = KindPriors::ExtrapolationErrors::kErrorStep *
                         config_.archetypes[entity.archetype].threshold_m * level.factor;
   const auto error = [&](const glm::dvec3& expected) {
@@ -466,7 +490,6 @@ void Publisher::compare_extrapolations(const Entity& entity, const EntityLevel& 
         std::min(kMostError, glm::distance(expected, entity.truth.position) / unit_m));
   };
   const glm::dvec3 plain = last.state.position + glm::dvec3{last.state.velocity} * gap_s;
-  KindPriors::ExtrapolationErrors& errors = counts.errors[entity.archetype];
   errors.without += error(plain);
   errors.with += error(plain + glm::dvec3{*level.predicting_acceleration} * (0.5 * gap_s * gap_s));
 }
@@ -523,6 +546,7 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
         !outgoing.bends && moves(outgoing.state) && outgoing.state.acceleration == glm::vec3{0.0f};
     encoded = quantise(outgoing.state, entity.teleports, coding_mode, q);
     encoded.link = outgoing.link;
+    encoded.sudden = outgoing.sudden && coding_mode.steady;
     encoded.frame = entity.frame;
     learn_coding_mode(level, encoded, now.tick, q);
   }

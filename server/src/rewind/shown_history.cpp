@@ -284,7 +284,7 @@ bool ShownEntityHistory::starts_no_correction(std::size_t i) const {
     const double start_s = curve_starts(from, to).position_s;
     const Place start = place_at(from, start_s);
     if (!is_unlimited(from, start, start_s, 0.0)) return false;
-    const glm::dvec3 v0 = start_s > from.time_s ? start.velocity : glm::dvec3{from.state.velocity};
+    const glm::dvec3 v0 = start_s > from.time_s ? start.velocity : start_velocity(from, to);
     const glm::dvec3 v1{to.state.velocity};
     const glm::dvec3 middle = 3.0 * (to.state.position - start.position) / (to.time_s - start_s) - v0 - v1;
     const glm::dvec3 first{from.state.velocity};

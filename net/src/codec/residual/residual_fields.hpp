@@ -321,6 +321,7 @@ void code_residual(Coder& coder, QuantisedState& state, const QuantisedState& ba
   state.frame = baseline.frame;
   code_coding_mode(coder, state, baseline.coding_mode, largest, turns);
   if (state.coding_mode.bends) coder.bits(state.link, kMotionLinkBits);
+  state.sudden = state.coding_mode.steady && coder.flag([&] { return state.sudden; });
   const double spread = spread_after(dt_s);
   const ResidualContext known{quantisation.codes,
                               quantisation.codes.priors[state.coding_mode.prior],

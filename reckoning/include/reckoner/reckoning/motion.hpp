@@ -56,6 +56,10 @@ struct Motion {
   bool bends = false;
   std::uint8_t link = 0;  ///< next_link() of the previous motion, 0 to kLinks - 1 (interpolate.hpp)
 
+  /// True: the velocity or the angular velocity changed suddenly after the previous motion, for example in a
+  /// collision. Interpolation from there to this motion ignores these two values of the previous motion.
+  bool sudden = false;
+
   static constexpr std::uint8_t kLinks = 4;  ///< number of different values of `link`
 
   /// Top speed of the body in free motion, m/s. The body is never shown faster. Infinity means no limit.
