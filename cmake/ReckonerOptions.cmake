@@ -147,7 +147,7 @@ endfunction()
 
 # reckoner_bit_exact(files...): server and client must compute bit-identical results with these files, whatever the
 # compiler's other options are. So they are compiled without fused multiply-add and fast math. GCC 12 also must not
-# vectorise straight code: where it does, it leaves out roundings from double to float.
+# vectorise straight code: where it does, it leaves out roundings from double to float. Clang accepts the flag, too.
 function(reckoner_bit_exact)
   if(MSVC)
     # /fp:precise would do, but before Visual Studio 2022 it still fuses multiplications and additions.

@@ -112,13 +112,30 @@ TEST(Interpolate, SuddenMotionsIgnoreTheRatesBefore) {
 }
 
 TEST(Interpolate, SuddenDoesNotCountAfterAQuietGap) {
-  test::RandomStates random(13);
-  auto [from, to] = random_pair(random, 3.0);
-  from.quiet.gap_s = 0.2f;
-  const State expected = interpolate_gap(from, to, 11.0);
-  to.sudden = true;
-  EXPECT_EQ(interpolate_gap(from, to, 11.0).position, expected.position);
-  EXPECT_EQ(interpolate_gap(from, to, 11.0).orientation, expected.orientation);
+  Motion from;
+  from.time_s = 10.0;
+  from.state.velocity.x = 5.0f;
+  from.quiet = {0.2f, 0.05f, 0.05f};
+  Motion held;  // hit 20 ms before
+  held.time_s = 13.0;
+  held.state.position.x = 14.8;
+  held.state.velocity.x = -5.0f;
+  ASSERT_NEAR(curve_starts(from, held).position_s, 12.96, 1e-6);
+  Motion lost = held;  // motions in between were lost
+  lost.state.position.x = 3.0;
+  ASSERT_EQ(curve_starts(from, lost).position_s, 10.0);
+  for (const Motion& to : {held, lost}) {
+    Motion sudden = to;
+    sudden.sudden = true;
+    EXPECT_EQ(curve_starts(from, sudden).position_s, curve_starts(from, to).position_s);
+    for (const double time_s : {10.0, 11.0, 12.95, 12.97, 12.99, 13.0}) {
+      const State expected = interpolate_gap(from, to, time_s);
+      const State s = interpolate_gap(from, sudden, time_s);
+      EXPECT_EQ(s.position, expected.position) << time_s;
+      EXPECT_EQ(s.velocity, expected.velocity) << time_s;
+      EXPECT_EQ(s.orientation, expected.orientation) << time_s;
+    }
+  }
 }
 
 // Falls on a floor, bounces, and is published at the bounce and afterwards.

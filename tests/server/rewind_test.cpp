@@ -75,7 +75,7 @@ TEST(Rewind, ServerReconstructsTheClientsShownPoses) {
 
 // A client that calls receive() once per frame draws a teleport in the very frame in which it received it. In
 // the buffered modes it draws the teleport in the first frame that shows its time, or a later one.
-void expect_teleports_on_the_right_side(const char* link, PlayoutMode mode, std::uint64_t seed) {
+void expect_teleports_on_the_right_side(const std::string& link, PlayoutMode mode, std::uint64_t seed) {
   constexpr double kJumpM = 20.0;
   WorldConfig config = weaving(link, seed);
   config.receives_per_frame = config.arrival_times = true;
@@ -96,19 +96,21 @@ void expect_teleports_on_the_right_side(const char* link, PlayoutMode mode, std:
   world.add_client(client);
   RewindCheck witness(world, 0.4);
   world.run_to(42.0);
-  const std::string what = std::string(link) + " mode " + std::to_string(static_cast<int>(mode)) + " seed " +
+  const std::string what = link + " mode " + std::to_string(static_cast<int>(mode)) + " seed " +
                            std::to_string(seed) + " at " + std::to_string(witness.worst_s);
   EXPECT_GT(witness.errors_m.size(), 6000u) << what;
-  // The server may not know when the client applied a motion that followed a lost one.
-  EXPECT_GT(witness.share_below(0.05), 0.98) << what;
-  EXPECT_LT(witness.worst_m, 0.1 * kJumpM) << what;
+  // After losses and much jitter, the server may not know exactly when the client applied a motion. On the
+  // wrong side of a teleport, the error would be kJumpM.
+  EXPECT_GT(witness.share_below(0.05), 0.99) << what;
+  EXPECT_LT(witness.worst_m, link == "lan" ? 0.1 : 0.1 * kJumpM) << what;
 }
 
 TEST(Rewind, TeleportIsOnTheRightSide) {
   for (const char* link : {"lan", "intercity"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
-      for (std::uint64_t seed = 1; seed <= 8; ++seed)
+      for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         expect_teleports_on_the_right_side(link, mode, seed);
+      }
     }
   }
 }

@@ -35,9 +35,9 @@ State platform(double t) {
   return s;
 }
 
-// The largest error along the way in adaptive mode, from 0.2 s before each start to 1.5 s after it, m.
+// The largest error of each start, along the way in adaptive mode, from 0.2 s before it to 1.5 s after it, m.
 // `rides`: the entity stands on a moving platform, in its frame.
-double largest_error_m(const harness::LinkPair& links, bool rides, std::uint64_t seed) {
+std::vector<double> largest_errors_m(const harness::LinkPair& links, bool rides, std::uint64_t seed) {
   WorldConfig config;
   config.links = links;
   config.seed = seed;
@@ -57,14 +57,17 @@ double largest_error_m(const harness::LinkPair& links, bool rides, std::uint64_t
       id = world.server().spawn(0, "rider", stop_and_go(t), frame);
     }
   };
-  double worst_m = 0.0;
+  std::vector<double> worst_m;
   world.on_frame = [&](std::size_t, double t, std::span<const ShownEntity> shown) {
     const auto found = std::ranges::find(shown, id, &ShownEntity::id);
     if (t < 6.0 || found == shown.end()) return;
     const double since_start_s = std::fmod(found->shown_time_s, kPeriodS) - 0.5 * kPeriodS;
     if (since_start_s < -0.2 || since_start_s > 1.5) return;
     const State& drawn = rides ? found->local : found->shown;
-    worst_m = std::max(worst_m, std::abs(drawn.position.x - stop_and_go(found->shown_time_s).position.x));
+    const auto start = static_cast<std::size_t>(found->shown_time_s / kPeriodS);
+    if (worst_m.size() <= start) worst_m.resize(start + 1);
+    worst_m[start] =
+        std::max(worst_m[start], std::abs(drawn.position.x - stop_and_go(found->shown_time_s).position.x));
   };
   world.run_to(60.0);
   return worst_m;
@@ -78,23 +81,27 @@ TEST(SuddenStart, IsNotSpreadOverTheRestBeforeIt) {
     harness::LinkPair links = network(link);
     links.up.loss_percent = links.down.loss_percent = 0.0;
     for (const bool rides : {false, true}) {
-      for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
-        EXPECT_LT(largest_error_m(links, rides, seed), kLimitM)
-            << link << (rides ? " riding, seed " : ", seed ") << seed;
+      for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+        for (const double error_m : largest_errors_m(links, rides, seed))
+          EXPECT_LT(error_m, kLimitM) << link << (rides ? " riding, seed " : ", seed ") << seed;
+      }
     }
   }
 }
 
-// If the first motion of a start is lost, clients learn of it too late. Few of the fifteen starts of a run
-// are.
+// If the first motion of a start is lost, clients learn of it too late.
 TEST(SuddenStart, IsMostlyShownInTimeOverALinkThatLosesDatagrams) {
+  std::size_t starts = 0, late = 0;
   for (const bool rides : {false, true}) {
-    std::vector<double> errors_m;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
-      errors_m.push_back(largest_error_m(network("intercity"), rides, seed));
-    std::ranges::sort(errors_m);
-    EXPECT_LT(errors_m[kSeeds / 2], kLimitM) << (rides ? "riding" : "");
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      for (const double error_m : largest_errors_m(network("intercity"), rides, seed)) {
+        ++starts;
+        late += error_m > kLimitM ? 1 : 0;
+      }
+    }
   }
+  EXPECT_GT(starts, 100u);
+  EXPECT_LT(static_cast<double>(late) / static_cast<double>(starts), 0.08);
 }
 
 }  // namespace

@@ -23,8 +23,9 @@ namespace reckoner::cluster {
 // What processes of a world send each other. Readers trust nothing: a malformed message is refused as a
 // whole. docs/cluster.md describes the format.
 
-/// Version of the format of messages and tables. A process of another version cannot join a world.
-inline constexpr std::uint32_t kBusLayout = 1;
+/// Version of the format of messages and tables. A process of another version cannot join a world. Raise it
+/// also when the encoding of motions changes (kProtocolVersion).
+inline constexpr std::uint32_t kBusLayout = 2;
 
 inline constexpr std::size_t kMaxGameDataBytes = 4096;   ///< the game's own data of an entity
 inline constexpr std::size_t kMaxBusBytes = 256 * 1024;  ///< largest message

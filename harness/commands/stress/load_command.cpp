@@ -82,6 +82,7 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
   CLI::App* command = app.add_subcommand(name, "clients of load")->group("");
   auto options = std::make_shared<LoadClientsOptions>();
   add_world_options(*command, options->world);
+  command->add_option("--tick-rate", options->tick_rate_hz);
   command->add_option("--frame-rate", options->frame_rate_hz);
   command->add_option("--connect", options->server);
   command->add_option("--key", options->key);
@@ -125,7 +126,7 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
   command
       ->add_option("--client-rate", run.client_rate_hz,
                    "how often a client receives and acknowledges, per second; 0: once a tick")
-      ->check(CLI::Range(0.0, 1000.0));
+      ->check(CLI::Range(0.5, 1000.0) | CLI::IsMember({0.0}));
   command->add_flag("--insecure", run.insecure, "no tokens and no encryption");
   command
       ->add_option_function<std::string>(

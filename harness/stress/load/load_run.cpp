@@ -237,13 +237,9 @@ std::vector<std::string> world_arguments(const char* command, const LoadRunOptio
           "--see",
           std::to_string(world.see),
           "--seed",
-          std::to_string(world.seed)};
-}
-
-std::vector<std::string> server_arguments(const char* command, const LoadRunOptions& options) {
-  auto arguments = world_arguments(command, options);
-  arguments.insert(arguments.end(), {"--tick-rate", fmt::format("{}", options.tick_rate_hz)});
-  return arguments;
+          std::to_string(world.seed),
+          "--tick-rate",
+          fmt::format("{}", options.tick_rate_hz)};
 }
 
 std::vector<std::string> client_arguments(const char* command, const LoadRunOptions& options) {
@@ -258,7 +254,7 @@ std::vector<std::string> client_arguments(const char* command, const LoadRunOpti
 Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem::path& record,
                             const LoadProgress& progress) {
   LoadProcesses started(options, "Reckoner", options.connect, progress);
-  auto server = server_arguments("load-server", options);
+  auto server = world_arguments("load-server", options);
   auto clients = client_arguments("load-clients", options);
   clients.insert(clients.end(), {"--loss", fmt::format("{}", options.client_loss_percent)});
   server.insert(server.end(), {"--record", utf8_of(record), "--threads", std::to_string(options.threads),
@@ -279,7 +275,7 @@ Result<LoadResult> run_plain(const LoadRunOptions& options, const std::filesyste
   const auto recorded = load_record(record);
   if (!recorded) return Error{recorded.error()};
   LoadProcesses started(options, "plain ENet", "127.0.0.1", progress);
-  auto server = server_arguments("load-plain-server", options);
+  auto server = world_arguments("load-plain-server", options);
   server.insert(server.end(), {"--record", utf8_of(record)});
   if (auto wrong = started.start_server(server)) return *wrong;
   auto clients = client_arguments("load-plain-clients", options);

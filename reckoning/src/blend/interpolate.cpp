@@ -48,12 +48,6 @@ bool is_quiet(const Motion& from, double duration_s) {
   return duration_s > static_cast<double>(from.quiet.gap_s);
 }
 
-// True if the curve does not depend on the rates of `from`. Not if the gap is quiet: then motions in between
-// were lost, because senders do not send sudden motions after a quiet gap.
-bool starts_suddenly(const Motion& from, const Motion& to) {
-  return to.sudden && !is_quiet(from, to.time_s - from.time_s);
-}
-
 // True if the extrapolation held until shortly before a sudden change. At the end of a quiet gap it is off by
 // `off`, and its rate by `rate_off`; the sender promised an error of at most `promised`. False if motions in
 // between were lost.
@@ -108,6 +102,11 @@ void turn(const Motion& from, const Motion& to, const Between& at, State& out) {
 
 }  // namespace
 
+// Senders do not send sudden motions after a quiet gap.
+bool starts_suddenly(const Motion& from, const Motion& to) {
+  return to.sudden && !is_quiet(from, to.time_s - from.time_s);
+}
+
 glm::dvec3 start_velocity(const Motion& from, const Motion& to) {
   if (!starts_suddenly(from, to)) return glm::dvec3{from.state.velocity};
   return quadratic_start(to.state.position - from.state.position, glm::dvec3{to.state.velocity},
@@ -146,7 +145,9 @@ State interpolate_gap(const Motion& from, const Motion& to, double time_s) {
     Motion start = from;
     start.state = state_at(from, start_s);
     start.time_s = start_s;
-    return interpolate(start, to, time_s);
+    Motion end = to;
+    end.sudden = starts_suddenly(from, to);
+    return interpolate(start, end, time_s);
   };
   State out = since(starts.position_s);
   const State turned = since(starts.orientation_s);

@@ -41,6 +41,9 @@ namespace reckoner {
   return kRoom * longest_gap_s > kShortestS ? kRoom * longest_gap_s : kShortestS;
 }
 
+/// True if `to` is sudden and that counts (interpolate()).
+[[nodiscard]] RECKONER_RECKONING_API bool starts_suddenly(const Motion& from, const Motion& to);
+
 /// When the curve of the positions and the curve of the orientations to the next motion begin, s. Both are
 /// the time stamp of the earlier motion, or later in a quiet gap.
 struct CurveStarts {

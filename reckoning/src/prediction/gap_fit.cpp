@@ -200,6 +200,7 @@ bool GapFit::is_sudden(const Motion& published, const State& truth, double time_
   const double without = interpolation_error(published, now, ticks).relative_to(allowed);
   if (without < kTooSmall) return false;
   now.sudden = true;
+  if (!starts_suddenly(published, now)) return false;  // a long gap at a coarse level of detail
   return interpolation_error(published, now, ticks).relative_to(allowed) < kClearlySmaller * without;
 }
 
@@ -238,18 +239,20 @@ GapFit::PathDeviations GapFit::path_deviations(const Motion& from, const Motion&
   glm::dvec3 along{0.0};
   double across = 0.0;
   Motion start = from;
+  Motion end = to;
+  end.sudden = starts_suddenly(from, to);
   start.time_s = curve_starts(from, to).position_s;
   if (start.time_s > from.time_s) start.state = state_at(from, start.time_s);
   for (std::size_t j = 0; j < path.count; ++j) {
     const double then_s = to.time_s - static_cast<double>(j) / tick_rate_hz_;
     path.by[j] = past(j).pose.position - (then_s < start.time_s ? state_at(from, then_s).position
-                                                                : interpolate_position(start, to, then_s));
+                                                                : interpolate_position(start, end, then_s));
     const double share = bend_share(1.0 - static_cast<double>(j) / static_cast<double>(gap_ticks));
     along += path.by[j] * share;
     across += share * share;
   }
   // If part of the path in the gap is unknown, the bend would be a guess there.
-  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s && !to.sudden)
+  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s && !end.sudden)
     path.bend = along / across;
   return path;
 }

@@ -410,21 +410,25 @@ Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, EntityLevel& 
   state.velocity = end.velocity;
   state.orientation = end.orientation;
   state.angular_velocity = end.angular_velocity;
-  level.predicting_acceleration.reset();
-  if (entity.fit.knows_horizon()) level.predicting_acceleration = state.acceleration;
+  const glm::vec3 predicting = state.acceleration;
   // With a budget of updates, saved bytes bring no further updates, so the acceleration is sent.
   const bool saves_bytes = rate_hz() <= 0.0;
   if (level.steady || (saves_bytes && !kinds_.needs_acceleration(entity.archetype)))
     state.acceleration = glm::vec3{0.0f};
   if (!moves(entity.truth)) return {state};  // the exact state of an entity at rest is sent
-  if (leads_here(entity, level) &&
+  // With a send rate, clients get few of the publishes, so their curves begin at other motions.
+  const bool sends_all = config_.send_rate_hz <= 0.0 || config_.send_rate_hz >= config_.tick_rate_hz;
+  if (sends_all && leads_here(entity, level) &&
       entity.gap->is_sudden(level.stream.motion(), entity.truth, time_s, longest_gap_s(level.factor),
                             allowed_error(entity, level))) {
     state.acceleration = glm::vec3{0.0f};
     return {.state = state, .sudden = true};
   }
   const auto bend = bend_of(entity, level, time_s);
-  if (!bend) return {state};
+  if (!bend) {
+    if (entity.fit.knows_horizon()) level.predicting_acceleration = predicting;
+    return {state};
+  }
   state.acceleration = *bend;
   return {state, true, next_link(level.stream.motion())};
 }
@@ -518,6 +522,7 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
   // Use the finest precision for an entity at rest: its pose may stay for ever, and the server does not send
   // it again. An entity that only stops for a moment uses at least the precision of its unscaled threshold,
   // even if a budget has raised the threshold.
+  level.predicting_acceleration.reset();
   const bool halts = !moves(entity.truth);
   const bool rests = halts && (level.policy.is_at_rest() || level.stream.number() == 0);
   const double scale = halts ? std::min(1.0, level.policy.scale()) : level.policy.scale();

@@ -58,9 +58,9 @@ class KindPriors {
     const Kind& kind = kinds_[archetype];
     constexpr double kFew = 100.0;  // too few publishes to judge
     if (kind.publishes < kFew) return true;
-    // In thresholds per publish. An acceleration has 23 of 150 bits, and an update about removes an error of
-    // one threshold. On the recorded traces, values from 0.05 to 0.2 give errors and bytes that differ by 1
-    // %.
+    // In thresholds per publish. An acceleration has 23 of 150 bits, and an update removes an error of about
+    // one threshold. The least value of the best ones for `cubes`; on the recorded traces, 0.05 to 0.2 differ
+    // by 0.2 % in bytes (docs/TUNING.md).
     constexpr double kWorthSending = 0.1;
     return (kind.without - kind.with) * ExtrapolationErrors::kErrorStep > kWorthSending * kind.publishes;
   }

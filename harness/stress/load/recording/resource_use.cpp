@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 namespace reckoner::harness {
 
@@ -21,8 +20,7 @@ void add_use(nlohmann::ordered_json& json, const ResourceUse& before, const Reso
   json["cpu_user_s"] = user_s;
   json["cpu_system_s"] = system_s;
   if (!now.idle_s || !before.idle_s) return;
-  const double cores = std::max(1u, std::thread::hardware_concurrency());
-  const double all_s = cores * (now.time_s - before.time_s);
+  const double all_s = static_cast<double>(machine_cores()) * (now.time_s - before.time_s);
   json["machine_idle"] = std::clamp((*now.idle_s - *before.idle_s) / all_s, 0.0, 1.0);
 }
 

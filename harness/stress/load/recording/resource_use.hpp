@@ -22,8 +22,11 @@ struct CpuTime {
 /// Processor time of this process so far, in all threads.
 [[nodiscard]] CpuTime process_cpu_time();
 
+/// Number of cores of this machine, also of those that this process may not use.
+[[nodiscard]] std::size_t machine_cores();
+
 /// Processor time that all cores of this machine together have been idle, s. Empty if the system does not
-/// tell.
+/// report it.
 [[nodiscard]] std::optional<double> machine_idle_s();
 
 /// The use of this process and of this machine at one time.
@@ -36,7 +39,7 @@ struct ResourceUse {
 
 /// Adds the processor time between two times to `json`, without `excluded_user_s` of it: `cpu_s`,
 /// `cpu_user_s` and `cpu_system_s`. Adds `machine_idle`, the share of this machine's processor time that
-/// nobody used, if the system tells it.
+/// nobody used, if the system reports it.
 void add_use(nlohmann::ordered_json& json, const ResourceUse& before, const ResourceUse& now,
              double excluded_user_s = 0.0);
 

@@ -2,6 +2,7 @@
 // The figures that the system reports about a process, on POSIX systems.
 #include "harness/stress/load/recording/resource_use.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -37,6 +38,10 @@ CpuTime process_cpu_time() {
   rusage use{};
   getrusage(RUSAGE_SELF, &use);
   return {seconds_of(use.ru_utime), seconds_of(use.ru_stime)};
+}
+
+std::size_t machine_cores() {
+  return static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 std::optional<double> machine_idle_s() {

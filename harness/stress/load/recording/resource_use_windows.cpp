@@ -2,6 +2,7 @@
 // The figures that the system reports about a process, on Windows.
 #include "harness/stress/load/recording/resource_use.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,12 @@ CpuTime process_cpu_time() {
   FILETIME begun{}, ended{}, kernel{}, user{};
   GetProcessTimes(GetCurrentProcess(), &begun, &ended, &kernel, &user);
   return {seconds_of(user), seconds_of(kernel)};
+}
+
+std::size_t machine_cores() {
+  SYSTEM_INFO info{};
+  GetSystemInfo(&info);
+  return std::max<std::size_t>(1, info.dwNumberOfProcessors);
 }
 
 std::optional<double> machine_idle_s() {

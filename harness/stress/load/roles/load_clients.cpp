@@ -105,7 +105,8 @@ class LoadClients {
 
   void turn(Player& player, double now_s) {
     player.client->receive(now_s);
-    const double pace_s = player.watched ? kWatchedTurnS : 1.0 / options_.frame_rate_hz;
+    const bool late = options_.frame_rate_hz < options_.tick_rate_hz;
+    const double pace_s = player.watched && !late ? kWatchedTurnS : 1.0 / options_.frame_rate_hz;
     player.next_turn_s = std::max(player.next_turn_s + pace_s, now_s);
     if (!player.joined && player.client->status() == ClientStatus::joined) {
       player.joined = true;

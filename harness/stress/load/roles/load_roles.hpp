@@ -37,6 +37,7 @@ struct LoadClientsOptions {
   double join_rate_hz = 200.0;
   std::size_t measured = 0;     ///< number of them that are watched
   double epoch_s = 0.0;         ///< time of server time 0 on this machine's monotonic clock
+  double tick_rate_hz = 60.0;   ///< of the server
   double frame_rate_hz = 60.0;  ///< how often a client receives, and acknowledges if it is time
   double loss_percent = 0.0;    ///< share of the arriving datagrams with motions that a client drops, percent
   std::size_t payload_bytes = 16;  ///< size of a plain client's acknowledgement
