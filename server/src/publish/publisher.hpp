@@ -59,8 +59,7 @@ class KindPriors {
     constexpr double kFew = 100.0;  // too few publishes to judge
     if (kind.publishes < kFew) return true;
     // In thresholds per publish. An acceleration has 23 of 150 bits, and an update removes an error of about
-    // one threshold. The least value of the best ones for `cubes`; on the recorded traces, 0.05 to 0.2 differ
-    // by 0.2 % in bytes (docs/TUNING.md).
+    // one threshold. On the recorded traces, the bytes with 0.05 to 0.2 differ by 0.2 % (docs/TUNING.md).
     constexpr double kWorthSending = 0.1;
     return (kind.without - kind.with) * ExtrapolationErrors::kErrorStep > kWorthSending * kind.publishes;
   }
