@@ -25,6 +25,16 @@ Between place(const Motion& from, const Motion& to, double time_s) {
   return {duration_s, (time_s - from.time_s) / duration_s};
 }
 
+bool is_quiet(const Motion& from, double duration_s) {
+  return duration_s > static_cast<double>(from.quiet.gap_s);
+}
+
+// True if `to` is sudden and follows `from` directly. Senders do not send sudden motions after a quiet gap,
+// so motions in between were lost then.
+bool starts_suddenly(const Motion& from, const Motion& to) {
+  return to.sudden && !is_quiet(from, to.time_s - from.time_s);
+}
+
 // The rate at the start of the quadratic curve that leads to `whole` and ends with `end_rate`, in
 // `duration_s`.
 glm::dvec3 quadratic_start(const glm::dvec3& whole, const glm::dvec3& end_rate, double duration_s) {
@@ -42,10 +52,6 @@ glm::dvec3 bend(const CubicPiece<glm::dvec3>& cubic, const Motion& from, const M
                 double duration_s) {
   if (!bends(from, to)) return glm::dvec3{0.0};
   return 0.5 * (glm::dvec3{to.state.acceleration} * (duration_s * duration_s) - cubic.second_derivative(1.0));
-}
-
-bool is_quiet(const Motion& from, double duration_s) {
-  return duration_s > static_cast<double>(from.quiet.gap_s);
 }
 
 // True if the extrapolation held until shortly before a sudden change. At the end of a quiet gap it is off by
@@ -102,15 +108,16 @@ void turn(const Motion& from, const Motion& to, const Between& at, State& out) {
 
 }  // namespace
 
-// Senders do not send sudden motions after a quiet gap.
-bool starts_suddenly(const Motion& from, const Motion& to) {
-  return to.sudden && !is_quiet(from, to.time_s - from.time_s);
-}
-
 glm::dvec3 start_velocity(const Motion& from, const Motion& to) {
   if (!starts_suddenly(from, to)) return glm::dvec3{from.state.velocity};
   return quadratic_start(to.state.position - from.state.position, glm::dvec3{to.state.velocity},
                          to.time_s - from.time_s);
+}
+
+Motion curve_end(const Motion& from, const Motion& to) {
+  Motion end = to;
+  end.sudden = starts_suddenly(from, to);
+  return end;
 }
 
 CurveStarts curve_starts(const Motion& from, const Motion& to) {
@@ -145,9 +152,7 @@ State interpolate_gap(const Motion& from, const Motion& to, double time_s) {
     Motion start = from;
     start.state = state_at(from, start_s);
     start.time_s = start_s;
-    Motion end = to;
-    end.sudden = starts_suddenly(from, to);
-    return interpolate(start, end, time_s);
+    return interpolate(start, curve_end(from, to), time_s);
   };
   State out = since(starts.position_s);
   const State turned = since(starts.orientation_s);

@@ -41,8 +41,9 @@ namespace reckoner {
   return kRoom * longest_gap_s > kShortestS ? kRoom * longest_gap_s : kShortestS;
 }
 
-/// True if `to` is sudden and that counts (interpolate()).
-[[nodiscard]] RECKONER_RECKONING_API bool starts_suddenly(const Motion& from, const Motion& to);
+/// Returns `to`, but not sudden after a quiet gap from `from`. Use it if the curve begins later than `from`,
+/// because the curve alone does not show that the gap is quiet.
+[[nodiscard]] RECKONER_RECKONING_API Motion curve_end(const Motion& from, const Motion& to);
 
 /// When the curve of the positions and the curve of the orientations to the next motion begin, s. Both are
 /// the time stamp of the earlier motion, or later in a quiet gap.

@@ -200,7 +200,6 @@ bool GapFit::is_sudden(const Motion& published, const State& truth, double time_
   const double without = interpolation_error(published, now, ticks).relative_to(allowed);
   if (without < kTooSmall) return false;
   now.sudden = true;
-  if (!starts_suddenly(published, now)) return false;  // a long gap at a coarse level of detail
   return interpolation_error(published, now, ticks).relative_to(allowed) < kClearlySmaller * without;
 }
 
@@ -239,8 +238,7 @@ GapFit::PathDeviations GapFit::path_deviations(const Motion& from, const Motion&
   glm::dvec3 along{0.0};
   double across = 0.0;
   Motion start = from;
-  Motion end = to;
-  end.sudden = starts_suddenly(from, to);
+  const Motion end = curve_end(from, to);
   start.time_s = curve_starts(from, to).position_s;
   if (start.time_s > from.time_s) start.state = state_at(from, start.time_s);
   for (std::size_t j = 0; j < path.count; ++j) {

@@ -22,12 +22,6 @@ namespace {
 // Files that a process opens besides its sockets: the standard streams, pipes, logs.
 constexpr std::size_t kSpareFiles = 64;
 
-double read_clock_s(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -54,7 +48,9 @@ std::optional<double> machine_idle_s() {
 }
 
 double thread_cpu_s() {
-  return read_clock_s(CLOCK_THREAD_CPUTIME_ID);
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 std::uint64_t peak_memory_bytes() {
