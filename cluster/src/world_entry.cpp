@@ -17,7 +17,7 @@ namespace {
 using namespace cluster;
 
 constexpr double kGiveUpS = 10.0;
-constexpr double kTryEveryS = 0.1;
+constexpr double kTryEntryEveryS = 0.1;
 constexpr std::size_t kMaxClusterNameBytes = 32;
 
 bool is_name(std::string_view text) {
@@ -198,7 +198,7 @@ void WorldEntry::Impl::step() {
   if (name_taken && now_s - began_s > 2.0 * config.lease_s + 1.0)
     return fail("a process with the name '" + name + "' lives in the world '" + config.world + "'");
   if (now_s - began_s > kGiveUpS) return fail("the bus does not answer");
-  if (now_s - tried_s < kTryEveryS) return;
+  if (now_s - tried_s < kTryEntryEveryS) return;
   tried_s = now_s;
   if (in_world) {
     take_name();

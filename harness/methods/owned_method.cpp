@@ -4,6 +4,7 @@
 #include "harness/replay/method.hpp"
 #include "harness/replay/replay_run.hpp"
 #include "harness/replay/rogue_owner.hpp"
+#include "harness/replay/sim_replay_network.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
 #include "reckoning/src/motion/portable_math.hpp"
@@ -29,15 +30,6 @@ constexpr std::byte kOwnerGreeting{0x01};
 constexpr std::size_t kRunner = kPoint + 1;  // archetype of the cheating owner's entity
 constexpr double kSpeedWindowS = 0.5;
 constexpr double kSkipOwnedRunS = 3.0;
-
-SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
-  SimNetworkConfig config;
-  config.links = options.links;
-  config.script = options.link_script;
-  config.start_s = start_s;
-  config.seed = options.seed;
-  return config;
-}
 
 std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
   std::vector<Archetype> archetypes = replay_archetypes(options);
@@ -76,7 +68,7 @@ class OwnedMethod final : public Method {
       : source_(source),
         options_(options),
         start_s_(start_s),
-        network_(network_config(options, start_s)),
+        network_(sim_network_config(options, start_s)),
         owner_transport_(network_.add_client(kProtocolVersion, *options.owner_links)),
         client_transport_(network_.add_client(kProtocolVersion)),
         server_(make_test_server(replay_server_config(options, start_s, archetypes_for(options)),

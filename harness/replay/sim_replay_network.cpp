@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "harness/replay/sim_replay_network.hpp"
+
 #include "harness/replay/replay_network.hpp"
-#include "harness/sim/sim_transport.hpp"
 
 namespace reckoner::harness {
-namespace {
 
-SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
+SimNetworkConfig sim_network_config(const ReplayOptions& options, double start_s) {
   SimNetworkConfig config;
   config.links = options.links;
   config.script = options.link_script;
@@ -15,10 +15,12 @@ SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
   return config;
 }
 
+namespace {
+
 class SimReplayNetwork final : public ReplayNetwork {
  public:
   SimReplayNetwork(const ReplayOptions& options, double start_s, std::uint32_t connect_reason)
-      : network_(network_config(options, start_s)), client_(network_.add_client(connect_reason)) {}
+      : network_(sim_network_config(options, start_s)), client_(network_.add_client(connect_reason)) {}
 
   [[nodiscard]] Transport& server() override { return network_.server(); }
   [[nodiscard]] Transport& client() override { return client_; }

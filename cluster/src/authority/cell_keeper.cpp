@@ -9,12 +9,12 @@
 namespace reckoner::cluster {
 namespace {
 
-constexpr double kTryEveryS = 0.1;    // between two attempts to claim a cell
-constexpr double kLookAroundS = 1.0;  // after its start, a process waits for the heartbeats of the others
+constexpr double kTryClaimEveryS = 0.1;  // between two attempts to claim a cell
+constexpr double kLookAroundS = 1.0;     // after its start, a process waits for the heartbeats of the others
 constexpr double kYoungS = 15.0;
 constexpr double kBackupS = 1.0;  // then any simulator claims a free cell, not only the designated one
 constexpr double kOfferEveryS = 0.1;
-constexpr double kOfferForS = 1.0;
+constexpr double kOfferCellForS = 1.0;
 constexpr double kRebalanceEveryS = 0.5;
 constexpr std::size_t kMaxGiving = 4;  // cells that are offered at the same time
 constexpr double kCellLoad = 0.25;     // an empty cell counts like this many entities
@@ -84,7 +84,7 @@ void CellKeeper::lose(std::uint32_t index) {
 // The designated simulator claims a free cell at once, any other one a while later.
 bool CellKeeper::wants(std::uint32_t index, double now_s) const {
   const Cell& cell = cells_[index];
-  if (cell.state != State::free || cell.busy || now_s - cell.tried_s < kTryEveryS) return false;
+  if (cell.state != State::free || cell.busy || now_s - cell.tried_s < kTryClaimEveryS) return false;
   const double silent_s = now_s - std::max(cell.heard_s, began_s_);
   if (cell.holder && silent_s < Members::kDeadS) return false;
   const auto simulators = members_.simulators();
@@ -211,7 +211,7 @@ void CellKeeper::run(double now_s, bool connected, bool leaving,
       }
     }
     if (connected && !leaving && now_s - began_s_ > kLookAroundS && wants(index, now_s)) claim(index, now_s);
-    if (cell.to && now_s - cell.offer_began_s > kOfferForS && cell.state == State::held) cell.to = {};
+    if (cell.to && now_s - cell.offer_began_s > kOfferCellForS && cell.state == State::held) cell.to = {};
     if (cell.to && cell.state == State::held && now_s - cell.offered_s > kOfferEveryS) {
       cell.offered_s = now_s;
       send_(cell.to, CellOffer{self_, index, cell.epoch});

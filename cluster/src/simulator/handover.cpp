@@ -10,7 +10,7 @@ namespace reckoner::cluster {
 namespace {
 
 constexpr double kRepeatOfferS = 0.1;
-constexpr double kOfferForS = 1.0;  // then the receiver is chosen again
+constexpr double kOfferEntityForS = 1.0;  // then the receiver is chosen again
 constexpr double kRepeatCommitS = 0.1;
 constexpr double kExpectCommitS = 0.5;  // after this time without a commit, the receiver asks the table
 constexpr double kKeepOfferS = 5.0;
@@ -40,7 +40,7 @@ void SimulatorCore::offer_entities() {
       h.state = Held::State::holding;
       continue;
     }
-    if (h.state == Held::State::holding || h.to != to || now_s - h.offer_began_s > kOfferForS) {
+    if (h.state == Held::State::holding || h.to != to || now_s - h.offer_began_s > kOfferEntityForS) {
       h.state = Held::State::offering;
       h.to = to;
       h.offer_began_s = now_s;

@@ -93,7 +93,7 @@ bool is_ping(const GameMessage& message) {
   return message.payload.size() == kPing.size();
 }
 
-struct Player {
+struct SoakPlayer {
   std::unique_ptr<WatchedDialer> dialer;
   std::unique_ptr<Client> client;  // null: not connected
   double until_s = 0.0;            // end of its present activity
@@ -222,7 +222,7 @@ class VirtualSoak {
   }
 
   void turn(std::size_t i, double time_s) {
-    Player& p = players_[i];
+    SoakPlayer& p = players_[i];
     if (!p.client && time_s >= p.until_s) begin(p, i, time_s);
     if (!p.client) return;
     if (p.asleep && time_s < p.until_s && !is_quiet(time_s)) return;
@@ -250,7 +250,7 @@ class VirtualSoak {
     if (time_s > options_.seconds - kCalmEndS + kRejoinS) check_client(p, i, time_s);
   }
 
-  void begin(Player& p, std::size_t i, double time_s) {
+  void begin(SoakPlayer& p, std::size_t i, double time_s) {
     p.dialer = std::make_unique<WatchedDialer>(network_, kProtocolVersion, ++dialers_);
     ClientConfig config;
     if (i % 5 == 1) config.playout.mode = PlayoutMode::adaptive;
@@ -262,7 +262,7 @@ class VirtualSoak {
   }
 
   // The client leaves, is killed, or sleeps.
-  void leave_or_sleep(Player& p, double time_s) {
+  void leave_or_sleep(SoakPlayer& p, double time_s) {
     const double what = chance();
     if (what < 0.4) {
       p.asleep = true;
@@ -274,14 +274,14 @@ class VirtualSoak {
     end(p, time_s + 5.0 * chance());
   }
 
-  void end(Player& p, double until_s) {
+  void end(SoakPlayer& p, double until_s) {
     p.client.reset();
     if (p.dialer->client()) network_.drop_client(*p.dialer->client(), false);
     p.dialer.reset();
     p.until_s = until_s;
   }
 
-  void note(Player& p, const ClientEvent& event) {
+  void note(SoakPlayer& p, const ClientEvent& event) {
     const bool fresh = event.kind == ClientEvent::Kind::joined || event.kind == ClientEvent::Kind::restarted;
     if (fresh) p.session = ++sessions_, p.sent = 0;
     if (event.kind == ClientEvent::Kind::restarted) p.dialer->wraps.restart();
@@ -292,7 +292,7 @@ class VirtualSoak {
   // Checks that the client is in the world and shows all entities in their true positions. At the very end,
   // errors are not allowed. Before that, while datagrams are sometimes lost, errors are allowed for a short
   // time.
-  void check_client(Player& p, std::size_t i, double time_s) {
+  void check_client(SoakPlayer& p, std::size_t i, double time_s) {
     if (p.client->status() != ClientStatus::joined)
       return report_error(
           fmt::format("client {} is not in the world at the end: {}", i, p.client->refusal()));
@@ -322,7 +322,7 @@ class VirtualSoak {
     progress_(time_s / options_.seconds);
     heap_.values.push_back(static_cast<double>(heap_bytes()));
     std::size_t there = 0;
-    for (const Player& p : players_)
+    for (const SoakPlayer& p : players_)
       there += p.client && p.client->status() == ClientStatus::joined ? 1 : 0;
     there_.values.push_back(static_cast<double>(there));
   }
@@ -358,8 +358,8 @@ class VirtualSoak {
   // Of the clients that never leave, checks the one with the most wraps.
   void judge_wraps() {
     const auto steady = std::span(players_).first(std::min(kSteady, players_.size()));
-    const Player& player =
-        *std::ranges::max_element(steady, {}, [](const Player& p) { return p.dialer->wraps.least(); });
+    const SoakPlayer& player =
+        *std::ranges::max_element(steady, {}, [](const SoakPlayer& p) { return p.dialer->wraps.least(); });
     report_.figures["wraps"] = player.dialer->wraps.json();
     if (const auto wraps = player.dialer->wraps.least(); options_.seconds >= 3600.0 && wraps < kWrapsPerHour)
       report_error(fmt::format("a 16-bit counter wrapped only {} times", wraps));
@@ -369,7 +369,7 @@ class VirtualSoak {
   const SoakProgress& progress_;
   SimNetwork network_;
   std::unique_ptr<Server> server_;
-  std::vector<Player> players_;
+  std::vector<SoakPlayer> players_;
   struct Known {
     EntityId id;
     std::uint64_t number;

@@ -162,16 +162,16 @@ template class RECKONER_RECKONING_API TcbSpline<glm::dvec3>;
 
 namespace {
 
-struct Weights {
+struct CumulativeWeights {
   double b1, b2, b3;
 };
 
 // weights() returns the cumulative Bernstein polynomials of degree 3, weight_rates() their derivatives.
-Weights weights(double u) {
+CumulativeWeights weights(double u) {
   const double r = 1.0 - u;
   return {1.0 - r * r * r, u * u * (3.0 - 2.0 * u), u * u * u};
 }
-Weights weight_rates(double u) {
+CumulativeWeights weight_rates(double u) {
   const double r = 1.0 - u;
   return {3.0 * r * r, 6.0 * u * r, 3.0 * u * u};
 }
@@ -229,7 +229,7 @@ OrientationSpline::Location OrientationSpline::locate(double time) const {
 glm::dquat OrientationSpline::orientation(double time) const {
   if (segments_.empty() || time >= end_) return last_;
   const auto [segment, u] = locate(time);
-  const Weights b = weights(segment->easing.value(u));
+  const CumulativeWeights b = weights(segment->easing.value(u));
   return glm::normalize(segment->from * rotation_exp(segment->w1 * b.b1) * rotation_exp(segment->w2 * b.b2) *
                         rotation_exp(segment->w3 * b.b3));
 }
@@ -238,8 +238,8 @@ glm::dvec3 OrientationSpline::angular_velocity(double time) const {
   if (segments_.empty()) return glm::dvec3(0.0);
   const auto [segment, u] = locate(time);
   const double e = segment->easing.value(u);
-  const Weights b = weights(e);
-  const Weights rate = weight_rates(e);
+  const CumulativeWeights b = weights(e);
+  const CumulativeWeights rate = weight_rates(e);
   // Each factor rotates about its own fixed axis. The factors to its left rotate that axis into the world.
   const glm::dquat q1 = segment->from * rotation_exp(segment->w1 * b.b1);
   const glm::dquat q2 = q1 * rotation_exp(segment->w2 * b.b2);

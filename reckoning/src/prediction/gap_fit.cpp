@@ -35,9 +35,9 @@ constexpr double kMemoryGaps = 40.0;      // number of publishes over which cand
 // extrapolation is more useful.
 constexpr double kShortestBentGapS = 0.06;
 
-using Weights = std::array<double, 3>;
+using PolynomialWeights = std::array<double, 3>;
 
-double weight(const Weights& w, std::size_t ticks_ago) {
+double polynomial_weight(const PolynomialWeights& w, std::size_t ticks_ago) {
   const auto j = static_cast<double>(ticks_ago);
   return w[0] + j * (w[1] + j * w[2]);
 }
@@ -100,8 +100,8 @@ GapFit::End GapFit::end(std::size_t candidate, std::size_t ticks_ago) const {
   End end{then.pose.position, glm::dvec3{0.0}};
   for (std::size_t j = 1; j <= c.ticks; ++j) {
     const glm::dvec3 step = past(ticks_ago + j).pose.position - then.pose.position;
-    if (c.smooths_position) end.position += step * weight(c.value, j);
-    end.velocity += step * weight(c.derivative, j);
+    if (c.smooths_position) end.position += step * polynomial_weight(c.value, j);
+    end.velocity += step * polynomial_weight(c.derivative, j);
   }
   return end;
 }
@@ -151,8 +151,8 @@ GapFit::TurnEnd GapFit::turn_end(const Turns& turns, std::size_t candidate, std:
   }
   for (std::size_t j = 1; j <= c.ticks; ++j) {
     const glm::dvec3 step = turns[ticks_ago + j] - turns[ticks_ago];
-    if (c.smooths_position) end.turn += step * weight(c.value, j);
-    end.rate += step * weight(c.derivative, j);
+    if (c.smooths_position) end.turn += step * polynomial_weight(c.value, j);
+    end.rate += step * polynomial_weight(c.derivative, j);
   }
   return end;
 }

@@ -5,6 +5,7 @@
 #include "scenario/builtin/physics/physics_world.hpp"
 #include "scenario/builtin/physics/sampling.hpp"
 #include "scenario/builtin/random.hpp"
+#include "scenario/builtin/random_direction.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,13 +37,6 @@ struct Asteroid {
 
 double ball_radius_m(std::size_t bodies) {
   return std::max(10.0, 50.0 * std::cbrt(static_cast<double>(bodies) / 1000.0));
-}
-
-glm::dvec3 random_direction(Random& random) {
-  const double z = random.uniform(-1.0, 1.0);
-  const double angle = random.uniform(0.0, 2.0 * std::numbers::pi);
-  const double r = std::sqrt(1.0 - z * z);
-  return {r * portable::cos(angle), r * portable::sin(angle), z};
 }
 
 // Evenly distributed in the ball of radius 1.

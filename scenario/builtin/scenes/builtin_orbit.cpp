@@ -3,6 +3,7 @@
 #include "reckoning/src/motion/rotation.hpp"
 #include "scenario/builtin/builtin_source.hpp"
 #include "scenario/builtin/random.hpp"
+#include "scenario/builtin/random_direction.hpp"
 
 #include <glm/geometric.hpp>
 
@@ -10,13 +11,6 @@ namespace reckoner::scenario {
 namespace {
 
 constexpr double kTau = 2.0 * std::numbers::pi;
-
-glm::dvec3 random_direction(Random& random) {
-  const double z = random.uniform(-1.0, 1.0);
-  const double angle = random.uniform(0.0, kTau);
-  const double radius = std::sqrt(1.0 - z * z);
-  return {radius * portable::cos(angle), radius * portable::sin(angle), z};
-}
 
 // Bodies on ellipses around fixed centres, at a constant angular rate. Each spins about a fixed axis.
 class Orbit final : public BuiltinSource {

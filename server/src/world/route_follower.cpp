@@ -24,7 +24,7 @@ constexpr double kRestM = 1e-6;
 // A constant speed explains the last quarter of a second if no distance differs from it by more than this
 // share of the threshold. An acceleration that is too small to exceed this share moves the entity by at most
 // a fifth of the threshold in one second.
-constexpr double kSteadyShare = 1.0 / 200.0;
+constexpr double kSteadyRouteShare = 1.0 / 200.0;
 constexpr std::size_t kFewestToJudge = 4;
 
 // The acceleration is measured over twice this number of ticks. The number is small so that a speed ramp is
@@ -118,7 +118,7 @@ void RouteFollower::add_distance(double distance) {
 std::optional<double> RouteFollower::steady_speed() const {
   if (filled_ < kFewestToJudge) return std::nullopt;
   const double per_tick = (past(0) - past(filled_ - 1)) / static_cast<double>(filled_ - 1);
-  const double most_off = std::max(kSteadyShare * threshold_m_, 2.0 * route_->arc().tolerance());
+  const double most_off = std::max(kSteadyRouteShare * threshold_m_, 2.0 * route_->arc().tolerance());
   for (std::size_t i = 1; i + 1 < filled_; ++i) {
     if (std::abs(past(0) - static_cast<double>(i) * per_tick - past(i)) > most_off) return std::nullopt;
   }
