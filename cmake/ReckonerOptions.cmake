@@ -46,18 +46,26 @@ if(NOT RECKONER_NETWORK)
   endforeach()
 endif()
 
+get_filename_component(RECKONER_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 if(RECKONER_DEVELOPER)
   find_program(RECKONER_CCACHE ccache)
   if(RECKONER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    # One cache for all builds of this checkout and of every other one on this machine: below CCACHE_BASEDIR, ccache
+    # compares relative paths, and with CCACHE_NOHASHDIR it does not compare the folder of the build.
     # For precompiled headers, ccache must ignore their definitions and time stamps.
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${RECKONER_ROOT}" CCACHE_NOHASHDIR=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${RECKONER_CCACHE}")
   endif()
 endif()
-# Parsing the standard library takes most of the time of a small file. A game's own build is not changed.
-option(RECKONER_PRECOMPILE "Precompile the standard library's and GLM's headers" ${RECKONER_DEVELOPER})
+# Parsing the standard library takes most of the time of a small file. A game's own build is not changed. Clang writes
+# the folder of the build into a precompiled header, so one from the cache would need files of another checkout.
+set(RECKONER_PRECOMPILE_DEFAULT ${RECKONER_DEVELOPER})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(RECKONER_PRECOMPILE_DEFAULT OFF)
+endif()
+option(RECKONER_PRECOMPILE "Precompile the standard library's and GLM's headers" ${RECKONER_PRECOMPILE_DEFAULT})
 option(RECKONER_UNITY "Compile several files as one" ${RECKONER_DEVELOPER})
-get_filename_component(RECKONER_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+set(RECKONER_UNITY_FILES 4 CACHE STRING "This many files of a library are compiled as one; few, if one change must compile soon")
 
 if(RECKONER_SANITIZE)
   add_compile_options(-fsanitize=${RECKONER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -86,6 +94,11 @@ function(reckoner_compile_flags target)
     target_compile_options(${target} PRIVATE /W4 /utf-8 /permissive- /Zc:__cplusplus /bigobj)
   else()
     # GCC warns of each field that a designated initialiser omits, but omitting fields is intended.
+    if(RECKONER_DEVELOPER)
+      # The paths in assertions and debug information start at the project's root, so that objects are equal in every
+      # checkout.
+      target_compile_options(${target} PRIVATE "-ffile-prefix-map=${RECKONER_ROOT}/=")
+    endif()
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                              -Wno-sign-conversion -Wno-missing-field-initializers)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -101,8 +114,6 @@ endfunction()
 function(reckoner_cache_precompiled target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)
-  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
 endfunction()
 
@@ -186,10 +197,10 @@ function(reckoner_library name)
   endif()
   target_link_libraries(reckoner_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
   reckoner_compile_flags(reckoner_${name})
-  if(ARG_INTERNAL)
+  if(ARG_INTERNAL AND RECKONER_UNITY_FILES LESS 8)
     reckoner_compile_quickly(reckoner_${name})
   else()
-    reckoner_compile_quickly(reckoner_${name} 4)  # fewer, so that a change of one file compiles soon
+    reckoner_compile_quickly(reckoner_${name} ${RECKONER_UNITY_FILES})
   endif()
   if(ARG_PRECOMPILE)
     reckoner_optimise_less(reckoner_${name})

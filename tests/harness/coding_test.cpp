@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/replay.hpp"
 #include "scenario/trace/trace.hpp"
+#include "tests/support/locations.hpp"
 
 #include <filesystem>
 #include <string>
@@ -13,7 +14,7 @@ namespace {
 // On recorded motion, if the recordings are present: checks the size of an update on a link with a long round
 // trip, and how close its fields are to their entropy.
 TEST(Coding, UpdatesStayWithinTheSizeLimits) {
-  const std::filesystem::path folder = std::filesystem::path(RECKONER_SHARED_DIR) / "traces";
+  const std::filesystem::path folder = test::shared_dir() / "traces";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there are no recordings on this machine";
   for (const std::string name :
        {"shooter_quake_4on4_dm2", "shooter_quake_duel_povdmm4", "rocketcar_rl_b2a19", "rocketcar_rl_idle"}) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Links between the documents must have targets: existing files and headings.
+#include "tests/support/locations.hpp"
+
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = RECKONER_SOURCE_DIR;
+const fs::path kRoot = source_dir();
 
 std::string text_of(const fs::path& path) {
   std::ifstream file{path};

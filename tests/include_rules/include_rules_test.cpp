@@ -2,6 +2,7 @@
 // Checks the allowed includes between libraries and rooms, and that library code uses no clock and no
 // platform header.
 #include "include_checker.hpp"
+#include "tests/support/locations.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -22,7 +23,7 @@ std::string listed(const std::vector<Violation>& violations) {
 }
 
 TEST(IncludeRules, ProjectFollowsThem) {
-  const TreeReport report = check_tree(RECKONER_SOURCE_DIR);
+  const TreeReport report = check_tree(source_dir().string());
   EXPECT_TRUE(report.violations.empty()) << listed(report.violations);
   for (const char* folder : {"reckoning/", "net/", "server/", "client/", "cluster/", "capi/", "scenario/",
                              "programs/", "harness/"}) {
@@ -36,7 +37,7 @@ TEST(IncludeRules, ProjectFollowsThem) {
 TEST(IncludeRules, EnetIsIncludedInTwoPlaces) {
   const std::vector<std::string> expected{"harness/stress/load/roles/plain_enet.cpp",
                                           "net/src/transport/enet/enet_library.hpp"};
-  EXPECT_EQ(check_tree(RECKONER_SOURCE_DIR).includes_enet_h, expected);
+  EXPECT_EQ(check_tree(source_dir().string()).includes_enet_h, expected);
 }
 
 struct Plant {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A test file that no CMakeLists.txt lists would never be compiled, without any failure.
+#include "tests/support/locations.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,7 +20,7 @@ std::string read_text(const fs::path& path) {
 }
 
 TEST(ListedTests, EveryTestIsCompiled) {
-  const fs::path root = fs::path{RECKONER_SOURCE_DIR} / "tests";
+  const fs::path root = source_dir() / "tests";
   std::string listed;
   for (const auto& entry : fs::recursive_directory_iterator{root}) {
     const fs::path& path = entry.path();

@@ -3,6 +3,7 @@
 #include "net/src/messages/messages.hpp"
 #include "second_decoder.hpp"
 #include "tests/reckoning/random_states.hpp"
+#include "tests/support/locations.hpp"
 #include "wire_conversation.hpp"
 
 #include <array>
@@ -206,7 +207,7 @@ TEST(WireDocument, VectorsMatchTheLibrary) {
   std::string text;
   for (const Vector& v : vectors())
     text += "\n### " + v.name + "\n\n```\n" + v.hex + "\n\n" + v.content + "```\n";
-  std::ifstream file(std::string(RECKONER_SOURCE_DIR) + "/docs/WIRE.md");
+  std::ifstream file(test::source_dir() / "docs/WIRE.md");
   ASSERT_TRUE(file);
   std::stringstream document;
   document << file.rdbuf();

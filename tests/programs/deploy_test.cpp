@@ -2,6 +2,7 @@
 // The files for operators match the programs: names of metrics, options, paths.
 #include "http.hpp"
 #include "process.hpp"
+#include "tests/support/locations.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -19,7 +20,7 @@
 namespace reckoner::test {
 namespace {
 
-const std::filesystem::path kDeploy = std::filesystem::path(RECKONER_SOURCE_DIR) / "deploy";
+const std::filesystem::path kDeploy = source_dir() / "deploy";
 
 std::set<std::string> all_matches(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
@@ -66,7 +67,7 @@ TEST(Dashboard, NamesOnlyMetricsThatTheServerExports) {
   for (const std::string& name : shown)
     EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
   EXPECT_GT(shown.size(), 15u);
-  const std::string document = read_file(std::filesystem::path(RECKONER_SOURCE_DIR) / "docs/OPERATIONS.md");
+  const std::string document = read_file(source_dir() / "docs/OPERATIONS.md");
   for (std::string name : exported) {
     name = std::regex_replace(name, std::regex("_(bucket|sum|count)$"), "");
     EXPECT_NE(document.find("`" + name), std::string::npos) << name << " is in no document";

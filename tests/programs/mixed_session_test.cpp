@@ -3,6 +3,7 @@
 // passes a bad network. ./dev windows builds the Windows programs.
 #include "pose_table.hpp"
 #include "process.hpp"
+#include "tests/support/locations.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -22,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot{RECKONER_SOURCE_DIR};
+const fs::path kRoot = source_dir();
 const fs::path kPrograms = kRoot / "build" / "windows" / "bin";
 const std::string kEmulator = (kRoot / "cmake" / "windows" / "under_wine").string();
 

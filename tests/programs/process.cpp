@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "process.hpp"
 
+#include "tests/support/locations.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -45,7 +47,7 @@ sockaddr_in loopback(std::uint16_t port) {
 }  // namespace
 
 std::string program_path(const std::string& name) {
-  return RECKONER_PROGRAM_DIR "/" + name;
+  return (program_dir() / name).string();
 }
 
 Process::Process(const std::string& program, const std::vector<std::string>& arguments)

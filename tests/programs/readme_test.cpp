@@ -2,6 +2,7 @@
 // Checks the README and other pages: their code is part of the compiled examples, their commands run, and
 // their links have targets.
 #include "process.hpp"
+#include "tests/support/locations.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kProject = RECKONER_SOURCE_DIR;
+const fs::path kProject = source_dir();
 
 std::string readme() {
   return read_file(kProject / "README.md");
@@ -81,7 +82,7 @@ TEST(Readme, CodeBlocksAreInTheExamples) {
 TEST(Readme, CommandsRun) {
   const ScratchDir dir;
   fs::create_directories(dir.path() / "build");
-  fs::create_directory_symlink(RECKONER_PROGRAM_DIR, dir.path() / "build/bin");
+  fs::create_directory_symlink(program_dir(), dir.path() / "build/bin");
   std::ofstream trace(dir.file("TRACE.csv"));
   trace << "t,x,y,z\n";
   for (int i = 0; i <= 300; ++i)

@@ -3,6 +3,7 @@
 // guarantees. To save time, all recordings run at once. Each needs little processor time.
 #include "pose_table.hpp"
 #include "process.hpp"
+#include "tests/support/locations.hpp"
 #include "tests/support/loopback.hpp"
 
 #include <csignal>
@@ -24,7 +25,7 @@ constexpr char kDuel[] = "shooter_quake_duel_povdmm4";
 constexpr char kCars[] = "rocketcar_rl_b2a19";
 
 std::string trace_path(const std::string& name) {
-  return RECKONER_SHARED_DIR "/traces/" + name + ".csv";
+  return (shared_dir() / "traces" / (name + ".csv")).string();
 }
 
 /// Server, conditioner (intercity, seed 1) and client on one recording.
@@ -82,7 +83,7 @@ class RecordedScenario : public testing::Test {
   static void TearDownTestSuite() { runs_.clear(); }
 
   void SetUp() override {
-    if (runs_.empty()) GTEST_SKIP() << "no recordings in " << RECKONER_SHARED_DIR;
+    if (runs_.empty()) GTEST_SKIP() << "no recordings in " << shared_dir();
   }
 
   static void expect_lifetimes_match_the_data(const RecordedRun& take) {

@@ -7,6 +7,7 @@
 #include "process.hpp"
 #include "programs/server/options.hpp"
 #include "server/src/server_settings.hpp"
+#include "tests/support/locations.hpp"
 
 #include <filesystem>
 #include <string>
@@ -133,7 +134,7 @@ void expect_in_operations(const std::string& document, const Table& table, const
 }
 
 TEST(SettingsDocuments, TablesMatchTheDescriptions) {
-  const std::filesystem::path documents = std::filesystem::path(RECKONER_SOURCE_DIR) / "docs";
+  const std::filesystem::path documents = test::source_dir() / "docs";
   const std::string reference = test::read_file(documents / "REFERENCE.md");
   expect_in_reference(reference, kServerSettings, ServerConfig{});
   expect_in_reference(reference, kClientSettings, ClientConfig{});

@@ -2,6 +2,7 @@
 // The recorded traces, read from their folder.
 #include "scenario/feed.hpp"
 #include "scenario/trace/trace.hpp"
+#include "tests/support/locations.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -38,7 +39,7 @@ class SharedTraces : public testing::Test {
   void SetUp() override {
     if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no recorded traces in " << folder();
   }
-  static std::string folder() { return std::string(RECKONER_SHARED_DIR) + "/traces/"; }
+  static std::string folder() { return (test::shared_dir() / "traces/").string(); }
   static std::unique_ptr<Source> load(const std::string& name, const TraceOptions& options = {}) {
     auto source = load_trace(folder() + name + ".csv", options);
     EXPECT_TRUE(source) << source.error();

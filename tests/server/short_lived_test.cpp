@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/session/short_lived_queue.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
@@ -209,7 +210,7 @@ TEST(ShortLived, AppearWithTheMessageThatWasSentAtTheSameTime) {
   for (const char* const links : {"lan", "intercity", "mobile"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
       for (const Spawns spawns : {Spawns::unknown_end, Spawns::known_end}) {
-        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        for (std::uint64_t seed = 1; seed <= seeds_to_run(3); ++seed) {
           Gallery gallery(links, mode, spawns, seed);
           gallery.run(30.0);
           const auto delays = gallery.delays_s();
