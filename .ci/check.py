@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs the checks that a change must pass, and says where the time went. `./dev check` starts it.
+
+check.py                   every check, the tests last
+check.py --changed [BASE]  only the checks that the changes since the merge base with BASE can affect
+check.py --times           the table of the last run
+
+Every step is a command of ./dev. ./dev reports the seconds for installing packages and for compiling; the rest of a
+step is running. `.ci/budget` holds the minutes that each step may take."""
+import dataclasses
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORD = ROOT / "build" / "check" / "times.json"
+CLOCK = ROOT / "build" / "check" / "clock"  # ./dev appends "installing|compiling milliseconds"
+BUDGET = ROOT / ".ci" / "budget"
+
+# The steps in the order that finds mistakes soonest. The tests are last, so that the output ends with their summary.
+STEPS = {
+    "install": ["install"],
+    "format": ["format", "--check"],
+    "docs": ["docs"],
+    "golden": ["golden"],
+    "lint": ["lint"],
+    "portable": ["portable"],
+    "bindings": ["bindings"],
+    "wasm": ["wasm"],
+    "playground": ["playground", "--check"],
+    "package": ["package"],
+    "threads": ["test", "--threads"],
+    "sanitize": ["test", "--sanitize"],
+    "test": ["test"],
+}
+EVERYTHING = list(STEPS)
+CODE = ["format", "docs", "lint", "package", "bindings", "wasm", "playground", "threads", "sanitize", "test"]
+
+# Which steps a changed file can affect. The first pattern that matches decides. A file without a pattern affects every
+# step. "*" also matches "/". A step may have arguments. Every document affects the formats and the links, too.
+AFFECTS = [
+    ("bindings/lua/*", ["bindings lua"]),
+    ("examples/love/*", ["bindings lua"]),
+    ("bindings/python/*", ["bindings python"]),
+    ("examples/*.py", ["bindings python", "test consumer"]),
+    ("bindings/unity/*", ["bindings csharp"]),
+    ("bindings/*", ["format", "bindings"]),
+    ("docs/man/*", ["package", "test programs"]),
+    ("docs/Doxyfile", ["docs"]),
+    ("docs/*", ["docs --links"]),
+    ("*.md", []),
+    ("LICENSE", ["package"]),
+    (".ci/budget", []),
+    ("deploy/*", ["package", "test programs"]),
+    ("playground/web/*", ["playground"]),
+    ("tests/playground/*.mjs", ["wasm", "playground"]),
+    ("tests/golden/*", ["format", "golden", "wasm", "test"]),
+    ("tests/portable/*", ["portable"]),
+    ("tests/support/*", ["format", "portable", "threads", "sanitize", "test"]),
+    ("tests/reckoning/*", ["format", "portable", "sanitize", "test reckoning"]),
+    ("tests/consumer/*", ["format", "test consumer"]),
+    ("tests/fuzz/*", ["format", "sanitize", "test fuzz"]),
+    ("tests/*/*", ["format", "threads", "sanitize", "test"]),
+    ("bench/*", ["format", "lint", "test"]),
+    ("examples/*", ["format", "lint", "sanitize", "test"]),
+    ("playground/*", ["format", "lint", "wasm", "playground", "sanitize", "test"]),
+    ("cluster/*", ["format", "docs", "lint", "package", "threads", "sanitize", "test"]),
+    ("capi/*", ["format", "docs", "lint", "package", "bindings", "threads", "sanitize", "test"]),
+    ("harness/*", ["format", "lint", "bindings", "wasm", "playground", "sanitize", "test"]),
+    ("programs/*", ["format", "lint", "bindings", "wasm", "playground", "threads", "sanitize", "test"]),
+    ("scenario/*", ["format", "lint", "portable", "wasm", "playground", "sanitize", "test"]),
+    ("server/*", CODE),
+    ("client/*", CODE),
+    ("net/*", [*CODE, "golden"]),
+    ("reckoning/*", [*CODE, "golden", "portable"]),
+]
+
+
+@dataclasses.dataclass
+class Times:
+    """The seconds of one step."""
+
+    installing: float = 0.0
+    compiling: float = 0.0
+    total: float = 0.0
+
+    @property
+    def running(self):
+        return max(0.0, self.total - self.installing - self.compiling)
+
+
+# ---- what to run
+
+
+def git(*arguments):
+    return subprocess.run(["git", *arguments], cwd=ROOT, text=True, capture_output=True, check=False)
+
+
+def merge_base(given):
+    """The commit from which this branch began, or None."""
+    candidates = [given] if given else ["@{upstream}", "origin/HEAD", "origin/main", "main"]
+    head = git("rev-parse", "HEAD").stdout.strip()
+    for candidate in candidates:
+        found = git("merge-base", "HEAD", candidate)
+        if found.returncode == 0 and (given or found.stdout.strip() != head or candidate.startswith("@")):
+            return found.stdout.strip()
+    return None
+
+
+def changed_files(base):
+    """The files that differ from `base`, in commits or not committed, and new files."""
+    tracked = git("diff", "--name-only", base).stdout
+    new = git("ls-files", "--others", "--exclude-standard").stdout
+    return sorted({*tracked.splitlines(), *new.splitlines()})
+
+
+def affected(path):
+    """The steps that a change of this file can affect, each with its arguments."""
+    steps = next((steps for pattern, steps in AFFECTS if fnmatch.fnmatchcase(path, pattern)), EVERYTHING)
+    return [*steps, "format", "docs --links"] if path.endswith(".md") else steps
+
+
+def commands_for(paths):
+    """The steps for these changed files: {name: the command of ./dev}, in the order of STEPS."""
+    wanted = {}
+    for path in paths:
+        for step in affected(path):
+            name, *arguments = step.split()
+            wanted.setdefault(name, set()).add(tuple(arguments))
+    commands = {}
+    for name, whole in STEPS.items():
+        if name not in wanted:
+            continue
+        if () in wanted[name]:
+            commands[name] = whole
+        else:
+            commands[name] = [whole[0], *sorted({argument for each in wanted[name] for argument in each})]
+    return commands
+
+
+# ---- running
+
+
+def pass_on(output, before_summary):
+    """Prints the output of the tests, and calls `before_summary` just before the summary of the test runner."""
+    for line in output:
+        if before_summary and re.match(r"\d+% tests passed", line):
+            before_summary()
+            before_summary = None
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+
+def run(name, command, started, before_summary=None):
+    """Runs one command of ./dev. Returns its exit code and its times."""
+    print(f"\n==== ./dev {' '.join(command)}, {time.monotonic() - started:.0f} s after the start", flush=True)
+    CLOCK.write_text("")
+    began = time.monotonic()
+
+    def times_so_far():
+        times = Times(total=time.monotonic() - began)
+        for line in CLOCK.read_text().splitlines():
+            kind, milliseconds = line.split()
+            setattr(times, kind, getattr(times, kind) + int(milliseconds) / 1000.0)
+        return times
+
+    report = (lambda: before_summary(name, times_so_far())) if before_summary else None
+    environment = os.environ | {"RECKONER_TIMES": str(CLOCK)}
+    with subprocess.Popen(
+        [str(ROOT / "dev"), *command], cwd=ROOT, env=environment, text=True, errors="replace",
+        stdout=subprocess.PIPE if report else None,
+    ) as process:
+        if report:
+            pass_on(process.stdout, report)
+        process.wait()
+    return process.returncode, times_so_far()
+
+
+# ---- what it cost
+
+
+def budgets():
+    """Minutes for each step. A line of the file is "step minutes", and "#" begins a comment."""
+    lines = [line.split("#")[0].split() for line in BUDGET.read_text().splitlines()]
+    return {words[0]: float(words[1]) for words in lines if words}
+
+
+def over_budget(name, times):
+    """A line that cannot be overlooked, or an empty text."""
+    allowed = budgets().get(name)
+    if allowed is None:
+        return f"!!!! {name} has no line in .ci/budget"
+    minutes = times.total / 60.0
+    if minutes <= allowed:
+        return ""
+    return f"!!!! {name.upper()} IS ABOVE ITS BUDGET: {minutes:.1f} minutes, allowed {allowed:g} (.ci/budget) " + "!" * 20
+
+
+def table(steps):
+    rows = [f"{'step':<12}{'installing':>12}{'compiling':>12}{'running':>12}{'seconds':>12}{'budget':>12}"]
+    total = Times()
+    allowed = budgets()
+
+    def row(name, times, budget):
+        figures = (times.installing, times.compiling, times.running, times.total, budget)
+        rows.append(f"{name:<12}" + "".join(f"{figure:>12.0f}" for figure in figures))
+
+    for name, times in steps.items():
+        row(name, times, 60.0 * allowed.get(name, 0.0))
+        total.installing += times.installing
+        total.compiling += times.compiling
+        total.total += times.total
+    row("sum", total, 60.0 * sum(allowed.get(name, 0.0) for name in steps))
+    rows += [line for line in (over_budget(name, times) for name, times in steps.items()) if line]
+    return "\n".join(rows)
+
+
+def test_cases(preset):
+    """The test cases of the last run of a preset: [(seconds, name)]. CTest runs a suite of GoogleTest as one test."""
+    report = ROOT / "build" / preset / "tests.xml"
+    if not report.exists():
+        return []
+    cases = []
+    for test in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
+        name = test.get("name")
+        output = test.findtext("system-out") or ""
+        inside = re.findall(r"\[ +(?:OK|FAILED|SKIPPED) +\] (\S+?),? .*?\((\d+) ms\)", output)
+        program = name.split(".")[0] + (".ipv6" if ".ipv6" in name else "")
+        cases += [(int(ms) / 1000.0, f"{program}: {case}") for case, ms in inside] or [(float(test.get("time")), name)]
+    return cases
+
+
+def slowest(preset, count=20):
+    cases = sorted(test_cases(preset), reverse=True)
+    if not cases:
+        return ""
+    lines = [f"{len(cases)} test cases in build/{preset}; the slowest:"]
+    return "\n".join(lines + [f"{seconds:>9.1f} s  {name}" for seconds, name in cases[:count]])
+
+
+def save(steps):
+    RECORD.write_text(json.dumps({name: dataclasses.asdict(times) for name, times in steps.items()}, indent=1))
+
+
+def print_costs(steps, presets):
+    print(f"\n==== what it cost, in seconds\n{table(steps)}")
+    for preset in presets:
+        if text := slowest(preset):
+            print(f"\n{text}")
+    print(flush=True)
+
+
+# ---- the command line
+
+
+def show_last_times():
+    if not RECORD.exists():
+        sys.exit("check: no run yet: ./dev check")
+    print_costs({name: Times(**times) for name, times in json.loads(RECORD.read_text()).items()},
+                ["tsan", "asan", "release"])
+
+
+def check(commands):
+    RECORD.parent.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    steps = {}
+
+    def costs_of_the_tests(name, times):
+        if line := over_budget(name, times):
+            print(line)
+
+    for name, command in commands.items():
+        last = name == "test"
+        if last:
+            print_costs(steps, ["asan"] if "sanitize" in steps else [])
+        code, steps[name] = run(name, command, started, costs_of_the_tests if last else None)
+        save(steps)
+        if code:
+            print(f"check: ./dev {' '.join(command)} failed", file=sys.stderr)
+            return code
+    if "test" not in steps:
+        print_costs(steps, [])
+    return 0
+
+
+def main(arguments):
+    if arguments == ["--times"]:
+        show_last_times()
+        return 0
+    if not arguments:
+        return check(STEPS)
+    if arguments[0] == "--changed" and len(arguments) <= 2:
+        base = merge_base(arguments[1] if len(arguments) == 2 else None)
+        if base is None:
+            sys.exit("check: no commit to compare with; name one: ./dev check --changed COMMIT")
+        paths = changed_files(base)
+        commands = commands_for(paths)
+        print(f"{len(paths)} files changed since {base[:12]}: {', '.join(commands) or 'nothing to check'}", flush=True)
+        return check(commands)
+    sys.exit("check takes no argument but --changed [COMMIT] and --times")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
