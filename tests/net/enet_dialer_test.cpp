@@ -85,6 +85,7 @@ TEST(EnetDialer, ReconnectsWithTicketsEvenToARestartedServer) {
 }
 
 // The first ticket has expired when it is needed, and the token expired long before.
+// It waits, because ENet and the expiry of tickets, which is in whole seconds, read the system's clocks.
 TEST(EnetDialer, ReconnectsAfterItsFirstTicketHasExpired) {
   Bench bench;
   bench.ticket_s = 6.0;

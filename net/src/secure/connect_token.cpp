@@ -14,9 +14,6 @@
 namespace reckoner {
 namespace {
 
-using wire::ByteReader;
-using wire::ByteWriter;
-
 constexpr std::string_view kMagic = "RECKONER TOKEN 4";
 constexpr std::size_t kPlainBytes = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
 static_assert(3 * 8 + 4 + std::tuple_size_v<secure::LoginId> + 2 * SecretKey::kBytes +
