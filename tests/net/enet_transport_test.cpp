@@ -300,7 +300,8 @@ TEST_F(EnetTransportTest, PayloadLivesUntilTheNextCall) {
   EXPECT_TRUE(std::equal(event->payload.begin(), event->payload.end(), expected.begin(), expected.end()));
 }
 
-// This test covers several waits of some seconds, so that the waits run at the same time. ENet reads the system's clock.
+// This test covers several waits of some seconds, so that the waits run at the same time. ENet reads the
+// system's clock.
 TEST_F(EnetTransportTest, GivesUpOnSilentPeers) {
   server_ = {};
   listen(2);

@@ -118,7 +118,8 @@ TEST(Security, ServerAddressesCanBeConfigured) {
 }
 
 // Without a host, a client tries the servers of its token in turn. It also goes on after a server that does
-// not answer. Real programs wait five seconds for an answer; several_servers_test.cpp has this in virtual time.
+// not answer. Real programs wait five seconds for an answer; several_servers_test.cpp has this in virtual
+// time.
 TEST(Security, ClientTriesTheServersOfItsTokenInTurn) {
   Keys keys;
   const UdpSocket nobody;  // owns the port but answers nothing
