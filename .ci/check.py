@@ -36,12 +36,15 @@ STEPS = {
     "wasm": ["wasm"],
     "playground": ["playground", "--check"],
     "package": ["package"],
+    "build-threads": ["build", "--threads"],
     "threads": ["test", "--threads"],
     "sanitize": ["test", "--sanitize"],
     "test": ["test"],
 }
 EVERYTHING = list(STEPS)
-CODE = ["format", "docs", "lint", "package", "bindings", "wasm", "playground", "threads", "sanitize", "test"]
+PRESETS = {"tsan": "threads", "asan": "sanitize"}  # the build folders of steps that run tests
+THREADS = ["build-threads", "threads"]
+CODE = ["format", "docs", "lint", "package", "bindings", "wasm", "playground", *THREADS, "sanitize", "test"]
 
 # Which steps a changed file can affect. The first pattern that matches decides. A file without a pattern affects every
 # step. "*" also matches "/". A step may have arguments. Every document affects the formats and the links, too.
@@ -51,9 +54,10 @@ AFFECTS = [
     ("bindings/python/*", ["bindings python"]),
     ("examples/*.py", ["bindings python", "test consumer"]),
     ("bindings/unity/*", ["bindings csharp"]),
-    ("bindings/*", ["format", "bindings"]),
+    ("bindings/*", ["format", "bindings", "sanitize", "test"]),
     ("docs/man/*", ["package", "test programs"]),
     ("docs/Doxyfile", ["docs"]),
+    ("docs/REFERENCE.md", ["docs"]),
     ("docs/*", ["docs --links"]),
     ("*.md", []),
     ("LICENSE", ["package"]),
@@ -63,19 +67,20 @@ AFFECTS = [
     ("tests/playground/*.mjs", ["wasm", "playground"]),
     ("tests/golden/*", ["format", "golden", "wasm", "test"]),
     ("tests/portable/*", ["portable"]),
-    ("tests/support/*", ["format", "portable", "threads", "sanitize", "test"]),
-    ("tests/reckoning/*", ["format", "portable", "sanitize", "test reckoning"]),
+    ("tests/support/*", ["format", "portable", *THREADS, "sanitize", "test"]),
+    ("tests/reckoning/*", ["format", "portable", "golden", "wasm", "sanitize", "test"]),
     ("tests/consumer/*", ["format", "test consumer"]),
-    ("tests/fuzz/*", ["format", "sanitize", "test fuzz"]),
-    ("tests/*/*", ["format", "threads", "sanitize", "test"]),
+    ("tests/fuzz/*", ["format", "sanitize", "test fuzz net"]),
+    ("tests/include_rules/*", ["format", "docs --links", "test include_rules"]),
+    ("tests/*/*", ["format", *THREADS, "sanitize", "test"]),
     ("bench/*", ["format", "lint", "test"]),
-    ("examples/*", ["format", "lint", "sanitize", "test"]),
+    ("examples/*", ["format", "lint", "bindings", "sanitize", "test"]),
     ("playground/*", ["format", "lint", "wasm", "playground", "sanitize", "test"]),
-    ("cluster/*", ["format", "docs", "lint", "package", "threads", "sanitize", "test"]),
-    ("capi/*", ["format", "docs", "lint", "package", "bindings", "threads", "sanitize", "test"]),
-    ("harness/*", ["format", "lint", "bindings", "wasm", "playground", "sanitize", "test"]),
-    ("programs/*", ["format", "lint", "bindings", "wasm", "playground", "threads", "sanitize", "test"]),
-    ("scenario/*", ["format", "lint", "portable", "wasm", "playground", "sanitize", "test"]),
+    ("scenario/*", [*CODE, "portable"]),
+    ("harness/*", CODE),
+    ("programs/*", CODE),
+    ("cluster/*", CODE),
+    ("capi/*", CODE),
     ("server/*", CODE),
     ("client/*", CODE),
     ("net/*", [*CODE, "golden"]),
@@ -104,21 +109,27 @@ def git(*arguments):
 
 
 def merge_base(given):
-    """The commit from which this branch began, or None."""
-    candidates = [given] if given else ["@{upstream}", "origin/HEAD", "origin/main", "main"]
-    head = git("rev-parse", "HEAD").stdout.strip()
-    for candidate in candidates:
+    """The commit where this branch began, or HEAD where there is no other branch: then only changes that are not
+    committed count."""
+    for candidate in [given] if given else ["origin/HEAD", "origin/main", "main"]:
         found = git("merge-base", "HEAD", candidate)
-        if found.returncode == 0 and (given or found.stdout.strip() != head or candidate.startswith("@")):
+        if found.returncode == 0:
             return found.stdout.strip()
-    return None
+    if given:
+        sys.exit(f"check: {given} is no commit of this history")
+    return "HEAD"
 
 
 def changed_files(base):
-    """The files that differ from `base`, in commits or not committed, and new files."""
-    tracked = git("diff", "--name-only", base).stdout
-    new = git("ls-files", "--others", "--exclude-standard").stdout
-    return sorted({*tracked.splitlines(), *new.splitlines()})
+    """The files that differ from `base`, in commits or not committed, and new files. A renamed file counts under both
+    names."""
+    paths = set()
+    for command in (["diff", "--no-renames", "--name-only", "-z", base], ["ls-files", "-z", "--others", "--exclude-standard"]):
+        listed = git(*command)
+        if listed.returncode:
+            sys.exit(f"check: git {command[0]}: {listed.stderr.strip()}")
+        paths |= set(filter(None, listed.stdout.split("\0")))
+    return sorted(paths)
 
 
 def affected(path):
@@ -149,10 +160,14 @@ def commands_for(paths):
 
 
 def pass_on(output, before_summary):
-    """Prints the output of the tests, and calls `before_summary` just before the summary of the test runner."""
+    """Prints the output of the tests, and calls `before_summary` with the seconds of each test just before the summary
+    of the test runner."""
+    tests = []
     for line in output:
+        if finished := re.match(r" *\d+/\d+ Test +#\d+: (\S+) .* ([\d.]+) sec", line):
+            tests.append((float(finished[2]), finished[1]))
         if before_summary and re.match(r"\d+% tests passed", line):
-            before_summary()
+            before_summary(tests)
             before_summary = None
         sys.stdout.write(line)
         sys.stdout.flush()
@@ -171,7 +186,7 @@ def run(name, command, started, before_summary=None):
             setattr(times, kind, getattr(times, kind) + int(milliseconds) / 1000.0)
         return times
 
-    report = (lambda: before_summary(name, times_so_far())) if before_summary else None
+    report = (lambda tests: before_summary(name, times_so_far(), tests)) if before_summary else None
     environment = os.environ | {"RECKONER_TIMES": str(CLOCK)}
     with subprocess.Popen(
         [str(ROOT / "dev"), *command], cwd=ROOT, env=environment, text=True, errors="replace",
@@ -204,13 +219,13 @@ def over_budget(name, times):
 
 
 def table(steps):
-    rows = [f"{'step':<12}{'installing':>12}{'compiling':>12}{'running':>12}{'seconds':>12}{'budget':>12}"]
+    rows = [f"{'step':<15}{'installing':>12}{'compiling':>12}{'running':>12}{'seconds':>12}{'budget':>12}"]
     total = Times()
     allowed = budgets()
 
     def row(name, times, budget):
         figures = (times.installing, times.compiling, times.running, times.total, budget)
-        rows.append(f"{name:<12}" + "".join(f"{figure:>12.0f}" for figure in figures))
+        rows.append(f"{name:<15}" + "".join(f"{figure:>12.0f}" for figure in figures))
 
     for name, times in steps.items():
         row(name, times, 60.0 * allowed.get(name, 0.0))
@@ -223,7 +238,7 @@ def table(steps):
 
 
 def test_cases(preset):
-    """The test cases of the last run of a preset: [(seconds, name)]. CTest runs a suite of GoogleTest as one test."""
+    """The test cases of the last run of a preset: [(seconds, name, result)]. CTest runs a suite of GoogleTest as one test."""
     report = ROOT / "build" / preset / "tests.xml"
     if not report.exists():
         return []
@@ -231,18 +246,26 @@ def test_cases(preset):
     for test in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
         name = test.get("name")
         output = test.findtext("system-out") or ""
-        inside = re.findall(r"\[ +(?:OK|FAILED|SKIPPED) +\] (\S+?),? .*?\((\d+) ms\)", output)
+        inside = re.findall(r"\[ +(OK|FAILED|SKIPPED) +\] (\S+?),? .*?\((\d+) ms\)", output)
         program = name.split(".")[0] + (".ipv6" if ".ipv6" in name else "")
-        cases += [(int(ms) / 1000.0, f"{program}: {case}") for case, ms in inside] or [(float(test.get("time")), name)]
+        cases += [(int(ms) / 1000.0, f"{program}: {case}", result) for result, case, ms in inside] or [
+            (float(test.get("time")), name, "SKIPPED" if test.find("skipped") is not None else "OK")
+        ]
     return cases
 
 
-def slowest(preset, count=20):
-    cases = sorted(test_cases(preset), reverse=True)
+def slowest(tests, count=20):
+    return "\n".join(f"{seconds:>9.1f} s  {name}" for seconds, name in sorted(tests, reverse=True)[:count])
+
+
+def summary_of(preset):
+    """The number of test cases, those that were skipped, and the slowest."""
+    cases = test_cases(preset)
+    skipped = [name for _, name, result in cases if result == "SKIPPED"]
     if not cases:
         return ""
-    lines = [f"{len(cases)} test cases in build/{preset}; the slowest:"]
-    return "\n".join(lines + [f"{seconds:>9.1f} s  {name}" for seconds, name in cases[:count]])
+    return (f"{len(cases)} test cases in build/{preset}, {len(skipped)} skipped ({', '.join(skipped)}); the slowest:\n"
+            + slowest([(seconds, name) for seconds, name, _ in cases]))
 
 
 def save(steps):
@@ -252,7 +275,7 @@ def save(steps):
 def print_costs(steps, presets):
     print(f"\n==== what it cost, in seconds\n{table(steps)}")
     for preset in presets:
-        if text := slowest(preset):
+        if text := summary_of(preset):
             print(f"\n{text}")
     print(flush=True)
 
@@ -264,7 +287,7 @@ def show_last_times():
     if not RECORD.exists():
         sys.exit("check: no run yet: ./dev check")
     print_costs({name: Times(**times) for name, times in json.loads(RECORD.read_text()).items()},
-                ["tsan", "asan", "release"])
+                [*PRESETS, "release"])
 
 
 def check(commands):
@@ -272,18 +295,19 @@ def check(commands):
     started = time.monotonic()
     steps = {}
 
-    def costs_of_the_tests(name, times):
-        if line := over_budget(name, times):
-            print(line)
+    def costs_of_the_tests(name, times, tests):
+        print(f"{slowest(tests)}\nthe slowest of {len(tests)} tests; each suite is one\n{over_budget(name, times)}")
 
     for name, command in commands.items():
         last = name == "test"
         if last:
-            print_costs(steps, ["asan"] if "sanitize" in steps else [])
+            print_costs(steps, [preset for preset, step in PRESETS.items() if step in steps])
         code, steps[name] = run(name, command, started, costs_of_the_tests if last else None)
         save(steps)
         if code:
-            print(f"check: ./dev {' '.join(command)} failed", file=sys.stderr)
+            if not last:
+                print_costs(steps, [])
+            print(f"check: ./dev {' '.join(command)} failed", flush=True)
             return code
     if "test" not in steps:
         print_costs(steps, [])
@@ -298,8 +322,6 @@ def main(arguments):
         return check(STEPS)
     if arguments[0] == "--changed" and len(arguments) <= 2:
         base = merge_base(arguments[1] if len(arguments) == 2 else None)
-        if base is None:
-            sys.exit("check: no commit to compare with; name one: ./dev check --changed COMMIT")
         paths = changed_files(base)
         commands = commands_for(paths)
         print(f"{len(paths)} files changed since {base[:12]}: {', '.join(commands) or 'nothing to check'}", flush=True)

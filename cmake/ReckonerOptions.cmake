@@ -93,12 +93,12 @@ function(reckoner_compile_flags target)
   if(MSVC)
     target_compile_options(${target} PRIVATE /W4 /utf-8 /permissive- /Zc:__cplusplus /bigobj)
   else()
-    # GCC warns of each field that a designated initialiser omits, but omitting fields is intended.
     if(RECKONER_DEVELOPER)
       # The paths in assertions and debug information start at the project's root, so that objects are equal in every
       # checkout.
       target_compile_options(${target} PRIVATE "-ffile-prefix-map=${RECKONER_ROOT}/=")
     endif()
+    # GCC warns of each field that a designated initialiser omits, but omitting fields is intended.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                              -Wno-sign-conversion -Wno-missing-field-initializers)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -138,7 +138,7 @@ endfunction()
 
 # reckoner_compile_quickly(target [FILES_AT_ONCE]): compiles several files as one (8, or as many as given), because most
 # of the time goes into headers and templates that every file would compile again. Files of one target therefore share
-# one set of file-local names. ./dev package compiles each file by itself.
+# one set of file-local names. ./dev lint compiles each file by itself.
 function(reckoner_compile_quickly target)
   set(files 8)
   if(ARGC GREATER 1)

@@ -20,6 +20,11 @@ ROOT = HERE.parent.parent
 NOISE = re.compile(r"^\d+ warnings?( and \d+ errors?)? (generated|treated)")
 
 
+def settings():
+    """The files of settings of clang-tidy. Each holds for its folder."""
+    return sorted(path for path in ROOT.glob("**/.clang-tidy") if path.relative_to(ROOT).parts[0] != "build")
+
+
 def environment():
     """Like the launcher of compilers in ReckonerOptions.cmake. Comments count, because NOLINT is in comments."""
     return os.environ | {
@@ -28,14 +33,14 @@ def environment():
         "CCACHE_COMMENTS": "1",
         "CCACHE_COMPILERTYPE": "clang",
         "CCACHE_COMPILERCHECK": "clang-tidy --version",
-        "CCACHE_EXTRAFILES": f"{ROOT / '.clang-tidy'}:{HERE / 'clang_tidy_as_compiler'}",
+        "CCACHE_EXTRAFILES": ":".join(map(str, [HERE / "clang_tidy_as_compiler", *settings()])),
     }
 
 
 def command_for(entry):
     """The arguments of the entry's compiler, for clang_tidy_as_compiler."""
     words = shlex.split(entry["command"])
-    compiler = next(i for i, word in enumerate(words) if re.search(r"clang\+\+[-\d.]*$", word))
+    compiler = next(i for i, word in enumerate(words) if re.search(r"clang(\+\+)?[-\d.]*$", word))
     cache = [shutil.which("ccache")] if shutil.which("ccache") else []
     return [*cache, str(HERE / "clang_tidy_as_compiler"), *words[compiler + 1 :]]
 
@@ -53,7 +58,9 @@ def main():
     build = pathlib.Path(sys.argv[1])
     jobs = int(sys.argv[2]) if len(sys.argv) > 2 else os.cpu_count()
     entries = json.loads((build / "compile_commands.json").read_text())
-    entries = [e for e in entries if "/tests/" not in e["file"] and not e["file"].endswith(".c")]
+    entries = [entry for entry in entries if "tests" not in pathlib.Path(os.path.relpath(entry["file"], ROOT)).parts]
+    if not entries:
+        sys.exit(f"lint: no files in {build}")
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for entry, (passed, said) in zip(entries, pool.map(check, entries)):

@@ -3,6 +3,7 @@
 // sanitizer runs this test, too.
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,6 +39,8 @@ std::string serve(std::atomic<std::uint16_t>& port, const std::atomic<bool>& end
   reckoner_server* server = nullptr;
   char why[200] = "";
   if (reckoner_server_create(&config, &server, why, sizeof why) != RECKONER_OK) return why;
+  const std::unique_ptr<reckoner_server, decltype(&reckoner_server_destroy)> owner(server,
+                                                                                   &reckoner_server_destroy);
   reckoner_state state;
   reckoner_state_init(&state);
   reckoner_entity car = 0;
@@ -51,7 +54,7 @@ std::string serve(std::atomic<std::uint16_t>& port, const std::atomic<bool>& end
          reckoner_server_next_tick(server, nullptr, &due_s) == RECKONER_OK && due_s <= now_s;) {
       state.position[0] = due_s;
       (void)reckoner_server_move(server, car, &state);
-      (void)reckoner_server_tick(server, now_s);
+      if (reckoner_server_tick(server, now_s) != RECKONER_OK) return "tick";
     }
     reckoner_server_event event{};
     event.struct_size = sizeof event;
@@ -59,7 +62,6 @@ std::string serve(std::atomic<std::uint16_t>& port, const std::atomic<bool>& end
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  reckoner_server_destroy(server);
   return {};
 }
 

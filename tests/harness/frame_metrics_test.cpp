@@ -6,6 +6,7 @@
 #include "harness/replay/replay.hpp"
 #include "harness/sim/link.hpp"
 #include "scenario/builtin/builtin.hpp"
+#include "tests/support/sanitizer.hpp"
 
 #include <array>
 #include <string>
@@ -131,7 +132,7 @@ TEST(Ship, ChangeOfFrameIsNoStep) {
   constexpr double kFrameRateHz = 240.0;
   for (const PlayoutConfig& playout : {PlayoutConfig{}, PlayoutConfig{.mode = PlayoutMode::adaptive},
                                        PlayoutConfig{.mode = PlayoutMode::delayed, .delay_s = 0.25}}) {
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::seeds_to_run(2); ++seed) {
       ReplayOptions options;
       options.links = {*find_network("mobile"), *find_network("mobile")};
       options.seed = seed;

@@ -2,6 +2,7 @@
 #include "harness/replay/replay.hpp"
 #include "harness/sim/link.hpp"
 #include "scenario/builtin/builtin.hpp"
+#include "tests/support/sanitizer.hpp"
 
 #include <algorithm>
 #include <string>
@@ -36,7 +37,7 @@ ReplayOptions owned(const char* owner, const char* viewer, std::uint64_t seed) {
 TEST(Owned, IsShownAlmostAsWellAsAServerEntity) {
   const auto source = scenario::make_builtin("owned");
   ASSERT_TRUE(source);
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::seeds_to_run(3); ++seed) {
     for (const bool swapped : {false, true}) {
       const ReplayOptions options = owned(swapped ? "mobile" : "wifi", swapped ? "wifi" : "mobile", seed);
       const Figures figures = run(**source, options);

@@ -252,7 +252,7 @@ TEST_F(WatchServer, LimitsFloodsAndMalformedMessages) {
   expect_that_clients_can_join();
 }
 
-// It waits for the time limits of a real server; pipe_transport_test.cpp has those of sessions in virtual
+// It waits for the time limits of a real server; pipe_transport_test.cpp tests those of sessions in virtual
 // time.
 TEST_F(WatchServer, ClosesHalfOpenAndSilentConnectionsAndSlowReaders) {
   start({"--insecure"});

@@ -2,6 +2,7 @@
 #include "net/src/messages/datagram.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/rewind_check.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
@@ -233,7 +234,7 @@ TEST(Rewind, IsRightOrUnknownAfterTheClientWasSuspended) {
   for (const char* link : {"lan", "intercity", "mobile"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
       for (const double stop_s : {0.7, 3.0, 10.0}) {
-        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        for (std::uint64_t seed = 1; seed <= test::seeds_to_run(3); ++seed) {
           World world(weaving(link, seed));
           add_weavers(world, 4);
           ClientConfig client;
@@ -253,7 +254,7 @@ TEST(Rewind, IsRightOrUnknownAfterTheClientWasSuspended) {
 TEST(Rewind, IsRightOrUnknownAfterTheServerWasSuspended) {
   for (const char* link : {"lan", "intercity", "mobile"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
-      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      for (std::uint64_t seed = 1; seed <= test::seeds_to_run(3); ++seed) {
         World world(weaving(link, seed));
         add_weavers(world, 4);
         ClientConfig client;

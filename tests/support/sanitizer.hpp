@@ -18,8 +18,9 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// How many of `all` seeds a test runs. Figures need all of them. A sanitizer looks for faults of memory, for
-/// which one run of a long scenario is as good as several, and it takes ten times as long.
+/// How many of `all` seeds a test runs: all of them, because figures need them, but one in a build with a
+/// sanitizer. There a run takes ten times as long, and a second run of a long scenario executes no other
+/// code.
 [[nodiscard]] constexpr unsigned seeds_to_run(unsigned all) {
   return kSanitized ? 1 : all;
 }

@@ -13,22 +13,25 @@ function(reckoner_add_suites)
     add_test("${ARG_PREFIX}NOT_BUILT" "${ARG_PROGRAM}")
     return()
   endif()
-  if(NOT EXISTS "${ARG_LIST}" OR "${ARG_PROGRAM}" IS_NEWER_THAN "${ARG_LIST}")
+  if(NOT EXISTS "${ARG_LIST}" OR "${ARG_PROGRAM}" IS_NEWER_THAN "${ARG_LIST}"
+      OR "${CMAKE_CURRENT_LIST_FILE}" IS_NEWER_THAN "${ARG_LIST}")  # the caller, which names the filter
     execute_process(COMMAND "${ARG_PROGRAM}" --gtest_list_tests "--gtest_filter=${ARG_FILTER}"
       OUTPUT_VARIABLE listed RESULT_VARIABLE result)
     if(result)
       message(FATAL_ERROR "${ARG_PROGRAM} --gtest_list_tests: ${result}\n${listed}")
     endif()
+    string(REGEX REPLACE " +#[^\n]*" "" listed "${listed}")  # types and values of parameters
     file(WRITE "${ARG_LIST}" "${listed}")
   endif()
-  # "Suite." or "Suite.  # TypeParam = type" begins a suite. An indented line is a test of that suite.
+  # "Suite." begins a suite. An indented line is a test of that suite.
   file(STRINGS "${ARG_LIST}" lines)
   set(suite)
   set(tests)
+  set(found 0)
   foreach(line IN LISTS lines ITEMS end.)
-    string(REGEX REPLACE " +#.*$" "" line "${line}")
-    if(line MATCHES "^ +(.+)$")
+    if(line MATCHES "^ +([^ ]+)$")
       list(APPEND tests "${suite}.${CMAKE_MATCH_1}")
+      math(EXPR found "${found} + 1")
     elseif(line MATCHES "^([^ ]+)\\.$")
       set(next "${CMAKE_MATCH_1}")
       reckoner_add_suite()
@@ -36,6 +39,9 @@ function(reckoner_add_suites)
       set(tests)
     endif()
   endforeach()
+  if(found EQUAL 0)
+    message(FATAL_ERROR "${ARG_PROGRAM} has no test that matches ${ARG_FILTER}")
+  endif()
 endfunction()
 
 # Adds `suite` with `tests`. The two macros use the variables of reckoner_add_suites().
@@ -56,6 +62,6 @@ endmacro()
 macro(reckoner_add_filtered name filter)
   add_test("${ARG_PREFIX}${name}" "${ARG_PROGRAM}" "--gtest_filter=${filter}" --gtest_color=no)
   # CTest calls a suite skipped if all of its tests were skipped.
-  set_tests_properties("${ARG_PREFIX}${name}" PROPERTIES ${ARG_PROPERTIES} SKIP_REGULAR_EXPRESSION
+  set_tests_properties("${ARG_PREFIX}${name}" PROPERTIES ${ARG_PROPERTIES} FAIL_REGULAR_EXPRESSION "Running 0 tests" SKIP_REGULAR_EXPRESSION
     "PASSED  \\] 0 tests\\.\n\\[  SKIPPED \\] [^\n]*listed below:(\n\\[  SKIPPED \\] [^\n]*)*\n*$")
 endmacro()

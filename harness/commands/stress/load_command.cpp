@@ -89,6 +89,7 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
   command->add_option("--count", options->count);
   command->add_option("--first-id", options->first_id);
   command->add_option("--join-rate", options->join_rate_hz);
+  command->add_flag("--dial-again", options->dials_again);
   command->add_option("--watched", options->measured);
   command->add_option("--epoch", options->epoch_s);
   command->add_option("--loss", options->loss_percent);

@@ -54,10 +54,11 @@ class LoadProcesses {
       const std::size_t clients = all / count + (i < all % count ? 1 : 0);
       const std::size_t watched = options_.watched / count + (i < options_.watched % count ? 1 : 0);
       auto own = arguments;
-      own.insert(own.end(),
-                 {"--connect", server_address(), "--count", std::to_string(clients), "--join-rate",
-                  fmt::format("{}", options_.join_rate_hz / static_cast<double>(count)), "--watched",
-                  std::to_string(watched), "--epoch", epoch_, "--first-id", std::to_string(first_id)});
+      own.insert(
+          own.end(),
+          {"--connect", server_address(), "--count", std::to_string(clients), "--dial-again", "--join-rate",
+           fmt::format("{}", options_.join_rate_hz / static_cast<double>(count)), "--watched",
+           std::to_string(watched), "--epoch", epoch_, "--first-id", std::to_string(first_id)});
       first_id += clients;
       if (auto wrong = add(fmt::format("clients {}", i + 1), own)) return wrong;
     }

@@ -68,7 +68,8 @@ class LoadClients {
         const ClientStatus status = player.client->status();
         // On a busy machine, the answer to a first attempt can come too late. The parent process gives up if
         // no client joins for a long time.
-        const bool dials_again = status == ClientStatus::disconnected && !player.joined;
+        const bool dials_again =
+            options_.dials_again && status == ClientStatus::disconnected && !player.joined;
         const std::string wrong = dials_again ? dial(i, program::monotonic_s()) : std::string{};
         if (!wrong.empty()) return report_error(wrong, program::kFailed);
         if (status == ClientStatus::refused || (status == ClientStatus::disconnected && !dials_again))
@@ -82,7 +83,7 @@ class LoadClients {
   }
 
  private:
-  // Starts the connection of a player, also anew. Returns what is wrong, or an empty text.
+  // Connects a player, for the first time or again. Returns an error message, or an empty text.
   std::string dial(std::size_t index, double now_s) {
     Player player;
     auto transport = NetworkTransport::connect(server_.host, server_.port, 0, security_of(index));
@@ -99,7 +100,7 @@ class LoadClients {
     player.watched = index < options_.measured;
     player.next_turn_s = now_s;
     const Player ended =
-        std::exchange(players_[index], std::move(player));  // its client ends before its transport
+        std::exchange(players_[index], std::move(player));  // its client is destroyed before its transport
     return {};
   }
 

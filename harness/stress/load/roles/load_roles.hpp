@@ -35,6 +35,8 @@ struct LoadClientsOptions {
   std::size_t count = 100;     ///< number of clients in this process
   std::uint64_t first_id = 1;  ///< client id in the token of the first of them
   double join_rate_hz = 200.0;
+  bool dials_again =
+      false;  ///< a client whose first attempt got no answer tries again; otherwise the run fails
   std::size_t measured = 0;     ///< number of them that are watched
   double epoch_s = 0.0;         ///< time of server time 0 on this machine's monotonic clock
   double tick_rate_hz = 60.0;   ///< of the server
