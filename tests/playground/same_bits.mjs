@@ -4,6 +4,7 @@
 // folder with the recorded traces; without it, only built-in scenarios are compared.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { webcrypto as crypto } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
