@@ -14,7 +14,8 @@ function(reckoner_add_suites)
     return()
   endif()
   if(NOT EXISTS "${ARG_LIST}" OR "${ARG_PROGRAM}" IS_NEWER_THAN "${ARG_LIST}"
-      OR "${CMAKE_CURRENT_LIST_FILE}" IS_NEWER_THAN "${ARG_LIST}")  # the caller, which names the filter
+      OR "${CMAKE_CURRENT_LIST_FILE}" IS_NEWER_THAN "${ARG_LIST}"  # the caller, which names the filter
+      OR "${CMAKE_CURRENT_FUNCTION_LIST_FILE}" IS_NEWER_THAN "${ARG_LIST}")
     execute_process(COMMAND "${ARG_PROGRAM}" --gtest_list_tests "--gtest_filter=${ARG_FILTER}"
       OUTPUT_VARIABLE listed RESULT_VARIABLE result)
     if(result)
@@ -37,6 +38,8 @@ function(reckoner_add_suites)
       reckoner_add_suite()
       set(suite "${next}")
       set(tests)
+    elseif(NOT line MATCHES "^Running main")
+      message(FATAL_ERROR "${ARG_PROGRAM} --gtest_list_tests: this line names no suite and no test: ${line}")
     endif()
   endforeach()
   if(found EQUAL 0)
