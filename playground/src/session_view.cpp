@@ -72,22 +72,17 @@ class Frames {
                      numbers(entity.shown, view_.origin), numbers(motion, view_.origin)});
     }
     const double at_s = local_s - view_.facts.first_local_s;
-    const auto until =
-        static_cast<std::size_t>(std::max(0.0, std::min(at_s, kLongestS) * SessionView::kFrameRateHz));
-    while (frames_.size() <= until) {
-      if (kept_ + now.size() > kMostShown) {
-        view_.cut = true;
-        return;
-      }
-      kept_ += now.size();
-      frames_.push_back(now);
-      view_.clock.push_back(static_cast<float>(offset_s - *first_offset_s_));
-      view_.clock.push_back(static_cast<float>(client.stats().delay_s));
+    drawn_until_ = std::max(0.0, std::min(at_s, kLongestS) * SessionView::kFrameRateHz);
+    last_ = {std::move(now), static_cast<float>(offset_s - *first_offset_s_),
+             static_cast<float>(client.stats().delay_s)};
+    while (static_cast<double>(frames_.size()) <= drawn_until_ && keep_last()) {
     }
   }
 
   // Writes the frames into the view, as many as fit.
   void finish() {
+    // The even rate rarely meets the last drawn frame. The page reaches it by one frame more.
+    if (!frames_.empty() && static_cast<double>(frames_.size() - 1) < drawn_until_) (void)keep_last();
     const std::size_t entities = view_.ids.size();
     const std::size_t row_bytes = std::max<std::size_t>(1, entities) * kPoseFloats * sizeof(float);
     view_.frames = std::min(frames_.size(), std::max<std::size_t>(1, kMaxFrameBytes / row_bytes));
@@ -107,6 +102,26 @@ class Frames {
   }
 
  private:
+  // What a frame drew, and its numbers of the clock.
+  struct Drawn {
+    std::vector<Shown> entities;
+    float clock_s = 0.0f;
+    float delay_s = 0.0f;
+  };
+
+  // Adds what was drawn last as the next frame. False: the view is full.
+  bool keep_last() {
+    if (view_.cut || kept_ + last_.entities.size() > kMostShown) {
+      view_.cut = true;
+      return false;
+    }
+    kept_ += last_.entities.size();
+    frames_.push_back(last_.entities);
+    view_.clock.push_back(last_.clock_s);
+    view_.clock.push_back(last_.delay_s);
+    return true;
+  }
+
   std::uint32_t index_of(const Client& client, EntityId id) {
     const auto [found, is_new] = index_.try_emplace(id, static_cast<std::uint32_t>(view_.ids.size()));
     if (is_new) {
@@ -121,6 +136,8 @@ class Frames {
   SessionView& view_;
   std::map<EntityId, std::uint32_t> index_;
   std::vector<std::vector<Shown>> frames_;
+  Drawn last_;
+  double drawn_until_ = 0.0;  // time of the last drawn frame, frames
   std::optional<double> first_offset_s_;
   std::size_t kept_ = 0;
 };

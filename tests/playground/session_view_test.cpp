@@ -45,6 +45,21 @@ TEST(SessionView, PlaysTheFramesAndExplainsTheSteps) {
   EXPECT_FALSE(json["datagrams"]["lost"].empty());
 }
 
+// The page moves to the time of a step that a reader picks, so the frames must reach it.
+TEST(SessionView, ReachesEveryStepWhereverTheRecordingEnds) {
+  const auto recording = played().session;
+  for (std::size_t cut = 0; cut < 60; ++cut) {
+    auto shorter = recording;
+    shorter.resize(recording.size() * (300 + cut) / 360);
+    const auto view = view_session(shorter, "trial.log", {}, {}, 1000);
+    ASSERT_TRUE(view) << view.error();
+    ASSERT_FALSE(view->steps.empty());
+    const double end_s = static_cast<double>(view->frames - 1) / SessionView::kFrameRateHz;
+    for (const harness::ExplainedStep& step : view->steps)
+      EXPECT_LE(step.at_s, end_s) << "cut " << cut << ", frame " << step.frame;
+  }
+}
+
 TEST(SessionView, RefusesWhatIsNoSessionOrNoDecisions) {
   EXPECT_EQ(view_session(std::vector<std::byte>(100), "x.log", {}, {}, 10).error(),
             "x.log is not a recorded session");
