@@ -149,6 +149,8 @@ int main(void) {
   MEMBER(reckoner_server_config, used_tokens);
   MEMBER(reckoner_server_config, more_addresses);
   MEMBER(reckoner_server_config, send_rate_hz);
+  MEMBER(reckoner_server_config, client_messages_per_second);
+  MEMBER(reckoner_server_config, client_message_bytes_per_second);
   SIZE(reckoner_entity_debug);
   MEMBER(reckoner_entity_debug, struct_size);
   MEMBER(reckoner_entity_debug, level);

@@ -344,6 +344,10 @@ typedef struct reckoner_server_config {
   /* Datagrams with motions per second to one client; motions that are due in between wait. 0: one in every
    * tick in which something is due. */
   double send_rate_hz;
+  /* Game messages taken from one client. Reliable messages beyond a rate wait at the client; unreliable ones
+   * are refused. 0: no limit. */
+  double client_messages_per_second;
+  uint64_t client_message_bytes_per_second;
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 
@@ -708,7 +712,7 @@ typedef struct reckoner_session_stats {
   double budget_bytes_per_second;
   uint64_t entities;                              /* that the client follows */
   uint64_t queued_motions, queued_spawns;         /* that wait for the budget */
-  uint64_t queued_messages, queued_message_bytes; /* reliable ones that the client has not confirmed */
+  uint64_t queued_messages, queued_message_bytes; /* reliable ones that wait or are not confirmed */
   double sent_age_s; /* age of the motions that were sent recently, at the time of sending */
   double behind_s;   /* how long the client has lacked the oldest data that it lacks */
   uint64_t datagrams_sent, datagrams_lost, bytes_sent, motions_sent; /* since the client joined */

@@ -332,6 +332,7 @@ void Server::tick(double now_s) {
   ++s.stats.ticks;
   s.announce_despawns();
   s.apply_playout_changes(now_s);
+  s.deliver_held();
   s.report_received();
   s.review_interest(tick);
   const std::size_t reported = s.events.size();
@@ -397,6 +398,8 @@ bool Server::kick(ClientId client, std::string_view reason) {
   if (session == nullptr || reason.size() > kMaxKickReasonBytes) return false;
   if (const PeerId peer = session->peer()) {
     std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
+    session->intake().drop_held();
+    session->send_all_messages(s.transport);
     s.transport.send(peer, Channel::control, encode(KickMessage{std::string(reason)}, buffer));
     s.transport.revoke_login(peer);
     s.transport.disconnect(peer, pack({EndReason::kicked, 0}));
@@ -409,8 +412,10 @@ void Server::shutdown() {
   Impl& s = *impl_;
   s.closing = true;
   s.log.closing(s.sessions.size());
-  for (const auto& session : s.sessions.all())
+  for (const auto& session : s.sessions.all()) {
+    session->send_all_messages(s.transport);
     s.transport.disconnect(session->peer(), pack({EndReason::server_shutdown, 0}));
+  }
   for (const auto& [peer, since_s] : s.waiting)
     s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
   s.sessions.clear();
@@ -473,17 +478,18 @@ void Server::Impl::send(Tick tick, double now_s) {
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
   if (datagrams.size() < shares) datagrams.resize(shares);
   max_datagram_bytes.resize(sessions.size());
-  const auto send_spawns = [&](std::size_t i) {
+  const auto send_reliable = [&](std::size_t i) {
+    sessions.all()[i]->send_waiting_messages(transport);
     sessions.all()[i]->send_spawns(step, transport);
     max_datagram_bytes[i] = transport.max_state_bytes(sessions.all()[i]->peer());
   };
   for (std::size_t i = 0; i < sessions.size() && !alone; ++i)
-    send_spawns(i);
+    send_reliable(i);
   pool.run(sessions.size(), kSessionGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (i + 2 < last) sessions.all()[i + 2]->fetch();
       if (i + 1 < last) sessions.all()[i + 1]->fetch_lists(step.published);
-      if (alone) send_spawns(i);
+      if (alone) send_reliable(i);
       DatagramBuffer& buffer = datagrams[alone ? 0 : i / kSessionGrain];
       Session::Scratch scratch{worker, snapshots[worker], fresh[worker], buffer};
       sessions.all()[i]->write_datagrams(step, max_datagram_bytes[i], scratch);
@@ -590,12 +596,17 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   ownership.note_arrival(session->id(), now_s);
   if (!owned.empty()) process_owned(owned, *session, now_s);
   for (const MessageBatch::Item& item : batch.items)
-    process(*session, batch.payload(item), item.time_s);
+    receive_unreliable(*session, batch.payload(item), item.time_s);
 }
 
-void Server::Impl::process(const Session& session, std::span<const std::byte> payload,
+// Passes a message on to the game. The game may have too many messages to poll already.
+void Server::Impl::deliver(const Session& session, std::span<const std::byte> payload,
                            std::optional<double> time_s) {
-  if (inbox.add(session.id(), payload, time_s, false)) return (void)++stats.messages_received;
+  if (!inbox.add(session.id(), payload, time_s, false)) return refuse_message();
+  ++stats.messages_received;
+}
+
+void Server::Impl::refuse_message() {
   ++stats.messages_refused;
   count_refusal(Refusal::too_many, false);
 }
@@ -629,7 +640,7 @@ std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<c
     std::vector<std::byte> buffer(payload.size() + 64);
     const auto encoded = encode(GameDataMessage{{payload.begin(), payload.end()}, time_s}, buffer);
     for (Session* session : clients)
-      taken += session->send_reliable(encoded, time_of(next_tick), transport) ? 1 : 0;
+      taken += session->send_reliable(encoded, transport) ? 1 : 0;
     stats.messages_sent += taken;
   } else {
     const auto shared = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
@@ -719,6 +730,8 @@ void Server::Impl::lose(Session& session) {
 
 void Server::Impl::end(Session& session, std::string_view why) {
   const ClientId id = session.id();
+  while (const auto message = session.intake().next_at_the_end())
+    deliver(session, message->payload, message->time_s);
   events.push_back({ServerEvent::Kind::client_left, id, std::string(why)});
   log.left(id, session.peer());
   release_owned(id);
@@ -742,6 +755,7 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   waiting.erase(peer);
   std::erase(disconnected_clients, session->id());
   sessions.move(*session, peer);
+  session->intake().drop_held();
   report_received(*session);
   session->resume().expects_join = true;
   session->resume_from(message.processed, config, present_s, next_tick == 0 ? 0 : next_tick - 1, transport);
@@ -749,16 +763,46 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   log.back(session->id(), peer);
 }
 
+void Server::Impl::receive_unreliable(Session& session, std::span<const std::byte> payload,
+                                      std::optional<double> time_s) {
+  session.intake().refill(next_tick, 1.0 / config.tick_rate_hz);
+  if (!session.intake().allows_unreliable(payload.size())) return refuse_message();
+  deliver(session, payload, time_s);
+}
+
 void Server::Impl::process(Session& session, const GameDataMessage& message) {
-  process(session, message.payload, message.time_s);
+  const bool held_any = session.intake().holds_any();
+  if (!session.intake().hold(message.payload, message.time_s)) {
+    session.reliable().note_received();
+    return refuse_message();
+  }
+  deliver_held(session);
+  if (!held_any && session.intake().holds_any()) holding.push_back(session.id());
+}
+
+// Passes on the held reliable messages that the client's rates allow now.
+void Server::Impl::deliver_held(Session& session) {
+  session.intake().refill(next_tick, 1.0 / config.tick_rate_hz);
   ReliableQueue& reliable = session.reliable();
   const bool was_due = reliable.is_report_due();
-  reliable.note_received(message.payload.size());
+  while (const auto message = session.intake().next()) {
+    deliver(session, message->payload, message->time_s);
+    reliable.note_received(message->payload.size());
+  }
   if (!was_due && reliable.is_report_due()) unreported.push_back(session.id());
 }
 
-// Acknowledges reliable messages once the game has polled enough of them. The server then has room for all
-// messages that the client may send after the acknowledgement.
+void Server::Impl::deliver_held() {
+  std::erase_if(holding, [&](ClientId client) {
+    Session* session = sessions.find(client);
+    if (session == nullptr) return true;
+    deliver_held(*session);
+    return !session->intake().holds_any();
+  });
+}
+
+// Confirms reliable messages once the game has polled enough of them. The server then has room for all
+// messages that the client may send after the confirmation.
 void Server::Impl::report_received() {
   std::erase_if(unreported, [&](ClientId client) {
     Session* session = sessions.find(client);

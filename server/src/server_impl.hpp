@@ -59,7 +59,11 @@ struct Server::Impl {
   }
   void handle_state(const TransportEvent& event, double now_s);
   void process(Session& session, const GameDataMessage& message);
-  void process(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  void receive_unreliable(Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  void deliver(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  void refuse_message();
+  void deliver_held();
+  void deliver_held(Session& session);
   std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                       Delivery delivery, std::optional<double> time_s);
   void process(Session& session, const PlayoutMessage& message);
@@ -130,6 +134,7 @@ struct Server::Impl {
   // Clients with a session but no connection; oldest disconnect first.
   std::deque<ClientId> disconnected_clients;
   std::vector<ClientId> changing_playout;   // clients whose new playout settings are not in effect yet
+  std::vector<ClientId> holding;            // clients with reliable messages beyond their rates
   std::vector<ClientId> unreported;         // clients whose reliable messages the server must confirm
   std::vector<EntityId> relevance_changed;  // entities whose relevance the next tick must check
   // Entities that ended since the last tick.

@@ -24,6 +24,13 @@ inline constexpr std::array kServerSettings{
                                              "bytes per second to one client at most, with headers"),
     setting<&ServerConfig::send_rate_hz>("send_rate_hz", "send-rate", "Hz", 0.1, 1000.0, "every tick",
                                          "datagrams with motions per second to one client, Hz"),
+    setting<&ServerConfig::client_messages_per_second>(
+        "client_messages_per_second", "client-messages-per-second", "per second", 0.1, 1e6, "no limit",
+        "game messages per second from one client; further reliable ones wait at the client"),
+    setting<&ServerConfig::client_message_bytes_per_second>(
+        "client_message_bytes_per_second", "client-message-bytes-per-second", "bytes/s", 1.0, 1e12,
+        "no limit",
+        "bytes of game messages per second from one client; further reliable ones wait at the client"),
     setting<&ServerConfig::heartbeat_s>("heartbeat_s", "", "s", 0.0, 3600.0, "every tick",
                                         "a datagram goes to every client at least this often, s"),
     setting<&ServerConfig::join_timeout_s>(

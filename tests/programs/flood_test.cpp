@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Short runs of the flood and soak commands: real processes and sockets.
 #include "process.hpp"
+#include "tests/support/loopback.hpp"
 
 #include <fstream>
 #include <string>
@@ -68,6 +69,26 @@ TEST(Flood, AttackersInManyIpv6NetworksGetNoSlotAndNoAmplification) {
   if (const Finished usable = run(isolated.front(), probe); usable.exit_code != 0)
     GTEST_SKIP() << "needs root, unshare and ip (Debian: iproute2): " << usable.errors;
   expect_no_effect(isolated, {"--ipv6"});
+}
+
+// Two clients send as many messages as they can, and the server passes them on to all. Before there were
+// limits, the others showed errors of many metres.
+TEST(Talk, DisturbsNobody) {
+  const ScratchDir dir;
+  const std::string path = dir.file("talk.json");
+  std::vector<std::string> command{
+      "flood", "--attack",   "talk", "--talkers", "2", "--clients", "4", "--entities", "20", "--seconds",
+      "3",     "--warmup-s", "0.5",  "--late",    "1", "--pairs",   "1", "--json",     path};
+  if (loopback() == "::1") command.push_back("--ipv6");
+  const Finished talk = run("reckoner-harness", command, 60.0);
+  ASSERT_EQ(talk.exit_code, 0) << talk.output << talk.errors;
+  std::ifstream file(path);
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  const auto& loud = json["pairs"][0]["flooded"];
+  EXPECT_EQ(loud["clients_left"], 0);
+  EXPECT_LT(loud["error_m_p99"], 1.0);
+  EXPECT_LT(json["pairs"][0]["quiet"]["messages_received"], 1);
 }
 
 TEST(Flood, RefusesServersOnOtherMachines) {

@@ -31,6 +31,13 @@ std::uint32_t number_of(const GameMessage& message) {
   return number;
 }
 
+// For tests of the queues behind the rates of messages from one client (talker_test.cpp).
+WorldConfig without_message_rates(WorldConfig config) {
+  config.server.client_messages_per_second = 0.0;
+  config.server.client_message_bytes_per_second = 0;
+  return config;
+}
+
 ClientId client_id(const World& world, std::size_t i) {
   std::vector<ClientId> ids;
   for (const ServerEvent& event : world.server_events()) {
@@ -241,7 +248,7 @@ TEST(GameMessages, UnreliableMessagesBeyondTheBudgetAreDroppedAndCounted) {
 
 // While the game does not poll, the sender has to wait. Other clients do not.
 TEST(GameMessages, UnpolledMessagesHoldBackOnlyTheirSender) {
-  World world({.links = both_ways({.latency_ms = 10.0})});
+  World world(without_message_rates({.links = both_ways({.latency_ms = 10.0})}));
   const std::size_t busy = world.add_client();
   const std::size_t player = world.add_client();
   world.run_to(1.0);
@@ -275,7 +282,7 @@ TEST(GameMessages, UnpolledMessagesHoldBackOnlyTheirSender) {
 
 // The hostile client sends more than a real client's code would allow.
 TEST(GameMessages, FloodIsBoundedAndDoesNotAffectOthers) {
-  World world({.links = both_ways({.latency_ms = 10.0})});
+  World world(without_message_rates({.links = both_ways({.latency_ms = 10.0})}));
   const std::size_t hostile = world.add_client();
   const std::size_t player = world.add_client();
   world.run_to(1.0);
@@ -313,7 +320,7 @@ TEST_P(BacklogAfterSilence, ArrivesInPortionsAndInOrder) {
   config.script = GetParam().script;
   config.silence_timeout_s = 10.0;
   config.server.resume_s = GetParam().resume_s;
-  World world(config);
+  World world(without_message_rates(config));
   world.add_dialing_client();
   world.run_to(3.0);
   std::uint32_t sent = 0, next = 0, most_at_once = 0;

@@ -69,11 +69,11 @@ TEST(SessionResume, SendsUnconfirmedMessagesAgainInFewPayloads) {
   std::array<std::byte, 200> buffer;
   const auto message = encode(GameDataMessage{std::vector<std::byte>(90), std::nullopt}, buffer);
   for (int i = 0; i < 10; ++i)
-    ASSERT_TRUE(session.send_reliable(message, 0.0, transport));
+    ASSERT_TRUE(session.send_reliable(message, transport));
   EXPECT_EQ(transport.payloads, 10u);
   session.set_peer({});
   for (int i = 0; i < 10; ++i)
-    ASSERT_TRUE(session.send_reliable(message, 0.0, transport)) << "waits for the resume";
+    ASSERT_TRUE(session.send_reliable(message, transport)) << "waits for the resume";
   EXPECT_EQ(transport.payloads, 10u);
   session.set_peer({2});
   ASSERT_TRUE(session.reliable().can_resume_from(5));

@@ -199,6 +199,8 @@ namespace Reckoner {
     public ulong UsedTokens;
     internal byte* MoreAddresses;
     public double SendRateHz;
+    public double ClientMessagesPerSecond;
+    public ulong ClientMessageBytesPerSecond;
   }
 
   [StructLayout(LayoutKind.Sequential)]

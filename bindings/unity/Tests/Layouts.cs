@@ -164,6 +164,8 @@ namespace Reckoner.Tests {
       { "reckoner_server_config.used_tokens", "UsedTokens" },
       { "reckoner_server_config.more_addresses", "MoreAddresses" },
       { "reckoner_server_config.send_rate_hz", "SendRateHz" },
+      { "reckoner_server_config.client_messages_per_second", "ClientMessagesPerSecond" },
+      { "reckoner_server_config.client_message_bytes_per_second", "ClientMessageBytesPerSecond" },
       { "reckoner_entity_debug.struct_size", "StructSize" },
       { "reckoner_entity_debug.level", "Level" },
       { "reckoner_entity_debug.entity", "Entity" },

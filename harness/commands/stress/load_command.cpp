@@ -93,6 +93,7 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
   command->add_option("--watched", options->measured);
   command->add_option("--epoch", options->epoch_s);
   command->add_option("--loss", options->loss_percent);
+  command->add_option("--talk-bytes", options->talk_bytes);
   command->add_option("--payload", options->payload_bytes);
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
 }

@@ -62,6 +62,13 @@ class LoadProcesses {
       first_id += clients;
       if (auto wrong = add(fmt::format("clients {}", i + 1), own)) return wrong;
     }
+    if (options_.talkers > 0) {
+      auto own = arguments;
+      own.insert(own.end(), {"--connect", server_address(), "--count", std::to_string(options_.talkers),
+                             "--dial-again", "--first-id", "200001", "--watched", "0", "--epoch", epoch_,
+                             "--talk-bytes", std::to_string(options_.talk_bytes)});
+      if (auto wrong = add("talkers", own)) return wrong;
+    }
     return join();
   }
 
@@ -159,7 +166,7 @@ class LoadProcesses {
   }
 
   std::optional<Error> join() {
-    const std::size_t all = options_.world.clients;
+    const std::size_t all = options_.world.clients + options_.talkers;
     std::size_t joined = 0;
     while (joined < all) {
       std::size_t now = joined;
@@ -258,8 +265,9 @@ Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem
   auto server = world_arguments("load-server", options);
   auto clients = client_arguments("load-clients", options);
   clients.insert(clients.end(), {"--loss", fmt::format("{}", options.client_loss_percent)});
-  server.insert(server.end(), {"--record", utf8_of(record), "--threads", std::to_string(options.threads),
-                               "--late", std::to_string(options.late), "--listen", options.listen});
+  server.insert(server.end(),
+                {"--record", utf8_of(record), "--threads", std::to_string(options.threads), "--late",
+                 std::to_string(options.late + options.talkers), "--listen", options.listen});
   if (!options.insecure) {
     const std::string key = utf8_of(record) + ".key";
     if (auto wrong = program::write_private_file(key, SecretKey::make().text())) return *wrong;

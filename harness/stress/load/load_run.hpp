@@ -29,6 +29,10 @@ struct LoadRunOptions {
   std::size_t watched = 4;           ///< clients whose error is measured
   double flood_per_second = 0.0;     ///< datagrams of the flood during the measurement
   std::size_t late = 0;              ///< clients that join during the measurement
+  std::size_t talkers = 0;           ///< additional clients, for a talk
+  /// Size of the messages that every talker sends during the measurement, as many as it can. The server
+  /// passes them on to all other clients. 0: the talkers are silent.
+  std::size_t talk_bytes = 0;
   /// The address on which the server listens; empty: all addresses of this machine, IPv6 and IPv4. A plain
   /// ENet server always uses 127.0.0.1, because ENet has no IPv6.
   std::string listen = "127.0.0.1";

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -88,8 +89,9 @@ class OwnerCheck {
 
   OwnerLimits limits_;
   Motion last_;
-  Budget budget_;            // the budget left at last_.time_s
-  double allowed_s_ = -1e9;  // time of the last allowance for a change of frame
+  Budget budget_;  // the budget left at last_.time_s
+  double allowed_s_ =
+      -std::numeric_limits<double>::infinity();  // time of the last allowance for a change of frame
 };
 
 /// Returns a copy of `state` whose speed, acceleration and position are reduced to the limits.
@@ -187,10 +189,11 @@ class Ownership {
     std::uint8_t term = 0;
     bool notified = false;  // the owner was notified that it owns the entity
     double received_s = 0.0;
-    double tokens = 0.0;              // number of motions that may arrive now (token bucket)
-    double filled_s = 0.0;            // time of the last refill of `tokens`
-    double correction_sent_s = -1e9;  // time of the last notification of a correction
-    double viewers_sent_s = -1e9;
+    double tokens = 0.0;    // number of motions that may arrive now (token bucket)
+    double filled_s = 0.0;  // time of the last refill of `tokens`
+    double correction_sent_s =
+        -std::numeric_limits<double>::infinity();  // time of the last notification of a correction
+    double viewers_sent_s = -std::numeric_limits<double>::infinity();
     double viewers_s = 0.0;        // delay to viewers as last sent to the owner, s
     unsigned teleports = 0;        // the owner's counter of teleports, as far as they were accepted
     double teleported_s = -1e300;  // time of the last teleport that the owner declared
@@ -201,7 +204,7 @@ class Ownership {
     bool needs_resend = false;  // the owner's last motion was not applied, and the owner does not know this
     unsigned corrected = 0;     // corrected motions since the last event for the game
     unsigned refused = 0;       // refused motions since the last event for the game
-    double event_s = -1e9;
+    double event_s = -std::numeric_limits<double>::infinity();
   };
 
   [[nodiscard]] Owned* find(std::uint32_t slot);

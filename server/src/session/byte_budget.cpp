@@ -49,6 +49,10 @@ constexpr double kNextShare = 0.7;  // share of the rate to use if the first red
 constexpr int kMaxTrials = 3;       // after this many failures the rate returns
 
 constexpr double kGrowthS = 0.25;
+constexpr double kUsed = 0.5;  // the rate grows if this share of it is used
+constexpr double kGentleGrowth = 0.3;
+constexpr double kMostOfUsed = 2.6;
+constexpr double kUsedWhileWaiting = 0.35;  // if data waits that may use only a half of the rate
 constexpr double kSilentS = 1.0;
 constexpr double kInFlightS = 0.35;
 constexpr double kFirstInFlight = 2.0 * kDatagramBytes;
@@ -58,9 +62,10 @@ constexpr double kReliableS = 0.06;              // allows for the delays in cli
 }  // namespace
 
 bool LinkWindow::advance(double now_s) {
-  const auto index = static_cast<std::int64_t>(std::floor(std::clamp(now_s, 0.0, 1e15) / kSlotS));
+  const auto index = static_cast<std::int64_t>(std::floor(std::clamp(now_s, -1e15, 1e15) / kSlotS)) + kZero;
   if (index <= index_) return false;
   const bool started = index_ >= 0;
+  const std::uint32_t sent_before = started ? 0 : current_slot().sent;
   const std::int64_t first = std::max(index_ + 1, index - static_cast<std::int64_t>(kSlots) + 1);
   for (std::int64_t i = first; i <= index; ++i)
     slots_[static_cast<std::size_t>(i) % kSlots] = {};
@@ -68,6 +73,7 @@ bool LinkWindow::advance(double now_s) {
   for (std::int64_t i = base_from; started && i <= index / kBaseEvery; ++i)
     base_[static_cast<std::size_t>(i) % kBaseSlots] = std::numeric_limits<float>::infinity();
   index_ = index;
+  current_slot().sent += sent_before;
   return started;
 }
 
@@ -127,7 +133,8 @@ double LinkWindow::delivered_bytes_per_second(std::size_t slots) const {
 double LinkWindow::sent_since(double time_s) const {
   double bytes = 0.0;
   for (std::size_t i = 0; i < kSlots; ++i) {
-    const double share = static_cast<double>(index_ - static_cast<std::int64_t>(i) + 1) - time_s / kSlotS;
+    const double share =
+        static_cast<double>(index_ - kZero - static_cast<std::int64_t>(i) + 1) - time_s / kSlotS;
     if (share <= 0.0) break;
     bytes += back(i).sent * std::min(share, 1.0);
   }
@@ -182,12 +189,13 @@ double ByteBudget::threshold_s() const {
 // carries during a round trip. The second part is the bytes of a third of a second; it allows for jitter, for
 // delayed and lost acknowledgements, and for a short queue.
 double ByteBudget::max_in_flight() const {
+  if (!follow_link_) return kUnlimited;
   if (!std::isfinite(window_.base_s())) return kFirstInFlight;
   return std::max(kFirstInFlight, rate_ * (window_.base_s() + kInFlightS));
 }
 
 void ByteBudget::advance(double now_s) {
-  if (now_s_ < 0.0) {
+  if (!started()) {
     now_s_ = last_ack_s_ = last_growth_s_ = now_s;
     next_growth_s_ = now_s + kGrowthS;
   }
@@ -200,16 +208,19 @@ void ByteBudget::advance(double now_s) {
 }
 
 void ByteBudget::spend(std::size_t wire_bytes, double /*now_s*/) {
+  charge(wire_bytes);
+  send_on_credit(wire_bytes);
+}
+
+void ByteBudget::send_on_credit(std::size_t wire_bytes) {
   const auto bytes = static_cast<double>(wire_bytes);
-  tokens_ -= bytes;
   if (follow_link_) flight_room_ -= bytes;
-  spent_ += bytes;
   spent_since_ack_ += bytes;
   window_.sent(wire_bytes);
 }
 
 void ByteBudget::reliable_arrived(std::size_t wire_bytes, double now_s) {
-  if (now_s_ >= 0.0) window_.acknowledged(now_s, 0.0, wire_bytes, false);
+  if (started()) window_.acknowledged(now_s, 0.0, wire_bytes, false);
 }
 
 double ByteBudget::reliable_room() const {
@@ -220,7 +231,7 @@ double ByteBudget::reliable_room() const {
 
 void ByteBudget::acknowledged(double sent_s, double now_s, double ack_delay_s, std::size_t wire_bytes) {
   const double age_s = now_s - sent_s;
-  if (now_s_ < 0.0 || !(age_s >= 0.0)) return;
+  if (!started() || !(age_s >= 0.0)) return;
   const double delay_s = ack_delay_s > 0.0 ? std::min(ack_delay_s, age_s) : 0.0;  // 0 for NaN
   const auto bytes = static_cast<double>(wire_bytes);
   last_ack_s_ = std::max(last_ack_s_, now_s);
@@ -233,15 +244,15 @@ void ByteBudget::acknowledged(double sent_s, double now_s, double ack_delay_s, s
 }
 
 void ByteBudget::lost(double sent_s, double /*now_s*/, std::size_t /*wire_bytes*/) {
-  if (now_s_ >= 0.0 && sent_s >= since_s_) window_.lost();
+  if (started() && sent_s >= since_s_) window_.lost();
 }
 
 // Looks for a jump of the delay between this datagram and the previous one.
 void ByteBudget::note_step(double sent_s, double round_trip_s, double bytes, double now_s) {
-  if (step_s_ >= 0.0 && now_s > step_s_) step_delivered_ += bytes;
+  if (step_s_ && now_s > *step_s_) step_delivered_ += bytes;
   if (sent_s <= newest_sent_s_) return;
   const double rise_s = round_trip_s - stepped_from_s_;
-  if (newest_sent_s_ >= 0.0 && rise_s > kSevereQueueS && round_trip_s < kLongestQueueS) {
+  if (newest_sent_s_ > kLongAgo && rise_s > kSevereQueueS && round_trip_s < kLongestQueueS) {
     const double between = window_.sent_since(newest_sent_s_) - window_.sent_since(sent_s) + bytes;
     step_s_ = now_s;
     step_capacity_ = between / (rise_s + sent_s - newest_sent_s_);
@@ -253,12 +264,12 @@ void ByteBudget::note_step(double sent_s, double round_trip_s, double bytes, dou
 // Decides whether a jump of the delay is a longer route or a queue. Returns true if the route is longer, or
 // if this is not decided yet.
 bool ByteBudget::judge_step(const LinkWindow::Summary& quick, double now_s) {
-  if (step_s_ < 0.0) return false;
-  const double since_s = last_ack_s_ - step_s_;
-  if (since_s < kStepMinS && now_s < step_s_ + kStepWaitS) return true;
+  if (!step_s_) return false;
+  const double since_s = last_ack_s_ - *step_s_;
+  if (since_s < kStepMinS && now_s < *step_s_ + kStepWaitS) return true;
   const bool longer = since_s >= kStepMinS && quick.least_s - window_.base_s() > kSevereQueueS &&
                       step_delivered_ > kStepShare * step_capacity_ * since_s;
-  if (longer || since_s > kStepMaxS) step_s_ = -1.0;
+  if (longer || since_s > kStepMaxS) step_s_.reset();
   if (!longer) return false;
   if (trial_ != Trial::none) set_rate(rate_before_);
   trial_ = Trial::none;
@@ -270,8 +281,14 @@ bool ByteBudget::judge_step(const LinkWindow::Summary& quick, double now_s) {
   return true;
 }
 
+bool ByteBudget::may_have_queue() const {
+  if (!follow_link_ || !started()) return false;
+  const LinkWindow::Summary quick = window_.recent(kQuickSlots, kQuickRounds);
+  return quick.rounds >= kQuickRounds && quick.least_s - window_.base_s() > 0.5 * threshold_s();
+}
+
 void ByteBudget::found(double sent_s) {
-  if (now_s_ >= 0.0 && sent_s >= since_s_) window_.found();
+  if (started() && sent_s >= since_s_) window_.found();
 }
 
 void ByteBudget::judge(double now_s) {
@@ -405,11 +422,16 @@ void ByteBudget::lower(double bytes_per_second, double pause_s, double now_s) {
 void ByteBudget::grow(bool calm, double now_s) {
   if (now_s < next_growth_s_) return;
   const double period_s = now_s - last_growth_s_;
-  const bool used = spent_ >= 0.5 * rate_ * period_s;
+  const bool used = spent_ >= (waiting_ ? kUsedWhileWaiting : kUsed) * rate_ * period_s;
+  // Data that waits uses only a half of the rate, so a rate that is too high shows late. It rises in small
+  // steps, and to not much more than twice what is used.
+  const double most =
+      waiting_ ? std::clamp(kMostOfUsed * spent_ / (rate_ * period_s) - 1.0, 0.0, kGentleGrowth) : 1.0;
   spent_ = 0.0;
+  waiting_ = false;
   last_growth_s_ = now_s;
   next_growth_s_ = now_s + std::max(kGrowthS, window_.base_s());
-  if (used && calm) set_rate(rate_ * (1.0 + growth()));
+  if (used && calm) set_rate(rate_ * (1.0 + std::min(growth(), most)));
   if (!calm) growth_step_ = 0.0;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace reckoner {
 
@@ -75,6 +76,9 @@ class LinkWindow {
  private:
   static constexpr std::size_t kBaseSlots = 10;
   static constexpr std::int64_t kBaseEvery = 10;  // slots
+  // Index of the slot that begins at time zero. Times may be negative; indices are not, so that they wrap
+  // evenly: this is a multiple of all numbers of slots.
+  static constexpr std::int64_t kZero = 20'000'000'000'000'000;
 
   struct Slot {
     float least_s = std::numeric_limits<float>::infinity();
@@ -90,7 +94,7 @@ class LinkWindow {
 
   std::array<Slot, kSlots> slots_;  // the newest slot is not complete
   std::array<float, kBaseSlots> base_;
-  std::int64_t index_ = -1;  // index of the newest slot; slot 0 begins at time zero; negative: not started
+  std::int64_t index_ = -1;  // index of the newest slot; negative: not started
   double last_round_s_ = -kNever;
 };
 
@@ -149,6 +153,25 @@ class ByteBudget {
   /// Call it when a datagram, or a payload on the reliable channel, was sent. This may overdraw the budget.
   void spend(std::size_t wire_bytes, double now_s);
 
+  /// As spend(), in two steps, for a message that is larger than a datagram. send_on_credit() counts the
+  /// bytes on the link when they are sent. charge() is called later, perhaps in several parts.
+  void send_on_credit(std::size_t wire_bytes);
+  void charge(std::size_t wire_bytes) {
+    tokens_ -= static_cast<double>(wire_bytes);
+    spent_ += static_cast<double>(wire_bytes);
+  }
+
+  /// Call it before advance() if data waits although it may use only a part of the rate. The rate then grows
+  /// as if all of it were used.
+  void note_waiting() { waiting_ = true; }
+
+  /// True if a queue seems to grow on the link. It is noticed earlier, and less surely, than the queue that
+  /// lowers the rate.
+  [[nodiscard]] bool may_have_queue() const;
+
+  /// Limit of the unconfirmed bytes in flight, of all kinds.
+  [[nodiscard]] double max_in_flight() const;
+
   /// How many unconfirmed bytes may be in flight on the reliable channel: the bytes that the link carries
   /// during a round trip, and a little more. If more bytes were in flight, they would fill the queue of a
   /// slow link, time out and be sent again.
@@ -178,9 +201,12 @@ class ByteBudget {
   /// Why the rate was lowered. Set until it is known whether the lower rate helps.
   enum class Trial : std::uint8_t { none, delay, loss };
 
+  static constexpr double kLongAgo = -LinkWindow::kNever;
+
+  /// True after the first call of advance().
+  [[nodiscard]] bool started() const { return now_s_ > kLongAgo; }
   [[nodiscard]] double max_rate() const;
   [[nodiscard]] double threshold_s() const;
-  [[nodiscard]] double max_in_flight() const;
   [[nodiscard]] double capacity_now(double queue_s, std::size_t slots, double now_s) const;
   void set_rate(double bytes_per_second);
   void judge(double now_s);
@@ -201,19 +227,20 @@ class ByteBudget {
   double rate_;
   double tokens_;
   double flight_room_;  // how many more bytes may be in flight
-  double now_s_ = -1.0;
+  double now_s_ = kLongAgo;
   LinkWindow window_;
   // Smoothed size of the datagrams. Much smaller datagrams are faster on a slow line, so their round trips do
   // not count.
   double usual_bytes_ = 0.0;
   double noise_s_ = 0.0;  // smoothed difference between the mean and the smallest round trip
 
-  double since_s_ = 0.0;   // datagrams sent before this time do not measure the current rate
-  double capacity_ = 0.0;  // bytes/s that the link carried when it was last full; 0: it was never full
+  double since_s_ = kLongAgo;  // datagrams sent before this time do not measure the current rate
+  double capacity_ = 0.0;      // bytes/s that the link carried when it was last full; 0: it was never full
   double growth_step_ = 0.0;
   double next_growth_s_ = 0.0;
   double last_growth_s_ = 0.0;
-  double spent_ = 0.0;  // bytes sent since the rate last grew
+  double spent_ = 0.0;    // bytes sent since the rate last grew
+  bool waiting_ = false;  // note_waiting() was called since then
 
   Trial trial_ = Trial::none;
   int failures_ = 0;          // trials in a row that did not help
@@ -224,13 +251,13 @@ class ByteBudget {
   double ambient_loss_ = 0.0;  // loss that does not depend on the rate
 
   // The last jump of the delay from one datagram to the next:
-  double step_s_ = -1.0;         // time when the jump was measured; negative: there was none
-  double step_capacity_ = 0.0;   // bytes/s that the link carries if the cause of the jump is a queue
-  double step_delivered_ = 0.0;  // bytes delivered since the jump
-  double stepped_from_s_ = 0.0;  // round trip of the newest acknowledged datagram
+  std::optional<double> step_s_;  // time when the jump was measured
+  double step_capacity_ = 0.0;    // bytes/s that the link carries if the cause of the jump is a queue
+  double step_delivered_ = 0.0;   // bytes delivered since the jump
+  double stepped_from_s_ = 0.0;   // round trip of the newest acknowledged datagram
 
-  double last_ack_s_ = -1.0;
-  double newest_sent_s_ = -1.0;  // newest sending time among the acknowledged datagrams
+  double last_ack_s_ = kLongAgo;
+  double newest_sent_s_ = kLongAgo;  // newest sending time among the acknowledged datagrams
   double spent_since_ack_ = 0.0;
 };
 

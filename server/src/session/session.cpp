@@ -82,8 +82,9 @@ constexpr std::size_t kMaxUpdateBits =
 constexpr std::size_t kMinRoom = 256;    // bytes; a datagram of this size fits any update
 constexpr double kMinUpdateBytes = 3.0;  // limits how many updates are considered for a budget
 
-// The sections of a datagram, fields and unreliable messages, get this share of the byte budget. The unused
-// share accumulates for a number of ticks, or up to the size of the largest datagram.
+// The sections of a datagram, fields and unreliable messages, get this share of the byte budget, together
+// with reliable game messages. The share that sections do not use accumulates for a number of ticks, or up to
+// the size of the largest datagram.
 constexpr double kSectionShare = 0.5;
 constexpr double kSectionTicks = 8.0;
 
@@ -170,7 +171,9 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
       repairs_(parts.repair),
       ranks_by_error_(parts.error_order),
       budget_(static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link),
-      reliable_(kReliableLimits) {}
+      reliable_(kReliableLimits),
+      intake_(config.client_messages_per_second,
+              static_cast<double>(config.client_message_bytes_per_second)) {}
 
 // The reliable channel.
 
@@ -236,11 +239,55 @@ void Session::send_ownership(const OwnershipMessage& message, Tick tick, Transpo
   if (owned && seen_) seen_->own(message.entity);
 }
 
-bool Session::send_reliable(std::span<const std::byte> encoded, double now_s, Transport& transport) {
-  if (!reliable_.has_room_for_game(encoded.size()) || (!peer_ && !resume_.key)) return false;
-  if (peer_ && !transport.send(peer_, Channel::control, encoded)) return false;
-  reliable_.add_sent(encoded, ReliableQueue::Origin::game);
-  spend(encoded.size() + kReliableHeaders, now_s);
+bool Session::send_reliable(std::span<const std::byte> encoded, Transport& transport) {
+  const MessageLimit& limit = kReliableLimits.game;
+  if (reliable_.game_messages() + outbox_.messages() >= limit.messages ||
+      reliable_.game_bytes() + outbox_.bytes() + encoded.size() > limit.bytes || (!peer_ && !resume_.key))
+    return false;
+  outbox_.add(encoded);
+  send_waiting_messages(transport);
+  return true;
+}
+
+// The part of the byte budget for all sections of datagrams and all reliable game messages together, bytes/s.
+double Session::message_share() const {
+  return kSectionShare * budget_.bytes_per_second();
+}
+
+void Session::send_waiting_messages(Transport& transport) {
+  while (!outbox_.empty() && outbox_.room() > 0.0 && budget_.available() > -1.0 * kMaxStateBytes &&
+         static_cast<double>(reliable_.game_bytes()) < budget_.max_in_flight()) {
+    if (!send_message_payload(transport)) return;
+  }
+}
+
+void Session::send_all_messages(Transport& transport) {
+  while (!outbox_.empty() && send_message_payload(transport)) {
+  }
+}
+
+// Sends the oldest waiting message, and the following ones if they fit into its payload. Returns false if the
+// transport does not take it.
+bool Session::send_message_payload(Transport& transport) {
+  if (!peer_) return false;
+  std::vector<std::byte> payload;
+  std::size_t count = 0;
+  const double most = std::min(outbox_.room(), static_cast<double>(kUsualPayload));
+  for (const std::vector<std::byte>& message : outbox_.waiting()) {
+    if (count > 0 && static_cast<double>(payload.size() + message.size()) > most) break;
+    payload.insert(payload.end(), message.begin(), message.end());
+    ++count;
+  }
+  if (!transport.send(peer_, Channel::control, payload)) return false;
+  for (const std::vector<std::byte>& message : outbox_.waiting().first(count))
+    reliable_.add_sent(message, ReliableQueue::Origin::game);
+  outbox_.remove(count);
+  const std::size_t wire_bytes = payload.size() + kReliableHeaders;
+  const std::size_t now = outbox_.sent(wire_bytes);
+  budget_.charge(now);
+  budget_.send_on_credit(wire_bytes);
+  message_bytes_sent_ += wire_bytes;
+  figures_.bytes_sent += wire_bytes;
   return true;
 }
 
@@ -253,7 +300,7 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
   // The new connection may use another link.
   budget_ = ByteBudget{static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link};
   budget_.advance(now_s);
-  if (received != reliable_.confirmed_count()) confirm_reliable(received, now_s);
+  if (received != reliable_.confirmed_count()) (void)confirm_reliable(received);
   std::vector<std::byte> payload;
   std::size_t sent = 0;
   const auto send_payload = [&] {
@@ -267,6 +314,7 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
     payload.insert(payload.end(), message->begin(), message->end());
   }
   send_payload();
+  outbox_.restart();
   // The link may be as fast as before. So motions must not wait until the budget has paid for all messages.
   budget_.spend(std::min(sent, kMaxResumeCharge), now_s);
   figures_.bytes_sent += sent;
@@ -277,6 +325,7 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
     subscriptions_.set_due(s, tick, true);
     s.in_full = true;
   });
+  send_waiting_messages(transport);
   joined_s_ = now_s;  // the client's clock has to settle again
   stamp_.reset();
 }
@@ -343,7 +392,8 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   }
   if (datagram.ack) measure_link(datagram, now_s - waited_s);
   settle_datagrams(now_s, stats);
-  if (earlier(reliable_.confirmed_count(), confirmed)) confirm_reliable(confirmed, now_s);
+  if (earlier(reliable_.confirmed_count(), confirmed))
+    budget_.reliable_arrived(confirm_reliable(confirmed), now_s);
   if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack, now_s);
   if (seen_ && datagram.showing) {
     const bool consecutive = newest && (received_.ack().window & 1u) != 0;
@@ -373,11 +423,15 @@ void Session::measure_link(const ClientDatagram& datagram, double now_s) {
   }
 }
 
-// Handles the report that the client has received `count` reliable messages.
-void Session::confirm_reliable(std::uint32_t count, double now_s) {
-  const double arrived = (count - reliable_.confirmed_count()) * message_bytes_;
-  budget_.reliable_arrived(static_cast<std::size_t>(arrived), now_s);
+// Handles the report that the client has received `count` reliable messages. Returns the approximate number
+// of bytes that arrived.
+std::size_t Session::confirm_reliable(std::uint32_t count) {
+  const std::uint32_t messages = count - reliable_.confirmed_count();
+  const std::size_t game_messages = reliable_.game_messages(), game_bytes = reliable_.game_bytes();
   (void)reliable_.confirm(count);  // the callers have checked the count
+  const auto from_game = static_cast<double>(game_messages - reliable_.game_messages());
+  const double arrived = (messages - from_game) * message_bytes_ + from_game * kMessageHeaders +
+                         static_cast<double>(game_bytes - reliable_.game_bytes());
   spawns_.confirm(count, [&](const SpawnQueue::Spawn& spawn) {
     Subscription* subscription = subscriptions_.find(spawn.id);
     if (subscription == nullptr || subscription->serial != spawn.serial) return;
@@ -390,6 +444,7 @@ void Session::confirm_reliable(std::uint32_t count, double now_s) {
     if (seen_) seen_->confirmed(spawn.id);
     confirm_spawn(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
   });
+  return static_cast<std::size_t>(arrived);
 }
 
 // The client has confirmed a spawn that contained this publish. The server may now send updates.
@@ -576,10 +631,14 @@ void Session::flush(SpawnPayload& payload, double now_s, Transport& transport) {
   payload.size = 0;
 }
 
-// True if the link can take one more reliable message. It assumes that all unconfirmed messages have the size
-// of the newest spawn or despawn message.
+// True if the link can take one more reliable message. It assumes that all unconfirmed messages of the
+// library have the size of the newest spawn or despawn message. The messages of the game take at most half of
+// the room.
 bool Session::has_reliable_room() const {
-  return reliable_.unconfirmed_count() * message_bytes_ < budget_.reliable_room();
+  const double room = budget_.reliable_room();
+  const auto library = static_cast<double>(reliable_.unconfirmed_count() - reliable_.game_messages());
+  const double game = std::min(static_cast<double>(reliable_.game_bytes()), 0.5 * room);
+  return library * message_bytes_ + game < room;
 }
 
 // False if the entity lives in the frame of another entity whose spawn message must be sent first.
@@ -605,7 +664,7 @@ void Session::fetch_lists(const Published& published) const {
 
 void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratch& scratch) {
   ServerStats& stats = scratch.datagrams.stats;
-  if (joined_s_ < 0.0) joined_s_ = inputs.now_s;
+  if (!joined_s_) joined_s_ = inputs.now_s;
   stats.updates_sent += std::exchange(repeated_spawn_motions_, 0);
   sent_.expire(inputs.now_s, link_.timeout_s(kMaxAckDelayS));
   settle_datagrams(inputs.now_s, stats);
@@ -621,7 +680,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
     if (!write_datagram(inputs, room, scratch)) break;
   }
   // An owner waits for acknowledgements of its updates, and therefore gets datagrams more often.
-  const bool often = owned_count_ > 0 || inputs.now_s - joined_s_ < kJoinSettlingS;
+  const bool often = owned_count_ > 0 || inputs.now_s - *joined_s_ < kJoinSettlingS;
   const double heartbeat_s = often ? std::min(kSettlingHeartbeatS, heartbeat_s_) : heartbeat_s_;
   if (inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(inputs, room, scratch);
 }
@@ -752,7 +811,7 @@ ServerHeader Session::make_header(const TickInputs& inputs) const {
   header.complete_age = complete_age(inputs.tick);
   if (wants_ack_ && sequence_distance(received_.ack().newest, *wants_ack_) <= kAckedDatagrams)
     header.ack = received_.ack();
-  const double echo_interval_s = inputs.now_s - joined_s_ < kJoinSettlingS ? 0.0 : kEchoIntervalS;
+  const double echo_interval_s = inputs.now_s - *joined_s_ < kJoinSettlingS ? 0.0 : kEchoIntervalS;
   if (stamp_ && inputs.now_s - last_echo_s_ >= echo_interval_s) {
     const double held = std::round((inputs.tick_time_s - stamp_arrival_s_) / kStampUnitS);
     if (std::abs(held) <= Echo::kMaxHeld) header.echo = Echo{*stamp_, static_cast<std::int32_t>(held)};
@@ -772,8 +831,8 @@ SessionStats Session::stats() const {
   stats.entities = subscriptions_.slots().count();
   stats.queued_motions = subscriptions_.due().slots().count();
   stats.queued_spawns = spawns_.waiting_spawns();
-  stats.queued_messages = reliable_.game_messages();
-  stats.queued_message_bytes = reliable_.game_bytes();
+  stats.queued_messages = reliable_.game_messages() + outbox_.messages();
+  stats.queued_message_bytes = reliable_.game_bytes() + outbox_.bytes();
   stats.behind_s = behind_ticks_ / tick_rate_hz_;
   return stats;
 }
@@ -800,7 +859,7 @@ void Session::report_delay(const Snapshot::Item& item, const TickInputs& inputs)
   const Entity& entity = inputs.entities.slots()[item.slot];
   inputs.observer->delayed({id_, entity.id, item.level, inputs.tick_time_s,
                             entity.levels[item.level].stream.motion().time_s,
-                            std::max(joined_s_, inputs.tick_time_s - waited / tick_rate_hz_),
+                            std::max(*joined_s_, inputs.tick_time_s - waited / tick_rate_hz_),
                             s.repair                                  ? Why::repair
                             : was_held                                ? Why::late
                             : turns_.explains(waited / tick_rate_hz_) ? Why::turn
@@ -831,14 +890,27 @@ void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, Ti
 }
 
 // The sections of datagrams: spawns and ends of short-lived entities, changed fields and unreliable messages.
-// They get at most half of the byte budget, so that neither many messages nor a field that always changes can
-// displace the motions.
+// Together with the reliable game messages they get at most half of the byte budget, so that neither many
+// messages nor a field that always changes can displace the motions.
 
 void Session::begin_sections(const TickInputs& inputs, ServerStats& stats) {
   fields_.requeue_lost(inputs.fields);
   repeat_short_lived(inputs);
-  const double share = kSectionShare * (budget_.bytes_per_second() / tick_rate_hz_);
-  section_bytes_ = std::min(section_bytes_ + share, std::max(kSectionTicks * share, 1.0 * kMaxStateBytes));
+  // Sections and reliable messages share their part of the budget. Each gets what the other did not use in
+  // the last tick, and at least half.
+  const double share = message_share() / tick_rate_hz_;
+  const double most = std::max(kSectionTicks * share, 1.0 * kMaxStateBytes);
+  const auto rest = [share](std::size_t used) {
+    return share - std::min(0.5 * share, static_cast<double>(used));
+  };
+  section_bytes_ = std::min(section_bytes_ + rest(std::exchange(message_bytes_sent_, 0)), most);
+  const double for_messages = rest(std::exchange(section_bytes_sent_, 0));
+  if (!outbox_.empty()) {
+    budget_.note_waiting();
+    outbox_.follow_link(budget_.may_have_queue(), inputs.now_s);
+  }
+  // A burst of messages would delay the motions behind it, so their bucket is small.
+  budget_.charge(outbox_.refill(outbox_.share() * for_messages, std::max(share, 1.0 * kMaxStateBytes)));
   stats.messages_dropped += unreliable_.expire(inputs.tick_time_s - kMaxMessageAgeTicks / tick_rate_hz_);
 }
 
@@ -884,6 +956,7 @@ Session::Sections Session::write_sections(BitWriter& writer, std::size_t most_bi
   sections.messages = messages > 0;
   stats.messages_sent += messages;
   section_bytes_ -= static_cast<double>(writer.bits_written()) / 8.0;
+  section_bytes_sent_ += writer.bits_written() / 8;
   return sections;
 }
 

@@ -10,6 +10,8 @@
 #include "server/src/publish/field_updates.hpp"
 #include "server/src/session/byte_budget.hpp"
 #include "server/src/session/datagrams.hpp"
+#include "server/src/session/message_intake.hpp"
+#include "server/src/session/reliable_outbox.hpp"
 #include "server/src/session/send_turns.hpp"
 #include "server/src/session/short_lived_queue.hpp"
 #include "server/src/session/subscriptions.hpp"
@@ -392,11 +394,14 @@ class Session {
   /// True if the client owns an entity, or owned one before.
   [[nodiscard]] bool ever_owned() const { return ever_owned_; }
 
-  /// Sends an encoded game message of at most max_message_bytes(). Returns false and sends nothing if too
-  /// many reliable game messages are unconfirmed or waiting.
-  [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded, double now_s, Transport& transport);
+  /// Sends an encoded game message of at most max_message_bytes(), now or as soon as the byte budget allows
+  /// it. Returns false and drops the message if too many reliable game messages are unconfirmed or waiting.
+  [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded, Transport& transport);
   [[nodiscard]] bool send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s,
                                      double now_s);
+
+  /// The game messages from the client that wait until its rates allow them.
+  [[nodiscard]] MessageIntake& intake() { return intake_; }
 
   // The entities that the client follows.
 
@@ -430,6 +435,10 @@ class Session {
   [[nodiscard]] Receipt receive(const ClientDatagram& datagram, double now_s, ServerStats& stats,
                                 double waited_s = 0.0);
 
+  /// Sends waiting reliable game messages, as many as their share of the byte budget allows.
+  void send_waiting_messages(Transport& transport);
+  /// Sends all waiting reliable game messages now, because the session ends.
+  void send_all_messages(Transport& transport);
   /// Sends waiting despawn and spawn messages, as many as the client's link can carry now.
   void send_spawns(const TickInputs& inputs, Transport& transport);
 
@@ -463,6 +472,7 @@ class Session {
 
   // With more loss than this, spawns and ends of short-lived entities are sent twice.
   static constexpr double kLossyShare = 0.002;
+  static constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
 
   void send_message(std::span<const std::byte> message, Transport& transport);
   void spend(std::size_t wire_bytes, double now_s);
@@ -470,7 +480,7 @@ class Session {
   [[nodiscard]] bool knows_frame(const StreamHead& stream) const;
 
   void measure_link(const ClientDatagram& datagram, double now_s);
-  void confirm_reliable(std::uint32_t count, double now_s);
+  std::size_t confirm_reliable(std::uint32_t count);
   void confirm_spawn(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
   void settle_datagrams(double now_s, ServerStats& stats);
   void settle_motion(Subscription& subscription, const SentMotion& motion, bool acked);
@@ -483,6 +493,8 @@ class Session {
   SpawnQueue::SentMotionInfo add_spawn(const TickInputs& inputs, Subscription& subscription,
                                        SpawnPayload& payload);
   void flush(SpawnPayload& payload, double now_s, Transport& transport);
+  [[nodiscard]] double message_share() const;
+  bool send_message_payload(Transport& transport);
   [[nodiscard]] bool has_reliable_room() const;
   [[nodiscard]] bool may_spawn(const TickInputs& inputs, const Subscription& subscription) const;
 
@@ -527,11 +539,11 @@ class Session {
   SendTurns turns_;
 
   // Every tick reads these members, so they lie close together (see fetch()).
-  double joined_s_ = -1.0;
-  double last_send_s_ = -1e9;
+  std::optional<double> joined_s_;  // when the connection could be used first
+  double last_send_s_ = kLongAgo;
   std::optional<Tick> held_back_;  // the last tick whose datagrams were left to a later tick
   double stamp_arrival_s_ = 0.0;
-  double last_echo_s_ = -1e9;
+  double last_echo_s_ = kLongAgo;
   std::optional<std::uint32_t> stamp_;  // the client's newest time stamp; empty after its echo was sent
   // The client's newest datagram that contains more than acknowledgements.
   std::optional<Sequence> wants_ack_;
@@ -549,12 +561,16 @@ class Session {
   double loss_share_ = 0.0;        // recent share of datagrams that were lost
   std::vector<EntityId> repeats_;  // scratch
   double section_bytes_ = 0.0;     // byte budget of the sections
+  // Bytes of sections and of reliable game messages since the last tick.
+  std::size_t section_bytes_sent_ = 0, message_bytes_sent_ = 0;
+  ReliableOutbox outbox_;
   ByteBudget budget_;
 
   SessionStats figures_;  // only the counters and the age of sent motions; stats() adds the rest
   ClientView view_;
   std::uint32_t behind_ticks_ = 0;
   ReliableQueue reliable_;
+  MessageIntake intake_;
   Resume resume_;
   DeclaredPlayout playout_;
   std::unique_ptr<ShownHistory> seen_;  // null: what the client shows is not recorded

@@ -241,6 +241,8 @@ typedef struct reckoner_server_config
   uint64_t used_tokens;
   const char *more_addresses;
   double send_rate_hz;
+  double client_messages_per_second;
+  uint64_t client_message_bytes_per_second;
 } reckoner_server_config;
 void reckoner_server_config_init(reckoner_server_config *config, uint32_t struct_size);
 reckoner_result reckoner_server_create(const reckoner_server_config *config, reckoner_server **server, char *why, size_t why_size);

@@ -123,6 +123,9 @@ class LoadClients {
       fmt::print("joined {}\n", ++joined_);
       std::fflush(stdout);
     }
+    if (measuring_ && options_.talk_bytes > 0) talk(*player.client);
+    while (player.client->poll_message()) {
+    }
     if (!player.watched) {
       while (player.client->poll_event()) {
       }
@@ -134,6 +137,14 @@ class LoadClients {
     while (player.client->poll_event()) {
     }
     if (measuring_ && ++player.frames % kFramesPerMeasurement == 0) measure_errors(player, shown, now_s);
+  }
+
+  // Sends as many messages as the client takes.
+  void talk(Client& client) {
+    constexpr int kMostAtOnce = 1000;
+    const std::vector<std::byte> text(options_.talk_bytes, std::byte{'a'});
+    for (int i = 0; i < kMostAtOnce && client.send(text, Delivery::reliable); ++i) {
+    }
   }
 
   void measure_errors(const Player& player, std::span<const ShownEntity> shown, double now_s) {

@@ -42,6 +42,8 @@ struct LoadClientsOptions {
   double tick_rate_hz = 60.0;   ///< of the server
   double frame_rate_hz = 60.0;  ///< how often a client receives, and acknowledges if it is time
   double loss_percent = 0.0;    ///< share of the arriving datagrams with motions that a client drops, percent
+  std::size_t talk_bytes =
+      0;  ///< during the measurement, every client sends as many reliable messages of this size as it can
   std::size_t payload_bytes = 16;  ///< size of a plain client's acknowledgement
 };
 

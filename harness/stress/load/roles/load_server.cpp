@@ -95,6 +95,7 @@ class LoadServer {
     for (std::size_t i = 0; i < ids_.size(); ++i)
       server_.move(ids_[i], states_[i]);
     update_views();
+    pass_messages_on();
     server_.tick(now_s());
     recording_.end_tick();
     if (!log_) return;
@@ -119,6 +120,15 @@ class LoadServer {
     // Every client views the world from the roamer that it follows.
     for (std::size_t i = 0; i < viewers_.size(); ++i)
       server_.set_view(viewers_[i], states_[world_.followed_by(i)].position);
+  }
+
+  // Like a chat: all clients but the sender get every message.
+  void pass_messages_on() {
+    while (const auto message = server_.poll_message()) {
+      for (const ClientId client : server_.clients()) {
+        if (client != message->sender) server_.send(client, message->payload, Delivery::reliable);
+      }
+    }
   }
 
   void handle_commands() {
@@ -159,6 +169,8 @@ class LoadServer {
     json["repairs_sent"] = now.server.repairs_sent - before_.server.repairs_sent;
     json["datagrams_lost"] = now.server.datagrams_lost - before_.server.datagrams_lost;
     json["malformed"] = now.server.malformed;
+    json["messages_received"] = now.server.messages_received - before_.server.messages_received;
+    json["messages_sent"] = now.server.messages_sent - before_.server.messages_sent;
     json["clients_joined"] = viewers_.size();
     json["clients_left"] = left_;
     json["peak_memory_bytes"] = peak_memory_bytes();

@@ -156,6 +156,12 @@ struct ServerConfig {
   /// wait, so headers cost less, and updates arrive later. Unreliable messages and short-lived entities do
   /// not wait, and take the waiting motions along. 0: one in every tick in which something is due.
   double send_rate_hz = 0.0;
+  /// Game messages of one client that reach the game, per second, and their bytes per second. This bounds
+  /// what one client can make a game pass on. Reliable messages beyond a rate wait, most of them at the
+  /// client, and none is lost. Unreliable messages beyond a rate are refused. The messages of half a second
+  /// may come at once. 0: no limit.
+  double client_messages_per_second = 256.0;
+  std::size_t client_message_bytes_per_second = 32'000;
   double heartbeat_s = 0.25;    ///< a datagram goes to every client at least this often, s
   double join_timeout_s = 5.0;  ///< a connection that does not ask to join is closed after this time, s
   /// How long a client that lost its connection may resume its session over another connection, s. A resumed
@@ -261,7 +267,7 @@ struct ServerStats {
   std::uint64_t field_changes_sent = 0;  ///< field values passed to the transport, counted for each client
   std::uint64_t field_repairs_sent = 0;  ///< part of field_changes_sent: values that replace lost ones
   std::uint64_t field_bits_sent = 0;     ///< bits of user fields in state datagrams
-  std::uint64_t messages_sent = 0;       ///< game messages passed to the transport, counted for each client
+  std::uint64_t messages_sent = 0;       ///< game messages accepted by send(), counted for each client
   std::uint64_t messages_dropped = 0;    ///< game messages not sent: no room, or too many in flight
   std::uint64_t messages_received = 0;   ///< game messages from clients, queued for poll_message()
   std::uint64_t messages_refused = 0;    ///< game messages discarded because their client sent too many
@@ -425,8 +431,12 @@ class RECKONER_SERVER_API Server {
   /// datagram of the next two ticks if the byte budget has room for the message, and may get lost. If
   /// `time_s` is set, the client delivers the message when it shows this server time, s.
   ///
+  /// Reliable messages, unreliable ones and fields together use at most half of the client's byte budget, so
+  /// that they cannot displace motions. Reliable messages beyond that wait here.
+  ///
   /// Returns false and sends nothing if the client is unknown, the message is empty or too large, the stamp
-  /// is invalid, more than 256 KiB or 1024 reliable messages are in flight, or too many unreliable ones wait.
+  /// is invalid, more than 256 KiB or 1024 reliable messages are waiting or in flight, or too many unreliable
+  /// ones wait.
   bool send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
             std::optional<double> time_s = std::nullopt);
 

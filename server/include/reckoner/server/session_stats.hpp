@@ -27,10 +27,10 @@ struct SessionStats {
   /// less if the client's link carries less. 1e9 if neither limits it.
   double budget_bytes_per_second = 0.0;
 
-  std::size_t entities = 0;         ///< number of entities that the client follows
-  std::size_t queued_motions = 0;   ///< number of entities whose newest motion waits for the budget
-  std::size_t queued_spawns = 0;    ///< number of entities whose spawn waits for the budget or the link
-  std::size_t queued_messages = 0;  ///< number of reliable game messages that the client has not confirmed
+  std::size_t entities = 0;              ///< number of entities that the client follows
+  std::size_t queued_motions = 0;        ///< number of entities whose newest motion waits for the budget
+  std::size_t queued_spawns = 0;         ///< number of entities whose spawn waits for the budget or the link
+  std::size_t queued_messages = 0;       ///< number of reliable game messages that wait or are not confirmed
   std::size_t queued_message_bytes = 0;  ///< total size of these messages, bytes
 
   /// Age of the motions that were sent recently, s: from the time stamp of a motion until it was sent. It is

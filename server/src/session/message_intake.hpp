@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/link/reliable_queue.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner {
+
+/// Limits how many game messages of one client reach the game: messages per second and bytes per second, with
+/// bursts of half a second.
+///
+/// Reliable messages beyond the rates are held. The server confirms a message only when it passes it on. So a
+/// client that respects the window (ReliableQueue::kClientWindow) never has more than a window held here, and
+/// keeps its further messages itself. It loses nothing. Only clients with other code have reliable messages
+/// refused, and clients that send very many when they leave. Unreliable messages have an allowance of their
+/// own, and are refused beyond it.
+class MessageIntake {
+ public:
+  /// The rates are messages per second and payload bytes per second; 0: no limit.
+  MessageIntake(double messages_per_second, double bytes_per_second)
+      : reliable_{Rate(messages_per_second), Rate(bytes_per_second)}, unreliable_{reliable_} {}
+
+  struct Message {
+    std::vector<std::byte> payload;
+    std::optional<double> time_s;
+  };
+
+  /// Adds what the client may send in the ticks up to `tick`. `tick_s` is the time of a tick.
+  void refill(std::uint32_t tick, double tick_s) {
+    const auto ticks = static_cast<std::int32_t>(tick - refilled_.value_or(tick));
+    if (ticks < 0) return;
+    refilled_ = tick;
+    for (Allowance* allowance : {&reliable_, &unreliable_}) {
+      allowance->messages.refill(ticks * tick_s);
+      allowance->bytes.refill(ticks * tick_s);
+    }
+  }
+
+  /// Holds a reliable message until next() returns it. Returns false and drops the message if too many would
+  /// be held.
+  [[nodiscard]] bool hold(std::span<const std::byte> payload, std::optional<double> time_s) {
+    if (held_.size() >= kMostHeld.messages || held_bytes_ + payload.size() > kMostHeld.bytes) return false;
+    held_.push_back({{payload.begin(), payload.end()}, time_s});
+    held_bytes_ += payload.size();
+    return true;
+  }
+
+  /// Removes and returns the oldest held message if the rates allow it now.
+  [[nodiscard]] std::optional<Message> next() {
+    if (held_.empty() || !reliable_.charge(held_.front().payload.size())) return std::nullopt;
+    return remove_front();
+  }
+  /// Removes and returns the oldest held message, whatever the rates are. For a client that has left.
+  [[nodiscard]] std::optional<Message> next_at_the_end() {
+    return held_.empty() ? std::nullopt : std::optional{remove_front()};
+  }
+  [[nodiscard]] bool holds_any() const { return !held_.empty(); }
+
+  /// Returns true if the game may get an unreliable message of `bytes` bytes now.
+  [[nodiscard]] bool allows_unreliable(std::size_t bytes) { return unreliable_.charge(bytes); }
+
+  /// Drops the held messages. The client sends them again over another connection, because they were not
+  /// confirmed.
+  void drop_held() {
+    held_.clear();
+    held_bytes_ = 0;
+  }
+
+  /// The most that is held: two windows.
+  static constexpr MessageLimit kMostHeld{1024, 256 * 1024};
+
+ private:
+  [[nodiscard]] Message remove_front() {
+    Message message = std::move(held_.front());
+    held_.pop_front();
+    held_bytes_ -= message.payload.size();
+    return message;
+  }
+
+  struct Rate {
+    explicit Rate(double rate) : per_second(rate), left(kBurstS * rate) {}
+
+    // A single message may exceed a burst.
+    [[nodiscard]] bool is_used_up() const { return per_second > 0.0 && left <= 0.0; }
+    void refill(double seconds) { left = std::min(kBurstS * per_second, left + seconds * per_second); }
+
+    double per_second;
+    double left;
+  };
+  struct Allowance {
+    Rate messages;
+    Rate bytes;
+
+    [[nodiscard]] bool charge(std::size_t size) {
+      if (messages.is_used_up() || bytes.is_used_up()) return false;
+      messages.left -= 1.0;
+      bytes.left -= static_cast<double>(size);
+      return true;
+    }
+  };
+  static constexpr double kBurstS = 0.5;
+
+  Allowance reliable_;
+  Allowance unreliable_;
+  std::optional<std::uint32_t> refilled_;  // tick of the last refill
+  std::deque<Message> held_;
+  std::size_t held_bytes_ = 0;
+};
+
+}  // namespace reckoner
