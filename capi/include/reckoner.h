@@ -257,7 +257,8 @@ typedef struct reckoner_grant {
                          client id, the later one wins */
   /* Further servers, IPv4 or IPv6, as text with blanks between them: "[2001:db8::5]:4000 203.0.113.5:4000".
    * Null: none. Name a server that has both kinds of addresses with both. All servers together: at most 32,
-   * and at most 256 bytes (7 for an IPv4 address, 19 for an IPv6 address). */
+   * and at most 256 bytes (7 for an IPv4 address, 19 for an IPv6 address). None may be 0.0.0.0, ::, multicast
+   * or broadcast, or have port 0. */
   const char* more_servers;
 } reckoner_grant;
 RECKONER_C_API void reckoner_grant_init(reckoner_grant* grant, uint32_t struct_size);
