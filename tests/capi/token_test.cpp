@@ -128,6 +128,44 @@ TEST(CToken, IsValidForTheServersItNames) {
   EXPECT_GT(sealed.refused("wrong_token"), 0u);
 }
 
+// A kick is about the player: its ticket and a token that it kept back become invalid.
+TEST(CToken, KickedPlayerNeedsANewerToken) {
+  SecureServer sealed;
+  Pair& pair = sealed.pair;
+  const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; };
+  const auto leave = [&] {
+    reckoner_client_destroy(pair.client);
+    pair.client = nullptr;
+  };
+  sealed.issue(7008);
+  std::uint8_t kept_back[1024], ticket[1024];
+  std::memcpy(kept_back, sealed.token, sizeof kept_back);
+  sealed.issue(7008);
+  sealed.connect(true);
+  ASSERT_TRUE(pair.until(joined));
+  ASSERT_EQ(reckoner_client_ticket(pair.client, ticket), RECKONER_OK);
+  std::size_t ended = 9;
+  EXPECT_EQ(reckoner_server_kick_player(pair.server, 7008, std::string(256, 'x').c_str(), &ended),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(ended, 0u);
+  EXPECT_EQ(reckoner_server_kick_player(pair.server, 7008, "cheating", &ended), RECKONER_OK);
+  EXPECT_EQ(ended, 1u);
+  EXPECT_EQ(reckoner_server_kick_player(pair.server, 7008, nullptr, nullptr), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+  EXPECT_STREQ(reckoner_client_refusal(pair.client), "kicked by the server: cheating");
+  for (const std::uint8_t* old : {kept_back, ticket}) {
+    leave();
+    std::memcpy(sealed.token, old, sizeof sealed.token);
+    sealed.connect(true);
+    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+    EXPECT_NE(std::string(reckoner_client_refusal(pair.client)).find("kick"), std::string::npos);
+  }
+  leave();
+  sealed.issue(7008);
+  sealed.connect(true);
+  EXPECT_TRUE(pair.until(joined));
+}
+
 // Tokens and servers name only addresses that one host can have.
 TEST(CToken, CannotNameAddressesOfNoHost) {
   SecureServer sealed;
