@@ -109,7 +109,7 @@ local outputs = {
   server = { user_value = "uint64_t", frame = "reckoner_entity", owner = "reckoner_peer", route_length = "double",
              spawn = "reckoner_entity", spawn_short_lived = "reckoner_entity", rewind_status = "uint32_t",
              state = "state", in_world = "state", route_state = "state", field = "value", pose_seen_by = "pose",
-             debug = "entity_debug", get_stats = "server_stats", get_session_stats = "session_stats" },
+             kick_player = "size_t", debug = "entity_debug", get_stats = "server_stats", get_session_stats = "session_stats" },
 }
 local unsized = { state = true, value = true, pose = true }
 

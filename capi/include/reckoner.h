@@ -257,7 +257,8 @@ typedef struct reckoner_grant {
                          client id, the later one wins */
   /* Further servers, IPv4 or IPv6, as text with blanks between them: "[2001:db8::5]:4000 203.0.113.5:4000".
    * Null: none. Name a server that has both kinds of addresses with both. All servers together: at most 32,
-   * and at most 256 bytes (7 for an IPv4 address, 19 for an IPv6 address). */
+   * and at most 256 bytes (7 for an IPv4 address, 19 for an IPv6 address). None may be 0.0.0.0, ::, multicast
+   * or broadcast, or have port 0. */
   const char* more_servers;
 } reckoner_grant;
 RECKONER_C_API void reckoner_grant_init(reckoner_grant* grant, uint32_t struct_size);
@@ -336,8 +337,8 @@ typedef struct reckoner_server_config {
   double limit_silence_s;             /* a client that sends nothing for this time is lost */
   uint32_t sessions_per_client; /* of one client id at once; a newer session ends the oldest. 0: no limit */
   uint32_t used_tokens_per_client; /* used tokens of one client id that the server remembers */
-  uint64_t
-      used_tokens; /* used tokens that the server remembers; it refuses new tokens while the table is full */
+  uint64_t used_tokens; /* used tokens that the server remembers; it refuses new tokens while the table is
+                           full. Also the number of remembered kicks; the oldest is forgotten then */
   /* Further addresses that clients use, IPv4 or IPv6, as text with blanks between them:
    * "[2001:db8::5]:4000 203.0.113.5". Without a port: the port in use. Null: none. */
   const char* more_addresses;
@@ -642,10 +643,19 @@ RECKONER_C_API reckoner_result reckoner_server_poll_event(reckoner_server* serve
 RECKONER_C_API reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner_peer client,
                                                         uint64_t* client_id, uint8_t user_data[256]);
 
-/* Ends a client's session. The client is told `reason`, at most 255 bytes of UTF-8 or null, and does not
- * reconnect. Its token and tickets become void. RECKONER_NOTHING if the client is unknown. */
+/* Ends a client's session, also that of a client which has lost its connection. The client is told `reason`,
+ * at most 255 bytes of UTF-8 or null, and does not reconnect. All other sessions of its client id end, too,
+ * and nothing that the backend has issued for the client id until now admits anybody. If sessions_per_client
+ * is 0, only the token and the tickets of this client become invalid. RECKONER_NOTHING if the client is
+ * unknown. */
 RECKONER_C_API reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_peer client,
                                                     const char* reason);
+
+/* Kicks the player with a client id, whether it has sessions here or not: it may have just left, or another
+ * server may have kicked it. `ended` gets the number of sessions that have ended; it may be null. Kicks
+ * nobody on an insecure server and if sessions_per_client is 0. */
+RECKONER_C_API reckoner_result reckoner_server_kick_player(reckoner_server* server, uint64_t client_id,
+                                                           const char* reason, size_t* ended);
 
 /* Lag compensation (reckoner_server_config::rewind_s): the pose of an entity that a client showed at server
  * time `time_s`, as estimated by that client. RECKONER_NOTHING if the client did not show it or the server no

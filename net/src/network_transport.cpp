@@ -86,6 +86,10 @@ Opened NetworkTransport::connect(const std::string& host, std::uint16_t port, st
   return receive_thread ? ThreadedTransport::start(open, {}, log) : open(log);
 }
 
+std::shared_ptr<secure::UsedTokens> NetworkTransport::used_tokens() const {
+  return nullptr;
+}
+
 void NetworkTransport::sleep_until_readable(double seconds) {
   constexpr double kLongestS = 0.001;
   nap(std::min(seconds, kLongestS));

@@ -50,6 +50,10 @@ std::optional<Error> add_addresses(const ServerSecurityOptions& options, const s
       return Error{"--address: '" + text + "' is no address: expected HOST, HOST:PORT or [IPV6]:PORT"};
     const auto found = addresses_of(split->host, split->port);
     if (!found) return Error{"--address: " + found.error()};
+    for (const SocketAddress& one : *found) {
+      if (one.host.is_any() || one.host.is_multicast())
+        return Error{"--address: '" + text + "' is not the address of one host, so no token can name it"};
+    }
     security.addresses.insert(security.addresses.end(), found->begin(), found->end());
   }
   if (security.any_server && !security.addresses.empty())

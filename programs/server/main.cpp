@@ -82,7 +82,7 @@ int run(const ServerOptions& options) {
   const double epoch_s = (*source)->start_s();
   ServerConfig config = server_config(options, epoch_s);
   config.log = sinks.server.sink();
-  auto watch = Watch::open(options, **transport, (*transport)->port(), *security);
+  auto watch = Watch::open(options, **transport, *security);
   if (!watch) return fail(kServerName, watch.error(), kFailed);
   Transport& all = (*watch)->transport();
   if (const auto wrong = find_invalid_setting(config)) return fail(kServerName, wrong->message);

@@ -370,7 +370,7 @@ PeerId Server::peer(ClientId client) const {
 }
 
 std::size_t Server::client_count() const {
-  return impl_->sessions.size() - impl_->disconnected_clients.size();
+  return impl_->sessions.size() - impl_->logins.lost_count();
 }
 std::span<const ClientId> Server::clients() const {
   return impl_->sessions.ids();
@@ -396,16 +396,43 @@ bool Server::kick(ClientId client, std::string_view reason) {
   Impl& s = *impl_;
   Session* const session = s.sessions.find(client);
   if (session == nullptr || reason.size() > kMaxKickReasonBytes) return false;
-  if (const PeerId peer = session->peer()) {
-    std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
-    session->intake().drop_held();
-    session->send_all_messages(s.transport);
-    s.transport.send(peer, Channel::control, encode(KickMessage{std::string(reason)}, buffer));
-    s.transport.revoke_login(peer);
-    s.transport.disconnect(peer, pack({EndReason::kicked, 0}));
-  }
-  s.end(*session, reason.empty() ? std::string("kicked") : "kicked: " + std::string(reason));
+  const PeerLogin login = s.logins.find(client);
+  s.transport.revoke_login(login);
+  s.kick(*session, reason);
+  if (login.client_id) (void)s.kick_revoked(*login.client_id, reason);
   return true;
+}
+
+std::size_t Server::kick_player(std::uint64_t client_id, std::string_view reason) {
+  if (reason.size() > kMaxKickReasonBytes) return 0;
+  impl_->transport.revoke_login({.client_id = client_id});
+  return impl_->kick_revoked(client_id, reason);
+}
+
+// Ends the sessions of a player whose logins were revoked, and the connections that have not joined yet.
+// Returns the number of the sessions.
+std::size_t Server::Impl::kick_revoked(std::uint64_t client_id, std::string_view reason) {
+  const std::vector<ClientId> kicked = logins.of_player(client_id);
+  for (const ClientId client : kicked)
+    kick(*sessions.find(client), reason);
+  std::vector<PeerId> joining;
+  for (const auto& [peer, since_s] : waiting) {
+    if (transport.login(peer).is_revoked) joining.push_back(peer);
+  }
+  for (const PeerId peer : joining)
+    refuse(peer, {EndReason::kicked, 0});
+  return kicked.size();
+}
+
+void Server::Impl::kick(Session& session, std::string_view reason) {
+  session.intake().drop_held();
+  if (const PeerId peer = session.peer()) {
+    std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
+    session.send_all_messages(transport);
+    transport.send(peer, Channel::control, encode(KickMessage{std::string(reason)}, buffer));
+    transport.disconnect(peer, pack({EndReason::kicked, 0}));
+  }
+  end(session, reason.empty() ? std::string("kicked") : "kicked: " + std::string(reason));
 }
 
 void Server::shutdown() {
@@ -419,7 +446,7 @@ void Server::shutdown() {
   for (const auto& [peer, since_s] : s.waiting)
     s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
   s.sessions.clear();
-  s.disconnected_clients.clear();
+  s.logins.clear();
   s.waiting.clear();
 }
 
@@ -551,14 +578,12 @@ void Server::Impl::handle(const TransportEvent& event, double now_s) {
 void Server::Impl::handle_control(const TransportEvent& event) {
   const auto message = decode_control(event.payload);
   const auto* join_message = message ? std::get_if<JoinMessage>(&*message) : nullptr;
-  if (join_message != nullptr && waiting.contains(event.peer)) {
-    join(event.peer, *join_message);
-    return;
-  }
   const auto* resume_message = message ? std::get_if<ResumeMessage>(&*message) : nullptr;
-  if (resume_message != nullptr && waiting.contains(event.peer)) {
-    resume(event.peer, *resume_message);
-    return;
+  if ((join_message != nullptr || resume_message != nullptr) && waiting.contains(event.peer)) {
+    const PeerLogin login = transport.login(event.peer);
+    if (login.is_revoked) return refuse(event.peer, {EndReason::kicked, 0});
+    return join_message != nullptr ? join(event.peer, *join_message, login)
+                                   : resume(event.peer, *resume_message, login);
   }
   const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
   Session* session = sessions.find(event.peer);
@@ -651,12 +676,14 @@ std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<c
   return taken;
 }
 
-void Server::Impl::join(PeerId peer, const JoinMessage& message) {
+void Server::Impl::join(PeerId peer, const JoinMessage& message, const PeerLogin& login) {
   if (message.version != kProtocolVersion) return refuse_version(peer, message.version);
   if (message.archetype_hash != archetype_hash(config.archetypes))
     return refuse(peer, {EndReason::archetypes, 0});
-  if (sessions.size() >= config.max_clients && !disconnected_clients.empty())
-    end(*sessions.find(disconnected_clients.front()));
+  replace_sessions(login, {});
+  if (sessions.size() >= config.max_clients) {
+    if (const auto evicted = logins.to_evict()) end(*sessions.find(*evicted));
+  }
   if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
 
   waiting.erase(peer);
@@ -673,6 +700,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
         {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
   }
   Session& session = sessions.add(welcome.client, peer, config, switches.parts);
+  logins.set(welcome.client, login);
   if (config.resume_s > 0.0) session.enable_resume(session_key(switches.session_secret, welcome.client));
   std::vector<std::byte> buffer(kMaxControlBytes);
   std::size_t size = encode(session_message(session), buffer).size();
@@ -708,8 +736,8 @@ void Server::Impl::close_idle(double now_s) {
     const auto [peer, since_s] = *it++;
     if (now_s - since_s > config.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
   }
-  while (!disconnected_clients.empty()) {
-    Session& session = *sessions.find(disconnected_clients.front());
+  while (const auto oldest = logins.oldest_lost()) {
+    Session& session = *sessions.find(*oldest);
     if (now_s - session.resume().lost_s <= config.resume_s) break;
     end(session);
   }
@@ -724,7 +752,7 @@ void Server::Impl::lose(Session& session) {
   release_owned(session.id());
   sessions.move(session, {});
   session.resume().lost_s = present_s;
-  disconnected_clients.push_back(session.id());
+  logins.lose(session.id());
   events.push_back({ServerEvent::Kind::client_lost, session.id(), "the connection was lost"});
 }
 
@@ -736,12 +764,23 @@ void Server::Impl::end(Session& session, std::string_view why) {
   log.left(id, session.peer());
   release_owned(id);
   Interest::release(session, entities);
-  std::erase(disconnected_clients, id);
+  logins.remove(id);
   sessions.remove(id);
 }
 
+// Ends the sessions that a client leaves behind by joining again instead of resuming. Without this, one login
+// could fill the server with lost sessions.
+void Server::Impl::replace_sessions(const PeerLogin& login, ClientId newest) {
+  for (const ClientId older : logins.replaced_by(login, newest)) {
+    Session& session = *sessions.find(older);
+    // The transport ends the older connection of a login. Its event may come later than the newer one joins.
+    if (const PeerId peer = session.peer()) transport.disconnect(peer, pack({EndReason::replaced, 0}));
+    end(session, "the same client has joined again");
+  }
+}
+
 // If the session cannot be resumed, the server answers the join message that follows, as for any new client.
-void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
+void Server::Impl::resume(PeerId peer, const ResumeMessage& message, const PeerLogin& login) {
   Session* session = sessions.find(message.client);
   if (session == nullptr || !session->resume().key || session->resume().key != message.key) return;
   const PeerId before = session->peer();
@@ -753,7 +792,8 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   }
   if (!session->reliable().can_resume_from(message.processed)) return end(*session);
   waiting.erase(peer);
-  std::erase(disconnected_clients, session->id());
+  logins.set(session->id(), login);
+  replace_sessions(login, session->id());
   sessions.move(*session, peer);
   session->intake().drop_held();
   report_received(*session);

@@ -12,6 +12,7 @@
 #include "server/src/server_log.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/session.hpp"
+#include "server/src/session/session_logins.hpp"
 #include "server/src/test_switches.hpp"
 #include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
@@ -68,8 +69,11 @@ struct Server::Impl {
                       Delivery delivery, std::optional<double> time_s);
   void process(Session& session, const PlayoutMessage& message);
   void apply_playout_changes(double now_s);
-  void join(PeerId peer, const JoinMessage& message);
-  void resume(PeerId peer, const ResumeMessage& message);
+  void join(PeerId peer, const JoinMessage& message, const PeerLogin& login);
+  void resume(PeerId peer, const ResumeMessage& message, const PeerLogin& login);
+  void replace_sessions(const PeerLogin& login, ClientId newest);
+  void kick(Session& session, std::string_view reason);
+  std::size_t kick_revoked(std::uint64_t client_id, std::string_view reason);
   void lose(Session& session);
   void end(Session& session, std::string_view why = "left");
   void report_received();
@@ -131,8 +135,7 @@ struct Server::Impl {
   SessionTable sessions;
   Ownership ownership;
   std::map<PeerId, double> waiting;  // connections that have not joined yet, and when each began, s
-  // Clients with a session but no connection; oldest disconnect first.
-  std::deque<ClientId> disconnected_clients;
+  SessionLogins logins;
   std::vector<ClientId> changing_playout;   // clients whose new playout settings are not in effect yet
   std::vector<ClientId> holding;            // clients with reliable messages beyond their rates
   std::vector<ClientId> unreported;         // clients whose reliable messages the server must confirm

@@ -128,6 +128,71 @@ TEST(CToken, IsValidForTheServersItNames) {
   EXPECT_GT(sealed.refused("wrong_token"), 0u);
 }
 
+// A kick is about the player: its ticket and a token that it kept back become invalid.
+TEST(CToken, KickedPlayerNeedsANewerToken) {
+  SecureServer sealed;
+  Pair& pair = sealed.pair;
+  const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; };
+  const auto leave = [&] {
+    reckoner_client_destroy(pair.client);
+    pair.client = nullptr;
+  };
+  sealed.issue(7008);
+  std::uint8_t kept_back[1024], ticket[1024];
+  std::memcpy(kept_back, sealed.token, sizeof kept_back);
+  sealed.issue(7008);
+  sealed.connect(true);
+  ASSERT_TRUE(pair.until(joined));
+  ASSERT_EQ(reckoner_client_ticket(pair.client, ticket), RECKONER_OK);
+  std::size_t ended = 9;
+  EXPECT_EQ(reckoner_server_kick_player(pair.server, 7008, std::string(256, 'x').c_str(), &ended),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(ended, 0u);
+  EXPECT_EQ(reckoner_server_kick_player(pair.server, 7008, "cheating", &ended), RECKONER_OK);
+  EXPECT_EQ(ended, 1u);
+  EXPECT_EQ(reckoner_server_kick_player(pair.server, 7008, nullptr, nullptr), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+  EXPECT_STREQ(reckoner_client_refusal(pair.client), "kicked by the server: cheating");
+  for (const std::uint8_t* old : {kept_back, ticket}) {
+    leave();
+    std::memcpy(sealed.token, old, sizeof sealed.token);
+    sealed.connect(true);
+    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+    EXPECT_NE(std::string(reckoner_client_refusal(pair.client)).find("kick"), std::string::npos);
+  }
+  leave();
+  sealed.issue(7008);
+  sealed.connect(true);
+  EXPECT_TRUE(pair.until(joined));
+}
+
+// Tokens and servers name only addresses that one host can have.
+TEST(CToken, CannotNameAddressesOfNoHost) {
+  SecureServer sealed;
+  std::uint8_t token[1024];
+  const auto issues = [&](const reckoner_address& address, const char* more) {
+    reckoner_grant grant;
+    reckoner_grant_init(&grant, sizeof grant);
+    grant.servers = &address;
+    grant.server_count = 1;
+    grant.expires_s = 2'000'000'000;
+    grant.more_servers = more;
+    return reckoner_issue_token(&grant, sealed.key, token);
+  };
+  EXPECT_EQ(issues({0x0a090909, 1, 0}, "[2001:db8::5]:4000"), RECKONER_OK);
+  for (const std::uint32_t host : {0u, 0xe0000001u, 0xffffffffu})
+    EXPECT_EQ(issues({host, 1, 0}, nullptr), RECKONER_ERROR_ARGUMENT) << host;
+  EXPECT_EQ(issues({0x0a090909, 0, 0}, nullptr), RECKONER_ERROR_ARGUMENT);
+  for (const char* more : {"[::]:4000", "[ff02::1]:4000"})
+    EXPECT_EQ(issues({0x0a090909, 1, 0}, more), RECKONER_ERROR_ARGUMENT) << more;
+  reckoner_server_config config = sealed.pair.server_config;
+  config.more_addresses = "[::]";
+  reckoner_server* server = nullptr;
+  char why[200] = "";
+  EXPECT_EQ(reckoner_server_create(&config, &server, why, sizeof why), RECKONER_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(why).find("::"), std::string::npos) << why;
+}
+
 // The issue time decides, not the time at which the token is created or shown.
 TEST(CToken, OlderTokenIsRefusedAfterANewerOne) {
   for (const bool older : {true, false}) {

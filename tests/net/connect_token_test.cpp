@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/secure/handshake.hpp"
 
+#include <array>
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -134,6 +137,57 @@ TEST(ConnectToken, TooManyServersAreRefused) {
     ASSERT_TRUE(read) << servers;
     EXPECT_EQ(read->servers, granted.servers);
   }
+}
+
+// No client can reach these, or reaches many hosts by them.
+TEST(ConnectToken, AddressesThatBelongToNoHostAreRefused) {
+  const SecretKey key = SecretKey::make();
+  std::vector<SocketAddress> unusable{{IpAddress(), 4000}, {IpAddress(0x7F000001), 0}, {IpAddress(0, 1), 0}};
+  for (const char* host : {"0.0.0.0", "::", "::ffff:0.0.0.0", "ff02::1", "ff0e::1234", "224.0.0.1",
+                           "239.255.255.255", "::ffff:224.0.0.1", "255.255.255.255", "fe80::1"})
+    unusable.push_back({parse_host(host)->host, 4000});
+  for (const SocketAddress& address : unusable) {
+    SCOPED_TRACE(text_of(address));
+    ConnectGrant granted = grant();
+    const ConnectToken good = *issue_token(granted, key, kGame);
+    granted.servers.push_back(address);
+    const auto issued = issue_token(granted, key, kGame);
+    ASSERT_FALSE(issued);
+    EXPECT_NE(issued.error().find(host_text(address)), std::string::npos) << issued.error();
+    ConnectToken token = good;
+    token.servers.push_back(address);
+    EXPECT_FALSE(write_token(token));
+    // Whoever has the key may have sealed anything.
+    const auto sealed =
+        secure::seal_grant({.grant = granted, .to_server = key, .to_client = key}, good.nonce, key, kGame);
+    EXPECT_FALSE(secure::open_grant(sealed, good.nonce, granted.expires_s, key, kGame));
+  }
+  ConnectGrant granted = grant();
+  for (const char* host :
+       {"127.0.0.1", "::1", "10.0.0.1", "169.254.1.1", "2001:db8::1", "fd00::1", "64:ff9b::1"})
+    granted.servers.push_back({parse_host(host)->host, 1});
+  EXPECT_TRUE(issue_token(granted, key, kGame));
+}
+
+// A list of servers in the bytes of a token, which a client gets from its backend.
+TEST(ConnectToken, BytesWithSuchAddressesAreRefused) {
+  auto bytes = *write_token(*issue_token(grant(), SecretKey::make(), kGame));
+  const std::size_t at = 16 + 8 + ConnectToken::kNonceBytes + ConnectToken::kSealedBytes + 64;
+  const auto with_first = [&](std::array<int, 4> host, int port) {  // the numbers are little-endian
+    auto changed = bytes;
+    for (std::size_t i = 0; i < host.size(); ++i)
+      changed[at + 2 + i] = static_cast<std::byte>(host[3 - i]);
+    changed[at + 6] = static_cast<std::byte>(port & 255);
+    changed[at + 7] = static_cast<std::byte>(port >> 8);
+    return read_token(changed);
+  };
+  const auto good = with_first({10, 0, 0, 7}, 4000);
+  ASSERT_TRUE(good);
+  EXPECT_EQ(text_of(good->servers.front()), "10.0.0.7:4000");
+  EXPECT_FALSE(with_first({0, 0, 0, 0}, 4000));
+  EXPECT_FALSE(with_first({224, 0, 0, 1}, 4000));
+  EXPECT_FALSE(with_first({255, 255, 255, 255}, 4000));
+  EXPECT_FALSE(with_first({10, 0, 0, 7}, 0));
 }
 
 // A ticket is a token without servers: the client knows them already.

@@ -37,6 +37,13 @@ class Recorder final : public Transport {
   void disconnect(PeerId peer, std::uint32_t reason) override {
     calls.push_back("disconnect " + std::to_string(peer.value) + ' ' + std::to_string(reason));
   }
+  [[nodiscard]] PeerLogin login(PeerId peer) const override {
+    calls.push_back("login " + std::to_string(peer.value));
+    return {.client_id = 77};
+  }
+  void revoke_login(const PeerLogin& login) override {
+    calls.push_back("revoke " + std::to_string(login.client_id.value_or(0)));
+  }
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
  private:
@@ -60,10 +67,13 @@ TEST(ForwardingTransport, ForwardsEveryCallAndEveryResult) {
   EXPECT_FALSE(transport.send({4}, Channel::state, {}));
   EXPECT_EQ(transport.max_state_bytes({9}), 321u);
   transport.disconnect({2}, 11);
+  EXPECT_EQ(transport.login({3}).client_id, 77u);
+  transport.revoke_login({.client_id = 5});
   EXPECT_EQ(&transport.stats(), &inner.stats());
 
-  const std::vector<std::string> expected{"service 1.500000", "poll",   "send 4 control 3",
-                                          "send 4 0",         "room 9", "disconnect 2 11"};
+  const std::vector<std::string> expected{"service 1.500000", "poll",    "send 4 control 3",
+                                          "send 4 0",         "room 9",  "disconnect 2 11",
+                                          "login 3",          "revoke 5"};
   EXPECT_EQ(inner.calls, expected);
 }
 

@@ -251,6 +251,45 @@ TEST(PipeServer, SurvivesAnyMessagesInAnyOrder) {
   }
 }
 
+TEST(PipeServer, ReplacedPeerLearnsTheReasonAndSoDoesTheServer) {
+  std::vector<Bytes> sent;
+  std::uint32_t seats = 0;
+  PipeServer server(
+      {}, {.send =
+               [&](StreamId, std::span<const std::byte> bytes, bool) {
+                 sent.emplace_back(bytes.begin(), bytes.end());
+                 return true;
+               },
+           .close = [](StreamId) {},
+           .admit = [&](std::span<const std::byte>,
+                        double) { return Admission(PeerLogin{.client_id = 7, .entrance = 1}, ++seats); },
+           .is_revoked = [&](const PeerLogin& login) { return login.client_id == 7 && seats == 2; }});
+  std::vector<PeerId> peers;
+  for (StreamId stream = 1; stream <= 2; ++stream) {
+    ASSERT_TRUE(server.opened(stream, kHost, 0.0));
+    server.received(stream, message(Kind::hello, {}, kProtocolVersion), 0.0);
+    peers.push_back(server.poll()->peer);
+    EXPECT_EQ(server.login(peers.back()).client_id, 7u);
+    EXPECT_EQ(server.login(peers.back()).entrance, 1);
+    EXPECT_EQ(server.login(peers.back()).host, IpAddress(kHost));
+    EXPECT_EQ(server.login(peers.back()).is_revoked, stream == 2);
+  }
+  server.end_seat(9, 8);
+  EXPECT_FALSE(server.poll());
+  server.end_seat(1, 8);
+  const auto ended = server.poll();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->kind, EventKind::disconnected);
+  EXPECT_EQ(ended->peer, peers[0]);
+  EXPECT_EQ(ended->reason, 8u);
+  const auto bye = read(sent.back());
+  ASSERT_TRUE(bye);
+  EXPECT_EQ(bye->kind, Kind::bye);
+  EXPECT_EQ(bye->reason, 8u);
+  EXPECT_EQ(server.peers(), 1u);
+  EXPECT_FALSE(server.login(peers[0]).client_id);
+}
+
 TEST(JoinedTransport, TellsThePeersOfBothApart) {
   World first;
   World second;

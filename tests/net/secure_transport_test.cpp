@@ -125,6 +125,10 @@ TEST(ListenConfig, ReportsMissingAddressesAndInvalidSettings) {
     EXPECT_EQ(fault({.key = key, .addresses = {{1, 1}}}, everywhere), "");
   }
   EXPECT_NE(fault({.key = key, .addresses = {{1, 1}}, .any_server = true}, ""), "");
+  for (const char* nobody : {"0.0.0.0", "::", "ff02::1", "224.0.0.1", "255.255.255.255"}) {
+    const std::string why = fault({.key = key, .addresses = {{parse_host(nobody)->host, 0}}}, "127.0.0.1");
+    EXPECT_NE(why.find(nobody), std::string::npos) << why;
+  }
   EXPECT_NE(fault({.key = SecretKey{}}, "127.0.0.1").find("key"), std::string::npos);
   EXPECT_NE(fault({.key = key, .ticket_s = 0.0}, "127.0.0.1").find("ticket_s"), std::string::npos);
   EXPECT_NE(fault({.key = key, .half_open_s = std::nan("")}, "127.0.0.1").find("half_open_s"),

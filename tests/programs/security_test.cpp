@@ -115,6 +115,22 @@ TEST(Security, ServerAddressesCanBeConfigured) {
   refused({"no-such-host.invalid"});
   refused({"127.0.0.1:0"});
   refused({"127.0.0.1:70000"});
+  for (const char* nobody :
+       {"0.0.0.0", "0.0.0.0:26000", "[::]:26000", "[ff02::1]:26000", "224.0.0.1", "255.255.255.255:26000"})
+    refused({nobody});
+}
+
+TEST(Security, TokensNameOnlyAddressesOfHosts) {
+  Keys keys;
+  for (const char* nobody : {"0.0.0.0:26000", "[::]:26000", "[ff02::1]:26000", "224.0.0.1:26000",
+                             "255.255.255.255:26000", "127.0.0.1:0", "[::1]:0", "127.0.0.1"}) {
+    const std::string path = keys.dir.file("nobody.token");
+    const Finished issued =
+        run("reckoner-token", {"issue", path, "--key", keys.key, "--server", "127.0.0.1:26000", nobody});
+    EXPECT_EQ(issued.exit_code, 2) << nobody;
+    EXPECT_FALSE(issued.errors.empty());
+    EXPECT_FALSE(std::filesystem::exists(path)) << nobody;
+  }
 }
 
 // Without a host, a client tries the servers of its token in turn. It also goes on after a server that does

@@ -204,6 +204,29 @@ TEST_F(WatchServer, NeedsATokenThatIsValidOnceAndForThisServer) {
   EXPECT_EQ(refused("token_reused"), 1);
 }
 
+// A newer token ends the older view, as over UDP.
+TEST_F(WatchServer, OneClientIdHasOneViewAtOnce) {
+  const ScratchDir scratch;
+  const std::string key = scratch.file("game.key");
+  ASSERT_EQ(run("reckoner-token", {"key", key}).exit_code, 0);
+  start({"--key", key, "--host", "127.0.0.1"});
+  std::vector<std::unique_ptr<Watcher>> watchers;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::string path = scratch.file(std::to_string(i));
+    ASSERT_EQ(run("reckoner-token", {"issue", path, "--key", key, "--server",
+                                     "127.0.0.1:" + std::to_string(port_), "--client-id", "7"})
+                  .exit_code,
+              0);
+    watchers.push_back(std::make_unique<Watcher>(watch_, bytes_of(read_file(path))));
+    EXPECT_EQ(watchers.back()->watch(1.0), 20u) << i;
+    if (i == 0) continue;
+    watchers[i - 1]->watch(0.5);
+    EXPECT_EQ(watchers[i - 1]->client().status(), ClientStatus::refused) << i;
+  }
+  watchers.back()->watch(1.0);
+  EXPECT_EQ(nlohmann::json::parse(watchers.back()->transport().status())["watchers"], 1);
+}
+
 TEST_F(WatchServer, RefusesHugeFramesBeforeTheyArrive) {
   start({"--insecure"});
   for (const std::uint64_t size :

@@ -92,6 +92,7 @@ def test_kick_tells_the_reason(world):
     assert list(world.server.clients()) == [world.peer]
     figures = world.server.session_stats(world.peer)
     assert figures["connected"] == 1 and 0.0 <= figures["loss"] <= 1.0
+    assert world.server.kick_player(7, "cheating") == 0, "an insecure server knows no players"
     assert world.server.kick(world.peer, "cheating: speed")
     with pytest.raises(reckoner.RefusedError, match="kicked by the server: cheating: speed"):
         world.until(lambda: False)

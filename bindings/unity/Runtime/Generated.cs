@@ -652,6 +652,8 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_kick(IntPtr @server, uint @client, byte* @reason);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_kick_player(IntPtr @server, ulong @clientId, byte* @reason, UIntPtr* @ended);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_pose_seen_by(IntPtr @server, uint @client, ulong @entity, double @timeS, Pose* @pose);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_rewind_status(IntPtr @server, uint @client, double @timeS, uint* @status);

@@ -262,9 +262,16 @@ namespace Reckoner {
       clientId = id;
       return found;
     }
-    /// Ends a client's session; it is told the reason. False if the client is unknown.
+    /// Ends a client's session, and all others of its client id; it is told the reason. Tokens that were issued before
+    /// become invalid. False if the client is unknown.
     public bool Kick(uint client, string reason = null) {
       fixed (byte* text = Library.Bytes(reason)) return Done(Native.reckoner_server_kick(C, client, text));
+    }
+    /// Kicks the player with a client id, whether it has sessions here or not. The number of sessions that have ended.
+    public int KickPlayer(ulong clientId, string reason = null) {
+      UIntPtr ended;
+      fixed (byte* text = Library.Bytes(reason)) Done(Native.reckoner_server_kick_player(C, clientId, text, &ended));
+      return (int)ended;
     }
 
     // -- Lag compensation

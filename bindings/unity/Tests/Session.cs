@@ -212,6 +212,7 @@ namespace Reckoner.Tests {
         Require(world.Server.RewindStatus(world.Peer, Now.Seconds - 100) == RewindKnowledge.Unavailable, "rewind");
         world.Server.SetRelevance(ids[5], Relevance.Never);
         world.Until(() => !world.Shows(ids[5]));
+        Require(world.Server.KickPlayer(7, "cheating") == 0, "an insecure server knows no players");
         Require(world.Server.Kick(world.Peer, "cheating"), "kick");
         Throws<RefusedException>(() => world.Until(() => false), "kicked by the server: cheating");
         Require(world.Client.Refusal.Contains("cheating") && !world.Server.Kick(world.Peer), "kicked");

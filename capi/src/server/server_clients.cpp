@@ -103,6 +103,18 @@ reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_peer clie
                      [&](Server& s) { return done_or(s.kick(ClientId{client}, text), RECKONER_NOTHING); });
 }
 
+reckoner_result reckoner_server_kick_player(reckoner_server* server, std::uint64_t client_id,
+                                            const char* reason, std::size_t* ended) {
+  const std::string_view text = reason == nullptr ? std::string_view{} : std::string_view{reason};
+  if (ended != nullptr) *ended = 0;
+  if (text.size() > kMaxKickReasonBytes) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) {
+    const std::size_t count = s.kick_player(client_id, text);
+    if (ended != nullptr) *ended = count;
+    return RECKONER_OK;
+  });
+}
+
 reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reckoner_peer client,
                                              reckoner_entity entity, double time_s, reckoner_pose* pose) {
   if (pose == nullptr || !std::isfinite(time_s)) return RECKONER_ERROR_ARGUMENT;

@@ -301,10 +301,11 @@ namespace {
 
 // `fault`: a secure::TokenFault.
 std::string describe_token_fault(std::uint32_t fault) {
-  constexpr std::string_view kFaults[] = {"does not accept the token", "says that the token has expired",
-                                          "accepts only tokens that name its address",
-                                          "says that the token was used before, or that there is a newer one",
-                                          "belongs to another game than the client or its token"};
+  constexpr std::string_view kFaults[] = {
+      "does not accept the token", "says that the token has expired",
+      "accepts only tokens that name its address",
+      "says that the token was used before, is older than another one, or was issued before a kick",
+      "belongs to another game than the client or its token"};
   return "the server " + std::string(kFaults[fault < std::size(kFaults) ? fault : 0]);
 }
 

@@ -63,6 +63,9 @@ std::optional<Error> server_list_fault(std::span<const SocketAddress> servers) {
   std::size_t bytes = 0;
   for (const SocketAddress& server : servers) {
     bytes += written_size(server);
+    if (server.host.is_any() || server.host.is_multicast())
+      return Error{"a token cannot name " + host_text(server) + ", which is not the address of one host"};
+    if (server.port == 0) return Error{"a token cannot name port 0 of " + host_text(server)};
     if (server.host.is_link_local() || server.scope != 0)
       return Error{"a token cannot name the link-local address " + host_text(server)};
   }

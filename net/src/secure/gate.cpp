@@ -13,26 +13,13 @@
 namespace reckoner::secure {
 namespace {
 
-constexpr double kCookieS = 10.0;              // a cookie is valid for one to two times this long
-constexpr double kSavedS = 10.0;               // size of a burst of handshakes, in seconds at the full rate
-constexpr double kLingerS = 2.0;               // how long a session stays after its connection has ended
-constexpr std::uint64_t kMaxAheadMs = 10'000;  // how far the backend's clock may be ahead
-constexpr double kLongS = 3600.0;
+constexpr double kCookieS = 10.0;          // a cookie is valid for one to two times this long
+constexpr double kSavedS = 10.0;           // size of a burst of handshakes, in seconds at the full rate
+constexpr double kLingerS = 2.0;           // how long a session stays after its connection has ended
 constexpr std::size_t kMaxHosts = 65'536;  // maximum number of hosts whose handshakes are counted
 
 std::int64_t epoch_of(double now_s) {
   return static_cast<std::int64_t>(std::floor(now_s / kCookieS));
-}
-
-// The latest credible time of issue. A later one comes from a clock that is ahead.
-std::uint64_t latest_ms(std::uint64_t unix_s) {
-  return unix_s * 1000 + kMaxAheadMs;
-}
-
-UsedTokens::Tag tag_of(const Response& response) {
-  UsedTokens::Tag tag;
-  std::copy(response.sealed.end() - tag.size(), response.sealed.end(), tag.begin());
-  return tag;
 }
 
 }  // namespace
@@ -97,7 +84,7 @@ std::optional<std::span<const std::byte>> Gate::receive(const SocketAddress& fro
 // strangers cannot use up any allowance.
 std::optional<std::span<const std::byte>> Gate::admit(const SocketAddress& from, const Response& response,
                                                       double now_s, std::uint64_t unix_s) {
-  const auto opened = open(response, unix_s);
+  auto opened = open(response);
   if (!opened) {
     return response.game == config_.game ? refuse(Refusal::wrong_token, counts_.wrong_token)
                                          : refuse(Refusal::wrong_game, counts_.wrong_game);
@@ -106,8 +93,9 @@ std::optional<std::span<const std::byte>> Gate::admit(const SocketAddress& from,
     return answer_fault(*fault, response, *opened, now_s);
   constexpr int kForgottenForOne = 2;  // more than one, so that the list shrinks
   config_.used->tidy(now_s, unix_s, kForgottenForOne);
-  const UsedTokens::Shown shown{opened->grant.client_id, opened->login,           tag_of(response),
-                                response.client,         opened->grant.issued_ms, latest_ms(unix_s)};
+  const auto shown = UsedTokens::shown_of(*opened, response.sealed, response.client, now_s, unix_s);
+  // A token from a clock that is ahead must not block later tokens for longer, nor must its tickets.
+  opened->grant.issued_ms = shown.issued_ms;
   using Verdict = UsedTokens::Verdict;
   const Verdict verdict = config_.used->judge(shown);
   const auto places = config_.used->replaced_by(shown);
@@ -145,7 +133,7 @@ bool Gate::may_begin(double now_s) {
 
 // Returns the token's content if the token is genuine and the sender has its keys. A token of another game
 // that uses this key is genuine, too, if the client says which game.
-std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t unix_s) const {
+std::optional<OpenedGrant> Gate::open(const Response& response) const {
   const auto open_for = [&](std::uint64_t game) {
     return open_grant(response.sealed, response.nonce, response.expires_s, config_.key, game);
   };
@@ -154,8 +142,6 @@ std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t un
   if (!opened) return std::nullopt;
   const Proof proof = prove(response, opened->to_server);
   if (sodium_memcmp(proof.data(), response.proof.data(), proof.size()) != 0) return std::nullopt;
-  // A token from a clock that is ahead must not block later tokens for longer than this.
-  opened->grant.issued_ms = std::min(opened->grant.issued_ms, latest_ms(unix_s));
   return opened;
 }
 
@@ -220,15 +206,6 @@ Ticket Gate::ticket_for(const Session& session, std::uint64_t unix_s) const {
   return {token.expires_s, token.nonce, token.sealed, token.to_server, token.to_client};
 }
 
-// An entry is kept for the validity of a ticket beyond the login's last expiry, in case the wall clock is
-// ahead now and is set back later. If the clock is behind now and is set right later, entries would be kept
-// for too long. So the time is limited, and an entry that still looks valid then is examined again.
-UsedTokens::Life Gate::life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const {
-  const std::uint64_t last_s = std::max(expires_s, unix_s + static_cast<std::uint64_t>(config_.ticket_s));
-  const double good_s = std::min(static_cast<double>(last_s - unix_s), std::max(config_.ticket_s, kLongS));
-  return {last_s, now_s + good_s + config_.ticket_s};
-}
-
 // Does not count the sessions that are about to be replaced (`less`).
 bool Gate::full_for(const SocketAddress& from, std::span<const UsedTokens::Entry> less) const {
   const auto counted = at_host_.find(from.host.limited_host());
@@ -281,8 +258,23 @@ void Gate::release(std::uint32_t number, double now_s) {
   session->until_s = now_s + kLingerS;
 }
 
-void Gate::revoke_login(std::uint32_t number) {
-  if (const Session* const session = find(number)) config_.used->revoke(session->login.id);
+PeerLogin Gate::login(std::uint32_t number) {
+  const Session* const session = find(number);
+  if (session == nullptr) return {};
+  return {.client_id = session->grant.client_id,
+          .id = session->login.id,
+          .sessions_per_client = config_.used->sessions_per_client(),
+          .is_revoked = config_.used->is_revoked(session->login.id),
+          .host = session->address.host.limited_host()};
+}
+
+void Gate::revoke_login(const PeerLogin& login, double now_s, std::uint64_t unix_ms) {
+  if (!login.client_id) return;
+  if (config_.used->sessions_per_client() > 0) {
+    config_.used->kick(*login.client_id, now_s, unix_ms);
+  } else {
+    config_.used->revoke(login.id);
+  }
 }
 
 void Gate::tidy(double now_s, std::uint64_t unix_s) {

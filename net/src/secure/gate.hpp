@@ -19,6 +19,7 @@
 
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/refusal.hpp>
+#include <reckoner/net/transport.hpp>
 
 namespace reckoner::secure {
 
@@ -105,8 +106,12 @@ class Gate {
   /// The connection has ended. The session stays for a moment, for datagrams that are still on their way.
   void release(std::uint32_t number, double now_s);
 
-  /// Makes the token and the tickets of the session's login void. The session itself goes on.
-  void revoke_login(std::uint32_t number);
+  /// Returns the login of a session. Empty if there is no such session.
+  [[nodiscard]] PeerLogin login(std::uint32_t number);
+  /// Makes a login invalid (Transport::revoke_login()), here and at all gates with these used tokens.
+  /// Sessions with a connection continue. A session without a connection gets none any more. `now_s`: on a
+  /// monotonic clock. `unix_ms`: milliseconds since 1970.
+  void revoke_login(const PeerLogin& login, double now_s, std::uint64_t unix_ms);
 
   /// Ends replaced sessions. Before that, it calls `end(session, by_another_login)` for those that have a
   /// connection. Call it soon after receive() of any gate.
@@ -137,6 +142,7 @@ class Gate {
   }
 
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
+  [[nodiscard]] const std::shared_ptr<UsedTokens>& used() const { return config_.used; }
   [[nodiscard]] const Counts& counts() const { return counts_; }
   /// The reason why the last receive() refused its datagram. Nullopt if it did not.
   [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
@@ -150,7 +156,7 @@ class Gate {
                                   std::int64_t epoch) const;
   std::optional<std::span<const std::byte>> admit(const SocketAddress& from, const Response& response,
                                                   double now_s, std::uint64_t unix_s);
-  [[nodiscard]] std::optional<OpenedGrant> open(const Response& response, std::uint64_t unix_s) const;
+  [[nodiscard]] std::optional<OpenedGrant> open(const Response& response) const;
   [[nodiscard]] std::optional<TokenFault> fault_of(const Response& response, const ConnectGrant& grant,
                                                    std::uint64_t unix_s) const;
   std::optional<std::span<const std::byte>> answer_fault(TokenFault fault, const Response& response,
@@ -160,7 +166,9 @@ class Gate {
                                    double now_s, std::uint64_t unix_s);
   [[nodiscard]] bool full_for(const SocketAddress& from, std::span<const UsedTokens::Entry> less) const;
   [[nodiscard]] UsedTokens::Entry place_of(const Session& session) const { return {number_, session.number}; }
-  [[nodiscard]] UsedTokens::Life life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const;
+  [[nodiscard]] UsedTokens::Life life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const {
+    return UsedTokens::life_of(expires_s, config_.ticket_s, now_s, unix_s);
+  }
   [[nodiscard]] Ticket ticket_for(const Session& session, std::uint64_t unix_s) const;
   [[nodiscard]] double renewal_s() const { return config_.ticket_s / 12.0; }
   void leave(const IpAddress& host);

@@ -111,8 +111,13 @@ bool Guard::hold(std::uint32_t session, std::uint32_t tag) {
   return true;
 }
 
-void Guard::revoke_login(std::uint32_t session) {
-  if (Gate* const gate = std::get_if<Gate>(&end_)) gate->revoke_login(session);
+PeerLogin Guard::login(std::uint32_t session) {
+  Gate* const gate = std::get_if<Gate>(&end_);
+  return gate == nullptr ? PeerLogin{} : gate->login(session);
+}
+
+void Guard::revoke_login(const PeerLogin& login, double now_s, std::uint64_t unix_ms) {
+  if (Gate* const gate = std::get_if<Gate>(&end_)) gate->revoke_login(login, now_s, unix_ms);
 }
 
 void Guard::release(std::uint32_t session, double now_s) {

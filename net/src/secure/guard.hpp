@@ -75,8 +75,9 @@ class Guard {
   }
   /// The connection of the session has ended.
   void release(std::uint32_t session, double now_s);
-  /// Makes the token and the tickets of a session's login void. The session itself goes on.
-  void revoke_login(std::uint32_t session);
+  /// See Gate::login() and Gate::revoke_login(). A client's guard knows no logins.
+  [[nodiscard]] PeerLogin login(std::uint32_t session);
+  void revoke_login(const PeerLogin& login, double now_s, std::uint64_t unix_ms);
   /// Removes what has expired, and calls `send(address, datagram)` with the tickets that are due. Works at
   /// most once a second.
   template <class Send>

@@ -125,7 +125,7 @@ struct Accepted {
 enum class TokenFault : std::uint8_t {
   expired = 1,       ///< by the server's clock
   other_server = 2,  ///< it does not name this server
-  used = 3,          ///< it was used before, or the client has a newer one
+  used = 3,          ///< it was used before, is older than another one, or was issued before a kick
   other_game = 4,    ///< the client or the token belongs to another game
 };
 

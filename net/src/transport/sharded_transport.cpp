@@ -84,8 +84,18 @@ void ShardedTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (EnetTransport* const host = find(peer)) host->disconnect(peer, reason);
 }
 
-void ShardedTransport::revoke_login(PeerId peer) {
-  if (EnetTransport* const host = find(peer)) host->revoke_login(peer);
+PeerLogin ShardedTransport::login(PeerId peer) const {
+  const EnetTransport* const host = find(peer);
+  return host == nullptr ? PeerLogin{} : host->login(peer);
+}
+
+// All hosts share the used tokens.
+void ShardedTransport::revoke_login(const PeerLogin& login) {
+  hosts_.front()->revoke_login(login);
+}
+
+std::shared_ptr<secure::UsedTokens> ShardedTransport::used_tokens() const {
+  return hosts_.front()->used_tokens();
 }
 
 std::optional<ClientIdentity> ShardedTransport::identity(PeerId peer) const {

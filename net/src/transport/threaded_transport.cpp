@@ -126,9 +126,14 @@ void ThreadedTransport::disconnect(PeerId peer, std::uint32_t reason) {
   inner_->disconnect(peer, reason);
 }
 
-void ThreadedTransport::revoke_login(PeerId peer) {
+PeerLogin ThreadedTransport::login(PeerId peer) const {
   const std::lock_guard lock(mutex_);
-  inner_->revoke_login(peer);
+  return inner_->login(peer);
+}
+
+void ThreadedTransport::revoke_login(const PeerLogin& login) {
+  const std::lock_guard lock(mutex_);
+  inner_->revoke_login(login);
 }
 
 const TransportStats& ThreadedTransport::stats() const {

@@ -51,7 +51,8 @@ class ThreadedTransport final : public NetworkTransport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
-  void revoke_login(PeerId peer) override;
+  [[nodiscard]] PeerLogin login(PeerId peer) const override;
+  void revoke_login(const PeerLogin& login) override;
   /// Returns the counters since the transport was created. The reference is valid as long as the transport;
   /// the values are those of the last call of stats().
   [[nodiscard]] const TransportStats& stats() const override;

@@ -61,8 +61,7 @@ class LiveWatch final : public Watch {
 
 }  // namespace
 
-Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Transport& udp,
-                                           std::uint16_t udp_port,
+Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, NetworkTransport& udp,
                                            const OrInsecure<ServerSecurity>& security) {
   if (!options.watch_port) return std::unique_ptr<Watch>(std::make_unique<NoWatch>(udp));
   const WatchOptions& watch = options.watch;
@@ -77,7 +76,7 @@ Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Transpo
                                .origins = watch.origins,
                                .max_watchers = watch.most,
                                .max_watchers_per_host = std::min<std::size_t>(watch.most, 16)},
-                              WatchGate(with_address(security, options.host), udp_port));
+                              WatchGate(with_address(security, options.host), udp.port(), udp.used_tokens()));
   if (!page) return Error{page.error()};
   return std::unique_ptr<Watch>(std::make_unique<LiveWatch>(options, udp, std::move(*page)));
 }

@@ -18,10 +18,10 @@ namespace reckoner::program {
 class Watch {
  public:
   /// Opens the live view if there is a --watch-port. `udp` must outlive the result and is served through
-  /// transport(). Fails if this build has no live view, if the address cannot be bound, or if tokens would
-  /// travel unencrypted to another machine.
-  [[nodiscard]] static Result<std::unique_ptr<Watch>> open(const ServerOptions& options, Transport& udp,
-                                                           std::uint16_t udp_port,
+  /// transport(). Both remember used tokens together. Fails if this build has no live view, if the address
+  /// cannot be bound, or if tokens would travel unencrypted to another machine.
+  [[nodiscard]] static Result<std::unique_ptr<Watch>> open(const ServerOptions& options,
+                                                           NetworkTransport& udp,
                                                            const OrInsecure<ServerSecurity>& security);
   virtual ~Watch() = default;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "programs/server/watch/watch_page.hpp"
 
+#include "net/src/messages/messages.hpp"
 #include "net/src/transport/pipe/pipe_server.hpp"
 #include "programs/common/loop/clock.hpp"
 #include "programs/common/security.hpp"
@@ -114,7 +115,8 @@ struct WatchPage::Impl {
               {.send = [this](auto stream, auto message,
                               bool may_drop) { return queue(stream, message, may_drop); },
                .close = [this](auto stream) { close(stream); },
-               .admit = [this](auto token, double) { return gate.refuse(token, unix_after(0.0)); }}),
+               .admit = [this](auto token, double at_s) { return admit(token, at_s); },
+               .is_revoked = [this](const auto& login) { return gate.is_revoked(login); }}),
         transport(*this) {}
 
   ~Impl() {
@@ -354,11 +356,20 @@ struct WatchPage::Impl {
     taken.clear();
   }
 
+  pipe::Admission admit(std::span<const std::byte> token, double at_s) {
+    return gate.admit(token, at_s, unix_after(0.0));
+  }
+
+  void end_replaced() {
+    gate.end_replaced([this](std::uint32_t seat) { pipes.end_seat(seat, pack({EndReason::replaced, 0})); });
+  }
+
   // Reads what the thread has received before it serves the peers.
   struct Served final : ForwardingTransport {
     explicit Served(Impl& owner) : ForwardingTransport(owner.pipes), owner_(owner) {}
     void service(double) override {
       owner_.take_arrivals();
+      owner_.end_replaced();
       owner_.pipes.service(monotonic_s());
     }
     Impl& owner_;

@@ -446,6 +446,7 @@ typedef struct reckoner_server_event
 reckoner_result reckoner_server_poll_event(reckoner_server *server, reckoner_server_event *event);
 reckoner_result reckoner_server_identity(const reckoner_server *server, reckoner_peer client, uint64_t *client_id, uint8_t user_data[256]);
 reckoner_result reckoner_server_kick(reckoner_server *server, reckoner_peer client, const char *reason);
+reckoner_result reckoner_server_kick_player(reckoner_server *server, uint64_t client_id, const char *reason, size_t *ended);
 reckoner_result reckoner_server_pose_seen_by(const reckoner_server *server, reckoner_peer client, reckoner_entity entity, double time_s, reckoner_pose *pose);
 typedef struct reckoner_seen
 {

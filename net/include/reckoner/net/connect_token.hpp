@@ -69,7 +69,9 @@ struct ConnectGrant {
   std::uint64_t client_id = 0;
   std::uint64_t expires_s = 0;  ///< when the token expires, seconds since 1970
   /// 1 to kMaxServers addresses of servers or relays, IPv4 or IPv6, together at most kMaxServerBytes. Name a
-  /// server that has both with both addresses: a client may have only one of the families.
+  /// server that has both with both addresses: a client may have only one of the families. Not allowed are
+  /// port 0, link-local IPv6 addresses, and addresses that belong to no single host: 0.0.0.0, ::, multicast
+  /// and broadcast.
   std::vector<SocketAddress> servers;
   /// Data from the backend for the game on the server. The game reads it from ClientIdentity::user_data.
   std::array<std::byte, kUserBytes> user_data{};
@@ -105,13 +107,15 @@ struct ConnectToken {
 
 /// Issues a token. A backend calls this function. The backend and the servers must use one `key`. If several
 /// games, or several versions of a game, use this key, each needs its own number `game`. Fails if the
-/// grant contains no server, too many, or a link-local address (ConnectGrant::servers). When a server accepts
-/// the token, it may end sessions of older tokens with this client id (ServerSecurity::sessions_per_client).
+/// grant contains no server, too many, or one that no client can reach by it (ConnectGrant::servers). When a
+/// server accepts the token, it may end sessions of older tokens with this client id
+/// (ServerSecurity::sessions_per_client).
 [[nodiscard]] RECKONER_NET_API Result<ConnectToken> issue_token(const ConnectGrant& grant,
                                                                 const SecretKey& key, std::uint64_t game);
 
 /// Converts a token or a ticket to bytes and back. write_token() fails if the token contains too
-/// many servers. read_token() returns nullopt if the bytes are not a token.
+/// many servers, or one that issue_token() refuses. read_token() returns nullopt if the bytes are not a
+/// token.
 [[nodiscard]] RECKONER_NET_API Result<std::array<std::byte, ConnectToken::kBytes>> write_token(
     const ConnectToken& token);
 [[nodiscard]] RECKONER_NET_API std::optional<ConnectToken> read_token(std::span<const std::byte> bytes);

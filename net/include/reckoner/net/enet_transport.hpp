@@ -52,12 +52,14 @@ class RECKONER_NET_API EnetTransport final : public NetworkTransport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
-  void revoke_login(PeerId peer) override;
+  [[nodiscard]] PeerLogin login(PeerId peer) const override;
+  void revoke_login(const PeerLogin& login) override;
   /// Returns the counters since the transport was created. The reference is valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
   [[nodiscard]] std::optional<ConnectToken> ticket() const override;
+  [[nodiscard]] std::shared_ptr<secure::UsedTokens> used_tokens() const override;
   [[nodiscard]] std::string problem() const override;
   [[nodiscard]] std::uint16_t port() const override;
   void wait(double seconds) override;

@@ -27,7 +27,8 @@ class ForwardingTransport : public Transport {
     return inner_.max_state_bytes(peer);
   }
   void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
-  void revoke_login(PeerId peer) override { inner_.revoke_login(peer); }
+  [[nodiscard]] PeerLogin login(PeerId peer) const override { return inner_.login(peer); }
+  void revoke_login(const PeerLogin& login) override { inner_.revoke_login(login); }
   [[nodiscard]] const TransportStats& stats() const override { return inner_.stats(); }
 
  private:

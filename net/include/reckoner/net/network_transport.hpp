@@ -84,7 +84,8 @@ struct ServerSecurity {
   /// were derived from this token. The server needs this memory to refuse a token that is presented twice. It
   /// forgets a login ticket_s after the token and all its tickets have expired. At the limit, the server
   /// accepts no new token until it forgets a login. Connected clients and clients that resume with a ticket
-  /// are not affected. Each login needs about 400 bytes.
+  /// are not affected. Each login needs about 400 bytes. It is also the maximum number of client ids whose
+  /// kick the server remembers (Server::kick()); beyond that, it forgets the oldest kick.
   std::size_t used_tokens = 262'144;
   std::size_t used_tokens_per_client = 256;  ///< maximum number of remembered logins of one client id
 };
@@ -211,6 +212,11 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   /// from the backend. A ticket does not contain server addresses. Returns nullopt on a server, and on a
   /// client before the server has admitted it.
   [[nodiscard]] virtual std::optional<ConnectToken> ticket() const = 0;
+
+  /// Returns what the server remembers of used tokens, for another way into the server that accepts tokens,
+  /// too (the live view of reckoner-server). The class is internal. Null without security, on a client, and
+  /// with a receive thread, because the object is not thread-safe.
+  [[nodiscard]] virtual std::shared_ptr<secure::UsedTokens> used_tokens() const;
 
   /// Returns why a client cannot reach its server, if this machine knows, for example because the server's
   /// name has no address. The text is a part of a sentence, for use in an error message. Empty if nothing is

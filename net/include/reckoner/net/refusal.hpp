@@ -17,7 +17,7 @@ enum class Refusal : std::uint8_t {
   no_session,        ///< session or connection is unknown
   wrong_cookie,      ///< cookie is too old, or was sent to another address
   wrong_token,       ///< token is forged, expired or for another server
-  token_reused,      ///< another client used this token, or a newer token was presented before
+  token_reused,      ///< token was used, is older than one presented before, or was issued before a kick
   handshake_limit,   ///< too many handshakes from one address or in total (ServerSecurity)
   peer_limit,        ///< one peer exceeds a limit on datagrams, bytes or queued data (TransportLimits)
   address_limit,     ///< the peers at one address exceed a common limit (TransportLimits)

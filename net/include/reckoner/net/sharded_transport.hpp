@@ -45,11 +45,13 @@ class RECKONER_NET_API ShardedTransport final : public NetworkTransport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
-  void revoke_login(PeerId peer) override;
+  [[nodiscard]] PeerLogin login(PeerId peer) const override;
+  void revoke_login(const PeerLogin& login) override;
 
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
   /// Returns nullopt, because only clients get tickets.
   [[nodiscard]] std::optional<ConnectToken> ticket() const override { return std::nullopt; }
+  [[nodiscard]] std::shared_ptr<secure::UsedTokens> used_tokens() const override;
 
   /// Returns the sum of the counters of all hosts. The reference is valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
+#include <reckoner/net/socket_address.hpp>
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 
@@ -130,6 +132,34 @@ struct TransportStats {
   }
 };
 
+/// The login of a peer, and the host that the peer uses. A server needs it to limit how many sessions one
+/// player has, and to keep out a player whom the game has kicked. Copy it: it stays useful after the
+/// connection has ended.
+struct PeerLogin {
+  /// The backend's number for the client (ConnectGrant::client_id). Nullopt if the peer needed no token.
+  std::optional<std::uint64_t> client_id{};
+  std::array<std::byte, 16> id{};  ///< equal for a token and all its tickets; zeros without a token
+  /// How many sessions the client id may have at once (ServerSecurity::sessions_per_client). 0: any number.
+  /// The client id then does not identify a player.
+  std::uint32_t sessions_per_client = 0;
+  /// Number of the way in: 0 for the transport of a game, 1 for the live view of reckoner-server. The
+  /// sessions of a client id are counted separately for each.
+  std::uint8_t entrance = 0;
+  /// True: revoke_login() has made the login invalid while the peer was connecting. Do not let the peer join.
+  bool is_revoked = false;
+  /// The host that limits count (IpAddress::limited_host()). Unspecified if the transport does not know it.
+  IpAddress host{};
+
+  /// Returns true if both have one token, or tickets that descend from one token.
+  [[nodiscard]] bool is_same_login(const PeerLogin& other) const {
+    return client_id && client_id == other.client_id && id == other.id;
+  }
+  /// Returns true if both belong to one player. False if client ids do not identify players.
+  [[nodiscard]] bool is_same_player(const PeerLogin& other) const {
+    return client_id && client_id == other.client_id && sessions_per_client > 0;
+  }
+};
+
 /// Carries payloads between a server and its clients. One implementation uses ENet. Other implementations run
 /// in virtual time. A caller does not need to know which implementation it uses. Not thread-safe. No function
 /// throws.
@@ -155,9 +185,18 @@ class RECKONER_NET_API Transport {
   /// connection is closed, poll() returns a disconnected event.
   virtual void disconnect(PeerId peer, std::uint32_t reason) = 0;
 
-  /// Makes the token with which the peer was admitted, and all tickets of that login, invalid. The peer
-  /// cannot connect with them again. Call this before disconnect(). Without tokens this does nothing.
-  virtual void revoke_login(PeerId peer) { (void)peer; }
+  /// Returns the login of a connected peer. The default knows nothing and returns an empty login.
+  [[nodiscard]] virtual PeerLogin login(PeerId peer) const {
+    (void)peer;
+    return {};
+  }
+
+  /// Makes a login invalid, also one whose peer is no longer connected. Its token and its tickets admit
+  /// nobody any more. If the client id identifies a player, this applies to everything that the backend has
+  /// issued for the client id until now, whether it was used or not; what the backend issues later is valid.
+  /// Existing connections continue: call disconnect() for them. Without tokens, and by default, this does
+  /// nothing.
+  virtual void revoke_login(const PeerLogin& login) { (void)login; }
 
   /// Returns the counters since the transport was created. The reference is valid as long as the transport.
   [[nodiscard]] virtual const TransportStats& stats() const = 0;

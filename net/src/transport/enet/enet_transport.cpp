@@ -249,9 +249,20 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
 }
 
-void EnetTransport::revoke_login(PeerId peer) {
+PeerLogin EnetTransport::login(PeerId peer) const {
   const Impl::Connection* const found = impl_->connections.find(peer);
-  if (found != nullptr && impl_->guard) impl_->guard->revoke_login(found->session);
+  if (found == nullptr) return {};
+  if (impl_->guard) return impl_->guard->login(found->session);
+  return {.host = impl_->address_of(*found).host.limited_host()};
+}
+
+void EnetTransport::revoke_login(const PeerLogin& login) {
+  if (impl_->guard) impl_->guard->revoke_login(login, steady_seconds(), unix_milliseconds());
+}
+
+std::shared_ptr<secure::UsedTokens> EnetTransport::used_tokens() const {
+  const secure::Gate* const gate = impl_->guard ? impl_->guard->gate() : nullptr;
+  return gate == nullptr ? nullptr : gate->used();
 }
 
 std::shared_ptr<secure::UsedTokens> EnetTransport::make_used_tokens(const ServerSecurity& security) {

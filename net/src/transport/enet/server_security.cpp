@@ -35,6 +35,10 @@ std::optional<Error> find_invalid_setting(const ServerSecurity& security, bool o
   if (!security.key) return Error{"the key is empty"};
   if (security.any_server && !security.addresses.empty())
     return Error{"any_server is set and addresses is not empty; only one is allowed"};
+  for (const SocketAddress& address : security.addresses) {
+    if (address.host.is_any() || address.host.is_multicast())
+      return Error{"addresses contains " + host_text(address) + ", which no token can name"};
+  }
   if (auto error = find_invalid<ServerSecurity>(kSecuritySettings, security)) return error;
   if (on_every_address && security.addresses.empty() && !security.any_server) return unnamed();
   return std::nullopt;

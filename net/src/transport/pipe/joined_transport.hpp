@@ -37,7 +37,12 @@ class JoinedTransport final : public Transport {
     return owner(peer).max_state_bytes(own(peer));
   }
   void disconnect(PeerId peer, std::uint32_t reason) override { owner(peer).disconnect(own(peer), reason); }
-  void revoke_login(PeerId peer) override { owner(peer).revoke_login(own(peer)); }
+  [[nodiscard]] PeerLogin login(PeerId peer) const override { return owner(peer).login(own(peer)); }
+  /// The player may have come by either of the two, or by both.
+  void revoke_login(const PeerLogin& login) override {
+    first_.revoke_login(login);
+    second_.revoke_login(login);
+  }
   [[nodiscard]] const TransportStats& stats() const override {
     stats_ = first_.stats();
     stats_ += second_.stats();

@@ -50,13 +50,16 @@ void PipeServer::received(StreamId stream, std::span<const std::byte> bytes, dou
 }
 
 void PipeServer::handle(PeerId id, Peer& peer, const Message& message, double now_s, double waited_s) {
-  if (message.kind == Kind::bye) return end(id, message.reason, false);
+  if (message.kind == Kind::bye) return end(id, 0, false, message.reason);
   if (message.kind == Kind::hello && !peer.joined) {
-    if (const auto why = streams_.admit(message.body, now_s)) {
-      stats_.refuse(*why);
+    const Admission admission = streams_.admit(message.body, now_s);
+    if (admission.refusal) {
+      stats_.refuse(*admission.refusal);
       return end(id, 0, true);
     }
     peer.joined = true;
+    peer.login = admission.login;
+    peer.seat = admission.seat;
     (void)put(peer, {.kind = Kind::welcome}, false);
     if (!status_.empty())
       (void)put(peer, {.kind = Kind::status, .body = std::as_bytes(std::span(status_))}, false);
@@ -93,14 +96,15 @@ bool PipeServer::put(const Peer& peer, const Message& message, bool may_drop) {
   return true;
 }
 
-// Forgets a peer and closes its stream. Says goodbye to the client if `tell`.
-void PipeServer::end(PeerId id, std::uint32_t reason, bool tell) {
+// Forgets a peer and closes its stream. Says goodbye to the client with `reason` if `tell`. The server learns
+// the reason `reported`.
+void PipeServer::end(PeerId id, std::uint32_t reason, bool tell, std::uint32_t reported) {
   Peer* const peer = table_.find(id);
   if (peer == nullptr) return;
   if (tell) (void)put(*peer, {.kind = Kind::bye, .reason = reason}, false);
   streams_.close(peer->stream);
   if (peer->joined)
-    events_.push({.kind = TransportEvent::Kind::disconnected, .peer = id, .reason = tell ? 0 : reason});
+    events_.push({.kind = TransportEvent::Kind::disconnected, .peer = id, .reason = reported});
   ids_.erase(peer->stream);
   if (const auto host = at_host_.find(peer->host.limited_host()); --host->second == 0) at_host_.erase(host);
   table_.remove(id);
@@ -142,6 +146,23 @@ bool PipeServer::send(PeerId id, Channel channel, std::span<const std::byte> pay
 
 void PipeServer::disconnect(PeerId id, std::uint32_t reason) {
   end(id, reason, true);
+}
+
+void PipeServer::end_seat(std::uint32_t seat, std::uint32_t reason) {
+  PeerId found;
+  table_.for_each([&](PeerId id, const Peer& peer) {
+    if (peer.joined && peer.seat == seat) found = id;
+  });
+  end(found, reason, true, reason);
+}
+
+PeerLogin PipeServer::login(PeerId id) const {
+  const Peer* const peer = table_.find(id);
+  if (peer == nullptr) return {};
+  PeerLogin login = peer->login;
+  login.host = peer->host.limited_host();
+  login.is_revoked = streams_.is_revoked && streams_.is_revoked(login);
+  return login;
 }
 
 }  // namespace reckoner::pipe

@@ -25,6 +25,18 @@ namespace reckoner::pipe {
 /// Identifies a stream, for example one WebSocket. The owner of the streams chooses the numbers.
 using StreamId = std::uint64_t;
 
+/// The answer to a client that wants to join: why it is refused, or who it is.
+struct Admission {
+  /// Admits a client of which nothing is known, or refuses it.
+  Admission(std::optional<Refusal> why) : refusal(why) {}
+  /// Admits a client with a token. `seat`: see PipeServer::end_seat().
+  Admission(const PeerLogin& from_token, std::uint32_t at_seat) : login(from_token), seat(at_seat) {}
+
+  std::optional<Refusal> refusal{};
+  PeerLogin login{};
+  std::uint32_t seat = 0;
+};
+
 /// The streams that a PipeServer uses. They are not its own.
 struct Streams {
   /// Queues a message on a stream. `may_drop`: on a slow stream, drop the message rather than let the queue
@@ -32,8 +44,10 @@ struct Streams {
   std::function<bool(StreamId stream, std::span<const std::byte> message, bool may_drop)> send;
   /// Closes a stream after its queued messages are sent. closed() may follow, and is then ignored.
   std::function<void(StreamId stream)> close;
-  /// Decides about a client: nullopt admits it. `token` is empty if the client presents none.
-  std::function<std::optional<Refusal>(std::span<const std::byte> token, double now_s)> admit;
+  /// Decides about a client. `token` is empty if the client presents none.
+  std::function<Admission(std::span<const std::byte> token, double now_s)> admit;
+  /// True if the login of an admitted client was revoked. Empty: never.
+  std::function<bool(const PeerLogin& login)> is_revoked{};
 };
 
 struct PipeServerConfig {
@@ -60,6 +74,10 @@ class PipeServer final : public Transport {
   /// A stream has ended.
   void closed(StreamId stream);
 
+  /// Ends the peer that was admitted with this number, and tells it and the server `reason`. Nothing happens
+  /// if there is no such peer.
+  void end_seat(std::uint32_t seat, std::uint32_t reason);
+
   /// Sends a status text to every peer, at most kMaxStatusBytes. Slow peers may miss it. A peer that joins
   /// later gets the newest text at once.
   void send_status(std::string_view text);
@@ -71,12 +89,15 @@ class PipeServer final : public Transport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
   void disconnect(PeerId peer, std::uint32_t reason) override;
+  [[nodiscard]] PeerLogin login(PeerId peer) const override;
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
  private:
   struct Peer {
     StreamId stream = 0;
     IpAddress host;
+    PeerLogin login;
+    std::uint32_t seat = 0;
     bool joined = false;
     double opened_s = 0.0;
     double heard_s = 0.0;
@@ -87,7 +108,7 @@ class PipeServer final : public Transport {
   void handle(PeerId id, Peer& peer, const Message& message, double now_s, double waited_s);
   void refuse(Peer& peer, Refusal why);
   bool put(const Peer& peer, const Message& message, bool may_drop);
-  void end(PeerId id, std::uint32_t reason, bool tell);
+  void end(PeerId id, std::uint32_t reason, bool tell, std::uint32_t reported = 0);
 
   PipeServerConfig config_;
   Streams streams_;

@@ -538,12 +538,21 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] std::optional<EntityDebug> debug(EntityId id) const;
 
   /// Ends a client's session. The client is told `reason` (Client::refusal()), at most kMaxKickReasonBytes of
-  /// UTF-8, and does not reconnect. Its token and tickets become void; a client with a newer token may join.
-  /// To keep a player out, let the backend issue no new token. Without tokens, anyone may join again. The
-  /// entities that the client owns are handled as OwnershipRules::gone says. Reports
-  /// ServerEvent::client_left. Returns false and does nothing if the client is unknown or the reason is too
-  /// long.
+  /// UTF-8, and does not reconnect. The client may have lost its connection. If it has joined with a token,
+  /// its player is kicked: all sessions of its client id on this server end, and nothing that the backend has
+  /// issued for the client id until now admits anybody; what it issues later does. To keep a player out, let
+  /// the backend issue no new token. If ServerSecurity::sessions_per_client is 0, only this client's token
+  /// and tickets become invalid. Without tokens, anyone may join again. The entities that the client owns are
+  /// handled as OwnershipRules::gone says. Reports ServerEvent::client_left for each session. Returns false
+  /// and does nothing if the client is unknown or the reason is too long.
   bool kick(ClientId client, std::string_view reason);
+
+  /// Kicks the player with this client id (ConnectGrant::client_id), as kick() does, whether the player has
+  /// sessions here or not: it may have just left, or another server of the game may have kicked it. Returns
+  /// the number of sessions that have ended. Does nothing and returns 0 if the reason is too long, without
+  /// tokens, or if ServerSecurity::sessions_per_client is 0, because a client id then does not identify a
+  /// player.
+  std::size_t kick_player(std::uint64_t client_id, std::string_view reason);
 
   /// Notifies every client that the server shuts down, and admits no more clients. Continue to call receive()
   /// for a moment.
