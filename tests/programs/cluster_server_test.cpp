@@ -3,6 +3,7 @@
 // They are skipped where nats-server is missing. No test compares times.
 #include "http.hpp"
 #include "process.hpp"
+#include "tests/support/locations.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <regex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -145,6 +147,53 @@ TEST_F(ClusterServer, BothRolesFromAFileWithUserAndPassword) {
   const Finished wrong = refused({"--config", path, "--nats-password", "guess"});
   EXPECT_EQ(wrong.exit_code, 1);
   EXPECT_NE(wrong.errors.find("nats://127.0.0.1:" + port_), std::string::npos) << wrong.errors;
+}
+
+// The permissions of deploy/nats.conf suffice for both roles, and no role can be the other one.
+TEST_F(ClusterServer, RolesWithTheirOwnUsersServeAClient) {
+  std::random_device random;
+  port_ = std::to_string(20'000 + random() % 30'000);
+  std::string text = read_file((source_dir() / "deploy/nats.conf").string());
+  for (const auto& [what, by] :
+       std::vector<std::pair<std::string, std::string>>{{"127\\.0\\.0\\.1:4222", "127.0.0.1:" + port_},
+                                                        {"/var/lib/nats", dir_.file("js")},
+                                                        {"\\$RECKONER_SIMULATOR_PASSWORD", "one"},
+                                                        {"\\$RECKONER_GATEWAY_PASSWORD", "two"},
+                                                        {"arena([.-])", "w$1"}})
+    text = std::regex_replace(text, std::regex(what), by);
+  const std::string path = dir_.file("nats.conf");
+  std::ofstream(path) << text;
+  nats_ = std::make_unique<Process>("/usr/bin/env", std::vector<std::string>{"nats-server", "-c", path});
+  ASSERT_TRUE(nats_->wait_for("Server is ready")) << nats_->errors();
+  const auto as = [&](const std::string& role, const std::string& user, const std::string& password,
+                      const std::string& name) {
+    return member(role, name, {"--metrics-port", "0", "--nats-user", user, "--nats-password", password});
+  };
+  Process one("reckoner-server", as("simulator", "simulator", "one", "one"));
+  ASSERT_TRUE(one.wait_for("metrics on")) << one.errors();
+  Process two("reckoner-server", as("simulator", "simulator", "one", "two"));
+  Process gate("reckoner-server", as("gateway", "gateway", "two", "gate"));
+  ASSERT_TRUE(two.wait_for("metrics on")) << two.errors();
+  ASSERT_TRUE(gate.wait_for("metrics on")) << gate.errors();
+  const auto port_of = [](const Process& p) {
+    return number_after(p.output(), "metrics on http://127.0.0.1:");
+  };
+  EXPECT_TRUE(wait([&] {
+    return metric(port_of(one), "reckoner_cluster_held_entities") +
+                   metric(port_of(two), "reckoner_cluster_held_entities") ==
+               20.0 &&
+           metric(port_of(two), "reckoner_cluster_held_cells") > 0.0 &&
+           metric(port_of(gate), "reckoner_entities") == 20.0;
+  })) << http_get(port_of(two), "/metrics").body
+      << http_get(port_of(gate), "/metrics").body;
+  EXPECT_EQ(metric(port_of(gate), "reckoner_cluster_connected"), 1.0);
+  EXPECT_EQ(metric(port_of(gate), "reckoner_cluster_refused_total{reason=\"unknown\"}"), 0.0);
+  EXPECT_GT(metric(port_of(gate), "reckoner_cluster_table_reads_total"), 0.0);
+  // A simulator with the user of a gateway cannot take part.
+  const Finished wrong = refused(as("simulator", "gateway", "two", "wrong"));
+  EXPECT_EQ(wrong.exit_code, 1) << wrong.errors;
+  EXPECT_NE(wrong.errors.find("its NATS user may not write the lease of its role"), std::string::npos)
+      << wrong.errors;
 }
 
 TEST_F(ClusterServer, TlsNeedsATrustedCertificate) {
