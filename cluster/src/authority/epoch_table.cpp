@@ -15,6 +15,7 @@ constexpr double kLateS = 0.3;
 constexpr double kNoAnswerS = 2.0;  // a claim without any answer is refused after this time
 constexpr double kPauseLeastS = 0.05;
 constexpr double kPauseMostS = 0.25;
+constexpr double kPauseOfOthersS = 0.01;
 // Old claims for so long, and no confirmed one: the table is read again. It may have lost its last writes.
 constexpr double kPersistsS = 1.0;
 // A replica is never as late as this, so an older revision means that the table has lost writes.
@@ -30,7 +31,7 @@ void EpochTable::run(bool connected) {
     const Key key = queue_.front();
     queue_.pop_front();
     Entry& entry = entry_of(key);
-    if (now_s_ < entry.next_s) {
+    if (now_s_ < entry.due_s) {
       queue_.push_back(key);
       continue;
     }
@@ -66,12 +67,12 @@ EpochTable::Verdict EpochTable::check(Key key, Entry& entry, const EpochValue& c
     if (entry.refused_since_s < 0.0) entry.refused_since_s = now_s_;
     if (now_s_ - entry.refused_since_s > kPersistsS) {
       entry.refused_since_s = now_s_;
-      want(key, entry);
+      want(key, entry, claim.holder);
     }
     return Verdict::refuted;
   }
   if (now_s_ - since_s > (entry.read_s >= since_s ? kLateS : kNoAnswerS)) return Verdict::refuted;
-  want(key, entry);
+  want(key, entry, claim.holder);
   return Verdict::open;
 }
 
@@ -80,11 +81,11 @@ bool EpochTable::is_holder(EntityId id, ProcessId process) {
   if (found != slots_.end()) {
     Entry& entry = found->second;
     if (entry.value.holder == process && entry.value.generation == id.generation) return true;
-    want({false, id.index1}, entry);
+    want({false, id.index1}, entry, process);
   } else if (id.index1 > taken_slots_) {
     (void)check_block(id.index1, now_s_);
   } else {
-    want({false, id.index1}, slots_[id.index1]);
+    want({false, id.index1}, slots_[id.index1], process);
   }
   return false;
 }
@@ -97,15 +98,23 @@ bool EpochTable::note(Entry& entry, const EpochValue& value, std::uint64_t revis
   return true;
 }
 
-void EpochTable::want(Key key, Entry& entry) {
-  if (entry.busy || entry.wanted) return;
-  if (now_s_ >= entry.next_s && reading_ < kMostReading) return read(key, entry);
+// Reads that change nothing are rare for the process whose claims cause them, so that the claims of others do
+// not wait for them.
+void EpochTable::want(Key key, Entry& entry, ProcessId asker) {
+  if (entry.busy) return;
+  const double due_s = entry.sent_s + (asker == entry.futile ? entry.pause_s : kPauseOfOthersS);
+  if (entry.wanted && due_s >= entry.due_s) return;
+  entry.asker = asker;
+  entry.due_s = due_s;
+  if (entry.wanted) return;
+  if (now_s_ >= due_s && reading_ < kMostReading) return read(key, entry);
   entry.wanted = true;
   queue_.push_back(key);
 }
 
 void EpochTable::read(Key key, Entry& entry) {
   entry.busy = true;
+  entry.sent_s = now_s_;
   ++reading_;
   ++stats_.table_reads;
   requests_.get(BusTable::epochs, key.is_cell ? cell_key(key.index) : slot_key(key.index - 1),
@@ -116,18 +125,21 @@ void EpochTable::accept(Key key, double sent_s, const BusAnswer& answer) {
   Entry& entry = entry_of(key);
   entry.busy = false;
   --reading_;
-  if (answer.status == BusAnswer::Status::unavailable) {
-    entry.next_s = now_s_ + kPauseMostS;
-  } else {
+  const EpochValue before = entry.value;
+  if (answer.status != BusAnswer::Status::unavailable) {
     entry.read_s = sent_s;
     std::optional<EpochValue> stored;
     if (answer.status == BusAnswer::Status::missing) stored.emplace();
     if (answer.status == BusAnswer::Status::done) stored = decode_epoch(answer.value);
     if (!stored) ++stats_.malformed;
-    const EpochValue before = entry.value;
     if (stored) (void)note(entry, *stored, answer.revision);
-    entry.pause_s = entry.value != before ? 0.0 : std::clamp(2.0 * entry.pause_s, kPauseLeastS, kPauseMostS);
-    entry.next_s = now_s_ + entry.pause_s;
+  }
+  if (entry.value != before) {
+    entry.futile = {};
+  } else {
+    entry.pause_s =
+        std::clamp(entry.asker == entry.futile ? 2.0 * entry.pause_s : 0.0, kPauseLeastS, kPauseMostS);
+    entry.futile = entry.asker;
   }
   (key.is_cell ? read_cells_ : read_slots_).push_back(key.index);
 }
@@ -146,7 +158,7 @@ void EpochTable::read_blocks() {
     if (!stored && answer.status == BusAnswer::Status::done) ++stats_.malformed;
     for (const std::uint32_t index1 : std::exchange(beyond_, {})) {
       if (index1 <= taken_slots_) {
-        want({false, index1}, slots_[index1]);
+        want({false, index1}, slots_[index1], {});
       } else {
         read_slots_.push_back(index1);
       }

@@ -94,8 +94,11 @@ class EpochTable {
     std::uint64_t revision = 0;
     double known_s = -1e9;          // when the value was written or read last
     double read_s = -1e9;           // when the last answered read was sent
-    double next_s = -1e9;           // no read before
-    double pause_s = 0.0;           // between reads that change nothing
+    double sent_s = -1e9;           // when the last read was sent
+    ProcessId asker;                // whose claim it was for
+    ProcessId futile;               // the last one whose claim was not confirmed by a read
+    double pause_s = 0.0;           // between reads for its claims
+    double due_s = 0.0;             // of the next read, while it is wanted
     double refused_since_s = -1.0;  // since when old claims arrive and no confirmed one; below 0: they do not
     bool wanted = false;            // in queue_
     bool busy = false;              // being read
@@ -105,7 +108,7 @@ class EpochTable {
   Verdict check_block(std::uint32_t index1, double since_s);
   bool note(Entry& entry, const EpochValue& value, std::uint64_t revision);
   [[nodiscard]] Entry& entry_of(Key key) { return key.is_cell ? cells_[key.index] : slots_[key.index]; }
-  void want(Key key, Entry& entry);
+  void want(Key key, Entry& entry, ProcessId asker);
   void read(Key key, Entry& entry);
   void accept(Key key, double sent_s, const BusAnswer& answer);
   void read_blocks();

@@ -23,7 +23,8 @@ constexpr double kRestartStreamS = 0.5;
 constexpr double kAskAfterGapS = 0.1;
 // Records whose right to write is being read.
 constexpr std::size_t kMostHeldBack = 32 * 1024;
-constexpr std::size_t kMostHeldBackInSlot = 16;
+constexpr std::size_t kMostHeldBackInSlot = 32;
+constexpr std::ptrdiff_t kMostHeldBackOfWriter = 4;  // in one slot: a liar leaves room for the others
 
 EntityId id_of(const DescribedRecord& r) {
   return r.entity.id;
@@ -95,7 +96,10 @@ void Mirror::admit(const R& record, StreamKey from, double now_s) {
 
 void Mirror::hold_back(Record record, EntityId id, StreamKey from) {
   std::vector<HeldBack>& in_slot = held_back_[id.index1];
-  if (in_slot.size() >= kMostHeldBackInSlot || held_back_count_ >= kMostHeldBack) {
+  const auto of_writer = std::count_if(in_slot.begin(), in_slot.end(),
+                                       [&](const HeldBack& h) { return h.from.second == from.second; });
+  if (of_writer >= kMostHeldBackOfWriter || in_slot.size() >= kMostHeldBackInSlot ||
+      held_back_count_ >= kMostHeldBack) {
     ++stats_.unconfirmed_refused;
     return repair(from);
   }
