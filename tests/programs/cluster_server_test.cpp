@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // reckoner-server as a part of a world on several servers, over a real nats-server, which the tests start.
 // They are skipped where nats-server is missing. No test compares times.
+#include "cluster/src/wire/bus_messages.hpp"
+#include "cluster/src/wire/subjects.hpp"
 #include "http.hpp"
 #include "process.hpp"
+#include "tests/cluster/nats_attacker.hpp"
 #include "tests/support/locations.hpp"
 
 #include <chrono>
@@ -125,6 +128,64 @@ TEST_F(ClusterServer, TwoSimulatorsAndAGatewayServeAClient) {
   gate.send_signal(15);
   EXPECT_EQ(two.wait(), 0) << two.errors();
   EXPECT_EQ(gate.wait(), 0) << gate.errors();
+}
+
+// Somebody without a lease reaches the port of a NATS server without users.
+TEST_F(ClusterServer, AStrangerOnTheBusChangesNothing) {
+  start_nats();
+  Process one("reckoner-server", member("simulator", "one", {"--metrics-port", "0"}));
+  ASSERT_TRUE(one.wait_for("metrics on")) << one.errors();
+  Process gate("reckoner-server", member("gateway", "gate", {"--metrics-port", "0"}));
+  ASSERT_TRUE(gate.wait_for("metrics on")) << gate.errors();
+  const auto page_of = [](const Process& p) {
+    return number_after(p.output(), "metrics on http://127.0.0.1:");
+  };
+  const auto is_right = [&] {
+    return metric(page_of(one), "reckoner_cluster_held_cells") == 16.0 &&
+           metric(page_of(one), "reckoner_cluster_held_entities") == 20.0 &&
+           metric(page_of(gate), "reckoner_entities") == 20.0;
+  };
+  ASSERT_TRUE(wait(is_right));
+  NatsAttacker attacker(static_cast<std::uint16_t>(std::stoi(port_)), "", "");
+  ASSERT_TRUE(attacker.is_open());
+  const cluster::WorldCodec codec{{Archetype{}}};
+  const auto publish = [&](const std::string& subject, const cluster::BusPayload& message) {
+    const auto bytes = cluster::encode(message, codec);
+    attacker.publish(subject, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  cluster::Heartbeat lie{.process = {999}, .name = "liar", .simulator = true};
+  for (std::uint32_t cell = 0; cell < 16; ++cell) {
+    lie.cells.push_back(cell);
+    lie.epochs.push_back(UINT32_MAX);
+  }
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    lie.process = {999 + i};
+    publish(cluster::members_subject("w", cluster::Role::simulator), lie);
+    for (std::uint32_t cell = 0; cell < 16; ++cell) {
+      cluster::Batch batch;
+      batch.cell = cell;
+      batch.writer = lie.process;
+      batch.holds_cell = true;
+      batch.cell_epoch = UINT32_MAX;
+      for (std::uint32_t slot = 0; slot < 40; ++slot)
+        batch.gone.push_back({{slot + 1, 1}, UINT32_MAX, std::nullopt});
+      batch.gone.push_back({{kMaxEntities, 1}, 1, std::nullopt});
+      publish(cluster::cell_subject("w", cell), batch);
+    }
+    if (i % 20 == 0) {
+      ASSERT_TRUE(attacker.flush());
+    }
+  }
+  const std::string unknown = "reckoner_cluster_refused_total{reason=\"unknown\"}";
+  EXPECT_TRUE(wait([&] { return metric(page_of(gate), unknown) >= 300.0 * 16.0; }))
+      << http_get(page_of(gate), "/metrics").body;
+  EXPECT_GT(metric(page_of(one), unknown), 0.0);
+  EXPECT_TRUE(wait(is_right)) << http_get(page_of(one), "/metrics").body;
+  EXPECT_EQ(metric(page_of(gate), "reckoner_cluster_writes_refused_total{writer=\"other\"}"), 0.0);
+  // The heartbeats have cost a read each at most, the batches nothing.
+  EXPECT_LT(metric(page_of(gate), "reckoner_cluster_table_reads_total"), 500.0);
+  EXPECT_LT(metric(page_of(gate), "reckoner_cluster_repairs_total"), 100.0);
+  EXPECT_EQ(metric(page_of(gate), "reckoner_cluster_connected"), 1.0);
 }
 
 TEST_F(ClusterServer, BothRolesFromAFileWithUserAndPassword) {
