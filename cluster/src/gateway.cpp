@@ -31,7 +31,7 @@ constexpr double kWatchEveryS = 0.2;
 constexpr double kLingerS = 2.0;  // a cell stays subscribed for this time after no client needs it
 constexpr double kDelayEveryS = 1.0;
 // After its start, a gateway waits for the heartbeats of the simulators before it reads their batches.
-constexpr double kLookAroundS = 2.0 * Members::kHeartbeatS;
+constexpr double kListenFirstS = 2.0 * Members::kHeartbeatS;
 // Of a client to all entities: what is not acknowledged, and to how many it writes.
 constexpr std::size_t kMostLetters = 1024;
 constexpr std::size_t kMostLetterBytes = 256 * 1024;
@@ -265,7 +265,7 @@ void Gateway::Impl::settle() {
 
 // Subscribes to the cells that clients can see: those around their eyes, or all.
 void Gateway::Impl::choose_cells() {
-  if (now_s - watched_s < kWatchEveryS || now_s - began_s < kLookAroundS) return;
+  if (now_s - watched_s < kWatchEveryS || now_s - began_s < kListenFirstS) return;
   watched_s = now_s;
   const InterestConfig& interest = settings.server.interest;
   if (interest.radius_m <= 0.0) {
