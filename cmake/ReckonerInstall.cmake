@@ -22,6 +22,7 @@ if(programs)
   install(FILES ${manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
   install(FILES
       "${PROJECT_SOURCE_DIR}/deploy/grafana.json"
+      "${PROJECT_SOURCE_DIR}/deploy/nats.conf"
       "${PROJECT_SOURCE_DIR}/deploy/reckoner-server.service"
       "${PROJECT_SOURCE_DIR}/deploy/server.toml"
     DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/reckoner-tools/examples" COMPONENT tools)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include "cluster/src/authority/epoch_table.hpp"
 #include "cluster/src/authority/grid.hpp"
 #include "cluster/src/authority/members.hpp"
 #include "cluster/src/authority/name_lease.hpp"
 #include "cluster/src/bus/requests.hpp"
+#include "cluster/src/mail/allowance.hpp"
 #include "cluster/src/mail/conversation.hpp"
 #include "cluster/src/mirror/mirror.hpp"
 #include "cluster/src/mirror/watch_cells.hpp"
 #include "cluster/src/wire/bus_messages.hpp"
+#include "cluster/src/wire/senders.hpp"
 #include "cluster/src/wire/subjects.hpp"
 #include "server/src/world_access.hpp"
 
@@ -27,7 +30,12 @@ using namespace cluster;
 constexpr double kWatchEveryS = 0.2;
 constexpr double kLingerS = 2.0;  // a cell stays subscribed for this time after no client needs it
 constexpr double kDelayEveryS = 1.0;
-constexpr std::size_t kMostLetters = 1024;  // of a client to one entity that are not acknowledged
+// After its start, a gateway waits for the heartbeats of the simulators before it reads their batches.
+constexpr double kListenFirstS = 2.0 * Members::kHeartbeatS;
+// Of a client to all entities: what is not acknowledged, and to how many it writes.
+constexpr std::size_t kMostLetters = 1024;
+constexpr std::size_t kMostLetterBytes = 256 * 1024;
+constexpr std::size_t kMostConversations = 1024;
 constexpr double kForgetEveryS = 5.0;
 
 }  // namespace
@@ -38,10 +46,12 @@ struct Gateway::Impl {
 
   [[nodiscard]] double world_s(double now) const { return now - member.epoch_s; }
   void send(ProcessId to, const BusPayload& message) {
-    bus.publish(inbox_subject(config.world, to), encode(message, codec));
+    bus.publish(inbox_subject(config.world, to, Role::gateway), encode(message, codec));
   }
   void handle(const BusMessage& message);
   void handle(const Batch& batch) { mirror.receive(batch, world_s(now_s)); }
+  /// Continues what waited for reads of the table of epochs.
+  void settle();
   void handle(const Heartbeat& heartbeat) { members.note(heartbeat, now_s); }
   void handle(const Mail& mail);
   void handle(const MailReceived& received);
@@ -63,6 +73,8 @@ struct Gateway::Impl {
   Server server;
   WorldAccess access;
   Grid grid;
+  ReceivedSubjects subjects;
+  EpochTable epochs;
   Members members;
   Mirror mirror;
   NameLease name;
@@ -70,11 +82,21 @@ struct Gateway::Impl {
   struct Conversation {
     Inbox inbox;
     Outbox outbox;
-    ProcessId holder;  // to whom the outbox was sent last
+    ProcessId holder;     // to whom the outbox was sent last
+    Allowance to_client;  // of the entity
   };
   std::map<std::pair<ClientId, EntityId>, Conversation> mail;
+  struct Sender {
+    Allowance allowance;
+    std::size_t letters = 0;  // in its outboxes
+    std::size_t bytes = 0;
+    std::size_t conversations = 0;
+  };
+  std::map<ClientId, Sender> senders;
+  [[nodiscard]] Conversation* conversation(ClientId client, EntityId entity);
   std::map<std::uint32_t, double> needed;  // cells, and when a client needed them last
   double now_s = 0.0;
+  double began_s = 0.0;
   double watched_s = -1e9;
   double heartbeat_s = -1e9;
   double delay_at_s = -1e9;
@@ -93,19 +115,25 @@ Gateway::Impl::Impl(const ClusterConfig& given, const GatewayConfig& given_setti
       server(std::move(given_server)),
       access(server),
       grid(config),
+      subjects(config.world, member.process),
+      epochs(grid.size(), requests, stats),
+      members(config, member.process, requests, stats),
       mirror(
-          config, server, member.process,
+          config, server, member.process, epochs, members,
           [this](ProcessId to, const BusPayload& message) { send(to, message); }, settings.silence_s, stats),
-      name(config, member, requests),
-      now_s(now) {
+      name(config, member, Role::gateway, requests),
+      now_s(now),
+      began_s(now) {
   access.start_at(whole_ticks(world_s(now) * config.tick_rate_hz) + 1);
-  bus.subscribe(inbox_subject(config.world, member.process));
-  bus.subscribe(members_subject(config.world));
+  subjects.subscribe(bus);
 }
 
 Result<Gateway> Gateway::create(const ClusterConfig& config, const GatewayConfig& gateway,
                                 const WorldMember& member, Bus& bus, Transport& transport, double now_s) {
   if (auto error = find_invalid_setting(config)) return *error;
+  if (!(gateway.message_bytes_per_s >= kMaxMailBytes && gateway.message_bytes_per_s <= 1e9))
+    return Error{"message_bytes_per_s is " + std::to_string(gateway.message_bytes_per_s) +
+                 "; valid are 16384 to 1e9"};
   GatewayConfig settings = gateway;
   settings.server.tick_rate_hz = config.tick_rate_hz;
   settings.server.archetypes = config.archetypes;
@@ -159,27 +187,51 @@ bool Gateway::send(ClientId from, EntityId to, std::span<const std::byte> payloa
   const auto clients = s.server.clients();
   if (std::find(clients.begin(), clients.end(), from) == clients.end()) return false;
   if (!to || payload.empty() || payload.size() > kMaxMailBytes) return false;
-  Impl::Conversation& c = s.mail[{from, to}];
-  if (c.outbox.waiting() >= kMostLetters) return false;
-  c.outbox.push(payload);
+  Impl::Sender& sender = s.senders[from];
+  Impl::Conversation* c = nullptr;
+  if (sender.letters < kMostLetters && sender.bytes + payload.size() <= kMostLetterBytes)
+    c = s.conversation(from, to);
+  if (c == nullptr || !sender.allowance.spend(payload.size(), s.settings.message_bytes_per_s, s.now_s)) {
+    ++s.stats.messages_refused;
+    return false;
+  }
+  c->outbox.push(payload);
+  ++sender.letters;
+  sender.bytes += payload.size();
   ++s.stats.messages_sent;
   return true;
+}
+
+// The conversation of a client with an entity; null if there are too many.
+Gateway::Impl::Conversation* Gateway::Impl::conversation(ClientId client, EntityId entity) {
+  const auto found = mail.find({client, entity});
+  if (found != mail.end()) return &found->second;
+  Sender& sender = senders[client];
+  if (sender.conversations >= kMostConversations) return nullptr;
+  ++sender.conversations;
+  return &mail[{client, entity}];
 }
 
 void Gateway::receive(double now_s) {
   Impl& s = *impl_;
   s.now_s = now_s;
+  s.epochs.begin(now_s);
   s.bus.service(now_s);
+  if (!s.bus.connected()) s.members.forgive(now_s);  // the silence of the others means nothing
   while (const auto message = s.bus.poll())
     s.handle(*message);
   s.requests.poll();
+  s.epochs.run(s.bus.connected());
+  s.settle();
+  s.stats.is_member = s.name.is_member();
   s.server.receive(s.world_s(now_s));
 }
 
 void Gateway::tick(double now_s) {
   Impl& s = *impl_;
   s.now_s = now_s;
-  (void)s.members.review(now_s);
+  s.epochs.begin(now_s);
+  (void)s.members.review(now_s, s.bus.connected());
   s.choose_cells();
   s.name.run(now_s, s.bus.connected());
   s.mirror.run(s.world_s(now_s));
@@ -192,16 +244,28 @@ void Gateway::tick(double now_s) {
 
 void Gateway::Impl::handle(const BusMessage& message) {
   const auto payload = decode(message.payload, codec);
-  if (!payload) {
+  const auto role = payload ? subjects.sender_role(message.subject, *payload) : std::nullopt;
+  if (!role) {
     ++stats.malformed;
+    return;
+  }
+  const ProcessId from = sender_of(*payload);
+  if (from == member.process) return;  // its own heartbeat
+  if (!std::holds_alternative<Heartbeat>(*payload) && !members.has(from, *role)) {
+    ++stats.unknown_refused;
     return;
   }
   std::visit([this](const auto& m) { handle(m); }, *payload);
 }
 
+void Gateway::Impl::settle() {
+  (void)epochs.take_read_cells();  // the epochs of the entities decide
+  mirror.settle(epochs.take_read_slots(), world_s(now_s));
+}
+
 // Subscribes to the cells that clients can see: those around their eyes, or all.
 void Gateway::Impl::choose_cells() {
-  if (now_s - watched_s < kWatchEveryS) return;
+  if (now_s - watched_s < kWatchEveryS || now_s - began_s < kListenFirstS) return;
   watched_s = now_s;
   const InterestConfig& interest = settings.server.interest;
   if (interest.radius_m <= 0.0) {
@@ -222,7 +286,7 @@ void Gateway::Impl::choose_cells() {
 }
 
 void Gateway::Impl::send_heartbeat() {
-  if (now_s - heartbeat_s < Members::kHeartbeatS || !bus.connected()) return;
+  if (now_s - heartbeat_s < Members::kHeartbeatS || !bus.connected() || !name.is_member()) return;
   heartbeat_s = now_s;
   if (now_s - delay_at_s > kDelayEveryS) {
     delay_at_s = now_s;
@@ -241,7 +305,7 @@ void Gateway::Impl::send_heartbeat() {
   heartbeat.gateway = true;
   heartbeat.entities = static_cast<std::uint32_t>(server.entity_count());
   heartbeat.delay_s = delay_s;
-  bus.publish(members_subject(config.world), encode(heartbeat, codec));
+  bus.publish(members_subject(config.world, Role::gateway), encode(heartbeat, codec));
 }
 
 void Gateway::Impl::send_mail() {
@@ -260,7 +324,7 @@ void Gateway::Impl::send_mail() {
 }
 
 void Gateway::Impl::handle(const Mail& m) {
-  if (!m.to_client || m.client.gateway != member.process) return;
+  if (m.client.gateway != member.process) return;
   const ClientId client{m.client.client};
   const auto clients = server.clients();
   // A client that has left needs no messages: they count as received, so that they are not sent for ever.
@@ -269,26 +333,48 @@ void Gateway::Impl::handle(const Mail& m) {
       send(m.from, MailReceived{member.process, m.client, m.entity, true, m.letters.back().number});
     return;
   }
-  Conversation& c = mail[{client, m.entity}];
-  c.inbox.receive(m.letters, [&](std::uint32_t, const std::vector<std::byte>& payload) {
-    if (server.send(client, payload, Delivery::reliable)) ++stats.messages_received;
+  // Only the holder speaks for an entity. A new holder sends its messages again until the table was read.
+  Conversation* c = epochs.is_holder(m.entity, m.from) ? conversation(client, m.entity) : nullptr;
+  if (c == nullptr) {
+    ++stats.unconfirmed_refused;
+    return;
+  }
+  c->inbox.receive(m.letters, [&](std::uint32_t, const std::vector<std::byte>& payload) {
+    const bool allowed = c->to_client.spend(payload.size(), settings.message_bytes_per_s, now_s);
+    if (allowed && server.send(client, payload, Delivery::reliable)) {
+      ++stats.messages_received;
+      return true;
+    }
+    if (allowed) c->to_client.give_back(payload.size());
+    ++stats.messages_refused;  // for now: it is sent again
+    return false;
   });
-  send(m.from, MailReceived{member.process, m.client, m.entity, true, c.inbox.received()});
+  send(m.from, MailReceived{member.process, m.client, m.entity, true, c->inbox.received()});
 }
 
 void Gateway::Impl::handle(const MailReceived& received) {
-  if (received.to_client || received.client.gateway != member.process) return;
-  const auto found = mail.find({ClientId{received.client.client}, received.entity});
-  if (found != mail.end()) found->second.outbox.acknowledge(received.number);
+  if (received.client.gateway != member.process) return;
+  const ClientId client{received.client.client};
+  const auto found = mail.find({client, received.entity});
+  if (found == mail.end() || received.from != found->second.holder) return;
+  Outbox& outbox = found->second.outbox;
+  Sender& sender = senders[client];
+  sender.letters -= outbox.waiting();
+  sender.bytes -= outbox.bytes();
+  if (!outbox.acknowledge(received.number)) ++stats.malformed;
+  sender.letters += outbox.waiting();
+  sender.bytes += outbox.bytes();
 }
 
 void Gateway::Impl::forget_clients() {
   if (now_s - forgot_s < kForgetEveryS) return;
   forgot_s = now_s;
   const auto clients = server.clients();
-  std::erase_if(mail, [&](const auto& entry) {
-    return std::find(clients.begin(), clients.end(), entry.first.first) == clients.end();
-  });
+  const auto has_left = [&](ClientId client) {
+    return std::find(clients.begin(), clients.end(), client) == clients.end();
+  };
+  std::erase_if(mail, [&](const auto& entry) { return has_left(entry.first.first); });
+  std::erase_if(senders, [&](const auto& entry) { return has_left(entry.first); });
 }
 
 }  // namespace reckoner

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include <reckoner/cluster/world_entry.hpp>
@@ -18,16 +17,6 @@ using namespace cluster;
 
 constexpr double kGiveUpS = 10.0;
 constexpr double kTryEntryEveryS = 0.1;
-constexpr std::size_t kMaxClusterNameBytes = 32;
-
-bool is_name(std::string_view text) {
-  if (text.empty() || text.size() > kMaxClusterNameBytes) return false;
-  for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter && !(c >= '0' && c <= '9') && c != '-' && c != '_') return false;
-  }
-  return true;
-}
 
 // FNV-1a of numbers.
 struct Hash {

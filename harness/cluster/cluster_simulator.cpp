@@ -122,6 +122,8 @@ class ClusterSimulator {
                            {"adopted", now.adopted - before_.adopted},
                            {"writes_refused", now.writes_refused},
                            {"stale_refused", now.stale_refused},
+                           {"unconfirmed_refused", now.unconfirmed_refused},
+                           {"unknown_refused", now.unknown_refused},
                            {"entities_lost", now.entities_lost},
                            {"malformed", now.malformed},
                            {"gaps", now.gaps},

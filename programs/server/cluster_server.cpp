@@ -125,6 +125,7 @@ class ClusterServer {
   int run() {
     if (const auto wrong = open()) return fail(kServerName, wrong->message, exit_code_);
     times_ = play();
+    if (outsider_) return fail(kServerName, outsider_->message, kFailed);
     metrics_->note_stopping();
     leave();
     print_summary(shown_server().stats(), wire(), times_);
@@ -256,6 +257,14 @@ class ClusterServer {
       const double due_s = std::min(simulator_due_s(), gateway_due_s());
       if (wall_s() < due_s) wait(due_s - wall_s());
       receive();
+      is_member_ = is_member_ || ((!simulator_ || simulator_->stats().is_member) &&
+                                  (!gateway_ || gateway_->stats().is_member));
+      if (!is_member_ && monotonic_s() - started_s > kAnswerS) {
+        outsider_ = Error{fmt::format(
+            "the world '{}' does not know this process: its NATS user may not write the lease of its role",
+            config_.world)};
+        break;
+      }
       if (wall_s() < due_s) continue;
       times.worst_late_s = std::max(times.worst_late_s, wall_s() - due_s);
       run_ticks();
@@ -279,18 +288,22 @@ class ClusterServer {
     ClusterFigures f;
     f.connected = true;
     const auto add = [&](const ClusterStats& s, const NatsBus& bus) {
-      f.connected = f.connected && bus.connected();
+      f.connected = f.connected && bus.connected() && s.is_member;
       f.handovers_in += s.handovers_in;
       f.handovers_out += s.handovers_out;
       f.adopted += s.adopted;
       f.writes_refused += s.writes_refused;
       f.stale_refused += s.stale_refused;
+      f.unconfirmed_refused += s.unconfirmed_refused;
+      f.unknown_refused += s.unknown_refused;
+      f.messages_refused += s.messages_refused;
+      f.table_reads += s.table_reads;
       f.bus_bytes_sent += bus.stats().bytes_sent;
       f.bus_bytes_received += bus.stats().bytes_received;
       f.bus_dropped += bus.stats().dropped;
       f.gaps += s.gaps;
       f.repairs += s.repairs;
-      f.malformed += s.malformed;
+      f.malformed += s.malformed + bus.stats().foreign;
       f.lag_s = s.lag_s;
     };
     if (simulator_) {
@@ -351,6 +364,8 @@ class ClusterServer {
   std::unique_ptr<StatusPage> page_;
   RunTimes times_;
   double noted_s_ = -1e9;
+  bool is_member_ = false;         // the other processes know this one
+  std::optional<Error> outsider_;  // why they do not
 };
 
 }  // namespace

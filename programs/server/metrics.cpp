@@ -76,7 +76,8 @@ void add_clients(Exposition& page, const std::vector<SessionStats>& clients) {
 }
 
 void add_cluster(Exposition& page, const ClusterFigures& c) {
-  page.gauge("reckoner_cluster_connected", "1 while there is a connection to the bus, otherwise 0.",
+  page.gauge("reckoner_cluster_connected",
+             "1 while there is a connection to the bus and the other processes know this one, otherwise 0.",
              c.connected ? 1.0 : 0.0);
   page.gauge("reckoner_cluster_held_cells", "Cells that this simulator holds.",
              static_cast<double>(c.held_cells));
@@ -94,6 +95,15 @@ void add_cluster(Exposition& page, const ClusterFigures& c) {
                 "Refused writes: those of this process that another one had overtaken, and those of other "
                 "processes with an old epoch.",
                 "writer", {{"this", c.writes_refused}, {"other", c.stale_refused}});
+  page.counters("reckoner_cluster_refused_total",
+                "What was refused: claims that the table of epochs did not confirm, messages of unknown "
+                "processes, and game messages beyond the limits of their sender.",
+                "reason",
+                {{"unconfirmed", c.unconfirmed_refused},
+                 {"unknown", c.unknown_refused},
+                 {"message", c.messages_refused}});
+  page.counter("reckoner_cluster_table_reads_total", "Reads of tables to confirm what other processes say.",
+               c.table_reads);
   page.counters("reckoner_cluster_bus_bytes_total", "Payload bytes on the bus.", "direction",
                 {{"sent", c.bus_bytes_sent}, {"received", c.bus_bytes_received}});
   page.counter("reckoner_cluster_bus_dropped_total", "Messages that this process received too slowly.",

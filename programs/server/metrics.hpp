@@ -68,7 +68,7 @@ struct Played {
 
 /// The part of a process in a world on several servers. Counters cover the whole life of the process.
 struct ClusterFigures {
-  bool connected = false;         ///< there is a connection to the bus
+  bool connected = false;         ///< there is a connection to the bus, and the others know the process
   std::size_t held_cells = 0;     ///< of a simulator
   std::size_t held_entities = 0;  ///< of a simulator
   std::size_t shown_cells = 0;    ///< cells to which a gateway subscribes
@@ -79,6 +79,11 @@ struct ClusterFigures {
   std::uint64_t adopted = 0;         ///< entities taken over from simulators that have died
   std::uint64_t writes_refused = 0;  ///< writes of this process that another one had overtaken
   std::uint64_t stale_refused = 0;   ///< writes of others with an old epoch that this process has refused
+  /// Claims of others to write or to hand over that the table of epochs did not confirm.
+  std::uint64_t unconfirmed_refused = 0;
+  std::uint64_t unknown_refused = 0;   ///< messages of processes that are not members of the world
+  std::uint64_t messages_refused = 0;  ///< game messages beyond the limits of their sender
+  std::uint64_t table_reads = 0;       ///< reads of tables to confirm what other processes say
   std::uint64_t bus_bytes_sent = 0;
   std::uint64_t bus_bytes_received = 0;
   std::uint64_t bus_dropped = 0;  ///< messages that this process received too slowly

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cluster/src/wire/bus_messages.hpp"
 
+#include "cluster/src/wire/senders.hpp"
+
 #include <cstring>
 #include <random>
 
@@ -137,6 +139,60 @@ TEST(BusMessagesTest, ValuesSurviveTheWay) {
   EXPECT_EQ(checkpoint->content->baggage.mail[0].waiting[0].number, 20u);
   EXPECT_FALSE(decode_checkpoint(encode_value(CheckpointValue{}, c), c)->content);
   EXPECT_FALSE(decode_lease({}));
+}
+
+TEST(BusMessagesTest, ValuesOutOfRangeAreRefused) {
+  const WorldCodec c = codec();
+  // A name is a part of keys and subjects.
+  for (const char* name :
+       {"", "a.b", "a b", "*", ">", "a\r\nPUB x 1", "a name of more than 32 characters....."}) {
+    const Heartbeat heartbeat{.process = {9}, .name = name, .simulator = true};
+    EXPECT_FALSE(decode(encode(heartbeat, c), c)) << name;
+  }
+  const Mail empty{{4}, {{4}, 2}, {1, 1}, false, {{1, {}}}};
+  EXPECT_FALSE(decode(encode(empty, c), c));
+  EXPECT_TRUE(decode_ids(encode_value(IdsValue{kMaxEntities / kSlotsInBlock})));
+  EXPECT_FALSE(decode_ids(encode_value(IdsValue{kMaxEntities / kSlotsInBlock + 1})));
+  EXPECT_FALSE(decode_ids(encode_value(IdsValue{UINT32_MAX})));
+  EXPECT_EQ(next_epoch(1), 2u);
+  EXPECT_EQ(next_epoch(UINT32_MAX), 1u);
+}
+
+// Each message is accepted under one kind of subject only, and from the role that sends it.
+TEST(BusMessagesTest, OnlyTheSubjectOfAMessageCarriesIt) {
+  const WorldCodec c = codec();
+  const ReceivedSubjects subjects("w", {9});
+  const std::vector<std::string> all{"w.c.5", "w.p.9.simulator", "w.p.9.gateway", "w.m.simulator",
+                                     "w.m.gateway"};
+  const auto accepted = [&](const BusPayload& message) {
+    std::vector<std::string> subjects_of;
+    for (const std::string& subject : all) {
+      const auto role = subjects.sender_role(subject, message);
+      if (!role) continue;
+      EXPECT_EQ(*role == Role::gateway, subject.ends_with("gateway")) << subject;
+      subjects_of.push_back(subject);
+    }
+    for (const char* foreign : {"w.c.6", "w.p.8.simulator", "w.p.9", "w.m", "v.c.5", "w.c.5.x", "w.c.05", ""})
+      EXPECT_FALSE(subjects.sender_role(foreign, message)) << foreign;
+    return subjects_of;
+  };
+  using Subjects = std::vector<std::string>;
+  const Subjects from_simulators{"w.p.9.simulator"}, from_gateways{"w.p.9.gateway"};
+  const std::vector<BusPayload> messages = samples(c);
+  EXPECT_EQ(accepted(messages[0]), (Subjects{"w.c.5", "w.p.9.simulator"}));  // a batch; an asked-for snapshot
+  EXPECT_EQ(accepted(messages[1]), Subjects{"w.m.simulator"});
+  EXPECT_EQ(accepted(messages[2]), (Subjects{"w.p.9.simulator", "w.p.9.gateway"}));
+  for (std::size_t i = 3; i < 10; ++i)
+    EXPECT_EQ(accepted(messages[i]), from_simulators) << i;
+  EXPECT_EQ(accepted(Heartbeat{.process = {9}, .name = "g", .gateway = true}), Subjects{"w.m.gateway"});
+  EXPECT_EQ(accepted(Heartbeat{.process = {9}, .name = "b", .simulator = true, .gateway = true}), Subjects{});
+  EXPECT_EQ(accepted(Heartbeat{.process = {9}, .name = "n"}), Subjects{});
+  EXPECT_EQ(accepted(Mail{{4}, {{4}, 2}, {1, 1}, false, {}}), from_gateways);
+  EXPECT_EQ(accepted(Mail{{4}, {{5}, 2}, {1, 1}, false, {}}), Subjects{});  // the client of another gateway
+  EXPECT_EQ(accepted(Mail{{4}, {{5}, 2}, {1, 1}, true, {}}), from_simulators);
+  EXPECT_EQ(accepted(MailReceived{{4}, {{4}, 2}, {1, 1}, true, 2}), from_gateways);
+  EXPECT_EQ(accepted(MailReceived{{4}, {{5}, 2}, {1, 1}, true, 2}), Subjects{});
+  EXPECT_EQ(accepted(MailReceived{{4}, {{5}, 2}, {1, 1}, false, 2}), from_simulators);
 }
 
 }  // namespace

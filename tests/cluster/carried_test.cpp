@@ -235,7 +235,7 @@ TEST_F(CarriedTest, WhatWasLearnedGoesWithTheEntity) {
   start();
   SimBus tap{hub};
   for (const std::uint32_t number : {1u, 2u})
-    tap.subscribe(cluster::inbox_subject(config.world, ProcessId{number}));
+    tap.subscribe(cluster::inbox_subject(config.world, ProcessId{number}, cluster::Role::simulator));
   const cluster::WorldCodec codec{config.archetypes};
   std::vector<MotionFit::Priors> given;
   // A body that weaves. The east sends it back at once, before it can have learned anything itself.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <gtest/gtest.h>
+
 namespace reckoner::test {
 
 SimulatorProcess::SimulatorProcess(cluster::SimHub& hub, const ClusterConfig& config, std::string name,
@@ -70,6 +72,48 @@ void SimulatorProcess::play() {
     state.position += glm::dvec3{state.velocity} * dt_s;
     (void)s.move(id, state);
   }
+}
+
+GatewayProcess::GatewayProcess(cluster::SimHub& hub, const ClusterConfig& world, const std::string& name,
+                               std::uint32_t number, const GatewayConfig& given)
+    : config(world),
+      settings(given),
+      bus(std::make_unique<cluster::SimBus>(hub)),
+      entry(std::make_unique<WorldEntry>(config, name, ProcessId{number}, *bus)) {}
+
+void GatewayProcess::run(double now_s) {
+  network.advance(now_s);
+  if (entry) {
+    const auto entered = entry->service(now_s);
+    if (!entered) return;
+    ASSERT_TRUE(*entered) << entered->error();
+    const WorldMember member = **entered;
+    entry.reset();
+    auto created = Gateway::create(config, settings, member, *bus, network.server(), now_s);
+    ASSERT_TRUE(created) << created.error();
+    gateway.emplace(std::move(*created));
+  }
+  gateway->receive(now_s);
+  while (const auto message = gateway->server().poll_message()) {
+    if (message->payload.size() <= 8) continue;
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < 8; ++i)
+      number |= std::to_integer<std::uint64_t>(message->payload[i]) << (8 * i);
+    refused += gateway->send(message->sender, entity_id_of(number), message->payload.subspan(8)) ? 0 : 1;
+  }
+  while (gateway->tick_time_s(gateway->next_tick()) <= now_s)
+    gateway->tick(now_s);
+  for (auto& client : clients)
+    client->receive(now_s);
+}
+
+Client& GatewayProcess::add_client() {
+  ClientConfig of_client;
+  of_client.archetypes = config.archetypes;
+  auto created = Client::create(of_client, network.add_client(kProtocolVersion));
+  EXPECT_TRUE(created);
+  clients.push_back(std::make_unique<Client>(std::move(*created)));
+  return *clients.back();
 }
 
 ClusterConfig small_world(double tick_rate_hz) {

@@ -3,6 +3,8 @@
 
 #include "cluster/src/bus/sim_bus.hpp"
 #include "cluster/src/witness/witness.hpp"
+#include "harness/sim/sim_dialer.hpp"
+#include "harness/sim/sim_transport.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include <reckoner/client/client.hpp>
+#include <reckoner/cluster/gateway.hpp>
 #include <reckoner/cluster/simulator.hpp>
 #include <reckoner/cluster/world_entry.hpp>
 
@@ -49,6 +53,26 @@ class SimulatorProcess {
   std::unique_ptr<WorldEntry> entry_;
   std::optional<Simulator> simulator_;
   std::string error_;
+};
+
+/// A process with a gateway, and its clients. A client's message to an entity begins with the entity's number
+/// (8 bytes, the lowest first).
+struct GatewayProcess {
+  GatewayProcess(cluster::SimHub& hub, const ClusterConfig& config, const std::string& name,
+                 std::uint32_t number, const GatewayConfig& settings = {});
+
+  /// Enters the world, then runs all ticks that are due.
+  void run(double now_s);
+  Client& add_client();
+
+  ClusterConfig config;
+  GatewayConfig settings;
+  std::unique_ptr<cluster::SimBus> bus;
+  std::unique_ptr<WorldEntry> entry;
+  harness::SimNetwork network{{.start_s = 1000.0}};
+  std::optional<Gateway> gateway;
+  std::vector<std::unique_ptr<Client>> clients;
+  std::uint64_t refused = 0;  ///< messages of clients that Gateway::send() has refused
 };
 
 /// The world of the tests: 4 x 2 cells of 50 m.

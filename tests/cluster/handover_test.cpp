@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "cluster_world.hpp"
-#include "harness/sim/sim_dialer.hpp"
-#include "harness/sim/sim_transport.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,38 +27,6 @@ constexpr double kStepS = 0.002;
 // Simulators, gateways and clients of one world on a simulated bus.
 class HandoverTest : public ::testing::Test {
  protected:
-  struct GatewayProcess {
-    std::unique_ptr<SimBus> bus;
-    std::unique_ptr<WorldEntry> entry;
-    harness::SimNetwork network{{.start_s = 1000.0}};
-    std::optional<Gateway> gateway;
-    std::vector<std::unique_ptr<Client>> clients;
-
-    void run(const ClusterConfig& config, double now_s) {
-      network.advance(now_s);
-      if (entry) {
-        const auto entered = entry->service(now_s);
-        if (!entered) return;
-        ASSERT_TRUE(*entered) << entered->error();
-        const WorldMember member = **entered;
-        entry.reset();
-        auto created = Gateway::create(config, {}, member, *bus, network.server(), now_s);
-        ASSERT_TRUE(created) << created.error();
-        gateway.emplace(std::move(*created));
-      }
-      gateway->receive(now_s);
-      while (const auto message = gateway->server().poll_message()) {
-        if (message->payload.size() <= 8) continue;
-        std::uint64_t number = 0;
-        for (std::size_t i = 0; i < 8; ++i)
-          number |= std::to_integer<std::uint64_t>(message->payload[i]) << (8 * i);
-        EXPECT_TRUE(gateway->send(message->sender, entity_id_of(number), message->payload.subspan(8)));
-      }
-      while (gateway->tick_time_s(gateway->next_tick()) <= now_s)
-        gateway->tick(now_s);
-    }
-  };
-
   SimulatorProcess& add_simulator() {
     const auto number = static_cast<std::uint32_t>(simulators.size() + 1);
     simulators.push_back(
@@ -68,21 +34,10 @@ class HandoverTest : public ::testing::Test {
     return *simulators.back();
   }
   GatewayProcess& add_gateway() {
-    gateways.push_back(std::make_unique<GatewayProcess>());
-    GatewayProcess& g = *gateways.back();
-    g.bus = std::make_unique<SimBus>(hub);
-    const auto number = static_cast<std::uint32_t>(100 + gateways.size());
-    g.entry =
-        std::make_unique<WorldEntry>(config, "gate" + std::to_string(number), ProcessId{number}, *g.bus);
-    return g;
-  }
-  Client& add_client(GatewayProcess& gateway) {
-    ClientConfig settings;
-    settings.archetypes = config.archetypes;
-    auto created = Client::create(settings, gateway.network.add_client(kProtocolVersion));
-    EXPECT_TRUE(created);
-    gateway.clients.push_back(std::make_unique<Client>(std::move(*created)));
-    return *gateway.clients.back();
+    const auto number = static_cast<std::uint32_t>(101 + gateways.size());
+    gateways.push_back(
+        std::make_unique<GatewayProcess>(hub, config, "gate" + std::to_string(number), number));
+    return *gateways.back();
   }
   void run(
       double seconds, const std::function<void()>& each = [] {}) {
@@ -93,12 +48,8 @@ class HandoverTest : public ::testing::Test {
         ASSERT_EQ(s->error(), "");
       }
       for (auto& g : gateways)
-        g->run(config, now_s);
+        g->run(now_s);
       witness.run(now_s);
-      for (auto& g : gateways) {
-        for (auto& client : g->clients)
-          client->receive(now_s);
-      }
       each();
     }
   }
@@ -148,7 +99,7 @@ class HandoverTest : public ::testing::Test {
 TEST_F(HandoverTest, OneSimulatorHoldsAllCellsAndAGatewayShowsItsEntities) {
   add_simulator().to_spawn = bodies(5, config, 1);
   GatewayProcess& gateway = add_gateway();
-  Client& client = add_client(gateway);
+  Client& client = gateway.add_client();
   run(3.0);
   expect_each_held_once(5);
   expect_each_cell_held_once();
@@ -199,7 +150,7 @@ TEST_F(HandoverTest, MessagesArriveOnceAndInOrderAcrossHandovers) {
     add_simulator().echo = true;
   simulators[0]->to_spawn = bodies(6, config, 3);
   GatewayProcess& gateway = add_gateway();
-  Client& client = add_client(gateway);
+  Client& client = gateway.add_client();
   run(4.0);
   ASSERT_EQ(client.status(), ClientStatus::joined);
   const std::vector<EntityId> all = simulators[0]->spawned;
@@ -243,6 +194,8 @@ TEST_F(HandoverTest, MessagesArriveOnceAndInOrderAcrossHandovers) {
     received += texts.size();
   }
   EXPECT_GT(received, 100u);
+  for (auto& g : gateways)
+    EXPECT_EQ(g->refused, 0u);
   // The echoes have reached the gateway, each once.
   for (auto& g : gateways)
     answered += g->gateway->stats().messages_received;

@@ -127,7 +127,7 @@ constexpr std::string_view kRooms[] = {
     "capi/src/values/", "capi/src/", "capi/src/client/", "capi/src/server/",
     //
     "cluster/src/wire/", "cluster/src/bus/", "cluster/src/nats/", "cluster/src/witness/", "cluster/src/mail/",
-    "cluster/src/mirror/", "cluster/src/authority/", "cluster/src/simulator/", "cluster/src/",
+    "cluster/src/authority/", "cluster/src/mirror/", "cluster/src/simulator/", "cluster/src/",
     // not installed
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
     "scenario/builtin/physics/", "programs/common/system/", "programs/common/options/",

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // reckoner-server as a part of a world on several servers, over a real nats-server, which the tests start.
 // They are skipped where nats-server is missing. No test compares times.
+#include "cluster/src/wire/bus_messages.hpp"
+#include "cluster/src/wire/subjects.hpp"
 #include "http.hpp"
 #include "process.hpp"
+#include "tests/cluster/nats_attacker.hpp"
+#include "tests/support/locations.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +16,7 @@
 #include <regex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -125,6 +130,64 @@ TEST_F(ClusterServer, TwoSimulatorsAndAGatewayServeAClient) {
   EXPECT_EQ(gate.wait(), 0) << gate.errors();
 }
 
+// Somebody without a lease reaches the port of a NATS server without users.
+TEST_F(ClusterServer, AStrangerOnTheBusChangesNothing) {
+  start_nats();
+  Process one("reckoner-server", member("simulator", "one", {"--metrics-port", "0"}));
+  ASSERT_TRUE(one.wait_for("metrics on")) << one.errors();
+  Process gate("reckoner-server", member("gateway", "gate", {"--metrics-port", "0"}));
+  ASSERT_TRUE(gate.wait_for("metrics on")) << gate.errors();
+  const auto page_of = [](const Process& p) {
+    return number_after(p.output(), "metrics on http://127.0.0.1:");
+  };
+  const auto is_right = [&] {
+    return metric(page_of(one), "reckoner_cluster_held_cells") == 16.0 &&
+           metric(page_of(one), "reckoner_cluster_held_entities") == 20.0 &&
+           metric(page_of(gate), "reckoner_entities") == 20.0;
+  };
+  ASSERT_TRUE(wait(is_right));
+  NatsAttacker attacker(static_cast<std::uint16_t>(std::stoi(port_)), "", "");
+  ASSERT_TRUE(attacker.is_open());
+  const cluster::WorldCodec codec{{Archetype{}}};
+  const auto publish = [&](const std::string& subject, const cluster::BusPayload& message) {
+    const auto bytes = cluster::encode(message, codec);
+    attacker.publish(subject, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  cluster::Heartbeat lie{.process = {999}, .name = "liar", .simulator = true};
+  for (std::uint32_t cell = 0; cell < 16; ++cell) {
+    lie.cells.push_back(cell);
+    lie.epochs.push_back(UINT32_MAX);
+  }
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    lie.process = {999 + i};
+    publish(cluster::members_subject("w", cluster::Role::simulator), lie);
+    for (std::uint32_t cell = 0; cell < 16; ++cell) {
+      cluster::Batch batch;
+      batch.cell = cell;
+      batch.writer = lie.process;
+      batch.holds_cell = true;
+      batch.cell_epoch = UINT32_MAX;
+      for (std::uint32_t slot = 0; slot < 40; ++slot)
+        batch.gone.push_back({{slot + 1, 1}, UINT32_MAX, std::nullopt});
+      batch.gone.push_back({{kMaxEntities, 1}, 1, std::nullopt});
+      publish(cluster::cell_subject("w", cell), batch);
+    }
+    if (i % 20 == 0) {
+      ASSERT_TRUE(attacker.flush());
+    }
+  }
+  const std::string unknown = "reckoner_cluster_refused_total{reason=\"unknown\"}";
+  EXPECT_TRUE(wait([&] { return metric(page_of(gate), unknown) >= 300.0 * 16.0; }))
+      << http_get(page_of(gate), "/metrics").body;
+  EXPECT_GT(metric(page_of(one), unknown), 0.0);
+  EXPECT_TRUE(wait(is_right)) << http_get(page_of(one), "/metrics").body;
+  EXPECT_EQ(metric(page_of(gate), "reckoner_cluster_writes_refused_total{writer=\"other\"}"), 0.0);
+  // The heartbeats have cost a read each at most, the batches nothing.
+  EXPECT_LT(metric(page_of(gate), "reckoner_cluster_table_reads_total"), 500.0);
+  EXPECT_LT(metric(page_of(gate), "reckoner_cluster_repairs_total"), 100.0);
+  EXPECT_EQ(metric(page_of(gate), "reckoner_cluster_connected"), 1.0);
+}
+
 TEST_F(ClusterServer, BothRolesFromAFileWithUserAndPassword) {
   start_nats({"--user", "u", "--pass", "secret"});
   const std::string path = dir_.file("server.toml");
@@ -145,6 +208,53 @@ TEST_F(ClusterServer, BothRolesFromAFileWithUserAndPassword) {
   const Finished wrong = refused({"--config", path, "--nats-password", "guess"});
   EXPECT_EQ(wrong.exit_code, 1);
   EXPECT_NE(wrong.errors.find("nats://127.0.0.1:" + port_), std::string::npos) << wrong.errors;
+}
+
+// The permissions of deploy/nats.conf suffice for both roles, and no role can be the other one.
+TEST_F(ClusterServer, RolesWithTheirOwnUsersServeAClient) {
+  std::random_device random;
+  port_ = std::to_string(20'000 + random() % 30'000);
+  std::string text = read_file((source_dir() / "deploy/nats.conf").string());
+  for (const auto& [what, by] :
+       std::vector<std::pair<std::string, std::string>>{{"127\\.0\\.0\\.1:4222", "127.0.0.1:" + port_},
+                                                        {"/var/lib/nats", dir_.file("js")},
+                                                        {"\\$RECKONER_SIMULATOR_PASSWORD", "one"},
+                                                        {"\\$RECKONER_GATEWAY_PASSWORD", "two"},
+                                                        {"arena([.-])", "w$1"}})
+    text = std::regex_replace(text, std::regex(what), by);
+  const std::string path = dir_.file("nats.conf");
+  std::ofstream(path) << text;
+  nats_ = std::make_unique<Process>("/usr/bin/env", std::vector<std::string>{"nats-server", "-c", path});
+  ASSERT_TRUE(nats_->wait_for("Server is ready")) << nats_->errors();
+  const auto as = [&](const std::string& role, const std::string& user, const std::string& password,
+                      const std::string& name) {
+    return member(role, name, {"--metrics-port", "0", "--nats-user", user, "--nats-password", password});
+  };
+  Process one("reckoner-server", as("simulator", "simulator", "one", "one"));
+  ASSERT_TRUE(one.wait_for("metrics on")) << one.errors();
+  Process two("reckoner-server", as("simulator", "simulator", "one", "two"));
+  Process gate("reckoner-server", as("gateway", "gateway", "two", "gate"));
+  ASSERT_TRUE(two.wait_for("metrics on")) << two.errors();
+  ASSERT_TRUE(gate.wait_for("metrics on")) << gate.errors();
+  const auto port_of = [](const Process& p) {
+    return number_after(p.output(), "metrics on http://127.0.0.1:");
+  };
+  EXPECT_TRUE(wait([&] {
+    return metric(port_of(one), "reckoner_cluster_held_entities") +
+                   metric(port_of(two), "reckoner_cluster_held_entities") ==
+               20.0 &&
+           metric(port_of(two), "reckoner_cluster_held_cells") > 0.0 &&
+           metric(port_of(gate), "reckoner_entities") == 20.0;
+  })) << http_get(port_of(two), "/metrics").body
+      << http_get(port_of(gate), "/metrics").body;
+  EXPECT_EQ(metric(port_of(gate), "reckoner_cluster_connected"), 1.0);
+  EXPECT_EQ(metric(port_of(gate), "reckoner_cluster_refused_total{reason=\"unknown\"}"), 0.0);
+  EXPECT_GT(metric(port_of(gate), "reckoner_cluster_table_reads_total"), 0.0);
+  // A simulator with the user of a gateway cannot take part.
+  const Finished wrong = refused(as("simulator", "gateway", "two", "wrong"));
+  EXPECT_EQ(wrong.exit_code, 1) << wrong.errors;
+  EXPECT_NE(wrong.errors.find("its NATS user may not write the lease of its role"), std::string::npos)
+      << wrong.errors;
 }
 
 TEST_F(ClusterServer, TlsNeedsATrustedCertificate) {

@@ -22,12 +22,13 @@ constexpr double kWorthIt = 1.2;       // a simulator gives cells away when it h
 
 }  // namespace
 
-CellKeeper::CellKeeper(const ClusterConfig& config, ProcessId self, Requests& requests,
+CellKeeper::CellKeeper(const ClusterConfig& config, ProcessId self, Requests& requests, EpochTable& epochs,
                        const Members& members, Send send, ClusterStats& stats)
     : config_(config),
       grid_(config),
       self_(self),
       requests_(requests),
+      epochs_(epochs),
       members_(members),
       send_(std::move(send)),
       stats_(stats),
@@ -46,13 +47,47 @@ std::size_t CellKeeper::held() const {
 }
 
 void CellKeeper::note_holder(std::uint32_t index, ProcessId holder, std::uint32_t epoch, double now_s) {
+  if (holder == self_) return;
+  switch (epochs_.check_cell(index, epoch, holder)) {
+    case EpochTable::Verdict::confirmed:
+      return see_holder(index, now_s);
+    case EpochTable::Verdict::refuted:
+      ++stats_.unconfirmed_refused;
+      return;
+    case EpochTable::Verdict::open:
+      cells_[index].claimed = EpochValue{epoch, holder, 0};  // settle() continues
+      return;
+  }
+}
+
+// The table of epochs names another holder, which lives.
+void CellKeeper::see_holder(std::uint32_t index, double now_s) {
   Cell& cell = cells_[index];
-  if (epoch < cell.epoch || holder == self_) return;
-  if (epoch > cell.epoch && cell.state != State::free) lose(index);
+  const EpochValue& newest = epochs_.cell(index);
+  const std::uint64_t revision = epochs_.cell_revision(index);
+  if (cell.state != State::free && revision > cell.seen_revision) lose(index);
   if (cell.state != State::free && cell.state != State::leasing) return;
-  cell.epoch = epoch;
-  cell.holder = holder;
+  cell.seen_revision = revision;
+  cell.epoch = newest.epoch;
+  cell.holder = newest.holder;
   cell.heard_s = now_s;
+}
+
+void CellKeeper::settle(std::uint32_t index, double now_s) {
+  if (cells_[index].commit) try_commit(index, now_s);
+  Cell& cell = cells_[index];
+  const EpochValue& newest = epochs_.cell(index);
+  const auto claimed = std::exchange(cell.claimed, std::nullopt);
+  if (claimed && *claimed != newest) ++stats_.unconfirmed_refused;
+  if (newest.epoch == 0 || newest.holder == self_) return;
+  // What the table has said before is no sign of life.
+  if (epochs_.cell_revision(index) <= cell.seen_revision && claimed != newest) return;
+  if (members_.find(newest.holder) != nullptr) {
+    see_holder(index, now_s);
+  } else if (cell.state == State::free) {
+    cell.epoch = newest.epoch;  // a claim continues from there
+    cell.seen_revision = epochs_.cell_revision(index);
+  }
 }
 
 void CellKeeper::doubt(double now_s) {
@@ -159,7 +194,7 @@ void CellKeeper::assert_epoch(std::uint32_t index, double now_s) {
     if (asserted.turn != turn) return;
     if (read.status == BusAnswer::Status::unavailable) return assert_epoch(index, now_s_);
     const auto stored = decode_epoch(read.value);
-    const std::uint32_t epoch = std::max(stored ? stored->epoch : 0u, asserted.epoch) + 1;
+    const std::uint32_t epoch = next_epoch(std::max(stored ? stored->epoch : 0u, asserted.epoch));
     requests_.put_if(BusTable::epochs, cell_key(index), encode_value(EpochValue{epoch, self_, 0}),
                      read.status == BusAnswer::Status::done ? read.revision : 0,
                      [this, index, turn, epoch](const BusAnswer& written) {
@@ -169,8 +204,9 @@ void CellKeeper::assert_epoch(std::uint32_t index, double now_s) {
                        won.state = State::held;
                        won.busy = false;
                        won.epoch = epoch;
-                       won.epoch_revision = written.revision;
+                       won.epoch_revision = won.seen_revision = written.revision;
                        won.holder = self_;
+                       (void)epochs_.note_cell(index, epoch, self_, written.revision);
                        claimed_ = true;
                        ++stats_.cells_claimed;
                      });
@@ -211,6 +247,7 @@ void CellKeeper::run(double now_s, bool connected, bool leaving,
       }
     }
     if (connected && !leaving && now_s - began_s_ > kLookAroundS && wants(index, now_s)) claim(index, now_s);
+    if (cell.commit) try_commit(index, now_s);
     if (cell.to && now_s - cell.offer_began_s > kOfferCellForS && cell.state == State::held) cell.to = {};
     if (cell.to && cell.state == State::held && now_s - cell.offered_s > kOfferEveryS) {
       cell.offered_s = now_s;
@@ -278,9 +315,11 @@ void CellKeeper::rebalance(double now_s, bool leaving,
 
 void CellKeeper::receive(const CellOffer& offer, double now_s, bool leaving) {
   if (offer.cell >= cells_.size() || leaving) return;
-  const Cell& cell = cells_[offer.cell];
-  if (cell.state != State::free || offer.epoch < cell.epoch) return;
-  note_holder(offer.cell, offer.from, offer.epoch, now_s);
+  if (cells_[offer.cell].state != State::free) return;
+  const auto verdict = epochs_.check_cell(offer.cell, offer.epoch, offer.from);
+  if (verdict == EpochTable::Verdict::refuted) ++stats_.unconfirmed_refused;
+  if (verdict != EpochTable::Verdict::confirmed) return;  // offers are repeated
+  see_holder(offer.cell, now_s);
   send_(offer.from, CellAccept{self_, offer.cell, offer.epoch});
 }
 
@@ -299,7 +338,7 @@ void CellKeeper::give(std::uint32_t index, double now_s) {
   cell.busy = true;
   const std::uint32_t turn = cell.turn;
   const ProcessId to = cell.to;
-  const std::uint32_t epoch = cell.epoch + 1;
+  const std::uint32_t epoch = next_epoch(cell.epoch);
   const std::uint64_t epoch_revision = cell.epoch_revision;
   const auto failed = [this, index] { lose(index); };
   requests_.put_if(BusTable::leases, cell_key(index), encode_value(LeaseValue{to}), cell.lease_revision,
@@ -313,11 +352,13 @@ void CellKeeper::give(std::uint32_t index, double now_s) {
                            if (given.turn != turn) return;
                            if (advanced.status != BusAnswer::Status::done) return failed();
                            send_(to, CellCommit{self_, index, epoch, leased.revision, advanced.revision});
+                           (void)epochs_.note_cell(index, epoch, to, advanced.revision);
                            ++given.turn;
                            given.state = State::free;
                            given.busy = false;
                            given.to = {};
                            given.epoch = epoch;
+                           given.seen_revision = advanced.revision;
                            given.holder = to;
                            given.heard_s = now_s_;
                            ++stats_.cells_given;
@@ -326,18 +367,43 @@ void CellKeeper::give(std::uint32_t index, double now_s) {
   (void)now_s;
 }
 
+// The table of epochs must name this process first.
 void CellKeeper::receive(const CellCommit& commit, double now_s) {
   if (commit.cell >= cells_.size()) return;
   Cell& cell = cells_[commit.cell];
   if (cell.state != State::free && cell.state != State::leasing) return;
-  if (commit.epoch <= cell.epoch) return;
+  if (cell.commit && epochs_.check_cell(commit.cell, cell.commit->epoch, self_, cell.commit_s) ==
+                         EpochTable::Verdict::confirmed)
+    return;  // that one comes first
+  cell.commit = commit;
+  cell.commit_s = now_s;
+  try_commit(commit.cell, now_s);
+}
+
+void CellKeeper::try_commit(std::uint32_t index, double now_s) {
+  Cell& cell = cells_[index];
+  const CellCommit commit = *cell.commit;
+  const bool awaits = cell.state == State::free || cell.state == State::leasing;
+  const auto verdict = epochs_.check_cell(index, commit.epoch, self_, cell.commit_s);
+  if (verdict == EpochTable::Verdict::open && awaits) return;
+  cell.commit.reset();
+  if (verdict == EpochTable::Verdict::refuted) ++stats_.unconfirmed_refused;
+  if (verdict == EpochTable::Verdict::confirmed && awaits) take(commit, now_s);
+}
+
+void CellKeeper::take(const CellCommit& commit, double now_s) {
+  Cell& cell = cells_[commit.cell];
+  // A commit that was handled already: the table has named this process for long.
+  if (cell.epoch_revision == epochs_.cell_revision(commit.cell)) return;
   // The lease was written by another process, at an unknown time. It must still run.
   const std::uint32_t turn = ++cell.turn;
+  const std::uint64_t epoch_revision = epochs_.cell_revision(commit.cell);
   cell.state = State::asserting;
   cell.busy = true;
   cell.tried_s = now_s;
   requests_.put_if(BusTable::leases, cell_key(commit.cell), encode_value(LeaseValue{self_}),
-                   commit.lease_revision, [this, commit, turn, now_s](const BusAnswer& answer) {
+                   commit.lease_revision,
+                   [this, commit, turn, epoch_revision, now_s](const BusAnswer& answer) {
                      Cell& taken = cells_[commit.cell];
                      if (taken.turn != turn) return;
                      taken.busy = false;
@@ -345,7 +411,7 @@ void CellKeeper::receive(const CellCommit& commit, double now_s) {
                      if (answer.status != BusAnswer::Status::done) return;
                      taken.state = State::held;
                      taken.epoch = commit.epoch;
-                     taken.epoch_revision = commit.epoch_revision;
+                     taken.epoch_revision = taken.seen_revision = epoch_revision;
                      taken.lease_revision = answer.revision;
                      taken.leased_s = now_s;
                      taken.holder = self_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cluster/src/authority/epoch_table.hpp"
 #include "cluster/src/authority/grid.hpp"
 #include "cluster/src/authority/members.hpp"
 #include "cluster/src/bus/requests.hpp"
@@ -23,8 +24,9 @@ class CellKeeper {
  public:
   using Send = std::function<void(ProcessId, const BusPayload&)>;
 
-  CellKeeper(const ClusterConfig& config, ProcessId self, Requests& requests, const Members& members,
-             Send send, ClusterStats& stats);
+  /// All arguments but `self` must outlive the object.
+  CellKeeper(const ClusterConfig& config, ProcessId self, Requests& requests, EpochTable& epochs,
+             const Members& members, Send send, ClusterStats& stats);
 
   /// Renews, claims and rebalances. `entities(cell)` is the number of entities that this simulator holds in a
   /// cell.
@@ -35,8 +37,10 @@ class CellKeeper {
   /// asserted the epoch again.
   void doubt(double now_s);
 
-  /// A batch or heartbeat names the holder of a cell.
+  /// A batch or heartbeat names the holder of a cell. It counts once the table of epochs confirms it.
   void note_holder(std::uint32_t cell, ProcessId holder, std::uint32_t epoch, double now_s);
+  /// The table of epochs was read for a cell.
+  void settle(std::uint32_t cell, double now_s);
 
   void receive(const CellOffer& offer, double now_s, bool leaving);
   void receive(const CellAccept& accept, double now_s);
@@ -60,7 +64,8 @@ class CellKeeper {
     double leased_s = -1e9;  // when the last successful renewal was sent
     std::uint32_t epoch = 0;
     std::uint64_t epoch_revision = 0;
-    bool busy = false;  // a request about the lease is under way
+    std::uint64_t seen_revision = 0;  // of the table's entry that `epoch` and `holder` are from
+    bool busy = false;                // a request about the lease is under way
     double tried_s = -1e9;
     // Of the last holder that this process knows.
     ProcessId holder;
@@ -69,6 +74,11 @@ class CellKeeper {
     double offered_s = -1e9;
     double offer_began_s = -1e9;
     std::uint32_t turn = 0;  // answers to requests of an earlier turn are void
+    // What a heartbeat or batch said while the table of epochs was being read.
+    std::optional<EpochValue> claimed;
+    // A commit that the table of epochs has not confirmed yet, and when it arrived.
+    std::optional<CellCommit> commit;
+    double commit_s = 0.0;
   };
 
   void claim(std::uint32_t index, double now_s);
@@ -77,6 +87,9 @@ class CellKeeper {
   void renew(std::uint32_t index, double now_s);
   void lose(std::uint32_t index);
   void give(std::uint32_t index, double now_s);
+  void see_holder(std::uint32_t index, double now_s);
+  void try_commit(std::uint32_t index, double now_s);
+  void take(const CellCommit& commit, double now_s);
   void rebalance(double now_s, bool leaving, const std::function<std::size_t(std::uint32_t)>& entities);
   [[nodiscard]] bool wants(std::uint32_t index, double now_s) const;
   [[nodiscard]] double margin_s() const { return 0.1 * config_.lease_s; }
@@ -85,6 +98,7 @@ class CellKeeper {
   Grid grid_;
   ProcessId self_;
   Requests& requests_;
+  EpochTable& epochs_;
   const Members& members_;
   Send send_;
   ClusterStats& stats_;

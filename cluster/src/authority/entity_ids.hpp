@@ -18,8 +18,8 @@ namespace reckoner::cluster {
 /// takes the rest of its block with it.
 class EntityIds {
  public:
-  static constexpr std::uint32_t kBlock = 256;  ///< slots in a block
-  static constexpr double kQuarantineS = 6.0;   ///< before a slot is used again; see EntityTable
+  static constexpr std::uint32_t kBlock = kSlotsInBlock;
+  static constexpr double kQuarantineS = 6.0;  ///< before a slot is used again; see EntityTable
 
   struct Slot {
     EntityId id;                 ///< the next id of the slot
@@ -40,6 +40,11 @@ class EntityIds {
         return;
       }
       const auto stored = decode_ids(read.value);
+      // A damaged number must not begin again at 0: other processes have those ids.
+      if (!stored && read.status == BusAnswer::Status::done) {
+        busy_ = false;
+        return;
+      }
       const std::uint32_t block = stored ? stored->blocks : 0;
       if ((block + 1) * kBlock > kMaxEntities) return;  // the world has no more slots
       requests_.put_if(BusTable::world, kIdsKey, encode_value(IdsValue{block + 1}),

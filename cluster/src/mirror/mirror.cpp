@@ -16,20 +16,44 @@ constexpr double kWaitForFrameS = 2.0;
 // An entity that its writer no longer describes was handed over, usually, and the batch of its new holder is
 // on its way. It is removed after this time.
 constexpr double kMissingS = 1.0;
-constexpr double kLagRate = 0.02;  // weight of a batch in the mean lag
+constexpr double kLagRate = 0.02;    // weight of a batch in the mean lag
+constexpr double kLargestLagS = 10;  // a larger one is no lag but a wrong time stamp
+// Batches that seem to have arrived already, and no others: the numbers in between were not this writer's.
+constexpr double kRestartStreamS = 0.5;
+constexpr double kAskAfterGapS = 0.1;
+// Records whose right to write is being read.
+constexpr std::size_t kMostHeldBack = 32 * 1024;
+constexpr std::size_t kMostHeldBackInSlot = 32;
+constexpr std::ptrdiff_t kMostHeldBackOfWriter = 4;  // in one slot: a liar leaves room for the others
+
+EntityId id_of(const DescribedRecord& r) {
+  return r.entity.id;
+}
+std::uint32_t epoch_of(const DescribedRecord& r) {
+  return r.entity.epoch;
+}
+template <class R>
+EntityId id_of(const R& r) {
+  return r.id;
+}
+template <class R>
+std::uint32_t epoch_of(const R& r) {
+  return r.epoch;
+}
 
 }  // namespace
 
-Mirror::Mirror(const ClusterConfig& config, Server& server, ProcessId self, Send send, double silence_s,
-               ClusterStats& stats)
+Mirror::Mirror(const ClusterConfig& config, Server& server, ProcessId self, EpochTable& epochs,
+               const Members& members, Send send, double silence_s, ClusterStats& stats)
     : config_(config),
       server_(server),
       access_(server),
       self_(self),
+      epochs_(epochs),
+      members_(members),
       send_(std::move(send)),
       silence_s_(silence_s),
-      stats_(stats),
-      cell_epochs_(config.columns * config.rows) {}
+      stats_(stats) {}
 
 void Mirror::watch(const std::set<std::uint32_t>& cells) {
   if (cells == cells_) return;
@@ -49,89 +73,146 @@ const Mirror::Known* Mirror::find(EntityId id) const {
   return found != known_.end() ? &found->second : nullptr;
 }
 
-std::uint32_t Mirror::newest_epoch(EntityId id) const {
-  const auto found = slot_epochs_.find(id.index1);
-  return found != slot_epochs_.end() ? found->second.epoch : 0;
-}
-
 void Mirror::count_stale(const Batch& batch) {
   stats_.stale_refused += std::max<std::size_t>(
       1, batch.described.size() + batch.motions.size() + batch.fields.size() + batch.gone.size());
 }
 
-// Refuses what a former holder of the cell writes, and a second writer with the same epoch. A guest does not
-// claim to hold the cell; the epochs of its entities decide.
-bool Mirror::admit(const Batch& batch) {
-  if (!batch.holds_cell) return true;
-  Writer& newest = cell_epochs_[batch.cell];
-  if (batch.cell_epoch < newest.epoch) {
-    count_stale(batch);
-    return false;
+// Applies a record if the table of epochs confirms that its writer holds the entity.
+template <class R>
+void Mirror::admit(const R& record, StreamKey from, double now_s) {
+  const EntityId id = id_of(record);
+  const std::uint32_t epoch = epoch_of(record);
+  switch (epochs_.check_slot(id, epoch, from.second)) {
+    case EpochTable::Verdict::confirmed:
+      note_overtaken(id, epoch);
+      return apply(record, from, now_s);
+    case EpochTable::Verdict::refuted:
+      return refuse(record, id, epoch, from);
+    case EpochTable::Verdict::open:
+      return hold_back(record, id, from);
   }
-  if (batch.cell_epoch > newest.epoch) newest = {batch.cell_epoch, {}};
-  if (newest.process && newest.process != batch.writer) {
-    count_stale(batch);
-    return false;
-  }
-  newest.process = batch.writer;
-  return true;
 }
 
-bool Mirror::admit(EntityId id, std::uint32_t epoch, ProcessId writer) {
-  Writer& newest = slot_epochs_[id.index1];
-  const bool stale =
-      epoch < newest.epoch || (epoch == newest.epoch && newest.process && newest.process != writer);
-  if (stale) {
-    ++stats_.stale_refused;
-    return false;
+void Mirror::hold_back(Record record, EntityId id, StreamKey from) {
+  std::vector<HeldBack>& in_slot = held_back_[id.index1];
+  const auto of_writer = std::count_if(in_slot.begin(), in_slot.end(),
+                                       [&](const HeldBack& h) { return h.from.second == from.second; });
+  if (of_writer >= kMostHeldBackOfWriter || in_slot.size() >= kMostHeldBackInSlot ||
+      held_back_count_ >= kMostHeldBack) {
+    ++stats_.unconfirmed_refused;
+    return repair(from);
   }
+  in_slot.push_back({std::move(record), from, epochs_.now_s()});
+  ++held_back_count_;
+}
+
+void Mirror::refuse(const Record& record, EntityId id, std::uint32_t epoch, StreamKey from) {
+  if (epoch > epochs_.slot_epoch(id)) {
+    ++stats_.unconfirmed_refused;
+    return repair(from);
+  }
+  // A former holder may say that the entity left its cell when its new holder has said more.
+  if (std::holds_alternative<GoneRecord>(record) && epoch < epochs_.slot_epoch(id)) return;
+  ++stats_.stale_refused;
+}
+
+void Mirror::note_overtaken(EntityId id, std::uint32_t epoch) {
   const auto found = known_.find(id);
   if (found != known_.end() && found->second.held && epoch > found->second.epoch) overtaken_.push_back(id);
-  newest = {epoch, writer};
-  return true;
+}
+
+// Something of the stream was refused that may have been right.
+void Mirror::repair(StreamKey from) {
+  const auto stream = streams_.find(from);
+  if (stream != streams_.end()) stream->second.incomplete = true;
+}
+
+void Mirror::settle(const std::vector<std::uint32_t>& slots, double now_s) {
+  for (const std::uint32_t slot : slots)
+    settle_slot(slot, now_s);
+}
+
+void Mirror::settle_slot(std::uint32_t slot, double now_s) {
+  const auto found = held_back_.find(slot);
+  if (found == held_back_.end()) return;
+  std::vector<HeldBack> records = std::move(found->second);
+  held_back_.erase(found);
+  held_back_count_ -= records.size();
+  std::vector<HeldBack> open;
+  for (HeldBack& h : records) {
+    const auto [id, epoch] = std::visit(
+        [](const auto& r) {
+          return std::pair{id_of(r), epoch_of(r)};
+        },
+        h.record);
+    switch (epochs_.check_slot(id, epoch, h.from.second, h.since_s)) {
+      case EpochTable::Verdict::confirmed:
+        note_overtaken(id, epoch);
+        if (cells_.contains(h.from.first))
+          std::visit([&](const auto& r) { apply(r, h.from, now_s); }, h.record);
+        break;
+      case EpochTable::Verdict::refuted:
+        refuse(h.record, id, epoch, h.from);
+        break;
+      case EpochTable::Verdict::open:
+        open.push_back(std::move(h));
+        break;
+    }
+  }
+  if (open.empty()) return;
+  held_back_count_ += open.size();
+  held_back_[slot] = std::move(open);
 }
 
 // Checks the sequence. False for a batch that was received already.
-bool Mirror::continues(Stream& stream, const Batch& batch) {
-  if (!stream.started) {
-    stream.started = true;
-    stream.next = batch.sequence + 1;
-    return true;
-  }
+bool Mirror::continues(Stream& stream, const Batch& batch, double now_s) {
   const auto ahead = static_cast<std::int32_t>(batch.sequence - stream.next);
-  if (ahead < 0) return false;
-  if (ahead > 0) {
+  if (stream.started && ahead < 0) {
+    if (now_s - stream.continued_s <= kRestartStreamS) return false;
+    stream.incomplete = true;
+  }
+  if (stream.started && ahead > 0) {
     stats_.gaps += static_cast<std::uint64_t>(ahead);
     stream.incomplete = true;
-    stream.asked_s = -1e9;
+    stream.asked_s = std::min(stream.asked_s, now_s - kAskEveryS + kAskAfterGapS);
   }
+  stream.started = true;
   stream.next = batch.sequence + 1;
+  stream.continued_s = now_s;
   return true;
 }
 
 void Mirror::receive(const Batch& batch, double now_s) {
-  if (batch.writer == self_ || batch.cell >= cell_epochs_.size() || !cells_.contains(batch.cell)) return;
-  if (!admit(batch)) return;
-  Stream& stream = streams_[{batch.cell, batch.writer}];
+  if (batch.writer == self_ || !cells_.contains(batch.cell)) return;
+  // A former holder of the cell. A guest does not claim to hold it; the epochs of its entities decide. So
+  // they do while the table is being read.
+  if (batch.holds_cell &&
+      epochs_.check_cell(batch.cell, batch.cell_epoch, batch.writer) == EpochTable::Verdict::refuted)
+    return count_stale(batch);
+  const StreamKey from{batch.cell, batch.writer};
+  Stream& stream = streams_[from];
   stream.heard_s = now_s;
   if (batch.snapshot) {
-    if (!stream.started || static_cast<std::int32_t>(batch.sequence + 1 - stream.next) > 0)
+    if (!stream.started || static_cast<std::int32_t>(batch.sequence + 1 - stream.next) > 0) {
       stream.next = batch.sequence + 1;
+      stream.continued_s = now_s;
+    }
     stream.started = true;
-  } else if (!continues(stream, batch)) {
+  } else if (!continues(stream, batch, now_s)) {
     return;
   }
   ++stats_.batches_received;
   for (const DescribedRecord& record : batch.described)
-    apply(record, batch, now_s);
+    admit(record, from, now_s);
   for (const MotionRecord& record : batch.motions)
-    apply(record, batch, now_s);
+    admit(record, from, now_s);
   for (const FieldsRecord& record : batch.fields)
-    apply(record, batch);
+    admit(record, from, now_s);
   for (const GoneRecord& record : batch.gone)
-    apply(record, batch);
-  if (!batch.motions.empty() && !batch.snapshot) {
-    const double lag_s = now_s - server_.tick_time_s(batch.tick);
+    admit(record, from, now_s);
+  const double lag_s = now_s - server_.tick_time_s(batch.tick);
+  if (!batch.motions.empty() && !batch.snapshot && std::abs(lag_s) < kLargestLagS) {
     lag_weight_ = std::max(kLagRate, lag_weight_ / (1.0 + lag_weight_));
     stats_.lag_s += lag_weight_ * (lag_s - stats_.lag_s);
   }
@@ -189,8 +270,7 @@ void Mirror::join(EntityId id, Known& known, std::uint32_t cell, ProcessId write
 }
 
 // Notes the epoch and the time stamp of a motion. The first motion of a new holder ends a silence.
-void Mirror::note_motion(Known& known, std::uint32_t epoch, Tick tick, std::optional<Cause> cause,
-                         double now_s) {
+void Mirror::note_motion(Known& known, std::uint32_t epoch, Tick tick, std::optional<Cause> cause) {
   const auto silent = static_cast<std::int32_t>(tick - known.tick);
   if (epoch > known.epoch && known.epoch > 0 && cause == Cause::handed_over) {
     const auto ticks = static_cast<std::size_t>(std::max(0, silent));
@@ -200,10 +280,9 @@ void Mirror::note_motion(Known& known, std::uint32_t epoch, Tick tick, std::opti
     stats_.orphan_s.push_back(std::max(0, silent) / config_.tick_rate_hz);
   known.epoch = epoch;
   if (silent > 0) known.tick = tick;
-  (void)now_s;
 }
 
-bool Mirror::show(const EntityRecord& entity, ProcessId writer, double now_s) {
+bool Mirror::show(const EntityRecord& entity, double now_s) {
   const auto state =
       access_.state_of(entity.motion, entity.archetype, entity.tick, server_.tick_time_s(entity.tick));
   if (!state) {
@@ -222,31 +301,29 @@ bool Mirror::show(const EntityRecord& entity, ProcessId writer, double now_s) {
       return true;
     }
   }
-  (void)writer;
   (void)access_.feed(entity.id, entity.motion, entity.tick, now_s, silence_s_);
   return true;
 }
 
-void Mirror::apply(const DescribedRecord& record, const Batch& batch, double now_s) {
+void Mirror::apply(const DescribedRecord& record, StreamKey from, double now_s) {
   const EntityRecord& entity = record.entity;
-  if (!admit(entity.id, entity.epoch, batch.writer)) return;
   auto found = known_.find(entity.id);
   if (found != known_.end() && found->second.held) return;
   if (!cells_.contains(entity.cell)) return remove(entity.id);
   if (found != known_.end()) {
     (void)access_.feed(entity.id, entity.motion, entity.tick, now_s, silence_s_);
-  } else if (!show(entity, batch.writer, now_s)) {
+  } else if (!show(entity, now_s)) {
     std::erase_if(waiting_, [&](const Waiting& w) { return w.record.entity.id == entity.id; });
-    waiting_.push_back({record, batch.writer, now_s + kWaitForFrameS});
+    waiting_.push_back({record, from.second, now_s + kWaitForFrameS});
     return;
   }
   if (!server_.state(entity.id)) return;
   if (found == known_.end()) found = known_.emplace(entity.id, Known{}).first;
   Known& known = found->second;
-  if (known.epoch == 0) known.cell = entity.cell, known.writer = batch.writer, known.tick = entity.tick;
+  if (known.epoch == 0) known.cell = entity.cell, known.writer = from.second, known.tick = entity.tick;
   known.archetype = entity.archetype;
-  note_motion(known, entity.epoch, entity.tick, record.cause, now_s);
-  join(entity.id, known, entity.cell, batch.writer);
+  note_motion(known, entity.epoch, entity.tick, record.cause);
+  join(entity.id, known, entity.cell, from.second);
   ++stats_.motions_received;
   for (std::size_t i = 0; i < entity.fields.size(); ++i)
     (void)server_.set_field(entity.id, i, entity.fields[i]);
@@ -255,40 +332,33 @@ void Mirror::apply(const DescribedRecord& record, const Batch& batch, double now
   if (access_.groups(entity.id) != entity.groups) (void)server_.set_groups(entity.id, entity.groups);
 }
 
-void Mirror::apply(const MotionRecord& record, const Batch& batch, double now_s) {
-  if (!admit(record.id, record.epoch, batch.writer)) return;
+void Mirror::apply(const MotionRecord& record, StreamKey from, double now_s) {
   const auto found = known_.find(record.id);
-  if (found == known_.end()) {
-    streams_[{batch.cell, batch.writer}].incomplete = true;
-    return;
-  }
+  if (found == known_.end()) return repair(from);
   Known& known = found->second;
   if (known.held || known.archetype != record.archetype) return;
   // A frame that this process does not show yet: ask for it.
   if (!access_.feed(record.id, record.motion, record.tick, now_s, silence_s_) && record.motion.frame &&
       !server_.state(record.motion.frame))
-    streams_[{batch.cell, batch.writer}].incomplete = true;
-  note_motion(known, record.epoch, record.tick, std::nullopt, now_s);
-  join(record.id, known, batch.cell, batch.writer);
+    repair(from);
+  note_motion(known, record.epoch, record.tick, std::nullopt);
+  join(record.id, known, from.first, from.second);
   ++stats_.motions_received;
 }
 
-void Mirror::apply(const FieldsRecord& record, const Batch& batch) {
-  if (!admit(record.id, record.epoch, batch.writer)) return;
+void Mirror::apply(const FieldsRecord& record, StreamKey /*from*/, double /*now_s*/) {
   const Known* known = find(record.id);
   if (known == nullptr || known->held || known->archetype != record.archetype) return;
   for (std::size_t i = 0; i < record.fields.size(); ++i)
     (void)server_.set_field(record.id, i, record.fields[i]);
 }
 
-// The former holder says that an entity has ended or left the cell. A newer epoch knows better.
-void Mirror::apply(const GoneRecord& record, const Batch& batch) {
-  if (record.epoch < newest_epoch(record.id)) return;
-  if (!admit(record.id, record.epoch, batch.writer)) return;
+// The holder says that an entity has ended or left the cell.
+void Mirror::apply(const GoneRecord& record, StreamKey from, double /*now_s*/) {
   const auto found = known_.find(record.id);
   if (found == known_.end() || found->second.held) return;
   if (!record.to_cell || !cells_.contains(*record.to_cell)) return remove(record.id);
-  join(record.id, found->second, *record.to_cell, batch.writer);
+  join(record.id, found->second, *record.to_cell, from.second);
 }
 
 void Mirror::remove(EntityId id) {
@@ -313,21 +383,27 @@ bool Mirror::is_forgotten(const Stream& stream, double now_s) {
 
 void Mirror::run(double now_s) {
   remove_missing(now_s);
+  if (!held_back_.empty()) {
+    std::vector<std::uint32_t> slots;
+    for (const auto& [slot, records] : held_back_)
+      slots.push_back(slot);
+    settle(slots, now_s);
+  }
   const std::vector<Waiting> waiting = std::exchange(waiting_, {});
   for (const Waiting& w : waiting) {
-    Batch batch;
-    batch.writer = w.writer;
-    batch.cell = w.record.entity.cell;
+    const StreamKey from{w.record.entity.cell, w.writer};
     if (now_s > w.until_s) {
-      streams_[{batch.cell, batch.writer}].incomplete = true;
-      continue;
+      repair(from);
+    } else if (epochs_.check_slot(w.record.entity.id, w.record.entity.epoch, w.writer) ==
+               EpochTable::Verdict::confirmed) {
+      apply(w.record, from, now_s);
     }
-    if (w.record.entity.epoch == newest_epoch(w.record.entity.id)) apply(w.record, batch, now_s);
   }
   std::vector<EntityId> lost;
   for (auto& [key, stream] : streams_) {
     if (is_forgotten(stream, now_s)) lost.insert(lost.end(), stream.members.begin(), stream.members.end());
     if (!stream.incomplete || !stream.started || now_s - stream.asked_s <= kAskEveryS) continue;
+    if (members_.find(key.second) == nullptr) continue;
     stream.asked_s = now_s;
     ++stats_.repairs;
     send_(key.second, Ask{self_, key.first});
@@ -337,14 +413,14 @@ void Mirror::run(double now_s) {
     remove(id);
 }
 
-void Mirror::hold(EntityId id, std::uint32_t epoch, std::uint32_t cell, std::uint32_t archetype) {
+void Mirror::hold(EntityId id, std::uint32_t epoch, std::uint32_t cell, std::uint32_t archetype,
+                  std::uint64_t revision) {
   Known& known = known_[id];
   slot_entities_[id.index1] = id;
   const auto stream = streams_.find({known.cell, known.writer});
   if (stream != streams_.end()) stream->second.members.erase(id);
   known = {epoch, cell, self_, archetype, known.tick, true};
-  Writer& newest = slot_epochs_[id.index1];
-  if (epoch >= newest.epoch) newest = {epoch, self_};
+  (void)epochs_.note_slot(id, epoch, self_, revision);
 }
 
 void Mirror::move_held(EntityId id, std::uint32_t cell) {
@@ -352,7 +428,7 @@ void Mirror::move_held(EntityId id, std::uint32_t cell) {
   if (found != known_.end()) found->second.cell = cell;
 }
 
-void Mirror::release(EntityId id, std::uint32_t epoch, ProcessId to, double now_s) {
+void Mirror::release(EntityId id, ProcessId to, double now_s) {
   const auto found = known_.find(id);
   if (found == known_.end()) return;
   Known& known = found->second;
@@ -363,8 +439,6 @@ void Mirror::release(EntityId id, std::uint32_t epoch, ProcessId to, double now_
   known.tick = published->tick;
   if (to && to != self_) {
     join(id, known, known.cell, to);
-    Writer& newest = slot_epochs_[id.index1];
-    if (epoch > newest.epoch) newest = {epoch, to};
   } else {
     known.writer = {};
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cluster/src/authority/epoch_table.hpp"
+#include "cluster/src/authority/members.hpp"
 #include "cluster/src/wire/bus_messages.hpp"
 #include "server/src/world_access.hpp"
 
@@ -11,6 +13,7 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include <reckoner/cluster/cluster_config.hpp>
@@ -19,8 +22,8 @@
 namespace reckoner::cluster {
 
 /// Shows the entities of other simulators in this process's server: all of them in a gateway, those of the
-/// neighbouring cells in a simulator. It reads the batches of the watched cells, refuses writes with an older
-/// epoch than it has seen, and asks for snapshots where it missed something.
+/// neighbouring cells in a simulator. It reads the batches of the watched cells, refuses what the table of
+/// epochs does not confirm, and asks for snapshots where it missed something.
 class Mirror {
  public:
   using Send = std::function<void(ProcessId, const BusPayload&)>;
@@ -37,28 +40,30 @@ class Mirror {
     double missing_s = -1.0;
   };
 
-  /// All arguments must outlive the object. Entities of a silent writer fade to rest after `silence_s`.
-  Mirror(const ClusterConfig& config, Server& server, ProcessId self, Send send, double silence_s,
-         ClusterStats& stats);
+  /// All references must outlive the object. Entities of a silent writer fade to rest after `silence_s`.
+  Mirror(const ClusterConfig& config, Server& server, ProcessId self, EpochTable& epochs,
+         const Members& members, Send send, double silence_s, ClusterStats& stats);
 
   /// Shows these cells from now on, and forgets the entities in others.
   void watch(const std::set<std::uint32_t>& cells);
   [[nodiscard]] const std::set<std::uint32_t>& watched() const { return cells_; }
 
+  /// `batch` comes from a member of the world, or claims to.
   void receive(const Batch& batch, double now_s);
+  /// The table of epochs was read for these slots (EntityId::index1).
+  void settle(const std::vector<std::uint32_t>& slots, double now_s);
   /// Asks for what is missing, and retries what waits for a frame. Call once per tick.
   void run(double now_s);
 
   [[nodiscard]] const Known* find(EntityId id) const;
-  /// The newest epoch of the entities in a slot, of all that this process has seen.
-  [[nodiscard]] std::uint32_t newest_epoch(EntityId id) const;
-  [[nodiscard]] std::uint32_t newest_cell_epoch(std::uint32_t cell) const { return cell_epochs_[cell].epoch; }
 
-  /// This process holds an entity of its server from now on.
-  void hold(EntityId id, std::uint32_t epoch, std::uint32_t cell, std::uint32_t archetype);
+  /// This process holds an entity of its server from now on. `revision` is that of its entry in the table of
+  /// epochs.
+  void hold(EntityId id, std::uint32_t epoch, std::uint32_t cell, std::uint32_t archetype,
+            std::uint64_t revision);
   void move_held(EntityId id, std::uint32_t cell);
   /// Another process holds it from now on: it continues its motion until batches of the new holder arrive.
-  void release(EntityId id, std::uint32_t epoch, ProcessId to, double now_s);
+  void release(EntityId id, ProcessId to, double now_s);
   /// The entity has ended.
   void forget(EntityId id);
 
@@ -67,13 +72,10 @@ class Mirror {
   [[nodiscard]] std::size_t size() const { return known_.size(); }
 
  private:
-  struct Writer {
-    std::uint32_t epoch = 0;
-    ProcessId process;
-  };
   struct Stream {
     bool started = false;
     std::uint32_t next = 0;
+    double continued_s = -1e9;  // when the last batch in its order arrived
     bool incomplete = true;
     double asked_s = -1e9;
     double heard_s = -1e9;
@@ -83,19 +85,31 @@ class Mirror {
     std::unordered_set<EntityId> members;
     std::unordered_set<EntityId> described;  // by the parts of a snapshot so far
   };
-  using StreamKey = std::pair<std::uint32_t, ProcessId>;
+  using StreamKey = std::pair<std::uint32_t, ProcessId>;  // cell and writer
+  using Record = std::variant<DescribedRecord, MotionRecord, FieldsRecord, GoneRecord>;
+  // A record whose right to write is being read from the table.
+  struct HeldBack {
+    Record record;
+    StreamKey from;
+    double since_s = 0.0;  // by the clock of the table
+  };
 
-  [[nodiscard]] bool admit(const Batch& batch);
-  [[nodiscard]] bool admit(EntityId id, std::uint32_t epoch, ProcessId writer);
-  [[nodiscard]] bool continues(Stream& stream, const Batch& batch);
-  void apply(const DescribedRecord& record, const Batch& batch, double now_s);
-  void apply(const MotionRecord& record, const Batch& batch, double now_s);
-  void apply(const FieldsRecord& record, const Batch& batch);
-  void apply(const GoneRecord& record, const Batch& batch);
+  [[nodiscard]] bool continues(Stream& stream, const Batch& batch, double now_s);
+  template <class R>
+  void admit(const R& record, StreamKey from, double now_s);
+  void hold_back(Record record, EntityId id, StreamKey from);
+  void refuse(const Record& record, EntityId id, std::uint32_t epoch, StreamKey from);
+  void settle_slot(std::uint32_t slot, double now_s);
+  void apply(const DescribedRecord& record, StreamKey from, double now_s);
+  void apply(const MotionRecord& record, StreamKey from, double now_s);
+  void apply(const FieldsRecord& record, StreamKey from, double now_s);
+  void apply(const GoneRecord& record, StreamKey from, double now_s);
+  void note_overtaken(EntityId id, std::uint32_t epoch);
+  void repair(StreamKey from);
   void finish_snapshot(Stream& stream, const Batch& batch, double now_s);
   void remove_missing(double now_s);
-  bool show(const EntityRecord& entity, ProcessId writer, double now_s);
-  void note_motion(Known& known, std::uint32_t epoch, Tick tick, std::optional<Cause> cause, double now_s);
+  bool show(const EntityRecord& entity, double now_s);
+  void note_motion(Known& known, std::uint32_t epoch, Tick tick, std::optional<Cause> cause);
   void join(EntityId id, Known& known, std::uint32_t cell, ProcessId writer);
   void remove(EntityId id);
   [[nodiscard]] static bool is_forgotten(const Stream& stream, double now_s);
@@ -105,15 +119,17 @@ class Mirror {
   Server& server_;
   WorldAccess access_;
   ProcessId self_;
+  EpochTable& epochs_;
+  const Members& members_;
   Send send_;
   double silence_s_;
   ClusterStats& stats_;
   std::set<std::uint32_t> cells_;
-  std::vector<Writer> cell_epochs_;
-  std::unordered_map<std::uint32_t, Writer> slot_epochs_;
   std::unordered_map<EntityId, Known> known_;
   std::unordered_map<std::uint32_t, EntityId> slot_entities_;
   std::map<StreamKey, Stream> streams_;
+  std::unordered_map<std::uint32_t, std::vector<HeldBack>> held_back_;  // by EntityId::index1
+  std::size_t held_back_count_ = 0;
   struct Waiting {
     DescribedRecord record;
     ProcessId writer;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -26,6 +27,8 @@ namespace {
 constexpr const char* kTableNames[kBusTables] = {"leases", "epochs", "checkpoints", "world"};
 constexpr int kWrongSequence = 10071;  // JetStream's error code for a compare-and-set that has lost
 constexpr int kOtherSettings = 10058;  // JetStream's error code for a stream that exists with other settings
+constexpr int kNotEnabled = 10039;     // JetStream's error code for an account that has none
+constexpr int kNoStream = 10059;       // JetStream's error code for a stream that does not exist
 constexpr int kNoCluster = 10074;      // JetStream's error code for replicas on a single server
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr double kKeepEndedS = 10.0;  // much longer than the library needs for one message
@@ -93,6 +96,7 @@ struct Received {
   std::mutex mutex;
   std::deque<Arrived> arrivals;  // under the mutex
   std::uint64_t dropped = 0;     // under the mutex
+  std::uint64_t foreign = 0;     // under the mutex
   std::atomic<bool> is_connected{false};
   std::atomic<std::uint64_t> connects{0};
 };
@@ -109,6 +113,16 @@ Received& received_of(void* closure) {
   return **static_cast<SharedReceived*>(closure);
 }
 
+// True for a message that no process publishes: with headers, or with a reply subject. The NATS server sends
+// what a bucket stores to any reply subject, whatever its user may publish to, but always with headers.
+bool is_foreign(natsMsg* message) {
+  const char** keys = nullptr;
+  int count = 0;
+  const bool has_headers = natsMsgHeader_Keys(message, &keys, &count) == NATS_OK && count > 0;
+  std::free(static_cast<void*>(keys));
+  return has_headers || natsMsg_GetReply(message) != nullptr;
+}
+
 // Called by a thread of the library.
 void take_message(natsConnection*, natsSubscription*, natsMsg* raw, void* closure) {
   const Message message{raw};
@@ -122,9 +136,14 @@ void take_message(natsConnection*, natsSubscription*, natsMsg* raw, void* closur
   if (natsMsgHeader_Get(raw, "Nats-Sequence", &header) == NATS_OK && header != nullptr)
     one.sequence = number_of(header).value_or(0);
   if (natsMsgHeader_Get(raw, "Status", &header) == NATS_OK && header != nullptr) one.missing = true;
+  const bool foreign = is_foreign(raw);
   const std::scoped_lock lock{received.mutex};
   // Answers are never dropped: each was asked for.
   const bool answers = one.subject.starts_with(received.inbox) || one.subject.starts_with("$KV.");
+  if (!answers && foreign) {
+    ++received.foreign;
+    return;
+  }
   if (received.arrivals.size() >= received.max_waiting && !answers) {
     ++received.dropped;
     return;
@@ -168,6 +187,7 @@ struct NatsBus::Impl {
   }
   std::optional<Error> connect();
   std::optional<Error> make_bucket(jsCtx* js, std::size_t table) const;
+  [[nodiscard]] bool is_imported() const;
   [[nodiscard]] Subscription listen(const std::string& to) const;
   std::uint64_t begin(Request::Kind kind, BusTable table);
   void send_request(std::uint64_t number, const std::string& to, std::span<const std::byte> payload,
@@ -307,6 +327,19 @@ Subscription NatsBus::Impl::listen(const std::string& to) const {
   return Subscription{made};
 }
 
+// True if another account has the buckets, and this one may read the one with the settings of the world. Any
+// answer will do.
+bool NatsBus::Impl::is_imported() const {
+  const std::string name = bucket(static_cast<std::size_t>(BusTable::world));
+  const std::string to = "$JS.API.DIRECT.GET.KV_" + name + ".$KV." + name + ".world";
+  natsMsg* raw = nullptr;
+  const auto timeout_ms = static_cast<std::int64_t>(1000.0 * config.connect_timeout_s);
+  const natsStatus status =
+      natsConnection_Request(&raw, connection.get(), to.c_str(), nullptr, 0, timeout_ms);
+  const Message answer{raw};
+  return status == NATS_OK;
+}
+
 std::optional<Error> NatsBus::Impl::make_bucket(jsCtx* js, std::size_t table) const {
   const std::string name = "KV_" + bucket(table);
   const std::string subjects = "$KV." + bucket(table) + ".>";
@@ -320,13 +353,38 @@ std::optional<Error> NatsBus::Impl::make_bucket(jsCtx* js, std::size_t table) co
   settings.Discard = js_DiscardNew;
   settings.Storage = js_FileStorage;
   settings.Replicas = config.replicas;
-  settings.AllowRollup = settings.DenyDelete = settings.AllowDirect = true;
+  // No rollups: one write with a rollup header would remove all other keys.
+  settings.DenyDelete = settings.AllowDirect = true;
   if (table == static_cast<std::size_t>(BusTable::leases)) {
     settings.MaxAge = static_cast<std::int64_t>(config.lease_s * kNanoseconds);
     settings.Duplicates = std::min<std::int64_t>(settings.MaxAge, kNanoseconds);
   }
   jsErrCode code{};
-  natsStatus status = js_AddStream(nullptr, js, &settings, nullptr, &code);
+  const auto other_settings = [&] {
+    return Error{
+        "the bucket '" + bucket(table) +
+        "' exists with other settings: all processes need one lease time and one number of replicas; "
+        "delete the bucket to begin again"};
+  };
+  // Only who may create buckets needs more than this.
+  jsStreamInfo* info = nullptr;
+  natsStatus status = js_GetStreamInfo(&info, js, name.c_str(), nullptr, &code);
+  if (status == NATS_OK) {
+    const jsStreamConfig& found = *info->Config;
+    const bool equal = found.MaxAge == settings.MaxAge && found.Replicas == settings.Replicas &&
+                       found.MaxMsgsPerSubject == settings.MaxMsgsPerSubject && found.AllowDirect &&
+                       !found.AllowRollup && found.SubjectsLen == 1 && subjects == found.Subjects[0];
+    const bool other_replicas = found.Replicas != settings.Replicas;
+    jsStreamInfo_Destroy(info);
+    if (equal) return std::nullopt;
+    if (other_replicas) status = js_AddStream(nullptr, js, &settings, nullptr, &code);  // for its reason
+    if (static_cast<int>(code) != kNoCluster) return other_settings();
+  } else if (static_cast<int>(code) == kNotEnabled && is_imported()) {
+    return std::nullopt;
+  } else if (status == NATS_NOT_FOUND || static_cast<int>(code) == kNoStream) {
+    code = {};
+    status = js_AddStream(nullptr, js, &settings, nullptr, &code);
+  }
   // Another process is making the same bucket at this moment. Once it exists, making it again succeeds.
   constexpr int kSubjectsInUse = 10065, kAttempts = 50, kPauseMs = 20;
   for (int i = 0; i < kAttempts && static_cast<int>(code) == kSubjectsInUse; ++i) {
@@ -335,18 +393,18 @@ std::optional<Error> NatsBus::Impl::make_bucket(jsCtx* js, std::size_t table) co
     status = js_AddStream(nullptr, js, &settings, nullptr, &code);
   }
   if (status == NATS_OK) return std::nullopt;
-  if (static_cast<int>(code) == kOtherSettings)
-    return Error{
-        "the bucket '" + bucket(table) +
-        "' exists with other settings: all processes need one lease time and one number of replicas; "
-        "delete the bucket to begin again"};
+  if (static_cast<int>(code) == kOtherSettings) return other_settings();
   if (static_cast<int>(code) == kNoCluster)
     return Error{"the NATS server at " + config.url +
                  " is not a NATS cluster, so a bucket has 1 replica, not " + std::to_string(config.replicas)};
-  if (status == NATS_NO_RESPONDERS || static_cast<int>(code) == 10039)
-    return Error{"the NATS server at " + config.url + " has no JetStream (start it with `nats-server -js`)"};
-  return Error{"the NATS server at " + config.url + " does not make the bucket '" + bucket(table) +
-               "': " + natsStatus_GetText(status) + ", error " + std::to_string(static_cast<int>(code))};
+  if (status == NATS_NO_RESPONDERS || static_cast<int>(code) == kNotEnabled)
+    return Error{"the NATS server at " + config.url +
+                 " has no JetStream for this user (start it with `nats-server -js`), or no bucket '" +
+                 bucket(table) + "' yet (start a simulator first)"};
+  return Error{
+      "the NATS server at " + config.url + " does not make the bucket '" + bucket(table) +
+      "': " + natsStatus_GetText(status) + ", error " + std::to_string(static_cast<int>(code)) +
+      (status == NATS_TIMEOUT ? " (this user may not create buckets: start a simulator first)" : "")};
 }
 
 Result<std::unique_ptr<NatsBus>> NatsBus::open(const NatsConfig& config) {
@@ -421,6 +479,7 @@ void NatsBus::service(double now_s) {
     const std::scoped_lock lock{s.received->mutex};
     arrivals.swap(s.received->arrivals);
     s.stats.dropped += std::exchange(s.received->dropped, 0);
+    s.stats.foreign += std::exchange(s.received->foreign, 0);
   }
   s.stats.connects = s.received->connects;
   const std::string& inbox = s.received->inbox;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kBatchEveryS = 0.25;      // a batch is sent at least this often, s
 constexpr std::size_t kSnapshotPart = 64;  // entities in one message of a snapshot
+constexpr double kSnapshotEveryS = 0.1;    // of one cell to one process
 
 }  // namespace
 
@@ -137,6 +138,9 @@ void SimulatorCore::send_batches() {
 
 void SimulatorCore::handle(const Ask& ask) {
   if (doubtful || ask.cell >= grid.size()) return;
+  double& sent_s = snapshots.try_emplace({ask.from, ask.cell}, -1e9).first->second;
+  if (now_s - sent_s < kSnapshotEveryS) return;
+  sent_s = now_s;
   Batch batch = new_batch(ask.cell);
   batch.snapshot = true;
   batch.holds_cell = cells.holds(ask.cell);
@@ -158,14 +162,13 @@ void SimulatorCore::handle(const Ask& ask) {
 }
 
 void SimulatorCore::handle(const Batch& batch) {
-  if (batch.writer == member.process) return;
-  if (batch.holds_cell && batch.cell < grid.size())
-    cells.note_holder(batch.cell, batch.writer, batch.cell_epoch, now_s);
+  if (batch.cell >= grid.size()) return;
+  if (batch.holds_cell) cells.note_holder(batch.cell, batch.writer, batch.cell_epoch, now_s);
   mirror.receive(batch, world_s(now_s));
 }
 
 void SimulatorCore::send_heartbeat() {
-  if (now_s - heartbeat_s < Members::kHeartbeatS || doubtful) return;
+  if (now_s - heartbeat_s < Members::kHeartbeatS || doubtful || !name.is_member()) return;
   heartbeat_s = now_s;
   Heartbeat heartbeat;
   heartbeat.process = member.process;
@@ -178,12 +181,14 @@ void SimulatorCore::send_heartbeat() {
     heartbeat.cells.push_back(cell);
     heartbeat.epochs.push_back(cells.epoch(cell));
   }
-  bus.publish(members_subject(config.world), encode(heartbeat, codec));
+  bus.publish(members_subject(config.world, Role::simulator), encode(heartbeat, codec));
+  members.note_self(heartbeat, now_s);
+  std::erase_if(snapshots, [&](const auto& entry) { return members.find(entry.first.first) == nullptr; });
 }
 
 void SimulatorCore::handle(const Heartbeat& heartbeat) {
   members.note(heartbeat, now_s);
-  if (heartbeat.process == member.process || !heartbeat.simulator) return;
+  if (!members.has(heartbeat.process, Role::simulator) || !heartbeat.simulator) return;
   for (std::size_t i = 0; i < heartbeat.cells.size(); ++i) {
     if (heartbeat.cells[i] < grid.size())
       cells.note_holder(heartbeat.cells[i], heartbeat.process, heartbeat.epochs[i], now_s);

@@ -37,6 +37,7 @@ void SimulatorCore::confirm(EntityId id) {
                     if (answer.status != BusAnswer::Status::done) return;
                     written->revision = answer.revision;
                     written->confirmed = true;
+                    (void)epochs.note_slot(id, written->epoch, member.process, answer.revision);
                   });
 }
 
@@ -45,7 +46,7 @@ void SimulatorCore::assert_entity(EntityId id, std::uint64_t revision, std::uint
   Held& h = held.at(id);
   h.busy = true;
   const std::uint32_t turn = h.turn;
-  const std::uint32_t epoch = std::max({h.epoch, at_least, mirror.newest_epoch(id)}) + 1;
+  const std::uint32_t epoch = next_epoch(std::max({h.epoch, at_least, epochs.slot_epoch(id)}));
   requests.put_if(
       BusTable::epochs, slot_key(id), encode_value(EpochValue{epoch, member.process, id.generation}),
       revision, [this, id, turn, epoch](const BusAnswer& answer) {
@@ -60,7 +61,8 @@ void SimulatorCore::assert_entity(EntityId id, std::uint64_t revision, std::uint
         asserted->state = Held::State::holding;
         asserted->describe = true;
         asserted->cause = Cause::refresh;
-        mirror.hold(id, epoch, asserted->cell, static_cast<std::uint32_t>(access.archetype(id).value_or(0)));
+        mirror.hold(id, epoch, asserted->cell, static_cast<std::uint32_t>(access.archetype(id).value_or(0)),
+                    answer.revision);
         access.publish_in_next_tick(id);
       });
 }
@@ -78,11 +80,13 @@ void SimulatorCore::read_and_assert(EntityId id) {
     if (answer.status == BusAnswer::Status::unavailable) return;
     const auto stored = decode_epoch(answer.value);
     // An attempt to give the entity away has succeeded after all: its new holder may not know it yet.
-    if (stored && stored->holder == doubtful_one->committing_to && stored->epoch == doubtful_one->epoch + 1 &&
-        stored->generation == id.generation)
+    if (stored && stored->holder == doubtful_one->committing_to &&
+        stored->epoch == next_epoch(doubtful_one->epoch) && stored->generation == id.generation)
       return finish_commit(id, stored->holder, answer.revision);
     if (stored && (stored->holder != member.process || stored->generation != id.generation)) {
       ++stats.writes_refused;
+      // Nobody else looks for the entity of a process that never was a member.
+      if (members.find(stored->holder) == nullptr) recover_at.push_back(now_s + kRecoverAgainS);
       return lose(id);
     }
     doubtful_one->state = Held::State::asserting;
@@ -95,11 +99,10 @@ void SimulatorCore::read_and_assert(EntityId id) {
 void SimulatorCore::lose(EntityId id) {
   const auto found = held.find(id);
   if (found == held.end()) return;
-  const std::uint32_t epoch = found->second.epoch;
   held.erase(found);
   ++stats.entities_lost;
   events.push_back({SimulatorEvent::Kind::released, id});
-  mirror.release(id, epoch, {}, world_s(now_s));
+  mirror.release(id, {}, world_s(now_s));
 }
 
 // The cell of an entity. An entity in a frame is in the cell of the outermost frame.

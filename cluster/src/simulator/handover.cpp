@@ -59,8 +59,10 @@ void SimulatorCore::offer_entities() {
 
 void SimulatorCore::handle(const Offer& offer) {
   const EntityRecord& entity = offer.entity;
-  if (leaving || doubtful || held.contains(entity.id) || entity.epoch < mirror.newest_epoch(entity.id))
-    return;
+  if (leaving || doubtful || held.contains(entity.id)) return;
+  const auto verdict = epochs.check_slot(entity.id, entity.epoch, offer.from);
+  if (verdict == EpochTable::Verdict::refuted) ++stats.unconfirmed_refused;
+  if (verdict != EpochTable::Verdict::confirmed) return;  // offers are repeated
   const EntityId frame = entity.motion.frame;
   if (frame ? !held.contains(frame) : entity.cell >= grid.size() || !cells.holds(entity.cell)) return;
   expected[entity.id] = {offer, now_s, now_s};
@@ -83,8 +85,9 @@ void SimulatorCore::begin_commit(EntityId id, ProcessId to) {
   h.busy = true;
   access.publish_in_next_tick(id);
   const std::uint32_t turn = h.turn;
-  requests.put_if(BusTable::epochs, slot_key(id), encode_value(EpochValue{h.epoch + 1, to, id.generation}),
-                  h.revision, [this, id, turn, to](const BusAnswer& answer) {
+  requests.put_if(BusTable::epochs, slot_key(id),
+                  encode_value(EpochValue{next_epoch(h.epoch), to, id.generation}), h.revision,
+                  [this, id, turn, to](const BusAnswer& answer) {
                     Held* given = find(id);
                     if (given == nullptr || given->turn != turn) return;
                     given->busy = false;
@@ -99,7 +102,7 @@ void SimulatorCore::begin_commit(EntityId id, ProcessId to) {
                       const auto stored = decode_epoch(read.value);
                       if (!stored) {
                         unsure->state = Held::State::asserting;
-                      } else if (stored->holder == to && stored->epoch == unsure->epoch + 1) {
+                      } else if (stored->holder == to && stored->epoch == next_epoch(unsure->epoch)) {
                         finish_commit(id, to, read.revision);
                       } else {
                         read_and_assert(id);
@@ -114,17 +117,18 @@ void SimulatorCore::finish_commit(EntityId id, ProcessId to, std::uint64_t revis
   auto entity = record_of(id, h);
   if (!entity) return lose(id);
   EntityBaggage baggage = baggage_of(id, h);
-  entity->epoch = h.epoch + 1;
+  const std::uint32_t epoch = next_epoch(h.epoch);
+  entity->epoch = epoch;
   baggage.holder = to;
   baggage.revision = revision;
   Commit commit{member.process, std::move(*entity), std::move(baggage), access.memory(id)};
   send(to, commit);
   committed[id] = {std::move(commit), to, now_s};
-  const std::uint32_t epoch = h.epoch + 1;
   held.erase(id);
   ++stats.handovers_out;
   events.push_back({SimulatorEvent::Kind::released, id});
-  mirror.release(id, epoch, to, world_s(now_s));
+  (void)epochs.note_slot(id, epoch, to, revision);
+  mirror.release(id, to, world_s(now_s));
 }
 
 // Repeats commits until the new holder confirms them. If it dies before, this process takes the entity back:
@@ -141,23 +145,64 @@ void SimulatorCore::repeat_commits() {
   }
   if (!bus.connected()) return;
   for (const Committed& c : unclaimed) {
-    committed.erase(c.commit.entity.id);
-    if (!held.contains(c.commit.entity.id))
-      adopt({c.commit.entity, c.commit.baggage}, c.commit.baggage.revision, true);
+    const EntityRecord& entity = c.commit.entity;
+    committed.erase(entity.id);
+    if (!held.contains(entity.id))
+      adopt({entity, c.commit.baggage}, EpochValue{entity.epoch, c.to, entity.id.generation},
+            c.commit.baggage.revision, true);
   }
 }
 
+// A commit counts only if the table of epochs names this process. Its sender has written that before it sent
+// the commit, and repeats the commit until this process confirms it.
 void SimulatorCore::handle(const Commit& commit) {
   const EntityRecord& entity = commit.entity;
-  send(commit.from, Done{member.process, entity.id, entity.epoch});
-  if (held.contains(entity.id) || entity.epoch <= mirror.newest_epoch(entity.id)) return;
+  const Held* h = find(entity.id);
+  if ((h != nullptr && h->epoch == entity.epoch) || epochs.slot_epoch(entity.id) > entity.epoch) {
+    send(commit.from, Done{member.process, entity.id, entity.epoch});
+    return;
+  }
+  if (h != nullptr) return;
+  switch (epochs.check_slot(entity.id, entity.epoch, member.process)) {
+    case EpochTable::Verdict::confirmed:
+      return accept(commit);
+    case EpochTable::Verdict::refuted:
+      ++stats.unconfirmed_refused;
+      return;
+    case EpochTable::Verdict::open:
+      if (open_commits.size() < kMostInFlight)
+        open_commits.try_emplace(std::pair{entity.id, entity.epoch}, OpenCommit{commit, now_s});
+      return;
+  }
+}
+
+void SimulatorCore::accept(const Commit& commit) {
+  const EntityRecord& entity = commit.entity;
   expected.erase(entity.id);
-  take_over(entity, commit.baggage, entity.epoch, commit.baggage.revision, false, commit.memory);
+  take_over(entity, commit.baggage, entity.epoch, epochs.slot_revision(entity.id), false, commit.memory);
+  send(commit.from, Done{member.process, entity.id, entity.epoch});
+}
+
+void SimulatorCore::check_commits() {
+  for (auto it = open_commits.begin(); it != open_commits.end();) {
+    const auto& [id, epoch] = it->first;
+    const Commit& commit = it->second.commit;
+    const auto verdict = epochs.check_slot(id, epoch, member.process, it->second.since_s);
+    if (verdict == EpochTable::Verdict::open) {
+      ++it;
+      continue;
+    }
+    if (verdict == EpochTable::Verdict::refuted) ++stats.unconfirmed_refused;
+    if (verdict == EpochTable::Verdict::confirmed && !held.contains(id)) accept(commit);
+    it = open_commits.erase(it);
+  }
 }
 
 void SimulatorCore::handle(const Done& done) {
   const auto found = committed.find(done.id);
-  if (found != committed.end() && found->second.commit.entity.epoch == done.epoch) committed.erase(found);
+  if (found != committed.end() && found->second.to == done.from &&
+      found->second.commit.entity.epoch == done.epoch)
+    committed.erase(found);
 }
 
 // An accepted offer without a commit: the commit was lost, and its sender may have died. If the table names
@@ -177,7 +222,7 @@ void SimulatorCore::check_expected() {
       if (read.status == BusAnswer::Status::unavailable) return;
       const auto stored = decode_epoch(read.value);
       const bool named = stored && stored->holder == member.process && stored->generation == id.generation;
-      if (named) return adopt({unsure.offer.entity, unsure.offer.baggage}, read.revision, true);
+      if (named) return adopt({unsure.offer.entity, unsure.offer.baggage}, *stored, read.revision, true);
       // It stays with the other process, or went elsewhere. The offer would be repeated.
       unsure.over = now_s - unsure.accepted_s > kKeepOfferS;
     });
@@ -189,14 +234,17 @@ void SimulatorCore::take_over(EntityRecord entity, EntityBaggage baggage, std::u
   const EntityId id = entity.id;
   State state = baggage.state;
   const Mirror::Known* known = mirror.find(id);
+  const auto ahead_s = [&](Tick tick) {
+    return static_cast<std::int32_t>(tick - server.next_tick()) / config.tick_rate_hz;
+  };
   if (adopted) {
-    // The newest known motion is better than a checkpoint.
+    // The newest known motion is better than a checkpoint. One from the future is damaged.
     const auto shown = server.state(id);
-    if (known != nullptr && shown && !earlier(known->tick, baggage.tick)) {
+    if (known != nullptr && shown &&
+        (!earlier(known->tick, baggage.tick) || ahead_s(baggage.tick) > kCoastS)) {
       state = *shown;
     } else {
-      const double age_s = static_cast<std::int32_t>(server.next_tick() - baggage.tick) / config.tick_rate_hz;
-      if (is_sane(state)) state = extrapolate(state, std::clamp(age_s, 0.0, kCoastS));
+      if (is_sane(state)) state = extrapolate(state, std::clamp(-ahead_s(baggage.tick), 0.0, kCoastS));
     }
   }
   const Quantisation& q = codec.quantisation[entity.archetype];
@@ -205,7 +253,7 @@ void SimulatorCore::take_over(EntityRecord entity, EntityBaggage baggage, std::u
     mirror.forget(id);
     if (!access.spawn_as(id, entity.archetype, entity.name, state, entity.motion.frame)) {
       ++stats.malformed;
-      recover_at.push_back(now_s + kRecoverAgainS);
+      if (++damaged[id] < kMostRecoveries) recover_at.push_back(now_s + kRecoverAgainS);
       return;
     }
   } else if (server.frame(id) != entity.motion.frame) {
@@ -227,9 +275,7 @@ void SimulatorCore::take_over(EntityRecord entity, EntityBaggage baggage, std::u
   h.data = std::move(baggage.data);
   h.inherited = baggage.priors;
   h.checkpoint_tick = baggage.checkpoint_tick;
-  h.checkpoint_s = adopted ? -1e9
-                           : now_s - static_cast<std::int32_t>(server.next_tick() - baggage.checkpoint_tick) /
-                                         config.tick_rate_hz;
+  h.checkpoint_s = adopted ? -1e9 : now_s + std::min(0.0, ahead_s(baggage.checkpoint_tick));
   for (Correspondence& c : baggage.mail) {
     Held::Conversation& mine = h.mail[c.client];
     mine.inbox.resume(c.received);
@@ -237,7 +283,7 @@ void SimulatorCore::take_over(EntityRecord entity, EntityBaggage baggage, std::u
     mine.outbox.resume(c.sent + (adopted ? kLostLetters : 0), std::move(c.waiting));
   }
   SimulatorEvent event{SimulatorEvent::Kind::acquired, id, h.data, adopted};
-  mirror.hold(id, epoch, h.cell, entity.archetype);
+  mirror.hold(id, epoch, h.cell, entity.archetype, revision);
   held.insert_or_assign(id, std::move(h));
   events.push_back(std::move(event));
   ++(adopted ? stats.adopted : stats.handovers_in);

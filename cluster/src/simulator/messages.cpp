@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cluster/src/simulator/simulator_core.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace reckoner {
@@ -12,23 +13,32 @@ using namespace cluster;
 
 void SimulatorCore::handle(const Mail& mail) {
   Held* h = find(mail.entity);
-  if (h == nullptr || mail.to_client || !may_write(*h) || !mail.client) return;
-  if (!h->mail.contains(mail.client) && h->mail.size() >= kMaxCorrespondents) return;
+  if (h == nullptr || !may_write(*h) || !mail.client) return;
+  if (!h->mail.contains(mail.client) && h->mail.size() >= kMaxCorrespondents) {
+    ++stats.messages_refused;
+    return;
+  }
   Held::Conversation& c = h->mail[mail.client];
   if (c.inbox.received() == c.polled && !mail.letters.empty() &&
       static_cast<std::int32_t>(mail.letters.front().number - c.polled) > 1)
     c.polled = mail.letters.front().number - 1;  // lost with a holder that died
   c.inbox.receive(mail.letters, [&](std::uint32_t number, const std::vector<std::byte>& payload) {
+    if (!waiting_mail.add(mail.client, payload.size())) {
+      ++stats.messages_refused;  // for now: it is sent again
+      return false;
+    }
     messages.push_back({{mail.client, mail.entity, payload}, number});
+    return true;
   });
   c.acknowledge = true;
 }
 
 void SimulatorCore::handle(const MailReceived& received) {
   Held* h = find(received.entity);
-  if (h == nullptr || !received.to_client) return;
+  if (h == nullptr) return;
   const auto found = h->mail.find(received.client);
-  if (found != h->mail.end()) found->second.outbox.acknowledge(received.number);
+  if (found == h->mail.end()) return;
+  if (!found->second.outbox.acknowledge(received.number)) ++stats.malformed;
 }
 
 void SimulatorCore::send_mail() {
@@ -38,8 +48,8 @@ void SimulatorCore::send_mail() {
     for (auto it = h.mail.begin(); it != h.mail.end();) {
       auto& [client, c] = *it;
       // The correspondence with a gateway that has died is over.
-      if (members.find(client.gateway) == nullptr && c.outbox.waiting() > 0) {
-        it = h.mail.erase(it);
+      if (members.find(client.gateway) == nullptr) {
+        it = c.outbox.waiting() > 0 ? h.mail.erase(it) : std::next(it);
         continue;
       }
       if (std::exchange(c.acknowledge, false))
@@ -70,6 +80,7 @@ std::optional<EntityMessage> Simulator::poll_message() {
   while (!s.messages.empty()) {
     Queued queued = std::move(s.messages.front());
     s.messages.pop_front();
+    s.waiting_mail.remove(queued.message.sender, queued.message.payload.size());
     // Messages to an entity that was handed over before the game polled them go to its next holder.
     Held* h = s.find(queued.message.entity);
     const auto found = h != nullptr ? h->mail.find(queued.message.sender) : decltype(h->mail.end()){};

@@ -40,10 +40,10 @@ void SimulatorCore::recover() {
   const auto later = [this] { recover_at.push_back(now_s + kRecoverAgainS); };
   requests.list(BusTable::checkpoints, [this, later](const BusAnswer& checkpoints) {
     if (checkpoints.status != BusAnswer::Status::done) return later();
-    requests.list(BusTable::epochs, [this, later, stored = checkpoints.entries](const BusAnswer& epochs) {
-      if (epochs.status != BusAnswer::Status::done) return later();
+    requests.list(BusTable::epochs, [this, later, stored = checkpoints.entries](const BusAnswer& listed) {
+      if (listed.status != BusAnswer::Status::done) return later();
       std::unordered_map<std::string_view, const BusEntry*> by_key;
-      for (const BusEntry& entry : epochs.entries)
+      for (const BusEntry& entry : listed.entries)
         by_key.emplace(entry.key, &entry);
       for (const BusEntry& entry : stored) {
         const auto found = by_key.find(entry.key);
@@ -54,22 +54,26 @@ void SimulatorCore::recover() {
 }
 
 // Adopts the entity of a checkpoint if its holder is dead. The table of epochs names the holder: a checkpoint
-// is older, and the holder that was named last may have died before it wrote anything.
+// is older, and the holder that was named last may have died before it wrote anything. Without an entry in
+// that table, the entity never existed for anyone.
 void SimulatorCore::recover(const BusEntry& stored, const BusEntry* stored_epoch) {
   const auto checkpoint = decode_checkpoint(stored.value, codec);
-  if (!checkpoint || !checkpoint->content) return;
-  CheckpointValue::Content content = *checkpoint->content;
+  if (!checkpoint || (checkpoint->content && stored.key != slot_key(checkpoint->content->entity.id))) {
+    ++stats.malformed;
+    return;
+  }
+  if (!checkpoint->content) return;
+  const CheckpointValue::Content& content = *checkpoint->content;
   const EntityId id = content.entity.id;
   if (held.contains(id) || adopting.contains(id)) return;
+  if (const auto bad = damaged.find(id); bad != damaged.end() && bad->second >= kMostRecoveries) return;
   const auto epoch = stored_epoch != nullptr ? decode_epoch(stored_epoch->value) : std::nullopt;
-  ProcessId holder = content.baggage.holder;
-  std::uint64_t revision = content.baggage.revision;
-  if (epoch) {
-    if (epoch->generation > id.generation) return;  // the entity has ended
-    revision = stored_epoch->revision;
-    content.entity.epoch = std::max(content.entity.epoch, epoch->epoch);
-    if (epoch->generation == id.generation) holder = epoch->holder;
+  if (!epoch || epoch->epoch == 0) {
+    ++stats.unconfirmed_refused;
+    return;
   }
+  if (epoch->generation != id.generation) return;  // the entity has ended, or was never confirmed
+  const ProcessId holder = epoch->holder;
   // A handover is under way: the newer state is in its messages.
   const auto given = committed.find(id);
   if (holder == member.process ? expected.contains(id)
@@ -78,18 +82,19 @@ void SimulatorCore::recover(const BusEntry& stored, const BusEntry* stored_epoch
   const Mirror::Known* known = mirror.find(id);
   const bool here = (content.entity.cell < grid.size() && cells.holds(content.entity.cell)) ||
                     unanswered.contains(id) || (known != nullptr && cells.holds(known->cell));
-  if (here && is_orphan(holder)) adopt(content, revision, true);
+  if (here && is_orphan(holder)) adopt(content, *epoch, stored_epoch->revision, true);
 }
 
 // Takes an entity whose holder is dead. The table of epochs decides: it may name a living process.
-void SimulatorCore::adopt(const CheckpointValue::Content& content, std::uint64_t revision, bool again) {
+void SimulatorCore::adopt(const CheckpointValue::Content& content, const EpochValue& stored,
+                          std::uint64_t revision, bool again) {
   const EntityId id = content.entity.id;
   if (content.entity.motion.frame && !server.state(content.entity.motion.frame)) {
     adopting.erase(id);  // a later pass
     return;
   }
   if (again && !adopting.insert(id).second) return;
-  const std::uint32_t epoch = std::max(content.entity.epoch, mirror.newest_epoch(id)) + 1;
+  const std::uint32_t epoch = next_epoch(std::max(stored.epoch, epochs.slot_epoch(id)));
   requests.put_if(BusTable::epochs, slot_key(id),
                   encode_value(EpochValue{epoch, member.process, id.generation}), revision,
                   [this, content, id, epoch, again](const BusAnswer& answer) {
@@ -101,10 +106,11 @@ void SimulatorCore::adopt(const CheckpointValue::Content& content, std::uint64_t
                       recover_at.push_back(now_s + kRecoverAgainS);
                     }
                     if (answer.status != BusAnswer::Status::done) return;
-                    if (!held.contains(id) && epoch > mirror.newest_epoch(id))
+                    if (!held.contains(id) && epochs.note_slot(id, epoch, member.process, answer.revision))
                       take_over(content.entity, content.baggage, epoch, answer.revision, true);
                     // The table names this process, so nobody else takes it.
-                    if (!held.contains(id)) recover_at.push_back(now_s + kRecoverAgainS);
+                    if (!held.contains(id) && damaged[id] < kMostRecoveries)
+                      recover_at.push_back(now_s + kRecoverAgainS);
                   });
 }
 
@@ -113,16 +119,13 @@ void SimulatorCore::read_and_adopt(const CheckpointValue::Content& content) {
   const EntityId id = content.entity.id;
   requests.get(BusTable::epochs, slot_key(id), [this, content, id](const BusAnswer& read) {
     const auto stored = decode_epoch(read.value);
-    const bool free = read.status == BusAnswer::Status::missing ||
-                      (stored && is_orphan(stored->holder) && stored->generation <= id.generation);
+    const bool free = stored && is_orphan(stored->holder) && stored->generation == id.generation;
     if (!free || held.contains(id)) {
       adopting.erase(id);
       if (read.status == BusAnswer::Status::done) unanswered.erase(id);
       return;
     }
-    CheckpointValue::Content newest = content;
-    if (stored) newest.entity.epoch = std::max(newest.entity.epoch, stored->epoch);
-    adopt(newest, read.status == BusAnswer::Status::done ? read.revision : 0, false);
+    adopt(content, *stored, read.revision, false);
   });
 }
 

@@ -26,21 +26,23 @@ SimulatorCore::SimulatorCore(const ClusterConfig& given, const WorldMember& give
       server(std::move(given_server)),
       access(server),
       grid(config),
+      subjects(config.world, member.process),
+      epochs(grid.size(), requests, stats),
+      members(config, member.process, requests, stats),
       cells(
-          config, member.process, requests, members,
+          config, member.process, requests, epochs, members,
           [this](ProcessId to, const BusPayload& message) { send(to, message); }, stats),
       mirror(
-          config, server, member.process,
+          config, server, member.process, epochs, members,
           [this](ProcessId to, const BusPayload& message) { send(to, message); }, kGhostSilenceS, stats),
       ids(requests),
-      name(config, member, requests),
+      name(config, member, Role::simulator, requests),
       entities_in(grid.size()),
       now_s(now),
       ticked_s(now),
       connects(bus.stats().connects) {
   access.start_at(whole_ticks(world_s(now) * config.tick_rate_hz) + 1);
-  bus.subscribe(inbox_subject(config.world, member.process));
-  bus.subscribe(members_subject(config.world));
+  subjects.subscribe(bus);
 }
 
 Result<Simulator> Simulator::create(const ClusterConfig& config, const WorldMember& member, Bus& bus,
@@ -80,11 +82,11 @@ SpawnResult Simulator::spawn(std::size_t archetype, const std::string& name, con
     return spawned;
   }
   Held h;
-  h.epoch = slot->epoch + 1;
+  h.epoch = next_epoch(slot->epoch);
   h.revision = slot->revision;
   h.cell = s.cell_of(slot->id, s.grid.cell_at(state.position));
   h.fields_changed = false;
-  s.mirror.hold(slot->id, h.epoch, h.cell, static_cast<std::uint32_t>(archetype));
+  s.mirror.hold(slot->id, h.epoch, h.cell, static_cast<std::uint32_t>(archetype), slot->revision);
   s.held.emplace(slot->id, std::move(h));
   return slot->id;
 }
@@ -216,31 +218,40 @@ std::uint32_t Simulator::epoch(EntityId id) const {
 void Simulator::receive(double now_s) {
   Impl& s = *impl_;
   s.now_s = now_s;
+  s.epochs.begin(now_s);
   s.bus.service(now_s);
+  const bool regained_name = s.lost_name && !s.name.is_lost();
+  s.lost_name = s.name.is_lost();
+  s.stats.is_member = s.name.is_member();
   // Before anything else: after a pause, nothing that this process believes holds.
-  if (s.bus.stats().connects != s.connects || now_s - s.ticked_s > kPause * s.config.lease_s) s.doubt();
-  s.doubtful = !s.bus.connected();
+  if (s.bus.stats().connects != s.connects || now_s - s.ticked_s > kPause * s.config.lease_s || regained_name)
+    s.doubt();
+  s.doubtful = !s.bus.connected() || s.lost_name;
   while (const auto message = s.bus.poll())
     s.handle(*message);
   s.requests.poll();
+  s.epochs.run(s.bus.connected());
+  s.settle();
   for (const EntityId id : s.mirror.take_overtaken()) {
-    if (const Held* h = s.find(id); h != nullptr && s.mirror.newest_epoch(id) > h->epoch) s.lose(id);
+    if (const Held* h = s.find(id); h != nullptr && s.epochs.slot_epoch(id) > h->epoch) s.lose(id);
   }
 }
 
 void Simulator::tick(double now_s) {
   Impl& s = *impl_;
   s.now_s = now_s;
+  s.epochs.begin(now_s);
   // A process can pause at any instruction. Here it checks for the last time before it writes.
   if (now_s - s.ticked_s > kPause * s.config.lease_s) s.doubt();
   s.ticked_s = now_s;
-  s.doubtful = !s.bus.connected();
-  if (s.doubtful) s.members.forgive(now_s);  // without a connection, the silence of the others means nothing
-  if (s.members.review(now_s))
+  s.doubtful = !s.bus.connected() || s.lost_name;
+  if (!s.bus.connected())
+    s.members.forgive(now_s);  // without a connection, the silence of the others means nothing
+  if (s.members.review(now_s, s.bus.connected()))
     for (const double later_s : {0.0, 1.0, 3.0, 6.0, 12.0})
       s.recover_at.push_back(now_s + later_s);
   s.count_entities();
-  s.cells.run(now_s, s.bus.connected(), s.leaving, [&](std::uint32_t cell) { return s.entities_in[cell]; });
+  s.cells.run(now_s, !s.doubtful, s.leaving, [&](std::uint32_t cell) { return s.entities_in[cell]; });
   if (s.cells.has_claimed())
     for (const double later_s : {0.05, 0.5, 1.0, 2.0, 6.0})
       s.recover_at.push_back(now_s + later_s);
@@ -270,11 +281,25 @@ void Simulator::tick(double now_s) {
 
 void SimulatorCore::handle(const BusMessage& message) {
   const auto payload = decode(message.payload, codec);
-  if (!payload) {
+  const auto role = payload ? subjects.sender_role(message.subject, *payload) : std::nullopt;
+  if (!role) {
     ++stats.malformed;
     return;
   }
+  const ProcessId from = sender_of(*payload);
+  if (from == member.process) return;  // what this process has published
+  if (!std::holds_alternative<Heartbeat>(*payload) && !members.has(from, *role)) {
+    ++stats.unknown_refused;
+    return;
+  }
   std::visit([this](const auto& m) { handle(m); }, *payload);
+}
+
+void SimulatorCore::settle() {
+  for (const std::uint32_t cell : epochs.take_read_cells())
+    cells.settle(cell, now_s);
+  mirror.settle(epochs.take_read_slots(), world_s(now_s));
+  check_commits();
 }
 
 }  // namespace reckoner

@@ -3,14 +3,17 @@
 
 #include "cluster/src/authority/cell_keeper.hpp"
 #include "cluster/src/authority/entity_ids.hpp"
+#include "cluster/src/authority/epoch_table.hpp"
 #include "cluster/src/authority/grid.hpp"
 #include "cluster/src/authority/members.hpp"
 #include "cluster/src/authority/name_lease.hpp"
 #include "cluster/src/bus/requests.hpp"
+#include "cluster/src/mail/waiting_mail.hpp"
 #include "cluster/src/mirror/mirror.hpp"
 #include "cluster/src/simulator/held_entity.hpp"
 #include "cluster/src/simulator/null_transport.hpp"
 #include "cluster/src/wire/bus_messages.hpp"
+#include "cluster/src/wire/senders.hpp"
 #include "cluster/src/wire/subjects.hpp"
 #include "server/src/world_access.hpp"
 
@@ -21,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <reckoner/cluster/simulator.hpp>
@@ -32,6 +36,8 @@ namespace cluster {
 inline constexpr double kGhostSilenceS = 1.0;
 /// Time until the next attempt to recover an entity after a failed one, s.
 inline constexpr double kRecoverAgainS = 0.5;
+/// Attempts to take over an entity whose state the server refuses.
+inline constexpr int kMostRecoveries = 5;
 
 /// The parts of a simulator, and what they have in common. One file for each concern implements it.
 struct SimulatorCore {
@@ -42,15 +48,18 @@ struct SimulatorCore {
   [[nodiscard]] Tick last_tick() const { return server.next_tick() - 1; }
   /// Sends a message to one process.
   void send(ProcessId to, const BusPayload& message) {
-    bus.publish(inbox_subject(config.world, to), encode(message, codec));
+    bus.publish(inbox_subject(config.world, to, Role::simulator), encode(message, codec));
   }
   [[nodiscard]] Held* find(EntityId id) {
     const auto found = held.find(id);
     return found != held.end() ? &found->second : nullptr;
   }
 
-  /// Decodes a message from the bus and passes it to one of the functions below. Malformed ones are counted.
+  /// Decodes a message from the bus and passes it to one of the functions below. Counts malformed ones, and
+  /// those of processes that are not members.
   void handle(const BusMessage& message);
+  /// Continues what waited for reads of the table of epochs.
+  void settle();
 
   // The right to write (epochs.cpp).
   /// Declares everything that this process holds doubtful: it was paused, or the bus was away. Nothing is
@@ -79,6 +88,8 @@ struct SimulatorCore {
   void begin_commit(EntityId id, ProcessId to);
   void finish_commit(EntityId id, ProcessId to, std::uint64_t revision);
   void handle(const Commit& commit);
+  void accept(const Commit& commit);
+  void check_commits();
   void handle(const Done& done);
   void repeat_commits();
   void check_expected();
@@ -91,7 +102,9 @@ struct SimulatorCore {
   void write_checkpoints();
   void recover();
   void recover(const BusEntry& stored, const BusEntry* stored_epoch);
-  void adopt(const CheckpointValue::Content& content, std::uint64_t revision, bool again);
+  /// `stored` is what the table of epochs said, with the revision `revision`.
+  void adopt(const CheckpointValue::Content& content, const EpochValue& stored, std::uint64_t revision,
+             bool again);
   void read_and_adopt(const CheckpointValue::Content& content);
   [[nodiscard]] bool is_orphan(ProcessId holder) const {
     return holder == member.process || members.find(holder) == nullptr;
@@ -137,6 +150,8 @@ struct SimulatorCore {
   Server server;
   WorldAccess access;
   Grid grid;
+  ReceivedSubjects subjects;
+  EpochTable epochs;
   Members members;
   CellKeeper cells;
   Mirror mirror;
@@ -146,8 +161,15 @@ struct SimulatorCore {
   std::map<EntityId, Held> held;
   std::map<EntityId, Committed> committed;
   std::map<EntityId, Expected> expected;
+  struct OpenCommit {
+    Commit commit;
+    double since_s = 0.0;
+  };
+  // By entity and epoch. The table of epochs is being read.
+  std::map<std::pair<EntityId, std::uint32_t>, OpenCommit> open_commits;
   std::set<EntityId> adopting;
-  std::set<EntityId> unanswered;  // an attempt to adopt had no answer: the table may name this process
+  std::map<EntityId, int> damaged;  // attempts to take an entity over whose state the server has refused
+  std::set<EntityId> unanswered;    // an attempt to adopt had no answer: the table may name this process
   std::map<std::uint32_t, Batch> batches;
   struct Stream {
     std::uint32_t sequence = 0;
@@ -157,13 +179,16 @@ struct SimulatorCore {
   std::vector<std::size_t> entities_in;     // by cell
   std::deque<SimulatorEvent> events;
   std::deque<Queued> messages;
+  WaitingMail waiting_mail;                                         // what is in `messages`, by sender
+  std::map<std::pair<ProcessId, std::uint32_t>, double> snapshots;  // last ones, by receiver and cell
   std::vector<EntityId> published;
   std::vector<double> recover_at;
   double now_s = 0.0;
   double ticked_s = 0.0;
   double heartbeat_s = -1e9;
   std::uint64_t connects = 0;
-  bool doubtful = false;  // no connection: nothing is written
+  bool doubtful = false;   // no connection, or no member any more: nothing is written
+  bool lost_name = false;  // another process has this one's name
   bool leaving = false;
   std::size_t cells_before = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cluster/src/wire/bus_messages.hpp"
 
+#include "cluster/src/wire/subjects.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/motion_serialize.hpp"
 #include "net/src/messages/messages.hpp"
@@ -164,6 +165,9 @@ void part(Archive& archive, std::optional<std::array<float, N>>& learned) {
 template <class Archive>
 void part(Archive& archive, Letter& letter) {
   archive(letter.number, wire::bytes(letter.payload, kMaxMailBytes));
+  if constexpr (loading<Archive>) {
+    if (letter.payload.empty()) archive.bits().fail();
+  }
 }
 
 template <class Archive>
@@ -223,7 +227,7 @@ void part(Archive& archive, Heartbeat& h, const WorldCodec&) {
   list(archive, h.epochs, ClusterConfig::kMaxCells,
        [&](std::uint32_t& value) { archive(wire::golomb(value, kSmall)); });
   if constexpr (loading<Archive>) {
-    if (h.epochs.size() != h.cells.size() || !h.process) archive.bits().fail();
+    if (h.epochs.size() != h.cells.size() || !h.process || !is_name(h.name)) archive.bits().fail();
   }
 }
 
@@ -423,7 +427,8 @@ std::optional<WorldValue> decode_world(std::span<const std::byte> bytes) {
   return read_value_of<WorldValue>(bytes);
 }
 std::optional<IdsValue> decode_ids(std::span<const std::byte> bytes) {
-  return read_value_of<IdsValue>(bytes);
+  const auto value = read_value_of<IdsValue>(bytes);
+  return value && value->blocks <= kMaxEntities / kSlotsInBlock ? value : std::nullopt;
 }
 
 std::vector<std::byte> encode_value(const CheckpointValue& value, const WorldCodec& codec) {

@@ -25,7 +25,7 @@ namespace reckoner::cluster {
 
 /// Version of the format of messages and tables. A process of another version cannot join a world. Raise it
 /// also when the encoding of motions changes (kProtocolVersion).
-inline constexpr std::uint32_t kBusLayout = 2;
+inline constexpr std::uint32_t kBusLayout = 3;
 
 inline constexpr std::size_t kMaxGameDataBytes = 4096;   ///< the game's own data of an entity
 inline constexpr std::size_t kMaxBusBytes = 256 * 1024;  ///< largest message
@@ -33,6 +33,8 @@ inline constexpr std::size_t kBatchBytes = 48 * 1024;    ///< a larger batch is 
 inline constexpr std::size_t kMaxMailBytes = 16 * 1024;  ///< largest game message
 inline constexpr std::size_t kMaxMailWaiting = 32;  ///< game messages that travel with an entity, each way
 inline constexpr std::size_t kMaxCorrespondents = 256;  ///< clients in correspondence with one entity
+/// Slots in a block of ids. Simulators take whole blocks from the world.
+inline constexpr std::uint32_t kSlotsInBlock = 256;
 
 /// What readers and writers of entities need to know of the world.
 struct WorldCodec {
@@ -230,7 +232,13 @@ struct EpochValue {
   std::uint32_t epoch = 0;
   ProcessId holder;
   std::uint32_t generation = 0;  ///< of the entity; 0 for a cell
+  bool operator==(const EpochValue&) const = default;
 };
+/// The epoch of the next holder. Never 0. Only a damaged table contains the largest epoch; after it, epochs
+/// begin again, because the revision of the table decides which of two is newer.
+[[nodiscard]] inline std::uint32_t next_epoch(std::uint32_t epoch) {
+  return epoch == UINT32_MAX ? 1 : epoch + 1;
+}
 /// The last checkpoint of a slot; without an entity if it has ended.
 struct CheckpointValue {
   struct Content {

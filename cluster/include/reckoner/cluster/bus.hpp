@@ -59,6 +59,7 @@ struct BusStats {
   std::uint64_t bytes_sent = 0;           ///< payload bytes of published messages and of writes
   std::uint64_t bytes_received = 0;       ///< payload bytes of messages and answers
   std::uint64_t dropped = 0;              ///< messages that this process received too slowly, and lost
+  std::uint64_t foreign = 0;              ///< messages that were not published by publish(); refused
   std::uint64_t connects = 0;             ///< how often the connection was established
   std::uint64_t requests_unanswered = 0;  ///< requests that ended as `unavailable`
 };

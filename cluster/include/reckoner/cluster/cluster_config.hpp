@@ -74,18 +74,27 @@ struct ClusterStats {
   std::uint64_t repairs = 0;           ///< snapshots that were asked for, the first of every stream included
   std::uint64_t malformed = 0;         ///< messages from the bus that no correct process sends
   std::uint64_t stale_refused = 0;     ///< writes with an older epoch that this process has refused
-  std::uint64_t handovers_out = 0;     ///< entities that another simulator has taken over
-  std::uint64_t handovers_in = 0;      ///< entities that this simulator has taken over from a live one
-  std::uint64_t adopted = 0;           ///< entities that this simulator has taken over from a dead one
-  std::uint64_t entities_lost = 0;     ///< entities that this simulator held until another one took them
-  std::uint64_t cells_claimed = 0;     ///< cells that this simulator has claimed
-  std::uint64_t cells_lost = 0;        ///< cells whose lease ended
-  std::uint64_t cells_given = 0;       ///< cells that this simulator has handed over
-  std::uint64_t writes_refused = 0;    ///< compare-and-sets of this process that another writer had overtaken
-  std::uint64_t checkpoints = 0;       ///< stored checkpoints
-  std::uint64_t messages_sent = 0;     ///< game messages, counted once each
+  /// Claims to write or to hand over that the table of epochs did not confirm, and checkpoints without an
+  /// entity in that table.
+  std::uint64_t unconfirmed_refused = 0;
+  std::uint64_t unknown_refused = 0;  ///< messages of processes that are not members of the world
+  std::uint64_t table_reads = 0;      ///< reads of tables to confirm what other processes say
+  /// The table of leases names this process under its name and role, so the others believe it. False at the
+  /// start, and when another process has taken the name.
+  bool is_member = false;
+  std::uint64_t handovers_out = 0;   ///< entities that another simulator has taken over
+  std::uint64_t handovers_in = 0;    ///< entities that this simulator has taken over from a live one
+  std::uint64_t adopted = 0;         ///< entities that this simulator has taken over from a dead one
+  std::uint64_t entities_lost = 0;   ///< entities that this simulator held until another one took them
+  std::uint64_t cells_claimed = 0;   ///< cells that this simulator has claimed
+  std::uint64_t cells_lost = 0;      ///< cells whose lease ended
+  std::uint64_t cells_given = 0;     ///< cells that this simulator has handed over
+  std::uint64_t writes_refused = 0;  ///< compare-and-sets of this process that another writer had overtaken
+  std::uint64_t checkpoints = 0;     ///< stored checkpoints
+  std::uint64_t messages_sent = 0;   ///< game messages, counted once each
   std::uint64_t messages_received = 0;  ///< game messages that reached the game, in order
   std::uint64_t messages_repeated = 0;  ///< game messages that were sent again
+  std::uint64_t messages_refused = 0;   ///< game messages beyond the limits of their sender
   /// Silence of entities at a handover, in ticks from the last motion of the old holder to the first one of
   /// the new holder, as a gateway or a ghost's simulator sees it: index i counts silences of i ticks, the
   /// last index all longer ones.

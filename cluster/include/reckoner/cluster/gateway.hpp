@@ -24,6 +24,10 @@ struct GatewayConfig {
   /// 0, the gateway subscribes to all cells.
   ServerConfig server;
   double silence_s = 1.0;  ///< entities of a silent simulator come to rest after this time, s
+  /// Game messages of one sender, bytes per second, 16384 to 1e9: of a client to all entities, and of an
+  /// entity to a client. As many may come at once. Beyond that, send() refuses a client's message, and an
+  /// entity's message waits at its simulator.
+  double message_bytes_per_s = 32.0 * 1024.0;
 };
 
 /// Shows the world to clients. Clients join its Server and do not notice that others simulate the entities.
@@ -49,7 +53,8 @@ class RECKONER_CLUSTER_API Gateway {
 
   /// Sends a reliable message from a client to the simulator that holds an entity. Messages of one client to
   /// one entity arrive once and in order. False if the client is unknown, the message is empty or too large,
-  /// or 1024 messages wait.
+  /// the client has sent more than GatewayConfig::message_bytes_per_s, 1024 messages or 256 KiB of the client
+  /// wait, or the client has written to 1024 entities.
   bool send(ClientId from, EntityId to, std::span<const std::byte> payload);
   /// How the simulators name a client of this gateway.
   [[nodiscard]] ClusterClient address(ClientId client) const;

@@ -34,8 +34,10 @@ struct NatsConfig {
 /// The bus over NATS. Threads of the NATS library receive; everything else happens in the caller's thread.
 class RECKONER_CLUSTER_API NatsBus : public Bus {
  public:
-  /// Connects, and creates the buckets of the world if they do not exist. Waits for the network. Fails if no
-  /// server answers, if it has no JetStream, or if a bucket exists with other settings.
+  /// Connects, and creates the buckets of the world if they do not exist and the user may do so. Waits for
+  /// the network. Fails if no server answers, if it has no JetStream, if a bucket exists with other settings,
+  /// or if one is missing and the user may not create it. In an account that imports the buckets from another
+  /// one (deploy/nats.conf), settings are not compared.
   [[nodiscard]] static Result<std::unique_ptr<NatsBus>> open(const NatsConfig& config);
   ~NatsBus() override;
   NatsBus(const NatsBus&) = delete;
