@@ -3,11 +3,13 @@
 
 #include "tests/support/locations.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -105,6 +107,18 @@ bool Process::wait_for(const std::string& text, double timeout_s) {
 
 void Process::send_signal(int number) const {
   if (!exit_code_) kill(pid_, number);
+}
+
+double Process::processor_s() const {
+  const std::string stat = read_file("/proc/" + std::to_string(pid_) + "/stat");
+  // The name in brackets may contain blanks. User and system time are fields 14 and 15 (proc(5)).
+  std::istringstream rest(stat.substr(std::min(stat.rfind(')'), stat.size())));
+  std::string skipped;
+  for (int field = 2; field < 14; ++field)
+    rest >> skipped;
+  double user = 0.0, system = 0.0;
+  rest >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 std::string Process::output() const {

@@ -31,6 +31,8 @@ class Process {
   bool wait_for(const std::string& text, double timeout_s = 20.0);
 
   void send_signal(int number) const;
+  /// Processor time that the program has used so far, s (Linux).
+  [[nodiscard]] double processor_s() const;
 
   [[nodiscard]] std::string output() const;  ///< standard output so far
   [[nodiscard]] std::string errors() const;  ///< standard error so far
