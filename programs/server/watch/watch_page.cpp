@@ -55,6 +55,10 @@ constexpr double kSlowestBytesPerS = 64 * 1024;
 constexpr double kLingerS = 1.0;
 // Bytes of a client that are read and ignored meanwhile.
 constexpr std::size_t kMaxIgnored = 64 * 1024;
+// Frames and reads of a client that has not joined, per second and in bytes per second; two seconds' worth at
+// once. Only its connection is charged. If its address were, it could use up the share of those who joined.
+constexpr double kStrangerFrames = 200.0;
+constexpr double kStrangerBytes = 64 * 1024;
 // Refused frames and messages, and frames beyond a limit, until the connection is closed.
 constexpr std::size_t kMaxRefused = 32;
 // Bytes of a file that are written at once.
@@ -111,6 +115,7 @@ struct Connection {
   TrafficMeter traffic{};
   std::size_t refused = 0;
   bool said_hello = false;
+  bool joined = false;  // the server has admitted the client
   std::optional<Bytes> pong{};
   bool closed_by_client = false;
 
@@ -463,7 +468,8 @@ struct WatchPage::Impl {
   }
 
   bool charge(Connection& connection, std::size_t bytes) {
-    const auto why = traffic.refuse(connection.traffic, connection.host, bytes, monotonic_s());
+    TrafficLimit& limit = connection.joined ? traffic : strangers;
+    const auto why = limit.refuse(connection.traffic, connection.host, bytes, monotonic_s());
     if (why) refuse(connection, *why);
     return !why;
   }
@@ -604,7 +610,9 @@ struct WatchPage::Impl {
       if (stream.closing && !connection.closing) {
         connection.closing = true;
         table.end_by(id, monotonic_s() + kTimeoutS);
-      } else if (stream.joined && !connection.closing) {
+      } else if (stream.joined && !connection.closing && !connection.joined) {
+        connection.joined = true;
+        connection.traffic = {};
         table.finish(id);
       }
       if (!stream.waiting.empty() || stream.closing) lws_callback_on_writable(connection.socket);
@@ -734,6 +742,10 @@ struct WatchPage::Impl {
   PageFiles files;
   ConnectionTable table;
   TrafficLimit traffic{limits};
+  TrafficLimit strangers{{.datagrams_per_second = kStrangerFrames,
+                          .bytes_per_second = kStrangerBytes,
+                          .address_datagrams_per_second = 0.0,
+                          .address_bytes_per_second = 0.0}};
   std::unordered_map<lws*, Connection> connections;
   std::unordered_map<ConnectionId, Connection*> by_id;
   Sweep sweep{};
