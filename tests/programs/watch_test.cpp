@@ -209,5 +209,20 @@ TEST(WatchOptions, TokensNeedAnEncryptedConnection) {
   EXPECT_NE(certificate.errors.find("certificate cannot be read"), std::string::npos) << certificate.errors;
 }
 
+TEST(WatchOptions, AreRefusedIfTheyCannotWork) {
+  const auto start = [](const std::string& option, const std::string& value) {
+    return run("reckoner-server",
+               {"--insecure", "--port", "0", "--scenario", "orbit", "--watch-port", "0", option, value});
+  };
+  for (const char* origin : {"https://game.example/", "game.example", "null"}) {
+    const auto wrong = start("--watch-origin", origin);
+    EXPECT_EQ(wrong.exit_code, 1) << origin;
+    EXPECT_NE(wrong.errors.find(std::string(origin) + ": not an origin"), std::string::npos) << wrong.errors;
+  }
+  const auto elsewhere = start("--watch-host", "192.0.2.1");
+  EXPECT_EQ(elsewhere.exit_code, 1);
+  EXPECT_NE(elsewhere.errors.find("not of this machine"), std::string::npos) << elsewhere.errors;
+}
+
 }  // namespace
 }  // namespace reckoner::test
