@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,6 +120,21 @@ double Process::processor_s() const {
   double user = 0.0, system = 0.0;
   rest >> user >> system;
   return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::size_t Process::descriptors() const {
+  const std::filesystem::directory_iterator all("/proc/" + std::to_string(pid_) + "/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+void Process::limit_descriptors(std::size_t most) const {
+#ifdef __linux__
+  const rlimit limit{most, most};
+  if (prlimit(pid_, RLIMIT_NOFILE, &limit, nullptr) != 0)
+    throw std::runtime_error("cannot limit descriptors");
+#else
+  (void)most;
+#endif
 }
 
 std::string Process::output() const {

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -82,7 +83,10 @@ Accepted accept_connection(int listening_file) {
     }
     if (errno == EINTR || errno == ECONNABORTED) continue;
     const bool exhausted = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-    return {.outcome = exhausted ? Accepted::Outcome::no_descriptors : Accepted::Outcome::none};
+    // Linux looks for a free descriptor before it looks for a connection.
+    pollfd waits{listening_file, POLLIN, 0};
+    const bool missing = exhausted && poll(&waits, 1, 0) == 1;
+    return {.outcome = missing ? Accepted::Outcome::no_descriptors : Accepted::Outcome::none};
   }
 }
 
