@@ -55,8 +55,10 @@ void add_live_view_options(CLI::App& app, ServerOptions& o) {
   app.add_option("--watch-certificate", o.watch.certificate,
                  "PEM file with certificate and private key, for https and wss")
       ->group(kGroup);
-  app.add_option("--watch-origin", o.watch.origins,
-                 "a page of this origin may connect, too, for example https://game.example")
+  app.add_option(
+         "--watch-origin", o.watch.origins,
+         "a page of this origin may connect, too, for example https://game.example; browsers may reach "
+         "the live view under its host name, otherwise only under an address or localhost")
       ->group(kGroup);
   app.add_option("--watchers", o.watch.most, "how many browsers may watch at once")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))

@@ -3,11 +3,13 @@
 
 #include "tests/support/locations.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -15,6 +17,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,6 +108,33 @@ bool Process::wait_for(const std::string& text, double timeout_s) {
 
 void Process::send_signal(int number) const {
   if (!exit_code_) kill(pid_, number);
+}
+
+double Process::processor_s() const {
+  const std::string stat = read_file("/proc/" + std::to_string(pid_) + "/stat");
+  // The name in brackets may contain blanks. User and system time are fields 14 and 15 (proc(5)).
+  std::istringstream rest(stat.substr(std::min(stat.rfind(')'), stat.size())));
+  std::string skipped;
+  for (int field = 2; field < 14; ++field)
+    rest >> skipped;
+  double user = 0.0, system = 0.0;
+  rest >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::size_t Process::descriptors() const {
+  const std::filesystem::directory_iterator all("/proc/" + std::to_string(pid_) + "/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+void Process::limit_descriptors(std::size_t most) const {
+#ifdef __linux__
+  const rlimit limit{most, most};
+  if (prlimit(pid_, RLIMIT_NOFILE, &limit, nullptr) != 0)
+    throw std::runtime_error("cannot limit descriptors");
+#else
+  (void)most;
+#endif
 }
 
 std::string Process::output() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -31,6 +32,12 @@ class Process {
   bool wait_for(const std::string& text, double timeout_s = 20.0);
 
   void send_signal(int number) const;
+  /// Processor time that the program has used so far, s (Linux).
+  [[nodiscard]] double processor_s() const;
+  /// Number of descriptors that the program has open (Linux).
+  [[nodiscard]] std::size_t descriptors() const;
+  /// The program can open no more than `most` descriptors from now on (Linux).
+  void limit_descriptors(std::size_t most) const;
 
   [[nodiscard]] std::string output() const;  ///< standard output so far
   [[nodiscard]] std::string errors() const;  ///< standard error so far

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The live view of a real server: the client library over a WebSocket, and hostile clients.
-#include "http.hpp"
-#include "net/src/transport/pipe/pipe_message.hpp"
-#include "process.hpp"
-#include "programs/common/archetypes.hpp"
 #include "programs/server/watch/watch_page.hpp"
-#include "web_socket.hpp"
+#include "watch_server.hpp"
 
-#include <chrono>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -18,118 +13,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <reckoner/client/client.hpp>
-#include <reckoner/net/pipe_transport.hpp>
-
 namespace reckoner::test {
 namespace {
-
-using pipe::Kind;
-
-const std::string kOrigin = "http://127.0.0.1";
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::vector<std::byte> message(Kind kind, std::span<const std::byte> body = {}, std::uint32_t reason = 0) {
-  std::vector<std::byte> out;
-  pipe::write({.kind = kind, .reason = reason, .body = body}, out);
-  return out;
-}
-
-std::vector<std::byte> bytes_of(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-// The client library over a WebSocket.
-class Watcher {
- public:
-  explicit Watcher(std::uint16_t port, std::span<const std::byte> token = {})
-      : socket_(port),
-        transport_([this](std::span<const std::byte> sent) { return socket_.send(sent); }, token) {
-    ClientConfig config;
-    config.archetypes = program::archetypes();
-    client_.emplace(std::move(*Client::create(std::move(config), transport_)));
-    if (socket_.open(kOrigin)) transport_.opened();
-  }
-
-  // Shows frames for this time, or until the client has ended. Returns the largest number of shown entities.
-  std::size_t watch(double seconds) {
-    std::size_t most = 0;
-    for (const double until_s = now_s() + seconds; now_s() < until_s && !has_ended();) {
-      while (const auto next = socket_.next()) {
-        transport_.received(*next, now_s());
-        client_->receive(now_s());
-      }
-      client_->receive(now_s());
-      most = std::max(most, client_->frame(now_s()).size());
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return most;
-  }
-
-  [[nodiscard]] bool has_ended() const { return client_->status() == ClientStatus::disconnected; }
-  [[nodiscard]] const Client& client() const { return *client_; }
-  [[nodiscard]] const PipeTransport& transport() const { return transport_; }
-
- private:
-  WebSocket socket_;
-  PipeTransport transport_;
-  std::optional<Client> client_;
-};
-
-class WatchServer : public testing::Test {
- protected:
-  void start(std::vector<std::string> more) {
-    std::vector<std::string> all{"--scenario", "crowd",          "--entities", "20",           "--port",
-                                 "0",          "--metrics-port", "0",          "--watch-port", "0"};
-    all.insert(all.end(), more.begin(), more.end());
-    server_ = std::make_unique<Process>("reckoner-server", all);
-    ASSERT_TRUE(server_->wait_for("live view on ")) << server_->errors();
-    port_ = number_after("listening on port ");
-    metrics_ = number_after("metrics on http://127.0.0.1:");
-    const std::size_t at = server_->output().find("live view on ");
-    watch_ = static_cast<std::uint16_t>(
-        std::atoi(server_->output().c_str() + server_->output().find("127.0.0.1:", at) + 10));
-    ASSERT_NE(watch_, 0);
-  }
-
-  [[nodiscard]] std::uint16_t number_after(const std::string& words) const {
-    const std::string output = server_->output();
-    const std::size_t at = output.find(words);
-    return at == std::string::npos
-               ? std::uint16_t{0}
-               : static_cast<std::uint16_t>(std::atoi(output.c_str() + at + words.size()));
-  }
-
-  // The count of a reason, as soon as it is at least `least`, or after two seconds.
-  [[nodiscard]] int refused(const std::string& reason, int least = 1) const {
-    const std::string name = "reckoner_datagrams_refused_total{reason=\"" + reason + "\"} ";
-    int count = 0;
-    for (int i = 0; i < 40 && count < least; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      const std::string page = http_get(metrics_, "/metrics").body;
-      const std::size_t at = page.find(name);
-      if (at != std::string::npos) count = std::atoi(page.c_str() + at + name.size());
-    }
-    return count;
-  }
-
-  void expect_that_clients_can_join() {
-    Watcher watcher(watch_);
-    EXPECT_EQ(watcher.watch(1.5), 20u) << watcher.client().refusal();
-    const auto native = run("reckoner-client", {"--insecure", "--connect",
-                                                "127.0.0.1:" + std::to_string(port_), "--seconds", "1"});
-    EXPECT_EQ(native.exit_code, 0) << native.errors;
-  }
-
-  std::unique_ptr<Process> server_;
-  std::uint16_t port_ = 0;
-  std::uint16_t metrics_ = 0;
-  std::uint16_t watch_ = 0;
-};
 
 TEST(WatchOrigin, IsTheServerItselfOrOneThatIsAllowed) {
   const std::vector<std::string> allowed{"https://game.example"};
@@ -165,9 +50,9 @@ TEST_F(WatchServer, RefusesOtherOriginsAndProtocols) {
   EXPECT_FALSE(WebSocket(watch_).open("http://evil.example"));
   EXPECT_FALSE(WebSocket(watch_).open(""));
   EXPECT_FALSE(WebSocket(watch_).open("http://127.0.0.1.evil.example"));
-  EXPECT_FALSE(WebSocket(watch_).open(kOrigin, ""));
-  EXPECT_FALSE(WebSocket(watch_).open(kOrigin, "http"));
-  EXPECT_FALSE(WebSocket(watch_).open(kOrigin, "chat"));
+  EXPECT_FALSE(WebSocket(watch_).open(page_origin(), ""));
+  EXPECT_FALSE(WebSocket(watch_).open(page_origin(), "http"));
+  EXPECT_FALSE(WebSocket(watch_).open(page_origin(), "chat"));
   WebSocket allowed(watch_);
   EXPECT_TRUE(allowed.open("https://game.example"));
   EXPECT_EQ(allowed.answer().find("deflate"), std::string::npos) << allowed.answer();
@@ -232,14 +117,14 @@ TEST_F(WatchServer, RefusesHugeFramesBeforeTheyArrive) {
   for (const std::uint64_t size :
        {std::uint64_t{40'000}, std::uint64_t{1} << 31, (std::uint64_t{1} << 63) - 1}) {
     WebSocket socket(watch_);
-    ASSERT_TRUE(socket.open(kOrigin));
+    ASSERT_TRUE(socket.open(page_origin()));
     ASSERT_TRUE(socket.send_raw(frame_header(size) + std::string(2000, 'x')));
     EXPECT_TRUE(socket.is_closed_within(3.0)) << size;
   }
   EXPECT_EQ(refused("too_large", 3), 3);
   // Many small fragments of one message.
   WebSocket socket(watch_);
-  ASSERT_TRUE(socket.open(kOrigin));
+  ASSERT_TRUE(socket.open(page_origin()));
   std::string fragment = frame_header(1000, 0) + std::string(1000, 'x');
   fragment[0] = 0;  // a continuation that is not the last
   std::string first = fragment;
@@ -250,7 +135,7 @@ TEST_F(WatchServer, RefusesHugeFramesBeforeTheyArrive) {
   EXPECT_TRUE(socket.is_closed_within(3.0));
   EXPECT_EQ(refused("too_large", 4), 4);
   WebSocket text(watch_);
-  ASSERT_TRUE(text.open(kOrigin));
+  ASSERT_TRUE(text.open(page_origin()));
   ASSERT_TRUE(text.send_raw(frame_header(3, 1) + "abc"));
   EXPECT_TRUE(text.is_closed_within(3.0));
   expect_that_clients_can_join();
@@ -259,7 +144,7 @@ TEST_F(WatchServer, RefusesHugeFramesBeforeTheyArrive) {
 TEST_F(WatchServer, LimitsFloodsAndMalformedMessages) {
   start({"--insecure"});
   WebSocket flood(watch_);
-  ASSERT_TRUE(flood.open(kOrigin));
+  ASSERT_TRUE(flood.open(page_origin()));
   ASSERT_TRUE(flood.send(message(Kind::hello, {}, kProtocolVersion)));
   const auto state = message(Kind::state, std::vector<std::byte>(100, std::byte{'x'}));
   for (int i = 0; i < 100'000 && flood.send(state); ++i) {
@@ -267,7 +152,7 @@ TEST_F(WatchServer, LimitsFloodsAndMalformedMessages) {
   EXPECT_TRUE(flood.is_closed_within(3.0));
   EXPECT_GE(refused("peer_limit", 30), 30);
   WebSocket noise(watch_);
-  ASSERT_TRUE(noise.open(kOrigin));
+  ASSERT_TRUE(noise.open(page_origin()));
   for (int i = 0; i < 100 && noise.send(std::vector<std::byte>(9, std::byte{0xff})); ++i) {
   }
   EXPECT_TRUE(noise.is_closed_within(3.0));
@@ -283,12 +168,12 @@ TEST_F(WatchServer, ClosesHalfOpenAndSilentConnectionsAndSlowReaders) {
   WebSocket half(watch_);
   ASSERT_TRUE(half.send_raw("GET / HTTP/1.1\r\nHost: x\r\n"));
   WebSocket no_hello(watch_);
-  ASSERT_TRUE(no_hello.open(kOrigin));
+  ASSERT_TRUE(no_hello.open(page_origin()));
   WebSocket half_frame(watch_);
-  ASSERT_TRUE(half_frame.open(kOrigin));
+  ASSERT_TRUE(half_frame.open(page_origin()));
   ASSERT_TRUE(half_frame.send_raw(frame_header(1000) + "xx"));
   WebSocket silent(watch_);  // and does not read
-  ASSERT_TRUE(silent.open(kOrigin));
+  ASSERT_TRUE(silent.open(page_origin()));
   ASSERT_TRUE(silent.send(message(Kind::hello, {}, kProtocolVersion)));
   expect_that_clients_can_join();
   const double began_s = now_s();
@@ -309,7 +194,7 @@ TEST_F(WatchServer, LimitsTheConnectionsOfOneAddress) {
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   for (int i = 0; i < 5; ++i) {
     all.push_back(std::make_unique<WebSocket>(watch_));
-    EXPECT_TRUE(all.back()->open(kOrigin));
+    EXPECT_TRUE(all.back()->open(page_origin()));
   }
   EXPECT_EQ(refused("peer_limit", 2), 2);
   all.clear();
@@ -345,6 +230,21 @@ TEST(WatchOptions, TokensNeedAnEncryptedConnection) {
                               "--watch-certificate", scratch.file("missing.pem")});
   EXPECT_EQ(certificate.exit_code, 1);
   EXPECT_NE(certificate.errors.find("certificate cannot be read"), std::string::npos) << certificate.errors;
+}
+
+TEST(WatchOptions, AreRefusedIfTheyCannotWork) {
+  const auto start = [](const std::string& option, const std::string& value) {
+    return run("reckoner-server",
+               {"--insecure", "--port", "0", "--scenario", "orbit", "--watch-port", "0", option, value});
+  };
+  for (const char* origin : {"https://game.example/", "game.example", "null"}) {
+    const auto wrong = start("--watch-origin", origin);
+    EXPECT_EQ(wrong.exit_code, 1) << origin;
+    EXPECT_NE(wrong.errors.find(std::string(origin) + ": not an origin"), std::string::npos) << wrong.errors;
+  }
+  const auto elsewhere = start("--watch-host", "192.0.2.1");
+  EXPECT_EQ(elsewhere.exit_code, 1);
+  EXPECT_NE(elsewhere.errors.find("not of this machine"), std::string::npos) << elsewhere.errors;
 }
 
 }  // namespace

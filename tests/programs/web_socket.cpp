@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "web_socket.hpp"
 
+#include "net/src/transport/socket/system_address.hpp"
+#include "tests/support/loopback.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -32,29 +36,66 @@ std::string frame_header(std::uint64_t bytes, int opcode) {
   return out.append(4, '\0');
 }
 
-WebSocket::WebSocket(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(port);
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+std::string url_host() {
+  return loopback_ip().is_ipv4() ? loopback() : '[' + loopback() + ']';
+}
+
+std::string open_request(const std::string& origin, const std::string& protocol, const std::string& host) {
+  std::string request = "GET / HTTP/1.1\r\nHost: " + host +
+                        "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: permessage-deflate\r\n"
+                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+  if (!origin.empty()) request += "Origin: " + origin + "\r\n";
+  if (!protocol.empty()) request += "Sec-WebSocket-Protocol: " + protocol + "\r\n";
+  return request + "\r\n";
+}
+
+int connect_tcp(std::uint16_t port, const IpAddress& from) {
+  const int family = loopback_ip().is_ipv4() ? AF_INET : AF_INET6;
+  const int file = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return -1;
+  SystemAddress address{};
+  if (!from.is_any()) {
+    const socklen_t size = to_system({from, 0}, family, address);
+    if (bind(file, &address.generic, size) != 0) {
+      close(file);
+      return -1;
+    }
+  }
   const timeval patience{2, 0};
-  (void)setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  (void)setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   const int at_once = 1;
-  (void)setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
-  ended_ = connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0;
+  (void)setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
+  const socklen_t size = to_system({loopback_ip(), port}, family, address);
+  if (connect(file, &address.generic, size) != 0) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+WebSocket::WebSocket(std::uint16_t port, Security security, const IpAddress& from)
+    : socket_(connect_tcp(port, from)), ended_(socket_ < 0) {
+  if (security == Security::none || ended_) return;
+  tls_ = std::make_unique<TlsClient>(socket_);
+  ended_ = !tls_->is_open();
 }
 
 WebSocket::~WebSocket() {
-  close(socket_);
+  if (socket_ >= 0) close(socket_);
 }
 
 bool WebSocket::send_raw(std::string_view bytes) const {
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t sent = tls_ ? tls_->send(bytes) : ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
   return true;
+}
+
+void WebSocket::limit_receive_buffer(int bytes) const {
+  (void)setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
 bool WebSocket::send(std::span<const std::byte> message) const {
@@ -64,24 +105,21 @@ bool WebSocket::send(std::span<const std::byte> message) const {
 
 void WebSocket::read_some(int wait_ms) {
   pollfd waits{socket_, POLLIN, 0};
-  if (ended_ || poll(&waits, 1, wait_ms) <= 0) return;
+  if (ended_) return;
+  const bool is_ready = (tls_ && tls_->has_pending()) || poll(&waits, 1, wait_ms) > 0;
+  if (!is_ready) return;
   std::array<char, 65536> bytes;
-  const ssize_t size = recv(socket_, bytes.data(), bytes.size(), 0);
-  if (size <= 0) {
+  const ssize_t size =
+      tls_ ? tls_->read(bytes.data(), bytes.size()) : recv(socket_, bytes.data(), bytes.size(), 0);
+  if (size < 0 || (size == 0 && !tls_)) {
     ended_ = true;
   } else {
     arrived_.append(bytes.data(), static_cast<std::size_t>(size));
   }
 }
 
-bool WebSocket::open(const std::string& origin, const std::string& protocol) {
-  std::string request =
-      "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: permessage-deflate\r\nSec-WebSocket-Key: "
-      "dGhlIHNhbXBsZSBub25jZQ==\r\n";
-  if (!origin.empty()) request += "Origin: " + origin + "\r\n";
-  if (!protocol.empty()) request += "Sec-WebSocket-Protocol: " + protocol + "\r\n";
-  if (!send_raw(request + "\r\n")) return false;
+bool WebSocket::open(const std::string& origin, const std::string& protocol, const std::string& host) {
+  if (!send_raw(open_request(origin, protocol, host.empty() ? url_host() : host))) return false;
   const auto until = Clock::now() + std::chrono::seconds(2);
   while (!ended_ && Clock::now() < until) {
     read_some(50);
@@ -110,6 +148,11 @@ std::optional<std::vector<std::byte>> WebSocket::next() {
       size = size << 8 | byte(2 + static_cast<std::size_t>(i));
   }
   if (arrived_.size() - header < size) return std::nullopt;
+  if ((byte(0) & 8) != 0) {  // a control frame
+    if ((byte(0) & 0xf) == 10) pong_ = arrived_.substr(header, size);
+    arrived_.erase(0, header + size);
+    return next();
+  }
   std::vector<std::byte> message(size);
   if (size > 0) std::memcpy(message.data(), arrived_.data() + header, size);
   arrived_.erase(0, header + size);
@@ -123,6 +166,13 @@ bool WebSocket::is_closed_within(double seconds) {
     arrived_.clear();
   }
   return ended_;
+}
+
+std::string WebSocket::read_until_closed(double seconds) {
+  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+  while (!ended_ && Clock::now() < until)
+    read_some(50);
+  return std::exchange(arrived_, {});
 }
 
 }  // namespace reckoner::test

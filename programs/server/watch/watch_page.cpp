@@ -2,28 +2,32 @@
 #include "programs/server/watch/watch_page.hpp"
 
 #include "net/src/messages/messages.hpp"
+#include "net/src/transport/limits/traffic_limit.hpp"
 #include "net/src/transport/pipe/pipe_server.hpp"
 #include "programs/common/loop/clock.hpp"
 #include "programs/common/security.hpp"
+#include "programs/server/watch/connection_table.hpp"
+#include "programs/server/watch/http_request.hpp"
+#include "programs/server/watch/listening_socket.hpp"
+#include "programs/server/watch/page_files.hpp"
+#include "programs/server/watch/watch_origin.hpp"
+#include "programs/server/watch/web_socket_frames.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 
 #include <libwebsockets.h>
-#ifndef _WIN32
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
-#endif
+#include <unistd.h>
 
 #include <reckoner/net/forwarding_transport.hpp>
 #include <reckoner/net/socket_address.hpp>
@@ -37,81 +41,155 @@ constexpr std::size_t kMaxWaitingStates = 64 * 1024;
 constexpr std::size_t kMaxWaiting = 1024 * 1024;
 // While more than this is unread by the server, bytes, a stream is not read. TCP then holds its sender back.
 constexpr std::size_t kMaxUnread = 256 * 1024;
-// Data in the kernel that TCP has not sent yet, bytes. Without this limit, a slow reader would get states
-// that have waited for seconds in a send buffer of megabytes.
-constexpr int kMaxUnsent = 16 * 1024;
 // Connections, also those that load the page, in all and from one address.
-constexpr unsigned kMaxConnections = 512;
+constexpr std::size_t kMaxConnections = 512;
 constexpr std::size_t kMaxConnectionsPerHost = 48;
-// A connection that does not complete its request or a handshake in this time is closed, s.
-constexpr unsigned kTimeoutS = 5;
+// Connections that are accepted before others are served again.
+constexpr std::size_t kMaxAcceptedAtOnce = 32;
+// A connection must have its file, or its client must have joined, this long after the connection was
+// accepted, s. Nothing that the client sends extends it, TLS handshake included.
+constexpr double kTimeoutS = 5.0;
+// A file may take a second longer for each of these bytes, so that slow links can load the page.
+constexpr double kSlowestBytesPerS = 64 * 1024;
+// After its last byte, the server waits this long for the client to close the connection, s. If it closed at
+// once, data of the client on their way could make TCP discard the last bytes.
+constexpr double kLingerS = 1.0;
+// Bytes of a client that are read and ignored meanwhile.
+constexpr std::size_t kMaxIgnored = 64 * 1024;
+// Frames and reads of a client that has not joined, per second and in bytes per second; two seconds' worth at
+// once. Only its connection is charged. If its address were, it could use up the share of those who joined.
+constexpr double kStrangerFrames = 200.0;
+constexpr double kStrangerBytes = 64 * 1024;
+// Refused frames and messages, and frames beyond a limit, until the connection is closed.
+constexpr std::size_t kMaxRefused = 32;
+// Bytes of a file that are written at once.
+constexpr std::size_t kPartBytes = 16 * 1024;
+// How often deadlines are checked, microseconds.
+constexpr lws_usec_t kSweepUs = 100'000;
+
+constexpr std::string_view kSubprotocol = "reckoner";
 
 using Bytes = std::vector<std::byte>;
 
-// The content of a header; empty if it is missing or too long.
-std::string header(lws* socket, lws_token_indexes which) {
-  std::array<char, 512> text{};
-  const int size = lws_hdr_copy(socket, text.data(), static_cast<int>(text.size()), which);
-  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
-}
-
-IpAddress host_of(lws* socket) {
-  std::array<char, 64> text{};
-  lws_get_peer_simple(socket, text.data(), text.size());
-  const auto address = parse_host(text.data());
-  return address ? address->host : IpAddress{};
-}
-
-void limit_unsent(lws* socket) {
-#ifdef TCP_NOTSENT_LOWAT
-  const int file = lws_get_socket_fd(socket);
-  if (file >= 0) (void)setsockopt(file, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kMaxUnsent, sizeof kMaxUnsent);
-#else
-  (void)socket;
-#endif
-}
-
 // What the thread of the sockets reports to the server's thread.
 struct Arrival {
-  enum class Kind : std::uint8_t { opened, message, closed, refused };
+  enum class Kind : std::uint8_t { opened, message, closed };
   Kind kind = Kind::message;
   pipe::StreamId stream = 0;
   double at_s = 0.0;
   IpAddress host{};
-  Refusal why = Refusal::malformed;
   Bytes bytes{};
 };
 
-// One WebSocket. The lock of the page protects it, except for `socket` and `incoming`, which belong to the
-// thread of the sockets.
+// What both threads know of a WebSocket whose client has said hello. The lock of the page protects it.
 struct Stream {
-  lws* socket = nullptr;
-  Bytes incoming{};             // fragments of a message
-  std::deque<Bytes> waiting{};  // each with LWS_PRE bytes of room in front
+  std::deque<Bytes> waiting{};  // whole frames
   std::size_t waiting_bytes = 0;
   std::size_t unread_bytes = 0;
-  bool held = false;  // not read until the server has read more
+  bool held = false;    // not read until the server has read more
+  bool joined = false;  // the server has admitted the client
   bool closing = false;
+  bool closed = false;  // its last frame was written
 };
 
-}  // namespace
+// One TCP connection. Belongs to the thread of the sockets.
+struct Connection {
+  enum class Phase : std::uint8_t {
+    request,  // reads the head of the request
+    answer,   // writes an answer
+    stream,   // is a WebSocket
+    ending,   // has written everything; waits for the client
+  };
 
-bool is_allowed_origin(std::string_view origin, std::string_view host,
-                       const std::vector<std::string>& allowed) {
-  if (std::ranges::find(allowed, origin) != allowed.end()) return true;
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (origin.starts_with(scheme) && !host.empty() && origin.substr(scheme.size()) == host) return true;
-  }
-  return false;
+  ConnectionId id = 0;  // also of its stream
+  lws* socket = nullptr;
+  IpAddress host{};
+  Phase phase = Phase::request;
+  bool doomed = false;  // libwebsockets is about to close it
+
+  std::string head{};                         // of the request, as far as it has arrived
+  std::string answer{};                       // is written first
+  std::shared_ptr<const std::string> file{};  // then this; null: none
+  std::size_t written = 0;                    // bytes of the file
+
+  FrameReader frames{pipe::kMaxMessageBytes};
+  TrafficMeter traffic{};
+  std::size_t refused = 0;
+  bool said_hello = false;
+  bool joined = false;  // the server has admitted the client
+  std::optional<Bytes> pong{};
+  bool closed_by_client = false;
+
+  bool closing = false;   // after everything that waits, the connection ends
+  bool complete = false;  // the last byte was given to libwebsockets
+  bool blocked = false;   // libwebsockets still has bytes that the socket did not take
+  bool held = false;      // see Stream
+  std::size_t ignored = 0;
+};
+
+// The value that proves to the client that its request was understood (RFC 6455, 4.2.2).
+std::string accept_value(std::string_view key) {
+  const std::string text = std::string(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+  std::array<unsigned char, 20> digest{};
+  lws_SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  std::array<char, 64> out{};
+  lws_b64_encode_string(reinterpret_cast<const char*>(digest.data()), static_cast<int>(digest.size()),
+                        out.data(), static_cast<int>(out.size()));
+  return out.data();
 }
+
+std::string_view reason_of(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 421:
+      return "Misdirected Request";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 505:
+      return "HTTP Version Not Supported";
+    default:
+      return "Bad Request";
+  }
+}
+
+// The page loads nothing from elsewhere, and no other page may frame it. Every connection serves one request:
+// so one deadline bounds it.
+std::string answer_head(int status, std::string_view type, std::size_t bytes) {
+  std::string out = "HTTP/1.1 " + std::to_string(status) + ' ';
+  out += reason_of(status);
+  out += "\r\ncontent-type: ";
+  out += type;
+  out += "\r\ncontent-length: " + std::to_string(bytes);
+  if (status == 405) out += "\r\nallow: GET, HEAD";
+  out +=
+      "\r\nconnection: close\r\n"
+      "cache-control: no-cache\r\n"
+      "x-content-type-options: nosniff\r\n"
+      "content-security-policy: default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' "
+      "'unsafe-inline'; img-src 'self' data:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri "
+      "'none'; form-action 'none'\r\n\r\n";
+  return out;
+}
+
+}  // namespace
 
 struct WatchPage::Impl {
   Impl(const WatchConfig& settings, WatchGate whom)
       : config(settings),
         gate(std::move(whom)),
+        files(settings.folder),
+        // Half of the descriptors stay for the rest of the process.
+        table(std::clamp<std::size_t>(descriptor_limit() / 2, 4, kMaxConnections), kMaxConnectionsPerHost),
         pipes({.max_peers = settings.max_watchers,
                .max_peers_per_host = settings.max_watchers_per_host,
-               .limits = {}},
+               .limits = limits},
               {.send = [this](auto stream, auto message,
                               bool may_drop) { return queue(stream, message, may_drop); },
                .close = [this](auto stream) { close(stream); },
@@ -128,134 +206,98 @@ struct WatchPage::Impl {
       lws_cancel_service(context);
       thread.join();
     }
-    if (context != nullptr) lws_context_destroy(context);
+    if (context != nullptr) {
+      lws_sul_schedule(context, 0, &sweep.timer, nullptr, LWS_SET_TIMER_USEC_CANCEL);
+      lws_context_destroy(context);
+    }
   }
 
   // ---- On the thread of the sockets. ----
 
-  static int on_event(lws* socket, lws_callback_reasons reason, void* session, void* in, std::size_t size) {
+  static int on_event(lws* socket, lws_callback_reasons reason, void* /*session*/, void* in,
+                      std::size_t size) {
     auto* const self = static_cast<Impl*>(lws_context_user(lws_get_context(socket)));
-    if (self == nullptr) return lws_callback_http_dummy(socket, reason, session, in, size);
-    auto* const id = static_cast<pipe::StreamId*>(session);
+    if (self == nullptr) return 0;
     switch (reason) {
-      case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
-        return self->on_connected(socket);
+      case LWS_CALLBACK_RAW_RX_FILE:
+        self->on_connections_waiting();
+        return 0;
+      case LWS_CALLBACK_RAW_RX:
+        return self->on_bytes(socket, {static_cast<const std::byte*>(in), size});
+      case LWS_CALLBACK_RAW_WRITEABLE:
+        return self->on_writable(socket);
       case LWS_CALLBACK_WSI_DESTROY:
         self->on_gone(socket);
-        return 0;
-      case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return self->filter(socket);
-      case LWS_CALLBACK_ESTABLISHED:
-        return self->on_opened(socket, *id);
-      case LWS_CALLBACK_RECEIVE:
-        return self->on_bytes(socket, *id, {static_cast<const std::byte*>(in), size});
-      case LWS_CALLBACK_SERVER_WRITEABLE:
-        return self->on_writable(socket, *id);
-      case LWS_CALLBACK_CLOSED:
-        if (*id != 0) self->on_closed(*id);
         return 0;
       case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         self->on_woken();
         return 0;
       default:
-        return lws_callback_http_dummy(socket, reason, session, in, size);
+        return 0;
     }
   }
 
-  int on_connected(lws* socket) {
-    const IpAddress host = host_of(socket).limited_host();
-    std::size_t& count = at_host[host];
-    if (count >= kMaxConnectionsPerHost) {
-      report({.kind = Arrival::Kind::refused, .why = Refusal::address_limit});
-      return -1;
+  // libwebsockets could accept connections itself. But without a free descriptor it would try for ever, on a
+  // whole processor, and it would close new connections instead of old ones.
+  void on_connections_waiting() {
+    for (std::size_t i = 0; i < kMaxAcceptedAtOnce; ++i) {
+      const Accepted next = accept_connection(lws_get_socket_fd(listener));
+      if (next.outcome == Accepted::Outcome::none) return;
+      if (next.outcome == Accepted::Outcome::no_descriptors) return make_room();
+      begin(next.file, next.host);
     }
-    ++count;
-    connected[socket] = host;
-    limit_unsent(socket);
-    return 0;
+  }
+
+  void begin(int file, const IpAddress& host) {
+    const auto [id, evicted] = table.add(host, monotonic_s() + kTimeoutS);
+    if (id == 0 || evicted != 0) count(Refusal::address_limit);
+    if (evicted != 0) doom(evicted);
+    if (id == 0) {
+      ::close(file);
+      return;
+    }
+    lws_sock_file_fd_type descriptor{};
+    descriptor.sockfd = file;
+    constexpr int kRawWithTls = LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL;
+    // If it fails, it closes the socket.
+    lws* const socket = lws_adopt_descriptor_vhost(host_of_page, static_cast<lws_adoption_type>(kRawWithTls),
+                                                   descriptor, protocol_name(), nullptr);
+    if (socket == nullptr) return table.remove(id);
+    Connection& connection = connections[socket];
+    connection.id = id;
+    connection.socket = socket;
+    connection.host = host;
+    by_id[id] = &connection;
+  }
+
+  // No descriptor is free. One of an unfinished connection becomes free in the next pass. Without any, the
+  // newcomers wait until the next sweep.
+  void make_room() {
+    if (const ConnectionId evicted = table.evict()) {
+      count(Refusal::address_limit);
+      return doom(evicted);
+    }
+    is_paused = true;
+    lws_rx_flow_control(listener, 0);
+  }
+
+  // Closes a connection as soon as this callback is over. It is no longer in the table.
+  void doom(ConnectionId id) {
+    const auto found = by_id.find(id);
+    if (found == by_id.end() || found->second->doomed) return;
+    found->second->doomed = true;
+    lws_set_timeout(found->second->socket, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
   }
 
   void on_gone(lws* socket) {
-    const auto found = connected.find(socket);
-    if (found == connected.end()) return;
-    if (const auto host = at_host.find(found->second); --host->second == 0) at_host.erase(host);
-    connected.erase(found);
-  }
-
-  int filter(lws* socket) {
-    // A client that asks for no known protocol would get the first one, which is for files.
-    const lws_protocols* const protocol = lws_get_protocol(socket);
-    const bool known = protocol != nullptr && std::strcmp(protocol->name, kProtocol) == 0;
-    const bool allowed =
-        is_allowed_origin(header(socket, WSI_TOKEN_ORIGIN), header(socket, WSI_TOKEN_HOST), config.origins);
-    if (known && allowed) return 0;
-    report({.kind = Arrival::Kind::refused, .why = known ? Refusal::wrong_origin : Refusal::unexpected});
-    return 1;
-  }
-
-  int on_opened(lws* socket, pipe::StreamId& id) {
-    id = ++newest;
-    {
-      const std::lock_guard hold(lock);
-      streams[id].socket = socket;
-    }
-    report({.kind = Arrival::Kind::opened, .stream = id, .host = host_of(socket)});
-    return 0;
-  }
-
-  // Reads a fragment. A message that would grow beyond the limit ends the connection before it arrives.
-  int on_bytes(lws* socket, pipe::StreamId id, std::span<const std::byte> bytes) {
-    std::unique_lock hold(lock);
-    const auto found = streams.find(id);
-    if (found == streams.end() || found->second.closing) return -1;
-    Stream& stream = found->second;
-    if (lws_is_first_fragment(socket) != 0) stream.incoming.clear();
-    const std::size_t announced = lws_remaining_packet_payload(socket);
-    const bool large = announced > pipe::kMaxMessageBytes ||
-                       stream.incoming.size() + bytes.size() + announced > pipe::kMaxMessageBytes;
-    if (large || lws_frame_is_binary(socket) == 0) {
-      stream.closing = true;
-      hold.unlock();
-      report({.kind = Arrival::Kind::refused, .why = large ? Refusal::too_large : Refusal::malformed});
-      return -1;
-    }
-    stream.incoming.insert(stream.incoming.end(), bytes.begin(), bytes.end());
-    if (lws_is_final_fragment(socket) == 0) return 0;
-    stream.unread_bytes += stream.incoming.size() + sizeof(Arrival);
-    Arrival arrival{
-        .kind = Arrival::Kind::message, .stream = id, .bytes = std::exchange(stream.incoming, {})};
-    if (stream.unread_bytes > kMaxUnread) {
-      stream.held = true;
-      lws_rx_flow_control(socket, 0);
-    }
-    hold.unlock();
-    report(std::move(arrival));
-    return 0;
-  }
-
-  int on_writable(lws* socket, pipe::StreamId id) {
-    Bytes next;
-    bool more = false;
-    {
-      const std::lock_guard hold(lock);
-      const auto found = streams.find(id);
-      if (found == streams.end()) return -1;
-      Stream& stream = found->second;
-      if (stream.waiting.empty()) return stream.closing ? -1 : 0;
-      next = std::move(stream.waiting.front());
-      stream.waiting.pop_front();
-      stream.waiting_bytes -= next.size() - LWS_PRE;
-      more = !stream.waiting.empty() || stream.closing;
-    }
-    const std::size_t size = next.size() - LWS_PRE;
-    const int written =
-        lws_write(socket, reinterpret_cast<unsigned char*>(next.data()) + LWS_PRE, size, LWS_WRITE_BINARY);
-    if (written < static_cast<int>(size)) return -1;
-    if (more) lws_callback_on_writable(socket);
-    return 0;
-  }
-
-  void on_closed(pipe::StreamId id) {
+    const auto found = connections.find(socket);
+    if (found == connections.end()) return;
+    const ConnectionId id = found->second.id;
+    const bool had_stream = found->second.said_hello;
+    table.remove(id);
+    by_id.erase(id);
+    connections.erase(found);
+    if (!had_stream) return;
     {
       const std::lock_guard hold(lock);
       streams.erase(id);
@@ -263,18 +305,322 @@ struct WatchPage::Impl {
     report({.kind = Arrival::Kind::closed, .stream = id});
   }
 
+  void on_sweep() {
+    const double now_s = monotonic_s();
+    for (const ConnectionId id : table.remove_late(now_s))
+      doom(id);
+    traffic.tidy(now_s);
+    if (std::exchange(is_paused, false)) lws_rx_flow_control(listener, 1);
+    schedule_sweep();
+  }
+
+  void schedule_sweep() {
+    sweep.page = this;
+    lws_sul_schedule(
+        context, 0, &sweep.timer,
+        [](lws_sorted_usec_list_t* timer) { reinterpret_cast<Sweep*>(timer)->page->on_sweep(); }, kSweepUs);
+  }
+
+  int on_bytes(lws* socket, std::span<const std::byte> bytes) {
+    const auto found = connections.find(socket);
+    if (found == connections.end() || found->second.doomed) return -1;
+    Connection& connection = found->second;
+    switch (connection.phase) {
+      case Connection::Phase::request:
+        return on_request_bytes(connection, bytes);
+      case Connection::Phase::stream:
+        if (!connection.closing) return on_frame_bytes(connection, bytes);
+        [[fallthrough]];
+      default:
+        connection.ignored += bytes.size();
+        return connection.ignored > kMaxIgnored ? -1 : 0;
+    }
+  }
+
+  int on_request_bytes(Connection& connection, std::span<const std::byte> bytes) {
+    // libwebsockets has its own time limits for TLS handshakes and for what follows. The table's are
+    // stricter.
+    lws_set_timeout(connection.socket, NO_PENDING_TIMEOUT, 0);
+    std::string& head = connection.head;
+    const std::size_t old_size = head.size();
+    const std::size_t count = std::min(bytes.size(), kMaxRequestBytes - old_size);
+    head.append(reinterpret_cast<const char*>(bytes.data()), count);
+    if (const auto refused_now = refuse_early(head))
+      return refuse_request(connection, refused_now->status, Refusal::unexpected);
+    const std::size_t end = head.find("\r\n\r\n", old_size < 3 ? 0 : old_size - 3);
+    if (end == std::string::npos)
+      return head.size() < kMaxRequestBytes ? 0 : refuse_request(connection, 431, Refusal::too_large);
+    const std::size_t size = end + 4;
+    const auto read = read_request(std::string_view(head).substr(0, size));
+    std::string().swap(head);
+    if (const auto* const refused_now = std::get_if<RefusedRequest>(&read))
+      return refuse_request(connection, refused_now->status, Refusal::malformed);
+    const auto& request = std::get<HttpRequest>(read);
+    if (!is_allowed_host(request.field("host"), config.origins, config.host))
+      return refuse_request(connection, 421, Refusal::wrong_origin);
+    if (!request.lists("upgrade", "websocket")) return serve_file(connection, request);
+    const int result = open_web_socket(connection, request);
+    const auto rest = bytes.subspan(size - old_size);
+    const bool goes_on = result == 0 && connection.phase == Connection::Phase::stream && !rest.empty();
+    return goes_on ? on_frame_bytes(connection, rest) : result;
+  }
+
+  int refuse_request(Connection& connection, int status, Refusal why) {
+    count(why);
+    const int result =
+        answer(connection, status, "text/plain", std::make_shared<const std::string>(reason_of(status)));
+    table.advance(connection.id, Progress::over);
+    return result;
+  }
+
+  int answer(Connection& connection, int status, std::string_view type,
+             std::shared_ptr<const std::string> file, bool head_only = false) {
+    std::string().swap(connection.head);
+    connection.answer = answer_head(status, type, file->size());
+    if (!head_only) connection.file = std::move(file);
+    connection.phase = Connection::Phase::answer;
+    table.advance(connection.id, Progress::answer);
+    lws_callback_on_writable(connection.socket);
+    return 0;
+  }
+
+  int serve_file(Connection& connection, const HttpRequest& request) {
+    const auto found = files.find(request.path);
+    if (!found)
+      return answer(connection, 404, "text/plain", std::make_shared<const std::string>(reason_of(404)),
+                    request.head_only);
+    table.extend(connection.id, static_cast<double>(found->bytes->size()) / kSlowestBytesPerS);
+    return answer(connection, 200, found->type, found->bytes, request.head_only);
+  }
+
+  int open_web_socket(Connection& connection, const HttpRequest& request) {
+    if (!request.opens_web_socket()) return refuse_request(connection, 400, Refusal::malformed);
+    if (!request.lists("sec-websocket-protocol", kSubprotocol))
+      return refuse_request(connection, 403, Refusal::unexpected);
+    if (!is_allowed_origin(request.field("origin"), request.field("host"), config.origins, config.host))
+      return refuse_request(connection, 403, Refusal::wrong_origin);
+    limit_unjoined(connection);
+    connection.answer =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Accept: " +
+        accept_value(request.field("sec-websocket-key")) + "\r\nSec-WebSocket-Protocol: ";
+    connection.answer += kSubprotocol;
+    connection.answer += "\r\n\r\n";
+    connection.phase = Connection::Phase::stream;
+    table.advance(connection.id, Progress::answer);
+    lws_callback_on_writable(connection.socket);
+    return 0;
+  }
+
+  // No address needs more WebSockets that have not said hello than it may have watchers. The oldest one makes
+  // place: its client has had the most time.
+  void limit_unjoined(const Connection& newest) {
+    ConnectionId oldest = 0;
+    std::size_t unjoined = 1;
+    for (const auto& [socket, each] : connections) {
+      const bool counts = each.phase == Connection::Phase::stream && !each.said_hello && !each.doomed &&
+                          !each.closing && each.host.limited_host() == newest.host.limited_host();
+      if (!counts) continue;
+      ++unjoined;
+      if (oldest == 0 || each.id < oldest) oldest = each.id;
+    }
+    if (unjoined <= config.max_watchers_per_host) return;
+    count(Refusal::peer_limit);
+    table.remove(oldest);
+    doom(oldest);
+  }
+
+  // The frames of one connection. Every frame counts in the limits, and so does every read: a client could
+  // send one frame in thousands of tiny parts.
+  struct Frames final : FrameSink {
+    Frames(Impl& to, Connection& of) : page(to), connection(of) {}
+    bool admit_frame(std::size_t bytes) override {
+      any = true;
+      return page.charge(connection, bytes);
+    }
+    bool on_message(std::span<const std::byte> bytes) override { return page.on_message(connection, bytes); }
+    bool on_ping(std::span<const std::byte> payload) override {
+      // A newer ping replaces one that is not answered yet (RFC 6455, 5.5.3).
+      Bytes& pong = connection.pong.emplace();
+      write_frame_header(kPongFrame, payload.size(), pong);
+      pong.insert(pong.end(), payload.begin(), payload.end());
+      lws_callback_on_writable(connection.socket);
+      return true;
+    }
+    void on_close() override { connection.closed_by_client = true; }
+
+    Impl& page;
+    Connection& connection;
+    bool any = false;
+  };
+
+  int on_frame_bytes(Connection& connection, std::span<const std::byte> bytes) {
+    Frames sink(*this, connection);
+    if (const auto why = connection.frames.read(bytes, sink)) {
+      count(*why);
+      return -1;
+    }
+    if (!sink.any) (void)charge(connection, 0);
+    if (connection.refused > kMaxRefused) return -1;
+    if (connection.closed_by_client) {
+      connection.closing = true;
+      lws_callback_on_writable(connection.socket);
+    }
+    return 0;
+  }
+
+  bool charge(Connection& connection, std::size_t bytes) {
+    TrafficLimit& limit = connection.joined ? traffic : strangers;
+    const auto why = limit.refuse(connection.traffic, connection.host, bytes, monotonic_s());
+    if (why) refuse(connection, *why);
+    return !why;
+  }
+
+  void refuse(Connection& connection, Refusal why) {
+    count(why);
+    ++connection.refused;
+  }
+
+  // Before its hello, a client has no place among the watchers, and so cannot keep others out.
+  bool on_message(Connection& connection, std::span<const std::byte> bytes) {
+    if (connection.refused > kMaxRefused) return false;
+    if (!connection.said_hello) {
+      const auto message = pipe::read(bytes);
+      if (!message || message->kind != pipe::Kind::hello) {
+        refuse(connection, message ? Refusal::unexpected : Refusal::malformed);
+        return true;
+      }
+      connection.said_hello = true;
+      table.advance(connection.id, Progress::hello);
+      {
+        const std::lock_guard hold(lock);
+        streams[connection.id] = {};
+      }
+      report({.kind = Arrival::Kind::opened, .stream = connection.id, .host = connection.host});
+    }
+    {
+      const std::lock_guard hold(lock);
+      Stream& stream = streams[connection.id];
+      if (stream.closing) return false;
+      stream.unread_bytes += bytes.size() + sizeof(Arrival);
+      stream.held = connection.held = stream.unread_bytes > kMaxUnread;
+    }
+    if (connection.held) apply_flow(connection);
+    report({.kind = Arrival::Kind::message,
+            .stream = connection.id,
+            .bytes = Bytes(bytes.begin(), bytes.end())});
+    return true;
+  }
+
+  // While libwebsockets has bytes to write, it reads nothing. It must not be told that there is something to
+  // read, either, or it would look again and again, on a whole processor.
+  static void apply_flow(const Connection& connection) {
+    lws_rx_flow_control(connection.socket, connection.blocked || connection.held ? 0 : 1);
+  }
+
+  int on_writable(lws* socket) {
+    const auto found = connections.find(socket);
+    if (found == connections.end() || found->second.doomed) return -1;
+    Connection& connection = found->second;
+    if (lws_partial_buffered(socket) != 0) {
+      lws_callback_on_writable(socket);
+      return 0;
+    }
+    if (std::exchange(connection.blocked, false)) apply_flow(connection);
+    if (connection.complete) return end(connection);
+    if (!connection.answer.empty()) {
+      const std::string bytes = std::exchange(connection.answer, {});
+      const bool last = connection.phase == Connection::Phase::answer && connection.file == nullptr;
+      return write(connection, std::as_bytes(std::span(bytes)), last);
+    }
+    return connection.phase == Connection::Phase::stream ? write_frame(connection) : write_part(connection);
+  }
+
+  // The next part of a file.
+  int write_part(Connection& connection) {
+    if (connection.file == nullptr) return 0;
+    const auto rest = std::as_bytes(std::span(*connection.file)).subspan(connection.written);
+    const std::size_t count = std::min(rest.size(), kPartBytes);
+    connection.written += count;
+    return write(connection, rest.first(count), count == rest.size());
+  }
+
+  // The next frame of a WebSocket.
+  int write_frame(Connection& connection) {
+    if (auto pong = std::exchange(connection.pong, std::nullopt)) return write(connection, *pong, false);
+    Bytes next;
+    bool closing = connection.closing;
+    if (connection.said_hello && !connection.closed_by_client) {
+      const std::lock_guard hold(lock);
+      Stream& stream = streams[connection.id];
+      closing = closing || stream.closing;
+      if (!stream.waiting.empty()) {
+        next = std::move(stream.waiting.front());
+        stream.waiting.pop_front();
+        stream.waiting_bytes -= next.size();
+      }
+    }
+    if (!next.empty()) return write(connection, next, false);
+    if (!closing) return 0;
+    constexpr std::array<std::byte, 2> kNormalClosure{std::byte{0x03}, std::byte{0xe8}};  // 1000
+    write_frame_header(kCloseFrame, kNormalClosure.size(), next);
+    next.insert(next.end(), kNormalClosure.begin(), kNormalClosure.end());
+    return write(connection, next, true);
+  }
+
+  // Writes bytes, and goes on as soon as the socket takes more. `last`: then the connection ends.
+  int write(Connection& connection, std::span<const std::byte> bytes, bool last) {
+    std::vector<unsigned char> room(LWS_PRE + bytes.size());
+    std::ranges::transform(bytes, room.begin() + LWS_PRE,
+                           [](std::byte each) { return std::to_integer<unsigned char>(each); });
+    const int written =
+        bytes.empty() ? 0 : lws_write(connection.socket, room.data() + LWS_PRE, bytes.size(), LWS_WRITE_RAW);
+    if (written < static_cast<int>(bytes.size())) return -1;
+    connection.complete = last;
+    if (lws_partial_buffered(connection.socket) != 0) {
+      connection.blocked = true;
+      apply_flow(connection);
+    }
+    lws_callback_on_writable(connection.socket);
+    return 0;
+  }
+
+  // The client has got everything. Over TLS, and after its own close frame, it expects no more.
+  int end(Connection& connection) {
+    if (connection.phase == Connection::Phase::ending) return 0;
+    if (connection.said_hello) {
+      const std::lock_guard hold(lock);
+      streams[connection.id].closed = true;
+    }
+    if (connection.closed_by_client || !config.certificate.empty()) return -1;
+    connection.phase = Connection::Phase::ending;
+    table.advance(connection.id, Progress::over);
+    table.end_by(connection.id, monotonic_s() + kLingerS);
+    (void)shutdown(lws_get_socket_fd(connection.socket), SHUT_WR);
+    return 0;
+  }
+
   // The server's thread has queued messages, closed streams or read messages.
   void on_woken() {
     const std::lock_guard hold(lock);
     for (const pipe::StreamId id : touched) {
       const auto found = streams.find(id);
-      if (found == streams.end()) continue;
+      const auto owner = by_id.find(id);
+      if (found == streams.end() || owner == by_id.end()) continue;
       Stream& stream = found->second;
-      if (!stream.waiting.empty() || stream.closing) lws_callback_on_writable(stream.socket);
-      if (stream.closing) lws_set_timeout(stream.socket, PENDING_TIMEOUT_CLOSE_SEND, kTimeoutS);
+      Connection& connection = *owner->second;
+      if (stream.closing && !connection.closing) {
+        connection.closing = true;
+        table.end_by(id, monotonic_s() + kTimeoutS);
+      } else if (stream.joined && !connection.closing && !connection.joined) {
+        connection.joined = true;
+        connection.traffic = {};
+        table.finish(id);
+      }
+      if (!stream.waiting.empty() || stream.closing) lws_callback_on_writable(connection.socket);
       if (stream.held && stream.unread_bytes == 0) {
-        stream.held = false;
-        lws_rx_flow_control(stream.socket, 1);
+        stream.held = connection.held = false;
+        apply_flow(connection);
       }
     }
     touched.clear();
@@ -284,6 +630,11 @@ struct WatchPage::Impl {
     arrival.at_s = monotonic_s();
     const std::lock_guard hold(lock);
     arrivals.push_back(std::move(arrival));
+  }
+
+  void count(Refusal why) {
+    const std::lock_guard hold(lock);
+    ++refusals[why];
   }
 
   void run() {
@@ -299,9 +650,12 @@ struct WatchPage::Impl {
     if (found == streams.end() || found->second.closing) return false;
     Stream& stream = found->second;
     if (stream.waiting_bytes + message.size() > (may_drop ? kMaxWaitingStates : kMaxWaiting)) return false;
-    Bytes& bytes = stream.waiting.emplace_back(LWS_PRE);
+    if (!message.empty() && message.front() == static_cast<std::byte>(pipe::Kind::welcome))
+      stream.joined = true;
+    Bytes& bytes = stream.waiting.emplace_back();
+    write_frame_header(kBinaryFrame, message.size(), bytes);
     bytes.insert(bytes.end(), message.begin(), message.end());
-    stream.waiting_bytes += message.size();
+    stream.waiting_bytes += bytes.size();
     touch(id);
     return true;
   }
@@ -323,18 +677,25 @@ struct WatchPage::Impl {
 
   [[nodiscard]] bool has_waiting() {
     const std::lock_guard hold(lock);
-    return std::ranges::any_of(
-        streams, [](const auto& each) { return each.second.closing || !each.second.waiting.empty(); });
+    return std::ranges::any_of(streams, [](const auto& each) {
+      return !each.second.closed && (each.second.closing || !each.second.waiting.empty());
+    });
   }
 
   void take_arrivals() {
+    RefusalCounts refused;
     {
       const std::lock_guard hold(lock);
       std::swap(arrivals, taken);
+      std::swap(refusals, refused);
       for (auto& [id, stream] : streams) {
         stream.unread_bytes = 0;
         if (stream.held) touch(id);
       }
+    }
+    for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {
+      for (std::uint64_t n = 0; n < refused.counts[i]; ++n)
+        pipes.refused(static_cast<Refusal>(i));
     }
     const double now_s = monotonic_s();
     for (const Arrival& arrival : taken) {
@@ -347,9 +708,6 @@ struct WatchPage::Impl {
           break;
         case Arrival::Kind::closed:
           pipes.closed(arrival.stream);
-          break;
-        case Arrival::Kind::refused:
-          pipes.refused(arrival.why);
           break;
       }
     }
@@ -375,25 +733,41 @@ struct WatchPage::Impl {
     Impl& owner_;
   };
 
-  static constexpr const char* kProtocol = "reckoner";
+  static const char* protocol_name() { return "live-view"; }
+
+  struct Sweep {
+    lws_sorted_usec_list_t timer;  // first: libwebsockets returns its address
+    Impl* page;
+  };
 
   const WatchConfig config;
+  const TransportLimits limits{};
   WatchGate gate;
-  lws_http_mount mount{};  // libwebsockets keeps its address
   lws_context* context = nullptr;
+  lws_vhost* host_of_page = nullptr;
+  lws* listener = nullptr;
   std::uint16_t port = 0;
   std::atomic<bool> stopping = false;
 
   // Of the thread of the sockets.
-  std::unordered_map<lws*, IpAddress> connected;
-  std::unordered_map<IpAddress, std::size_t, IpAddressHash> at_host;
-  pipe::StreamId newest = 0;
+  PageFiles files;
+  ConnectionTable table;
+  TrafficLimit traffic{limits};
+  TrafficLimit strangers{{.datagrams_per_second = kStrangerFrames,
+                          .bytes_per_second = kStrangerBytes,
+                          .address_datagrams_per_second = 0.0,
+                          .address_bytes_per_second = 0.0}};
+  std::unordered_map<lws*, Connection> connections;
+  std::unordered_map<ConnectionId, Connection*> by_id;
+  Sweep sweep{};
+  bool is_paused = false;  // accepts no connections until the next sweep
 
   // Protected by the lock.
   std::mutex lock;
   std::unordered_map<pipe::StreamId, Stream> streams;
   std::unordered_set<pipe::StreamId> touched;
   std::vector<Arrival> arrivals;
+  RefusalCounts refusals;
 
   // Of the server's thread.
   std::vector<Arrival> taken;
@@ -407,56 +781,54 @@ WatchPage::WatchPage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WatchPage::~WatchPage() = default;
 
 Result<std::unique_ptr<WatchPage>> WatchPage::open(const WatchConfig& config, WatchGate gate) {
-  static const std::array<lws_protocols, 3> protocols{
-      {{"http", &Impl::on_event, sizeof(pipe::StreamId), 0, 0, nullptr, 0},
-       {Impl::kProtocol, &Impl::on_event, sizeof(pipe::StreamId), 4096, 0, nullptr, 0},
+  static const std::array<lws_protocols, 2> protocols{
+      {{Impl::protocol_name(), &Impl::on_event, 0, 4096, 0, nullptr, 64 * 1024},
        {nullptr, nullptr, 0, 0, 0, nullptr, 0}}};
-  static const lws_protocol_vhost_options wasm{nullptr, nullptr, ".wasm", "application/wasm"};
-  // The page loads nothing from elsewhere, and no other page may frame it.
-  static const lws_protocol_vhost_options frames{nullptr, nullptr, "x-content-type-options:", "nosniff"};
-  static const lws_protocol_vhost_options policy{
-      &frames, nullptr, "content-security-policy:",
-      "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src "
-      "'self' "
-      "data:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"};
+  const std::string where =
+      "could not serve the live view on " + config.host + ':' + std::to_string(config.port);
+  for (const std::string& origin : config.origins) {
+    if (!is_origin(origin))
+      return Error{
+          "--watch-origin " + origin +
+          ": not an origin. Give a scheme and a host without a path, for example https://game.example"};
+  }
   auto impl = std::make_unique<Impl>(config, std::move(gate));
-  lws_http_mount& mount = impl->mount;
-  mount.mountpoint = "/";
-  mount.mountpoint_len = 1;
-  mount.origin = impl->config.folder.c_str();
-  mount.def = "live.html";
-  mount.origin_protocol = LWSMPRO_FILE;
-  mount.extra_mimetypes = &wasm;
+  const auto listening = listen_on(config.host, config.port);
+  if (!listening) return Error{where + ": the address is in use or not of this machine"};
 
   lws_set_log_level(0, nullptr);
   lws_context_creation_info info{};
-  info.iface = impl->config.host.empty() ? nullptr : impl->config.host.c_str();
-  info.port = config.port;
+  info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
   info.protocols = protocols.data();
-  info.headers = &policy;
-  if (!config.folder.empty()) info.mounts = &impl->mount;
   info.user = impl.get();
   info.gid = static_cast<decltype(info.gid)>(-1);
   info.uid = static_cast<decltype(info.uid)>(-1);
-  info.fd_limit_per_thread = kMaxConnections;
-  info.timeout_secs = kTimeoutS;
-  info.keepalive_timeout = kTimeoutS;
-  info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
-  if (config.host.find(':') == std::string::npos && !config.host.empty())
-    info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
+  // A closed connection stays until the next pass.
+  info.fd_limit_per_thread = static_cast<unsigned>(kMaxConnections + kMaxAcceptedAtOnce + 16);
+  info.timeout_secs = static_cast<unsigned>(kTimeoutS) + 1;
+  info.alpn = "http/1.1";
   if (!config.certificate.empty()) {
     info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
     info.ssl_cert_filepath = impl->config.certificate.c_str();
     info.ssl_private_key_filepath = impl->config.certificate.c_str();
   }
   impl->context = lws_create_context(&info);
-  if (impl->context == nullptr)
-    return Error{"could not serve the live view on " + config.host + ':' + std::to_string(config.port) +
-                 ": the address is in use or not of this machine, or the certificate cannot be read"};
-  lws_vhost* const host = lws_get_vhost_by_name(impl->context, "default");
-  const int port = host != nullptr ? lws_get_vhost_listen_port(host) : 0;
-  if (port <= 0) return Error{"could not serve the live view on " + config.host};
-  impl->port = static_cast<std::uint16_t>(port);
+  impl->host_of_page = impl->context != nullptr ? lws_get_vhost_by_name(impl->context, "default") : nullptr;
+  if (impl->host_of_page == nullptr) {
+    ::close(listening->file);
+    return Error{where + (config.certificate.empty() ? ": libwebsockets does not start"
+                                                     : ": the certificate cannot be read")};
+  }
+  lws_sock_file_fd_type descriptor{};
+  descriptor.filefd = listening->file;
+  impl->listener = lws_adopt_descriptor_vhost(impl->host_of_page, LWS_ADOPT_RAW_FILE_DESC, descriptor,
+                                              Impl::protocol_name(), nullptr);
+  if (impl->listener == nullptr) {
+    ::close(listening->file);
+    return Error{where + ": libwebsockets does not start"};
+  }
+  impl->port = listening->port;
+  impl->schedule_sweep();
   impl->thread = std::thread([self = impl.get()] { self->run(); });
   return std::unique_ptr<WatchPage>(new WatchPage(std::move(impl)));
 }

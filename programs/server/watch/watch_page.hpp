@@ -2,6 +2,7 @@
 #pragma once
 
 #include "programs/server/watch/watch_gate.hpp"
+#include "programs/server/watch/watch_origin.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +27,11 @@ struct WatchConfig {
   std::size_t max_watchers_per_host = 8;  ///< WebSockets at once from one IPv4 address or IPv6 /64
 };
 
-/// Serves the page and its WebSocket with libwebsockets, on a thread of its own. So neither a TLS handshake
-/// nor a slow disk delays a tick. CivetWeb, which serves the metrics, is unfit for this: it allocates up to 2
-/// GiB for one frame that a client announces, and a half-open connection occupies one of its threads for
-/// ever.
+/// Serves the page and its WebSocket, on a thread of its own. So neither a TLS handshake nor a slow disk
+/// delays a tick. libwebsockets does TLS and waits for the sockets. It does not read requests and frames: it
+/// reports no ping, and cannot bound the time of a whole request. CivetWeb, which serves the metrics, is
+/// unfit, too: it allocates up to 2 GiB for one frame that a client announces, and a half-open connection
+/// occupies one of its threads for ever.
 ///
 /// The caller uses all functions from one thread.
 class WatchPage {
@@ -54,11 +56,5 @@ class WatchPage {
   explicit WatchPage(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
-
-/// True if a page of this origin may open a WebSocket on a server that it reached as `host` (the Host
-/// header): the origin is the server itself, or is in `allowed`. A client without an origin is no browser and
-/// is refused: it can join over UDP.
-[[nodiscard]] bool is_allowed_origin(std::string_view origin, std::string_view host,
-                                     const std::vector<std::string>& allowed);
 
 }  // namespace reckoner::program
