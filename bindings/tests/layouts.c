@@ -175,6 +175,7 @@ int main(void) {
   MEMBER(reckoner_ownership_rules, frame_reach_m);
   MEMBER(reckoner_ownership_rules, max_teleport_m);
   MEMBER(reckoner_ownership_rules, teleport_interval_s);
+  MEMBER(reckoner_ownership_rules, max_turning_mps);
   SIZE(reckoner_route_key);
   MEMBER(reckoner_route_key, time);
   MEMBER(reckoner_route_key, position);

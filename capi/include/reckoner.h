@@ -476,6 +476,10 @@ RECKONER_C_API reckoner_result reckoner_server_debug(const reckoner_server* serv
  * entity, or its state there exceeds the limits. */
 RECKONER_C_API reckoner_result reckoner_server_enter_frame(reckoner_server* server, reckoner_entity entity,
                                                            reckoner_entity frame);
+/* Whether owners may move their entities into the frame of this entity (a ship, a platform): 1 or 0, which is
+ * the default. RECKONER_ERROR_UNKNOWN also for a short-lived entity. */
+RECKONER_C_API reckoner_result reckoner_server_set_boardable(reckoner_server* server, reckoner_entity entity,
+                                                             int32_t boardable);
 /* The frame of an entity. RECKONER_NOTHING and 0: the world. */
 RECKONER_C_API reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_entity entity,
                                                      reckoner_entity* frame);
@@ -517,9 +521,12 @@ typedef struct reckoner_ownership_rules {
   double max_acceleration_mps2; /* 1000; largest acceleration, m/s^2 */
   double max_updates_per_s;     /* 120; the server ignores more */
   double silence_s;             /* 1; without motions for this time, the entity comes to rest, s */
-  double frame_reach_m;  /* 100; largest distance at which the entity may enter a frame, m; 0: it may not */
+  double frame_reach_m; /* 100; largest distance at which the entity may enter the frame of a boardable entity
+                           (reckoner_server_set_boardable()), m; 0: it may not */
   double max_teleport_m; /* 0; largest distance of a teleport that the owner declares, m; 0: it may not */
   double teleport_interval_s; /* 0; least time between two such teleports, s */
+  double max_turning_mps;     /* 0; how fast a frame that turns may move the entity, m/s; 0: the archetype's
+                                 speed.     If the frame turns it faster, the entity leaves the frame */
 } reckoner_ownership_rules;
 RECKONER_C_API void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, uint32_t struct_size);
 /* Gives an entity to a client. `rules` may be null: the defaults. */

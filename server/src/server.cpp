@@ -336,6 +336,7 @@ void Server::tick(double now_s) {
   s.review_interest(tick);
   const std::size_t reported = s.events.size();
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
+  s.note_owned_frames();
   s.log.owner_events(s.events, reported);
   s.measure_levers();
   s.delays.run(s.entities, s.sessions);
@@ -804,6 +805,13 @@ FrameResult Server::enter_frame(EntityId id, EntityId frame) {
   return FrameResult::done;
 }
 
+bool Server::set_boardable(EntityId id, bool boardable) {
+  Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr || entity->short_lived) return false;
+  entity->boardable = boardable;
+  return true;
+}
+
 EntityId Server::frame(EntityId id) const {
   const Entity* entity = impl_->entities.find(id);
   return entity != nullptr ? entity->frame : EntityId{};
@@ -1028,8 +1036,12 @@ CallResult Server::Impl::put_owned(EntityId id, const State& truth) {
 void Server::Impl::process_owned(std::span<const Ownership::Update> updates, const Session& session,
                                  double now_s) {
   ownership.process(updates, session.id(), now_s, entities, sessions, transport);
-  for (const Ownership::FrameChange& frame_changes : ownership.frame_changes()) {
-    if (const Entity* entity = entities.find(frame_changes.entity)) note_frame(*entity, frame_changes.before);
+  note_owned_frames();
+}
+
+void Server::Impl::note_owned_frames() {
+  for (const Ownership::FrameChange& change : ownership.frame_changes()) {
+    if (const Entity* entity = entities.find(change.entity)) note_frame(*entity, change.before);
   }
 }
 

@@ -280,6 +280,7 @@ TEST(CBoundary, LayoutsAreUnchanged) {
     EXPECT_EQ(offsetof(reckoner_route_config, outlier_limit_rad), 136u);
     EXPECT_EQ(offsetof(reckoner_ownership_rules, frame_reach_m), 40u);
     EXPECT_EQ(offsetof(reckoner_ownership_rules, teleport_interval_s), 56u);
+    EXPECT_EQ(offsetof(reckoner_ownership_rules, max_turning_mps), 64u);
     EXPECT_EQ(offsetof(reckoner_shown, on_route), 200u);
     EXPECT_EQ(offsetof(reckoner_entity_debug, owned), 236u);
     EXPECT_EQ(offsetof(reckoner_shown_debug, owned), 252u);

@@ -231,6 +231,7 @@ namespace Reckoner {
     public double FrameReachM;
     public double MaxTeleportM;
     public double TeleportIntervalS;
+    public double MaxTurningMps;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -599,6 +600,8 @@ namespace Reckoner {
     internal static extern int reckoner_server_debug(IntPtr @server, ulong @entity, EntityDebug* @debug);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_enter_frame(IntPtr @server, ulong @entity, ulong @frame);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_set_boardable(IntPtr @server, ulong @entity, int @boardable);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_frame(IntPtr @server, ulong @entity, ulong* @frame);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

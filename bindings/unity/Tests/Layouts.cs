@@ -188,6 +188,7 @@ namespace Reckoner.Tests {
       { "reckoner_ownership_rules.frame_reach_m", "FrameReachM" },
       { "reckoner_ownership_rules.max_teleport_m", "MaxTeleportM" },
       { "reckoner_ownership_rules.teleport_interval_s", "TeleportIntervalS" },
+      { "reckoner_ownership_rules.max_turning_mps", "MaxTurningMps" },
       { "reckoner_route_key.time", "Time" },
       { "reckoner_route_key.position", "Position" },
       { "reckoner_route_key.tension", "Tension" },

@@ -134,6 +134,7 @@ inline constexpr std::array kOwnershipFields{
     shared<&reckoner_ownership_rules::frame_reach_m, &OwnershipRules::frame_reach_m>(),
     shared<&reckoner_ownership_rules::max_teleport_m, &OwnershipRules::max_teleport_m>(),
     shared<&reckoner_ownership_rules::teleport_interval_s, &OwnershipRules::teleport_interval_s>(),
+    shared<&reckoner_ownership_rules::max_turning_mps, &OwnershipRules::max_turning_mps>(),
 };
 
 inline constexpr std::array kPlayoutFields{

@@ -305,6 +305,7 @@ typedef struct reckoner_entity_debug
 } reckoner_entity_debug;
 reckoner_result reckoner_server_debug(const reckoner_server *server, reckoner_entity entity, reckoner_entity_debug *debug);
 reckoner_result reckoner_server_enter_frame(reckoner_server *server, reckoner_entity entity, reckoner_entity frame);
+reckoner_result reckoner_server_set_boardable(reckoner_server *server, reckoner_entity entity, int32_t boardable);
 reckoner_result reckoner_server_frame(const reckoner_server *server, reckoner_entity entity, reckoner_entity *frame);
 reckoner_result reckoner_server_set_origin(reckoner_server *server, const double origin[3]);
 enum reckoner_relevance
@@ -342,6 +343,7 @@ typedef struct reckoner_ownership_rules
   double frame_reach_m;
   double max_teleport_m;
   double teleport_interval_s;
+  double max_turning_mps;
 } reckoner_ownership_rules;
 void reckoner_ownership_rules_init(reckoner_ownership_rules *rules, uint32_t struct_size);
 reckoner_result reckoner_server_give(reckoner_server *server, reckoner_entity entity, reckoner_peer owner, const reckoner_ownership_rules *rules);

@@ -298,7 +298,9 @@ class RECKONER_CLIENT_API Client {
   ///
   /// If `frame` is not null, `state` is relative to that entity's frame, and is shown where the frame is
   /// shown. To change frames, pass another frame; into_frame() and out_of_frame() with ShownEntity::shown of
-  /// the frames convert the state. If the entity cannot be moved, changes nothing and returns the reason.
+  /// the frames convert the state. The server's game must have marked the entity that carries the frame
+  /// (Server::set_boardable()); otherwise the server corrects the owner. If the entity cannot be moved,
+  /// changes nothing and returns the reason.
   CallResult move(EntityId id, const State& state, double local_s, EntityId frame = {});
 
   /// Like move(), but the entity jumps to the new state: no client blends. For a blink or a portal that the
