@@ -569,6 +569,8 @@ typedef struct reckoner_client_config
   double reconnect_jitter;
   double reconnect_attempt_s;
   double reconnect_give_up_s;
+  uint32_t max_entities;
+  uint32_t reserved2;
 } reckoner_client_config;
 void reckoner_client_config_init(reckoner_client_config *config, uint32_t struct_size);
 reckoner_result reckoner_client_create(const reckoner_client_config *config, reckoner_client **client, char *why, size_t why_size);
@@ -725,6 +727,7 @@ typedef struct reckoner_client_stats
   uint64_t wire_datagrams_received;
   uint64_t payload_bytes_sent;
   uint64_t payload_bytes_received;
+  uint64_t entities_refused;
 } reckoner_client_stats;
 reckoner_result reckoner_client_get_stats(const reckoner_client *client, reckoner_client_stats *stats);
 reckoner_result reckoner_client_refused(const reckoner_client *client, uint32_t reason, uint64_t *payloads, uint64_t *datagrams);

@@ -319,6 +319,8 @@ int main(void) {
   MEMBER(reckoner_client_config, reconnect_jitter);
   MEMBER(reckoner_client_config, reconnect_attempt_s);
   MEMBER(reckoner_client_config, reconnect_give_up_s);
+  MEMBER(reckoner_client_config, max_entities);
+  MEMBER(reckoner_client_config, reserved2);
   SIZE(reckoner_client_event);
   MEMBER(reckoner_client_event, struct_size);
   MEMBER(reckoner_client_event, kind);
@@ -399,5 +401,6 @@ int main(void) {
   MEMBER(reckoner_client_stats, wire_datagrams_received);
   MEMBER(reckoner_client_stats, payload_bytes_sent);
   MEMBER(reckoner_client_stats, payload_bytes_received);
+  MEMBER(reckoner_client_stats, entities_refused);
   return 0;
 }

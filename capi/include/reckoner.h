@@ -780,6 +780,8 @@ typedef struct reckoner_client_config {
   double reconnect_jitter;       /* random share of each wait */
   double reconnect_attempt_s;    /* an attempt fails after this time */
   double reconnect_give_up_s;    /* the client is disconnected after this time; 0: never */
+  uint32_t max_entities;         /* entities that the client keeps at once; it refuses more */
+  uint32_t reserved2;
 } reckoner_client_config;
 RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, uint32_t struct_size);
 
@@ -1016,6 +1018,7 @@ typedef struct reckoner_client_stats {
   uint64_t wire_datagrams_sent, wire_datagrams_received;
   /* part of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;
+  uint64_t entities_refused; /* beyond max_entities, or in the frame of such an entity; they are not shown */
 } reckoner_client_stats;
 RECKONER_C_API reckoner_result reckoner_client_get_stats(const reckoner_client* client,
                                                          reckoner_client_stats* stats);

@@ -154,6 +154,8 @@ TEST(CBoundary, ErrorsNameTheSettingItsValueAndItsRange) {
   EXPECT_EQ(client_why_not([](auto& c) { c.delay_s = 3.0; }), "delay_s is 3; it must be from 0 to 2 s");
   EXPECT_EQ(client_why_not([](auto& c) { c.reconnect_jitter = 2.0; }),
             "reconnect_jitter is 2; it must be from 0 to 1");
+  EXPECT_EQ(client_why_not([](auto& c) { c.max_entities = 0; }),
+            "max_entities is 0; it must be from 1 to 1048576 entities");
 }
 
 TEST(CBoundary, InvalidPlayoutIsRefused) {
@@ -286,6 +288,8 @@ TEST(CBoundary, LayoutsAreUnchanged) {
     EXPECT_EQ(offsetof(reckoner_shown_debug, owned), 252u);
     EXPECT_EQ(offsetof(reckoner_server_stats, payload_bytes_received), 336u);
     EXPECT_EQ(offsetof(reckoner_client_stats, payload_bytes_received), 216u);
+    EXPECT_EQ(offsetof(reckoner_client_config, max_entities), 200u);
+    EXPECT_EQ(offsetof(reckoner_client_stats, entities_refused), 224u);
   }
 }
 

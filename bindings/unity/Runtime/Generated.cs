@@ -399,6 +399,8 @@ namespace Reckoner {
     public double ReconnectJitter;
     public double ReconnectAttemptS;
     public double ReconnectGiveUpS;
+    public uint MaxEntities;
+    internal uint Reserved2;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -497,6 +499,7 @@ namespace Reckoner {
     public ulong WireDatagramsReceived;
     public ulong PayloadBytesSent;
     public ulong PayloadBytesReceived;
+    public ulong EntitiesRefused;
   }
 
   internal static unsafe class Native {

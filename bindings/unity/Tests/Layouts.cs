@@ -324,6 +324,8 @@ namespace Reckoner.Tests {
       { "reckoner_client_config.reconnect_jitter", "ReconnectJitter" },
       { "reckoner_client_config.reconnect_attempt_s", "ReconnectAttemptS" },
       { "reckoner_client_config.reconnect_give_up_s", "ReconnectGiveUpS" },
+      { "reckoner_client_config.max_entities", "MaxEntities" },
+      { "reckoner_client_config.reserved2", "Reserved2" },
       { "reckoner_client_event.struct_size", "StructSize" },
       { "reckoner_client_event.kind", "Kind" },
       { "reckoner_client_event.entity", "Entity" },
@@ -398,6 +400,7 @@ namespace Reckoner.Tests {
       { "reckoner_client_stats.wire_datagrams_received", "WireDatagramsReceived" },
       { "reckoner_client_stats.payload_bytes_sent", "PayloadBytesSent" },
       { "reckoner_client_stats.payload_bytes_received", "PayloadBytesReceived" },
+      { "reckoner_client_stats.entities_refused", "EntitiesRefused" },
     };
   }
 }

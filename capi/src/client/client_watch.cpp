@@ -34,6 +34,7 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
     given.field_changes_stale = counted.field_changes_stale;
     given.connections_lost = counted.connections_lost;
     given.messages_abandoned = counted.messages_abandoned;
+    given.entities_refused = counted.entities_refused;
     given.wire_datagrams_sent = wire.datagrams_sent;
     given.wire_datagrams_received = wire.datagrams_received;
     given.payload_bytes_sent = wire.payload_bytes_sent;

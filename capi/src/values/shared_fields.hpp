@@ -167,6 +167,7 @@ inline constexpr std::array kClientFields{
            &ReconnectConfig::attempt_s>(),
     shared<&reckoner_client_config::reconnect_give_up_s, &ClientConfig::reconnect,
            &ReconnectConfig::give_up_s>(),
+    shared<&reckoner_client_config::max_entities, &ClientConfig::max_entities>(),
 };
 
 }  // namespace reckoner::capi

@@ -70,6 +70,11 @@ struct ClientConfig {
   double unconfirmed_s = 5.0;
   /// Budget of updates per second of each entity that this client owns. 0: its thresholds decide.
   double owned_updates_per_second = 0.0;
+  /// Largest number of entities that the client keeps at once, so that a faulty or hostile server cannot fill
+  /// its memory; 1 to kMaxEntities. The client refuses further entities: they are never shown, also not after
+  /// others have ended (ClientStats::entities_refused). At least the number of entities that the server finds
+  /// relevant for one client, and those that have just ended.
+  std::uint32_t max_entities = 65'536;
   ReconnectConfig reconnect;  ///< how a client with a Dialer reconnects
   /// Receives log records: the client joined, was refused or lost its connection (with the reason), its clock
   /// stepped, data from the server was refused. Empty: no log.
@@ -174,6 +179,9 @@ struct ClientStats {
   std::uint64_t messages_dropped = 0;     ///< game messages not sent
   std::uint64_t messages_abandoned = 0;   ///< reliable messages not confirmed when their session ended
   std::uint64_t connections_lost = 0;     ///< lost connections
+  /// Announced entities that the client does not show: beyond ClientConfig::max_entities, or in the frame of
+  /// such an entity.
+  std::uint64_t entities_refused = 0;
   /// Refused payloads and messages, by reason. Some are only late.
   RefusalCounts refusals;
   double round_trip_s = 0.0;  ///< smallest recent round-trip time, s
