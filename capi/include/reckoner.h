@@ -13,7 +13,8 @@
  * - Sized structs begin with struct_size. The _init() function of a struct sets it, and the defaults: pass
  *   sizeof. Later versions only append members, so that programs work with newer libraries without being
  *   compiled again. All elements of an array have the same struct_size. Structs without struct_size never
- *   change.
+ *   change. A struct_size that no version of the struct has, for example because it was not set, gives
+ *   RECKONER_ERROR_STRUCT. After an _init() with such a size, struct_size is 0.
  * - docs/REFERENCE.md lists the default and the range of every setting.
  * - Texts are UTF-8 and end with 0. A pointer that the library returns is valid until the next non-const call
  *   with the same handle, unless its comment says otherwise.

@@ -190,8 +190,18 @@ TEST(CBoundary, InvalidNumbersAreRefusedAndChangeNothing) {
   insane = state;
   insane.orientation[3] = 0.0f;
   EXPECT_EQ(reckoner_server_move(pair.server, entity, &insane), RECKONER_ERROR_REFUSED);
-  EXPECT_EQ(reckoner_server_tick(pair.server, std::nan("")), RECKONER_ERROR_ARGUMENT);
-  EXPECT_EQ(reckoner_client_receive(pair.client, std::nan("")), RECKONER_ERROR_ARGUMENT);
+  reckoner_poses poses{};
+  poses.struct_size = sizeof poses;
+  double number = 0.0;
+  for (const double wrong :
+       {std::nan(""), std::numeric_limits<double>::infinity(), 1e305, -1e305, 1e13, -1e13}) {
+    EXPECT_EQ(reckoner_server_tick(pair.server, wrong), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_server_receive(pair.server, wrong), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_receive(pair.client, wrong), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_sample(pair.client, wrong, &poses), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_server_time(pair.client, wrong, &number), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_move(pair.client, entity, &state, wrong), RECKONER_ERROR_ARGUMENT);
+  }
   reckoner_state after;
   ASSERT_EQ(reckoner_server_state(pair.server, entity, &after), RECKONER_OK);
   EXPECT_EQ(after.position[0], 1.0);

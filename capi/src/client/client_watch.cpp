@@ -55,6 +55,7 @@ reckoner_result reckoner_client_debug(const reckoner_client* client, reckoner_en
                                       reckoner_shown_debug* debug) {
   if (debug == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](const Client& c) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(debug); wrong != RECKONER_OK) return wrong;
     const auto found = c.debug(entity_id(entity));
     if (!found) return RECKONER_NOTHING;
     reckoner_shown_debug given{};
