@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the declarations of every binding from capi/include/reckoner.h, the only place where they are made by hand.
+"""Writes the declarations of every binding from capi/include/reckoner.h, the only place where they are made by hand, and
+the tables of struct members for the C library.
 
 generate.py           writes the files
 generate.py --check   exits with 1 if a file differs from what it would write
@@ -118,6 +119,21 @@ def layouts_c(header):
         out.append(f"  SIZE({name});")
         out += [f"  MEMBER({name}, {member.name});" for member in members]
     return "\n".join([*out, "  return 0;", "}"]) + "\n"
+
+
+def struct_members_hpp(header):
+    """For the C library: where the members of each sized struct end, so that it can check a struct_size."""
+    out = [f"// SPDX-License-Identifier: MIT\n// {NOTE}", "#pragma once", "", "// clang-format off", "#include <array>",
+           "#include <cstddef>", "#include <cstdint>", "", "#include <reckoner.h>", "", "namespace reckoner::capi {", "",
+           "/// Where each member of a sized struct ends, bytes from the beginning of the struct.", "template <class T>",
+           "inline constexpr std::array<std::size_t, 0> kMemberEnds{};"]
+    for name, members in header.structs.items():
+        if members[0].name != "struct_size":
+            continue
+        out += ["template <>", f"inline constexpr auto kMemberEnds<{name}> = std::to_array<std::size_t>({{"]
+        out += [f"    offsetof({name}, {m.name}) + sizeof({name}::{m.name})," for m in members]
+        out.append("});")
+    return "\n".join([*out, "", "}  // namespace reckoner::capi"]) + "\n"
 
 
 def python(header):
@@ -253,6 +269,7 @@ def unity_metas():
 def main():
     header = Header((ROOT / "capi/include/reckoner.h").read_text())
     files = {
+        "capi/src/values/struct_members.hpp": struct_members_hpp(header),
         "bindings/tests/layouts.c": layouts_c(header),
         "bindings/python/src/reckoner/_generated.py": python(header),
         "bindings/lua/reckoner_declarations.lua": lua(header),

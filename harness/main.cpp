@@ -7,10 +7,13 @@
 #include "harness/commands/motion/predict_command.hpp"
 #include "harness/commands/replay/explain_command.hpp"
 #include "harness/commands/replay/replay_log_command.hpp"
+#include "programs/common/system/memory.hpp"
 #include "programs/common/system/standard_streams.hpp"
 
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -56,6 +59,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
     return report_error(std::string(error.what()) + " (see --help)", reckoner::program::kBadInput);
+  } catch (const std::bad_alloc& error) {
+    return report_error(reckoner::program::out_of_memory_text(error), reckoner::program::kFailed);
+  } catch (const std::length_error& error) {
+    return report_error(reckoner::program::out_of_memory_text(error), reckoner::program::kFailed);
   } catch (const std::exception& error) {
     return report_error(error.what(), reckoner::program::kFailed);
   }

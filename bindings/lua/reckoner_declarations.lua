@@ -302,6 +302,7 @@ typedef struct reckoner_entity_debug
 } reckoner_entity_debug;
 reckoner_result reckoner_server_debug(const reckoner_server *server, reckoner_entity entity, reckoner_entity_debug *debug);
 reckoner_result reckoner_server_enter_frame(reckoner_server *server, reckoner_entity entity, reckoner_entity frame);
+reckoner_result reckoner_server_set_boardable(reckoner_server *server, reckoner_entity entity, int32_t boardable);
 reckoner_result reckoner_server_frame(const reckoner_server *server, reckoner_entity entity, reckoner_entity *frame);
 reckoner_result reckoner_server_set_origin(reckoner_server *server, const double origin[3]);
 enum reckoner_relevance
@@ -339,6 +340,7 @@ typedef struct reckoner_ownership_rules
   double frame_reach_m;
   double max_teleport_m;
   double teleport_interval_s;
+  double max_turning_mps;
 } reckoner_ownership_rules;
 void reckoner_ownership_rules_init(reckoner_ownership_rules *rules, uint32_t struct_size);
 reckoner_result reckoner_server_give(reckoner_server *server, reckoner_entity entity, reckoner_peer owner, const reckoner_ownership_rules *rules);
@@ -570,6 +572,8 @@ typedef struct reckoner_client_config
   double reconnect_jitter;
   double reconnect_attempt_s;
   double reconnect_give_up_s;
+  uint32_t max_entities;
+  uint32_t reserved2;
 } reckoner_client_config;
 void reckoner_client_config_init(reckoner_client_config *config, uint32_t struct_size);
 reckoner_result reckoner_client_create(const reckoner_client_config *config, reckoner_client **client, char *why, size_t why_size);
@@ -726,6 +730,7 @@ typedef struct reckoner_client_stats
   uint64_t wire_datagrams_received;
   uint64_t payload_bytes_sent;
   uint64_t payload_bytes_received;
+  uint64_t entities_refused;
 } reckoner_client_stats;
 reckoner_result reckoner_client_get_stats(const reckoner_client *client, reckoner_client_stats *stats);
 reckoner_result reckoner_client_refused(const reckoner_client *client, uint32_t reason, uint64_t *payloads, uint64_t *datagrams);

@@ -177,6 +177,7 @@ int main(void) {
   MEMBER(reckoner_ownership_rules, frame_reach_m);
   MEMBER(reckoner_ownership_rules, max_teleport_m);
   MEMBER(reckoner_ownership_rules, teleport_interval_s);
+  MEMBER(reckoner_ownership_rules, max_turning_mps);
   SIZE(reckoner_route_key);
   MEMBER(reckoner_route_key, time);
   MEMBER(reckoner_route_key, position);
@@ -320,6 +321,8 @@ int main(void) {
   MEMBER(reckoner_client_config, reconnect_jitter);
   MEMBER(reckoner_client_config, reconnect_attempt_s);
   MEMBER(reckoner_client_config, reconnect_give_up_s);
+  MEMBER(reckoner_client_config, max_entities);
+  MEMBER(reckoner_client_config, reserved2);
   SIZE(reckoner_client_event);
   MEMBER(reckoner_client_event, struct_size);
   MEMBER(reckoner_client_event, kind);
@@ -400,5 +403,6 @@ int main(void) {
   MEMBER(reckoner_client_stats, wire_datagrams_received);
   MEMBER(reckoner_client_stats, payload_bytes_sent);
   MEMBER(reckoner_client_stats, payload_bytes_received);
+  MEMBER(reckoner_client_stats, entities_refused);
   return 0;
 }

@@ -13,7 +13,8 @@
  * - Sized structs begin with struct_size. The _init() function of a struct sets it, and the defaults: pass
  *   sizeof. Later versions only append members, so that programs work with newer libraries without being
  *   compiled again. All elements of an array have the same struct_size. Structs without struct_size never
- *   change.
+ *   change. A struct_size that no version of the struct has, for example because it was not set, gives
+ *   RECKONER_ERROR_STRUCT. After an _init() with such a size, struct_size is 0.
  * - docs/REFERENCE.md lists the default and the range of every setting.
  * - Texts are UTF-8 and end with 0. A pointer that the library returns is valid until the next non-const call
  *   with the same handle, unless its comment says otherwise.
@@ -481,6 +482,10 @@ RECKONER_C_API reckoner_result reckoner_server_debug(const reckoner_server* serv
  * entity, or its state there exceeds the limits. */
 RECKONER_C_API reckoner_result reckoner_server_enter_frame(reckoner_server* server, reckoner_entity entity,
                                                            reckoner_entity frame);
+/* Whether owners may move their entities into the frame of this entity (a ship, a platform): 1 or 0, which is
+ * the default. RECKONER_ERROR_UNKNOWN also for a short-lived entity. */
+RECKONER_C_API reckoner_result reckoner_server_set_boardable(reckoner_server* server, reckoner_entity entity,
+                                                             int32_t boardable);
 /* The frame of an entity. RECKONER_NOTHING and 0: the world. */
 RECKONER_C_API reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_entity entity,
                                                      reckoner_entity* frame);
@@ -522,9 +527,12 @@ typedef struct reckoner_ownership_rules {
   double max_acceleration_mps2; /* 1000; largest acceleration, m/s^2 */
   double max_updates_per_s;     /* 120; the server ignores more */
   double silence_s;             /* 1; without motions for this time, the entity comes to rest, s */
-  double frame_reach_m;  /* 100; largest distance at which the entity may enter a frame, m; 0: it may not */
+  double frame_reach_m; /* 100; largest distance at which the entity may enter the frame of a boardable entity
+                           (reckoner_server_set_boardable()), m; 0: it may not */
   double max_teleport_m; /* 0; largest distance of a teleport that the owner declares, m; 0: it may not */
   double teleport_interval_s; /* 0; least time between two such teleports, s */
+  double max_turning_mps;     /* 0; how fast a frame that turns may move the entity, m/s; 0: the archetype's
+                                 speed.     If the frame turns it faster, the entity leaves the frame */
 } reckoner_ownership_rules;
 RECKONER_C_API void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, uint32_t struct_size);
 /* Gives an entity to a client. `rules` may be null: the defaults. */
@@ -787,6 +795,8 @@ typedef struct reckoner_client_config {
   double reconnect_jitter;       /* random share of each wait */
   double reconnect_attempt_s;    /* an attempt fails after this time */
   double reconnect_give_up_s;    /* the client is disconnected after this time; 0: never */
+  uint32_t max_entities;         /* entities that the client keeps at once; it refuses more */
+  uint32_t reserved2;
 } reckoner_client_config;
 RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, uint32_t struct_size);
 
@@ -1023,6 +1033,7 @@ typedef struct reckoner_client_stats {
   uint64_t wire_datagrams_sent, wire_datagrams_received;
   /* part of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;
+  uint64_t entities_refused; /* beyond max_entities, or in the frame of such an entity; they are not shown */
 } reckoner_client_stats;
 RECKONER_C_API reckoner_result reckoner_client_get_stats(const reckoner_client* client,
                                                          reckoner_client_stats* stats);

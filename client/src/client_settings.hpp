@@ -5,6 +5,7 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/client/playout.hpp>
+#include <reckoner/net/ids.hpp>
 
 namespace reckoner {
 
@@ -32,6 +33,8 @@ inline constexpr std::array kClientSettings{
     setting<&ClientConfig::owned_updates_per_second>(
         "owned_updates_per_second", "", "per second", 0.001, 1000.0, "the thresholds decide",
         "budget of updates per second of each entity that the client owns"),
+    setting<&ClientConfig::max_entities>("max_entities", "", "entities", 1.0, kMaxEntities, "",
+                                         "entities that the client keeps at once; it refuses more"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::silence_s>(
         "reconnect.silence_s", "", "s", 0.0, 3600.0, "",
         "a connection on which nothing arrived for this time is lost, s"),

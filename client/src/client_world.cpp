@@ -64,8 +64,9 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   read_values(reader, config.archetypes[message.archetype].fields, values);
   if (!reader.finished()) return Refusal::malformed;
   const Motion& motion = *decoded;
-  // The server announces a frame before the entities in it.
-  if (!can_live_in(motion.frame, message.entity)) return Refusal::unknown_frame;
+  // The server announces a frame before the entities in it. The client may have refused the frame.
+  const bool lacks_frame = entities.is_refused(entity_of(motion.frame));
+  if (!lacks_frame && !can_live_in(motion.frame, message.entity)) return Refusal::unknown_frame;
   if (is_displaced(message.entity, message.tick)) return ++stats.updates_stale, std::nullopt;
   if (KnownEntity* known = entities.find(message.entity); known != nullptr && !known->despawned_s) {
     // The entity is known already; the message brings a newer motion.
@@ -75,6 +76,10 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
     return std::nullopt;
   }
   link.note_tick(message.tick);
+  if (!has_room_for(message.entity, motion.frame)) {
+    refuse(message.entity, message.archetype, message.level, message.motion_tick, message.state);
+    return std::nullopt;
+  }
   introduce({.id = message.entity,
              .info = {message.archetype, message.name},
              .remote = RemoteEntity{motion, path_, switches.blend},
@@ -122,12 +127,36 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
 void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
                         const QuantisedState& encoded, const Motion& motion) {
   entities.references(static_cast<std::uint32_t>(known.id.slot()))->note(level, motion_tick, encoded);
-  if (known.owned || motion.time_s < known.spawned_s || !receive(known, motion, {true, level, sent})) {
+  if (known.owned || motion.time_s < known.spawned_s || entities.is_refused(entity_of(motion.frame)) ||
+      !receive(known, motion, {true, level, sent})) {
     ++stats.updates_stale;
     return;
   }
   ++stats.updates_applied;
   if (!known.visible) limit_unseen(known);
+}
+
+// True if the client may keep an entity that the server announces in this frame. It may take the place of an
+// earlier entity in its slot.
+bool ClientWorld::has_room_for(EntityId id, FrameId frame) const {
+  const bool replaces = id.slot() < entities.slots().size() && entities.slots()[id.slot()];
+  return (replaces || entities.size() < config.max_entities) && !entities.is_refused(entity_of(frame));
+}
+
+// Does not keep an entity that the server has announced. The server will send motions of it, which the client
+// must be able to read, because they travel with those of other entities.
+void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level, Tick motion_tick,
+                         const QuantisedState& encoded) {
+  const auto slot = static_cast<std::uint32_t>(id.slot());
+  if (slot < entities.slots().size() && entities.slots()[slot])
+    remove(slot, link.time_of(motion_tick));  // the server has reused the slot
+  entities.note_refused(id, archetype);
+  entities.references(slot)->note(level, motion_tick, encoded);
+  ++stats.entities_refused;
+  ++stats.refusals[Refusal::too_many];
+  if (std::exchange(says_refused_, true)) return;
+  say(config.log, LogLevel::warning, "entities refused",
+      {{"max_entities", std::uint64_t{config.max_entities}}});
 }
 
 // True if the slot of the entity belongs to another one that was announced after the tick `announced`.
@@ -164,6 +193,8 @@ void ClientWorld::apply(ServerLink::ShortLivedChange& change, Tick sent) {
   if (is_stale) return (void)++stats.updates_stale;
   if (known != nullptr && ended == ended_.end()) {
     renew(*known, sent, change.level, change.motion_tick, change.encoded, change.motion);
+  } else if (!has_room_for(id, change.motion.frame)) {
+    return refuse(id, change.archetype, change.level, change.motion_tick, change.encoded);
   } else {
     if (ended != ended_.end()) ended_.erase(ended);
     const Motion& motion = change.motion;
@@ -197,6 +228,7 @@ void ClientWorld::limit_unseen(KnownEntity& entity) {
 // motion from the server.
 std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& message) {
   using Change = OwnershipMessage::Change;
+  if (entities.is_refused(message.entity)) return std::nullopt;
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr || (message.change != Change::given && !entity->owned))
     return Refusal::unknown_entity;
@@ -234,6 +266,8 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   ownership_state.viewers_s = message.viewers_s;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);
+  } else if (link.owned().size() == OwnedLink::kMax) {
+    return Refusal::too_many;
   } else {
     link.owned().add(message.entity, OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock(),
                                                  config.owned_updates_per_second, message.term, *motion});
@@ -344,6 +378,7 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
 std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
   if (is_displaced(message.entity, message.tick)) return std::nullopt;
+  if (entities.forget_refused(message.entity)) return std::nullopt;
   if (entity == nullptr) return Refusal::unknown_entity;
   if (link.is_far_ahead(message.tick)) return Refusal::from_future;
   end(*entity, message.tick);
@@ -397,7 +432,8 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
       references->note(update.level, update.tick, update.encoded);
     KnownEntity* entity = entities.at(update.slot);
     // The entity has despawned, or the update is older than the entity in this slot.
-    if (entity == nullptr || entity->owned || update.motion.time_s < entity->spawned_s) {
+    if (entity == nullptr || entity->owned || update.lacks_frame ||
+        update.motion.time_s < entity->spawned_s) {
       ++stats.updates_stale;
       continue;
     }

@@ -110,6 +110,9 @@ struct ClientWorld {
                          const QuantisedState& encoded);
   void renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
              const QuantisedState& encoded, const Motion& motion);
+  [[nodiscard]] bool has_room_for(EntityId id, FrameId frame) const;
+  void refuse(EntityId id, std::size_t archetype, std::uint8_t level, Tick motion_tick,
+              const QuantisedState& encoded);
   void apply(ServerLink::ShortLivedChange& change, Tick sent);
   void end(KnownEntity& entity, Tick tick);
   [[nodiscard]] bool is_displaced(EntityId id, Tick announced) const;
@@ -162,8 +165,9 @@ struct ClientWorld {
   std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
-  FrozenFrame frozen_;        // what a paused client shows
-  double paused_at_s_ = 0.0;  // server time of the pause, s
+  FrozenFrame frozen_;         // what a paused client shows
+  double paused_at_s_ = 0.0;   // server time of the pause, s
+  bool says_refused_ = false;  // the log names the limit of entities
   WaitingFields waiting_fields_;
 
   // A short-lived entity that ended, and the first tick without it. A late copy of its spawn must not revive

@@ -17,6 +17,7 @@ constexpr std::size_t kMostLetters = 80;
 
 ServerGame::ServerGame(reckoner::Server& server, std::uint32_t seed) : server_(server), random_(seed) {
   platform_ = server_.spawn(kPlatform, "platform", platform_state(0.0));
+  (void)server_.set_boardable(platform_, true);  // players may step on it
   for (std::size_t i = 0; i < kDoors.size(); ++i)
     doors_[i] = server_.spawn(kDoor, "door " + std::to_string(i), {.position = {kDoors[i].middle, 0.0}});
   for (int i = 0; i < kBots; ++i)

@@ -183,6 +183,7 @@ class OwnedMethod final : public Method {
     frames_[item.entity] = framed ? ids_[*item.frame] : EntityId{};
     const State& truth = truths_[item.entity] = framed ? item.local : item.truth;
     if (framed) is_frame_[*item.frame] = true;
+    if (framed) (void)server_.set_boardable(ids_[*item.frame], true);
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/metrics/figures_text.hpp"
 
-#include <fstream>
+#include "scenario/trace/output_file.hpp"
 
 #include <fmt/core.h>
 
@@ -97,11 +97,7 @@ void print_figures(const CodingFigures& f) {
 }
 
 std::optional<Error> write_json(const std::string& path, const nlohmann::ordered_json& json) {
-  std::ofstream file(path);
-  file << json.dump(2) << '\n';
-  file.close();
-  if (!file) return Error{"cannot write " + path};
-  return std::nullopt;
+  return scenario::write_file(path, json.dump(2) + '\n');
 }
 
 }  // namespace reckoner::harness

@@ -6,12 +6,12 @@
 #include "harness/report/plot.hpp"
 #include "harness/report/report_html.hpp"
 #include "harness/report/report_plots.hpp"
+#include "scenario/trace/output_file.hpp"
 #include "scenario/trace/utf8_path.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -148,10 +148,7 @@ Result<std::string> write_report(const Comparison& comparison, const std::vector
   std::error_code failed;
   std::filesystem::create_directories(path_of(folder), failed);
   const std::string page = utf8_of(path_of(folder) / "index.html");
-  std::ofstream file(page);
-  file << report_html(runs, buffered, figures);
-  file.close();
-  if (!file) return Error{"cannot write " + page};
+  if (auto wrong = scenario::write_file(page, report_html(runs, buffered, figures))) return std::move(*wrong);
   return page;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/sim/packet_log.hpp"
 
+#include "scenario/trace/output_file.hpp"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -26,17 +28,20 @@ void distribute_entities(std::span<PacketRecord> packets, std::size_t entities) 
 }
 
 std::optional<Error> write_packets(const std::string& path, std::span<const PacketRecord> packets) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (!file) return Error{"cannot write " + path};
-  std::fputs("sent_s,arrived_s,bytes,wire_bytes,entities,direction\n", file);
+  auto file = scenario::OutputFile::create(path);
+  if (!file) return Error{"cannot write " + path + ": " + file.error()};
+  file->write("sent_s,arrived_s,bytes,wire_bytes,entities,direction\n");
   for (const PacketRecord& packet : packets) {
-    std::fprintf(file, "%.6f,", packet.sent_s);
-    if (packet.arrived_s) std::fprintf(file, "%.6f", *packet.arrived_s);
-    std::fprintf(file, ",%zu,%zu,%zu,%s\n", packet.bytes, packet.wire_bytes, packet.entities,
-                 packet.down ? "down" : "up");
+    char line[400];  // the largest double has 309 digits before the point
+    const auto write = [&](int length) {
+      file->write({line, static_cast<std::size_t>(std::max(0, length))});
+    };
+    write(std::snprintf(line, sizeof line, "%.6f,", packet.sent_s));
+    if (packet.arrived_s) write(std::snprintf(line, sizeof line, "%.6f", *packet.arrived_s));
+    write(std::snprintf(line, sizeof line, ",%zu,%zu,%zu,%s\n", packet.bytes, packet.wire_bytes,
+                        packet.entities, packet.down ? "down" : "up"));
   }
-  const bool written = std::ferror(file) == 0;
-  if (std::fclose(file) != 0 || !written) return Error{"could not write all of " + path};
+  if (!file->close()) return Error{"could not write all of " + path + ": " + file->why()};
   return std::nullopt;
 }
 

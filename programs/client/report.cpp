@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "programs/client/report.hpp"
 
-#include "programs/common/files.hpp"
 #include "programs/common/sessions/refusals.hpp"
+#include "scenario/trace/output_file.hpp"
 
 #include <algorithm>
 
@@ -26,6 +26,7 @@ std::optional<Error> write_figures(const std::string& path, const ClientStats& s
       {"wire_bytes_up", wire.wire_bytes_sent},
       {"malformed", s.malformed},
       {"connections_lost", s.connections_lost},
+      {"entities_refused", s.entities_refused},
       {"payloads_refused", refusals_json(s.refusals)},
       {"datagrams_refused", refusals_json(wire.refusals)},
       {"updates_per_entity_s", static_cast<double>(s.updates_applied) / seconds},
@@ -33,7 +34,7 @@ std::optional<Error> write_figures(const std::string& path, const ClientStats& s
       {"wire_bytes_per_entity_s", static_cast<double>(wire.wire_bytes_received) / seconds},
       {"round_trip_ms", s.round_trip_s * 1000.0},
       {"delay_ms", s.delay_s * 1000.0}};
-  return write_file(path, json.dump(2) + "\n");
+  return scenario::write_file(path, json.dump(2) + "\n");
 }
 
 void print_summary(const ClientStats& s, const TransportStats& wire, const Drawn& drawn) {

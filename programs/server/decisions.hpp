@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "scenario/trace/output_file.hpp"
 #include "server/src/util/server_observer.hpp"
 
-#include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <reckoner/reckoning/result.hpp>
 
@@ -15,21 +16,20 @@ namespace reckoner::program {
 /// The columns are those of kDecisionColumns. Not thread-safe.
 class DecisionWriter final : public ServerObserver {
  public:
-  /// Creates or truncates the file and writes the header.
+  /// Creates the file and writes the header.
   [[nodiscard]] static Result<std::unique_ptr<DecisionWriter>> open(const std::string& path);
-  ~DecisionWriter() override;
 
   void published(const Published& published) override;
   void delayed(const Delayed& delayed) override;
 
-  /// Closes the file. Returns false if any output was not written.
-  [[nodiscard]] bool close();
+  /// Completes the file. Returns false if any output was not written; then no partial file remains, and an
+  /// earlier file with this name is unchanged.
+  [[nodiscard]] bool close() { return file_.close(); }
 
  private:
-  explicit DecisionWriter(std::FILE* file) : file_(file) {}
+  explicit DecisionWriter(scenario::OutputFile file) : file_(std::move(file)) {}
 
-  std::FILE* file_ = nullptr;
-  bool failed_ = false;
+  scenario::OutputFile file_;
 };
 
 }  // namespace reckoner::program

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "programs/server/report.hpp"
 
-#include "programs/common/files.hpp"
 #include "programs/common/sessions/refusals.hpp"
+#include "scenario/trace/output_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -42,7 +42,7 @@ std::optional<Error> write_counts(const std::string& path, const ServerStats& s,
                                {"system_drops", wire.system_drops},
                                {"service_errors", wire.service_errors},
                                {"worst_tick_lateness_ms", times.worst_late_s * 1000.0}};
-  return write_file(path, json.dump(2) + "\n");
+  return scenario::write_file(path, json.dump(2) + "\n");
 }
 
 }  // namespace reckoner::program

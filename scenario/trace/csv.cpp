@@ -2,6 +2,7 @@
 #include "scenario/trace/csv.hpp"
 
 #include "scenario/trace/decimal.hpp"
+#include "scenario/trace/memory.hpp"
 
 #include <cerrno>
 #include <cmath>
@@ -145,16 +146,19 @@ Result<std::string> read_text_file(const std::string& path, std::size_t max_byte
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) return failure();
   std::string text;
-  char buffer[1 << 16];
-  for (;;) {
-    const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get());
-    text.append(buffer, count);
-    if (text.size() > max_bytes)
-      return Error{path + ": is larger than " + std::to_string(max_bytes) + " bytes"};
-    if (count < sizeof buffer) break;
-  }
-  if (std::ferror(file.get()) != 0) return failure();
-  return text;
+  const auto read = [&]() -> Result<std::string> {
+    char buffer[1 << 16];
+    for (;;) {
+      const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get());
+      text.append(buffer, count);
+      if (text.size() > max_bytes)
+        return Error{path + ": is larger than " + std::to_string(max_bytes) + " bytes"};
+      if (count < sizeof buffer) break;
+    }
+    if (std::ferror(file.get()) != 0) return failure();
+    return std::move(text);
+  };
+  return naming_the_file(path, read);
 }
 
 }  // namespace reckoner::scenario

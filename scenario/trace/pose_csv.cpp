@@ -2,13 +2,11 @@
 #include "scenario/trace/pose_csv.hpp"
 
 #include "scenario/trace/csv.hpp"
-#include "scenario/trace/utf8_path.hpp"
+#include "scenario/trace/memory.hpp"
 
 #include <cassert>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -81,40 +79,30 @@ std::optional<Error> read_row(const std::vector<std::string_view>& fields, PoseC
 }  // namespace
 
 Result<PoseCsvWriter> PoseCsvWriter::open(const std::string& path, PoseColumns columns) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) {
-    return Error{path + ": cannot be written: " + std::generic_category().message(errno)};
-  }
-  PoseCsvWriter writer(file, path, columns);
+  auto file = OutputFile::create(path);
+  if (!file) return Error{path + ": cannot be written: " + file.error()};
+  PoseCsvWriter writer(std::move(*file), columns);
   writer.buffer_ = header(columns) + '\n';
   return writer;
 }
 
-PoseCsvWriter::PoseCsvWriter(PoseCsvWriter&& other) noexcept
-    : file_(std::exchange(other.file_, nullptr)),
-      path_(std::move(other.path_)),
-      columns_(other.columns_),
-      buffer_(std::move(other.buffer_)),
-      failed_(other.failed_) {}
-
 PoseCsvWriter& PoseCsvWriter::operator=(PoseCsvWriter&& other) noexcept {
   if (this != &other) {
-    static_cast<void>(close());
-    file_ = std::exchange(other.file_, nullptr);
-    path_ = std::move(other.path_);
+    if (has_rows_) static_cast<void>(close());
+    file_ = std::move(other.file_);
     columns_ = other.columns_;
-    buffer_ = std::move(other.buffer_);
-    failed_ = other.failed_;
+    buffer_ = std::exchange(other.buffer_, {});
+    has_rows_ = std::exchange(other.has_rows_, false);
   }
   return *this;
 }
 
 PoseCsvWriter::~PoseCsvWriter() {
-  static_cast<void>(close());
+  if (has_rows_) static_cast<void>(close());
 }
 
 void PoseCsvWriter::write(const PoseRow& row) {
-  assert(file_ != nullptr);
+  has_rows_ = true;
   number(row.frame_time_s);
   buffer_ += ',';
   buffer_ += csv_field(row.id);
@@ -153,19 +141,13 @@ void PoseCsvWriter::number(double value) {
 }
 
 void PoseCsvWriter::flush() {
-  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) failed_ = true;
+  file_.write(buffer_);
   buffer_.clear();
 }
 
 bool PoseCsvWriter::close() {
-  if (file_ != nullptr) {
-    flush();
-    if (std::fclose(std::exchange(file_, nullptr)) != 0) failed_ = true;
-    std::error_code none;
-    if (failed_ && std::filesystem::is_regular_file(path_of(path_), none))
-      std::filesystem::remove(path_of(path_), none);
-  }
-  return !failed_;
+  flush();
+  return file_.close();
 }
 
 Result<std::vector<PoseRow>> parse_pose_csv(std::string_view text, std::string_view name) {
@@ -202,7 +184,7 @@ Result<std::vector<PoseRow>> parse_pose_csv(std::string_view text, std::string_v
 Result<std::vector<PoseRow>> read_pose_csv(const std::string& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return Error{text.error()};
-  return parse_pose_csv(*text, path);
+  return naming_the_file(path, [&] { return parse_pose_csv(*text, path); });
 }
 
 }  // namespace reckoner::scenario

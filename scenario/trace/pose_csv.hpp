@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdio>
+#include "scenario/trace/output_file.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,31 +37,29 @@ struct PoseColumns {
 /// every machine. Output is buffered; close() reports whether everything was written. Not thread-safe.
 class PoseCsvWriter {
  public:
-  /// Creates or truncates the file and writes the header.
+  /// Creates the file and writes the header.
   [[nodiscard]] static Result<PoseCsvWriter> open(const std::string& path, PoseColumns columns);
-  PoseCsvWriter(PoseCsvWriter&& other) noexcept;
+  PoseCsvWriter(PoseCsvWriter&& other) noexcept = default;
   PoseCsvWriter& operator=(PoseCsvWriter&& other) noexcept;
-  ~PoseCsvWriter();  ///< calls close()
+  ~PoseCsvWriter();  ///< calls close() if there was a row; otherwise discards the file
 
   /// Writes a row. Every number in `row` must be finite. A column stays empty if the row has no value for it.
   void write(const PoseRow& row);
 
-  /// Closes the file; write() must not be called afterwards. Returns false if any output was not written. In
-  /// that case it removes the file, because a partial file could be mistaken for a complete one. A second
-  /// call returns the result of the first.
+  /// Completes the file; write() must not be called afterwards. Returns false if any output was not written.
+  /// Then no partial file remains, because it could be mistaken for a complete one, and an earlier file with
+  /// this name is unchanged. A second call returns the result of the first.
   [[nodiscard]] bool close();
 
  private:
-  PoseCsvWriter(std::FILE* file, std::string path, PoseColumns columns)
-      : file_(file), path_(std::move(path)), columns_(columns) {}
+  PoseCsvWriter(OutputFile file, PoseColumns columns) : file_(std::move(file)), columns_(columns) {}
   void number(double value);
   void flush();
 
-  std::FILE* file_ = nullptr;
-  std::string path_;
+  OutputFile file_;
   PoseColumns columns_;
   std::string buffer_;
-  bool failed_ = false;
+  bool has_rows_ = false;
 };
 
 /// Reads a whole pose CSV file; the header determines the columns. A file with a header and no rows is valid.

@@ -2,6 +2,7 @@
 #include "scenario/trace/trace.hpp"
 
 #include "scenario/trace/csv.hpp"
+#include "scenario/trace/memory.hpp"
 #include "scenario/trace/track.hpp"
 
 #include <algorithm>
@@ -173,7 +174,7 @@ Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::
 Result<std::unique_ptr<Source>> load_trace(const std::string& path, const TraceOptions& options) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return Error{text.error()};
-  return parse_trace(*text, path, options);
+  return naming_the_file(path, [&] { return parse_trace(*text, path, options); });
 }
 
 }  // namespace reckoner::scenario

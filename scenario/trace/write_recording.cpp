@@ -2,10 +2,9 @@
 #include "scenario/trace/write_recording.hpp"
 
 #include "scenario/trace/csv.hpp"
+#include "scenario/trace/output_file.hpp"
 
 #include <charconv>
-#include <fstream>
-#include <ios>
 
 namespace reckoner::scenario {
 namespace {
@@ -36,12 +35,12 @@ std::string rows_of(const Recording::Entity& entity, bool with_orientation) {
 }  // namespace
 
 std::optional<Error> write_recording(const std::string& path, const Recording& recording) {
-  std::ofstream file(path, std::ios::binary);
-  file << (recording.has_orientation ? "id,t,x,y,z,qw,qx,qy,qz\n" : "id,t,x,y,z\n");
+  auto file = OutputFile::create(path);
+  if (!file) return Error{path + ": cannot be written: " + file.error()};
+  file->write(recording.has_orientation ? "id,t,x,y,z,qw,qx,qy,qz\n" : "id,t,x,y,z\n");
   for (const Recording::Entity& entity : recording.entities)
-    file << rows_of(entity, recording.has_orientation);
-  file.close();
-  if (!file) return Error{path + ": cannot be written"};
+    file->write(rows_of(entity, recording.has_orientation));
+  if (!file->close()) return Error{path + ": cannot be written: " + file->why()};
   return std::nullopt;
 }
 

@@ -33,6 +33,12 @@ constexpr std::size_t kSessionGrain = 16;
 // Largest number of ticks in a row that may leave their datagrams to a later tick.
 constexpr int kMaxHeldBack = 3;
 
+// True if a clock can show this server time, s. Later calculations convert times to integers. The first tick
+// is at most kMaxStamp.
+bool is_time(double time_s) {
+  return std::abs(time_s) <= 2.0 * kMaxStamp;  // false for NaN
+}
+
 unsigned threads_for(const ServerConfig& config, const ServerTestSwitches& switches) {
   if (switches.coding != nullptr || switches.observer != nullptr) return 1;
   return config.threads > 0 ? config.threads : hardware_threads();
@@ -314,7 +320,9 @@ const Route* Server::route(RouteId id) const {
   return impl_->routes.find(id);
 }
 
+// A time that no clock has counts as the time of the last call.
 void Server::receive(double now_s) {
+  if (!is_time(now_s)) now_s = impl_->present_s;
   impl_->present_s = now_s;
   impl_->transport.service(now_s);
   while (const auto event = impl_->transport.poll())
@@ -324,6 +332,7 @@ void Server::receive(double now_s) {
 
 void Server::tick(double now_s) {
   Impl& s = *impl_;
+  if (!is_time(now_s)) now_s = s.present_s;
   const Tick tick = s.next_tick;
   s.end_as_planned(s.time_of(tick));
   s.fly(s.time_of(tick));
@@ -337,6 +346,7 @@ void Server::tick(double now_s) {
   s.review_interest(tick);
   const std::size_t reported = s.events.size();
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
+  s.note_owned_frames();
   s.log.owner_events(s.events, reported);
   s.measure_levers();
   s.delays.run(s.entities, s.sessions);
@@ -888,6 +898,13 @@ FrameResult Server::enter_frame(EntityId id, EntityId frame) {
   return FrameResult::done;
 }
 
+bool Server::set_boardable(EntityId id, bool boardable) {
+  Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr || entity->short_lived) return false;
+  entity->boardable = boardable;
+  return true;
+}
+
 EntityId Server::frame(EntityId id) const {
   const Entity* entity = impl_->entities.find(id);
   return entity != nullptr ? entity->frame : EntityId{};
@@ -1112,8 +1129,12 @@ CallResult Server::Impl::put_owned(EntityId id, const State& truth) {
 void Server::Impl::process_owned(std::span<const Ownership::Update> updates, const Session& session,
                                  double now_s) {
   ownership.process(updates, session.id(), now_s, entities, sessions, transport);
-  for (const Ownership::FrameChange& frame_changes : ownership.frame_changes()) {
-    if (const Entity* entity = entities.find(frame_changes.entity)) note_frame(*entity, frame_changes.before);
+  note_owned_frames();
+}
+
+void Server::Impl::note_owned_frames() {
+  for (const Ownership::FrameChange& change : ownership.frame_changes()) {
+    if (const Entity* entity = entities.find(change.entity)) note_frame(*entity, change.before);
   }
 }
 

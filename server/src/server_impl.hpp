@@ -85,6 +85,7 @@ struct Server::Impl {
   void close_idle(double now_s);
   CallResult put_owned(EntityId id, const State& truth);
   void process_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
+  void note_owned_frames();
   void release_owned(ClientId client);
   void announce_despawns();
   void review_interest(Tick tick);

@@ -73,7 +73,8 @@ inline constexpr std::array kOwnershipSettings{
                                                 "motions per second of the owner; the server ignores more"),
     setting<&OwnershipRules::frame_reach_m>(
         "frame_reach_m", "", "m", 0.0, 1e12, "the owner may not change the frame",
-        "the owner may move the entity into a frame up to this distance from the frame's middle, m"),
+        "the owner may move the entity into a boardable frame up to this distance from the frame's middle, "
+        "m"),
     setting<&OwnershipRules::silence_s>(
         "silence_s", "", "s", 0.001, 3600.0, "",
         "the entity comes to rest if its owner sends no motion for this time, s"),
@@ -83,6 +84,9 @@ inline constexpr std::array kOwnershipSettings{
     setting<&OwnershipRules::teleport_interval_s>(
         "teleport_interval_s", "", "s", 0.0, 86'400.0, "",
         "least time between two teleports that the owner declares, s"),
+    setting<&OwnershipRules::max_turning_mps>("max_turning_mps", "", "m/s", 0.0, 1e12,
+                                              "the top speed of the entity's archetype",
+                                              "how fast a frame that turns may move the entity, m/s"),
 };
 
 }  // namespace reckoner

@@ -154,6 +154,8 @@ TEST(CBoundary, ErrorsNameTheSettingItsValueAndItsRange) {
   EXPECT_EQ(client_why_not([](auto& c) { c.delay_s = 3.0; }), "delay_s is 3; it must be from 0 to 2 s");
   EXPECT_EQ(client_why_not([](auto& c) { c.reconnect_jitter = 2.0; }),
             "reconnect_jitter is 2; it must be from 0 to 1");
+  EXPECT_EQ(client_why_not([](auto& c) { c.max_entities = 0; }),
+            "max_entities is 0; it must be from 1 to 1048576 entities");
 }
 
 TEST(CBoundary, InvalidPlayoutIsRefused) {
@@ -188,8 +190,18 @@ TEST(CBoundary, InvalidNumbersAreRefusedAndChangeNothing) {
   insane = state;
   insane.orientation[3] = 0.0f;
   EXPECT_EQ(reckoner_server_move(pair.server, entity, &insane), RECKONER_ERROR_REFUSED);
-  EXPECT_EQ(reckoner_server_tick(pair.server, std::nan("")), RECKONER_ERROR_ARGUMENT);
-  EXPECT_EQ(reckoner_client_receive(pair.client, std::nan("")), RECKONER_ERROR_ARGUMENT);
+  reckoner_poses poses{};
+  poses.struct_size = sizeof poses;
+  double number = 0.0;
+  for (const double wrong :
+       {std::nan(""), std::numeric_limits<double>::infinity(), 1e305, -1e305, 1e13, -1e13}) {
+    EXPECT_EQ(reckoner_server_tick(pair.server, wrong), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_server_receive(pair.server, wrong), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_receive(pair.client, wrong), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_sample(pair.client, wrong, &poses), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_server_time(pair.client, wrong, &number), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_move(pair.client, entity, &state, wrong), RECKONER_ERROR_ARGUMENT);
+  }
   reckoner_state after;
   ASSERT_EQ(reckoner_server_state(pair.server, entity, &after), RECKONER_OK);
   EXPECT_EQ(after.position[0], 1.0);
@@ -280,11 +292,14 @@ TEST(CBoundary, LayoutsAreUnchanged) {
     EXPECT_EQ(offsetof(reckoner_route_config, outlier_limit_rad), 136u);
     EXPECT_EQ(offsetof(reckoner_ownership_rules, frame_reach_m), 40u);
     EXPECT_EQ(offsetof(reckoner_ownership_rules, teleport_interval_s), 56u);
+    EXPECT_EQ(offsetof(reckoner_ownership_rules, max_turning_mps), 64u);
     EXPECT_EQ(offsetof(reckoner_shown, on_route), 200u);
     EXPECT_EQ(offsetof(reckoner_entity_debug, owned), 236u);
     EXPECT_EQ(offsetof(reckoner_shown_debug, owned), 252u);
     EXPECT_EQ(offsetof(reckoner_server_stats, payload_bytes_received), 336u);
     EXPECT_EQ(offsetof(reckoner_client_stats, payload_bytes_received), 216u);
+    EXPECT_EQ(offsetof(reckoner_client_config, max_entities), 200u);
+    EXPECT_EQ(offsetof(reckoner_client_stats, entities_refused), 224u);
   }
 }
 

@@ -45,6 +45,10 @@ TEST(CFrames, OwnerEntersAndLeavesAFrame) {
   reckoner_ownership_rules rules;
   reckoner_ownership_rules_init(&rules, sizeof rules);
   EXPECT_EQ(rules.frame_reach_m, 100.0);
+  EXPECT_EQ(rules.max_turning_mps, 0.0);
+  EXPECT_EQ(reckoner_server_set_boardable(pair.server, ship, 1), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_set_boardable(pair.server, ship + 77, 1), RECKONER_ERROR_UNKNOWN);
+  EXPECT_EQ(reckoner_server_set_boardable(nullptr, ship, 1), RECKONER_ERROR_ARGUMENT);
   ASSERT_EQ(reckoner_server_give(pair.server, avatar, pair.peer, &rules), RECKONER_OK);
   pair.each_tick = [&](double time_s) {
     const reckoner_state state = sailing(time_s);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -166,6 +167,35 @@ TEST(ClientClock, RecoversAfterTheMachineSlept) {
   const ShownEntity* shown = world.shown(client, id);
   ASSERT_NE(shown, nullptr);
   EXPECT_LT(glm::distance(shown->shown.position, path(30.0).position), 0.3);
+}
+
+// A game that passes one impossible time, for example after a division by zero, goes on as if nothing had
+// happened.
+TEST(ClientClock, ImpossibleTimesDoNoHarm) {
+  World world({.links = network("lan")});
+  world.add_client();
+  const EntityId body = world.add_body(kPath);
+  world.run_to(3.0);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {std::nan(""), kInfinity, -kInfinity, 1e305, -1e305, 1e18, -1e18}) {
+    Client& client = world.client(0);
+    client.receive(wrong);
+    (void)client.frame(wrong);
+    (void)client.sample(wrong);
+    (void)client.server_time_s(wrong);
+    (void)client.lost_for_s(wrong);
+    (void)client.owned(body, wrong);
+    client.set_paused(false, wrong);
+    world.server().receive(wrong);
+    world.server().tick(wrong);
+    world.run_to(world.now_s() + 1.0);
+    const double now_s = world.now_s();
+    const auto estimate = client.server_time_s(world.local_s(0, now_s));
+    ASSERT_TRUE(estimate) << wrong;
+    EXPECT_NEAR(*estimate, now_s, 0.02) << wrong;
+    ASSERT_NE(world.shown(0, body), nullptr) << wrong;
+    EXPECT_EQ(client.status(), ClientStatus::joined) << wrong;
+  }
 }
 
 }  // namespace

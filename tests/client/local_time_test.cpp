@@ -22,6 +22,23 @@ TEST(LocalTime, IsMonotonicWhenTheClockIsSet) {
   EXPECT_DOUBLE_EQ(time.of(-1e9 + 1.0), 3698.0);
 }
 
+// Times are converted to integers later. No clock shows such times, so the program has a fault.
+TEST(LocalTime, IgnoresTimesThatNoClockHas) {
+  LocalTime time;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double first : {-1e305, 1e305, -kInfinity, kInfinity})
+    EXPECT_GE(time.of(first), -1e12);
+  EXPECT_EQ(time.of(1.0), 1.0);
+  for (const double wrong : {1e305, 1e13, -1e13, -1e305, kInfinity, -kInfinity}) {
+    EXPECT_EQ(time.of(wrong), 1.0) << wrong;
+    EXPECT_EQ(time.look(wrong), 1.0) << wrong;
+  }
+  EXPECT_EQ(time.of(2.0), 2.0);
+  EXPECT_EQ(time.look(3.0), 3.0);
+  for (int i = 0; i < 10'000; ++i)
+    EXPECT_LE(time.of(i % 2 == 0 ? 1e12 : -1e12), 1e14);
+}
+
 TEST(LocalTime, IgnoresNaN) {
   LocalTime time;
   EXPECT_EQ(time.of(1.0), 1.0);

@@ -35,6 +35,8 @@ TEST(ClientSettings, ErrorsNameTheSettingItsValueAndItsRange) {
             "playout.mode is 3; it must be present, adaptive or delayed");
   EXPECT_EQ(client_error_after([](auto& c) { c.reconnect.growth = 0.5; }),
             "reconnect.growth is 0.5; it must be from 1 to 1000");
+  EXPECT_EQ(client_error_after([](auto& c) { c.max_entities = 0; }),
+            "max_entities is 0; it must be from 1 to 1048576 entities");
   EXPECT_EQ(client_error_after([](auto& c) { c.archetypes.clear(); }),
             "there are 0 archetypes; there must be from 1 to 256");
 }
@@ -50,6 +52,12 @@ void expect_enforced(const Table& table, const std::string& prefix, Set set) {
     EXPECT_EQ(error_at(row.most), "") << row.name;
     if (!row.zero.empty()) {
       EXPECT_EQ(error_at(0.0), "") << row.name;
+    }
+    if (row.is_whole) {
+      for (const double wrong : {row.most + 1.0, row.least - 1.0})
+        EXPECT_TRUE(error_at(wrong).starts_with(prefix + std::string(row.name) + " is "))
+            << row.name << wrong;
+      continue;
     }
     for (const double wrong : {std::nextafter(row.most, kInfinity), std::nextafter(row.least, -kInfinity),
                                std::nan(""), kInfinity, -kInfinity})

@@ -7,10 +7,12 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -118,7 +120,7 @@ TEST(Faults, FullDiskIsReportedAndLeavesNoPartialFile) {
   const ScratchDir dir;
   const std::vector<std::string> base{"--insecure",    "--scenario", "orbit", "--port",
                                       free_udp_port(), "--seconds",  "0.5",   "--quiet"};
-  for (const char* option : {"--truth", "--json"}) {
+  for (const char* option : {"--truth", "--json", "--decisions"}) {
     std::vector<std::string> arguments = base;
     arguments.insert(arguments.end(), {option, "/dev/full"});
     const Finished server = run("reckoner-server", arguments, kTimeoutS);
@@ -131,41 +133,85 @@ TEST(Faults, FullDiskIsReportedAndLeavesNoPartialFile) {
 }
 
 // A shell limits files to some blocks of 512 bytes. This acts like a full disk, in a folder whose files can
-// be removed.
+// be removed. What a program writes beside its errors goes through a pipe, because the limit would apply to
+// the test's own files, too.
+Finished with_a_full_disk(const std::string& program, const std::vector<std::string>& arguments) {
+  std::vector<std::string> all{"-c",
+                               "{ (ulimit -f 0; exec \"$0\" \"$@\" >/dev/null); echo \"ended with $?\"; } "
+                               "2>&1 | cat",
+                               program_path(program)};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run("/bin/sh", all, kTimeoutS);
+}
+
+struct Written {
+  const char* program;
+  const char* option;
+  std::vector<std::string> arguments;
+};
+
+// Every file that an option names, with a command that writes it.
+std::vector<Written> written_files() {
+  const std::vector<std::string> server{"--insecure", "--scenario", "crowd", "--seconds", "0.5", "--quiet"};
+  const std::vector<std::string> client{"--insecure", "--seconds", "0.5", "--quiet"};
+  const std::vector<std::string> replay{"replay", "--scenario", "crowd", "--network",
+                                        "lan",    "--seconds",  "3"};
+  return {{"reckoner-server", "--truth", server},       {"reckoner-server", "--decisions", server},
+          {"reckoner-server", "--json", server},        {"reckoner-client", "--record", client},
+          {"reckoner-client", "--rendered", client},    {"reckoner-harness", "--rendered", replay},
+          {"reckoner-harness", "--packets", replay},    {"reckoner-harness", "--json", replay},
+          {"reckoner-harness", "--learn-codes", replay}};
+}
+
 TEST(Faults, IncompleteFileIsRemoved) {
   const ScratchDir dir;
-  const std::string server = program_path("reckoner-server");
-  for (const char* option : {"truth", "json"}) {
-    const std::string path = dir.file(option);
-    std::ofstream(path) << "of an earlier run";
-    const Finished limited =
-        run("/bin/sh",
-            {"-c",
-             "ulimit -f 0; exec \"$0\" --insecure --scenario crowd --port " + free_udp_port() +
-                 " --seconds 0.5 --quiet --" + option + " \"$1\" >/dev/null 2>&1",
-             server, path},
-            kTimeoutS);
-    EXPECT_EQ(limited.exit_code, 1) << option;
-    EXPECT_FALSE(std::filesystem::exists(path + ".part"));
-    const bool kept = std::string(option) == "json";
-    EXPECT_EQ(std::filesystem::exists(path), kept) << "a report is replaced whole or not at all";
-    if (kept) {
-      EXPECT_EQ(read_file(path), "of an earlier run");
+  for (const bool exists : {true, false}) {
+    for (const Written& file : written_files()) {
+      const std::string port = free_udp_port();
+      const std::string path = dir.file(std::string(file.program) + file.option);
+      std::filesystem::remove(path);
+      if (exists) std::ofstream(path) << "of an earlier run";
+      std::vector<std::string> arguments = file.arguments;
+      if (std::string(file.program) == "reckoner-server") arguments.insert(arguments.end(), {"--port", port});
+      if (std::string(file.program) == "reckoner-client")
+        arguments.insert(arguments.end(), {"--connect", loopback_address(port)});
+      arguments.insert(arguments.end(), {file.option, path});
+      const Finished limited = with_a_full_disk(file.program, arguments);
+      const std::string what = std::string(file.program) + " " + file.option + "\n" + limited.output;
+      EXPECT_NE(limited.output.find("ended with 1"), std::string::npos) << what;
+      EXPECT_NE(limited.output.find("could not write all of " + path), std::string::npos) << what;
+      EXPECT_FALSE(std::filesystem::exists(path + ".part")) << what;
+      EXPECT_EQ(std::filesystem::exists(path), exists) << what;
+      if (exists) {
+        EXPECT_EQ(read_file(path), "of an earlier run") << what;
+      }
     }
   }
 }
 
-// The program's output goes through a pipe, because the limit would apply to the test's own files, too.
+// A file is replaced if, and only if, all of the new one could be written.
+TEST(Faults, CompleteFileReplacesTheOldOne) {
+  const ScratchDir dir;
+  for (const char* option : {"--truth", "--decisions", "--json"}) {
+    const std::string path = dir.file(option);
+    std::ofstream(path) << "of an earlier run";
+    const Finished server = run("reckoner-server",
+                                {"--insecure", "--scenario", "crowd", "--port", free_udp_port(), "--seconds",
+                                 "0.5", "--quiet", option, path},
+                                kTimeoutS);
+    EXPECT_EQ(server.exit_code, 0) << server.errors;
+    EXPECT_EQ(read_file(path).find("of an earlier run"), std::string::npos) << option;
+    EXPECT_GT(std::filesystem::file_size(path), 100u) << option;
+    EXPECT_FALSE(std::filesystem::exists(path + ".part")) << option;
+  }
+}
+
 TEST(Faults, RecordingThatDoesNotFitTheDiskIsRemoved) {
   const ScratchDir dir;
   const std::string path = dir.file("session");
   const Finished limited =
-      run("/bin/sh",
-          {"-c",
-           "{ (ulimit -f 0; exec \"$0\" --insecure --connect 127.0.0.1:" + free_udp_port() +
-               " --seconds 0.5 --quiet --record \"$1\" >/dev/null); echo \"ended with $?\"; } 2>&1 | cat",
-           program_path("reckoner-client"), path},
-          kTimeoutS);
+      with_a_full_disk("reckoner-client", {"--insecure", "--connect", loopback_address(free_udp_port()),
+                                           "--seconds", "0.5", "--quiet", "--record", path});
   EXPECT_NE(limited.output.find("ended with 1"), std::string::npos) << limited.output;
   EXPECT_NE(limited.output.find("could not write all of " + path), std::string::npos) << limited.output;
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -189,6 +235,48 @@ TEST(Faults, LackOfMemoryIsReported) {
       kTimeoutS);
   EXPECT_EQ(limited.exit_code, 1) << limited.errors;
   EXPECT_NE(limited.errors.find("memory"), std::string::npos) << limited.errors;
+}
+
+// A command that lacks the memory to read a file names the file and its size, and how much it may use.
+TEST(Faults, LackOfMemoryNamesTheFile) {
+  if (kSanitized) GTEST_SKIP() << "the address sanitizer takes more than all";
+  const ScratchDir dir;
+  const std::string trace = dir.file("large trace.csv");
+  const std::string poses = dir.file("large poses.csv");
+  const std::string session = dir.file("large session");
+  {
+    std::ofstream traced(trace), posed(poses), recorded(session, std::ios::binary);
+    traced << "t,x,y,z\n";
+    posed << "frame_time_s,id,x,y,z,qw,qx,qy,qz\n";
+    for (int i = 0; i < 3'000'000; ++i) {
+      traced << i << ".5,1.25,2.5,3.125\n";
+      posed << i << ".5,a,1.25,2.5,3.125,1,0,0,0\n";
+    }
+    recorded << "RECKLOG\n";
+    recorded.seekp(400'000'000);  // the file has a hole
+    recorded << '\n';
+  }
+  const std::vector<std::pair<std::string, std::vector<std::string>>> commands{
+      {trace, {"replay", "--trace", trace, "--seconds", "3"}},
+      {trace, {"compare", "--trace", trace, "--seconds", "3"}},
+      {poses, {"measure", "--truth", poses, "--rendered", poses}},
+      {session, {"replay-log", session}},
+      {session, {"explain", session}},
+      {poses, {"curve", "--kind", "catmull-rom", "--points", poses}}};
+  for (const auto& [file, arguments] : commands) {
+    std::vector<std::string> all{"-c", "ulimit -v 120000; exec \"$0\" \"$@\"",
+                                 program_path("reckoner-harness")};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Finished limited = run("/bin/sh", all, kTimeoutS);
+    EXPECT_EQ(limited.exit_code, 1) << arguments[0] << limited.errors;
+    char size[40];
+    std::snprintf(size, sizeof size, "(%.1f MB)",
+                  1e-6 * static_cast<double>(std::filesystem::file_size(file)));
+    for (const std::string& part :
+         {std::string("out of memory"), file, std::string(size), std::string("122.9 MB")})
+      EXPECT_NE(limited.errors.find(part), std::string::npos) << arguments[0] << ": " << part << '\n'
+                                                              << limited.errors;
+  }
 }
 
 // Each thread needs an address space of 8 MB for its stack.

@@ -51,6 +51,7 @@ class OwnedAvatarWorld {
     ship = world_.add_body(voyage, {}, "ship");
     far = world_.add_body(distant, {}, "far");
     world_.run_to(2.0);
+    EXPECT_TRUE(server().set_boardable(ship, true) && server().set_boardable(far, true));
     avatar = server().spawn(0, "avatar", walk(2.0), ship);
     EXPECT_TRUE(server().give(avatar, {1}, rules));
     place = [this](double t) { return OwnedPose{walk(t), ship}; };
@@ -279,6 +280,8 @@ TEST(HostileOwner, InvalidFramesAreNotEntered) {
     c.world().run_to(3.5);
     const EntityId stranger = c.server().spawn(0, "stranger", standing({}));
     c.server().set_relevance({1}, stranger, Relevance::never);
+    for (const EntityId id : {c.avatar, parrot, deep, stranger})
+      EXPECT_TRUE(c.server().set_boardable(id, true));
     const Quantisation q = quantisation_for(WorldConfig{OwnedAvatarWorld::config(1)}.server.archetypes[0]);
     std::uint16_t sequence = 20'000;
     for (const EntityId frame :

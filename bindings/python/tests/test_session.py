@@ -157,6 +157,9 @@ def test_entities_near_frames_groups_and_routes(world):
     world.step()
     world.until(lambda: server.frame(ids[1]) == ids[0])
     np.testing.assert_allclose(server.in_world(ids[1])["position"], [10, 0, 0], atol=1e-9)
+    server.set_boardable(ids[0], True)
+    with pytest.raises(reckoner.ReckonerError):
+        server.set_boardable(12345, True)
     route = server.add_route(np.array([[0, 0, 0], [10, 0, 0], [20, 5, 0]]), tolerance_m=0.01)
     length = server.route_length(route)
     assert 20 < length < 25

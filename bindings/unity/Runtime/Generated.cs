@@ -233,6 +233,7 @@ namespace Reckoner {
     public double FrameReachM;
     public double MaxTeleportM;
     public double TeleportIntervalS;
+    public double MaxTurningMps;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -400,6 +401,8 @@ namespace Reckoner {
     public double ReconnectJitter;
     public double ReconnectAttemptS;
     public double ReconnectGiveUpS;
+    public uint MaxEntities;
+    internal uint Reserved2;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -498,6 +501,7 @@ namespace Reckoner {
     public ulong WireDatagramsReceived;
     public ulong PayloadBytesSent;
     public ulong PayloadBytesReceived;
+    public ulong EntitiesRefused;
   }
 
   internal static unsafe class Native {
@@ -601,6 +605,8 @@ namespace Reckoner {
     internal static extern int reckoner_server_debug(IntPtr @server, ulong @entity, EntityDebug* @debug);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_enter_frame(IntPtr @server, ulong @entity, ulong @frame);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_set_boardable(IntPtr @server, ulong @entity, int @boardable);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_frame(IntPtr @server, ulong @entity, ulong* @frame);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -149,6 +149,8 @@ namespace Reckoner {
       return value;
     }
     public void EnterFrame(ulong entity, ulong frame) => Done(Native.reckoner_server_enter_frame(C, entity, frame));
+    public void SetBoardable(ulong entity, bool boardable) =>
+        Done(Native.reckoner_server_set_boardable(C, entity, boardable ? 1 : 0));
     public ulong FrameOf(ulong entity) {
       ulong frame;
       Done(Native.reckoner_server_frame(C, entity, &frame));

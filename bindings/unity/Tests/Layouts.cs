@@ -190,6 +190,7 @@ namespace Reckoner.Tests {
       { "reckoner_ownership_rules.frame_reach_m", "FrameReachM" },
       { "reckoner_ownership_rules.max_teleport_m", "MaxTeleportM" },
       { "reckoner_ownership_rules.teleport_interval_s", "TeleportIntervalS" },
+      { "reckoner_ownership_rules.max_turning_mps", "MaxTurningMps" },
       { "reckoner_route_key.time", "Time" },
       { "reckoner_route_key.position", "Position" },
       { "reckoner_route_key.tension", "Tension" },
@@ -325,6 +326,8 @@ namespace Reckoner.Tests {
       { "reckoner_client_config.reconnect_jitter", "ReconnectJitter" },
       { "reckoner_client_config.reconnect_attempt_s", "ReconnectAttemptS" },
       { "reckoner_client_config.reconnect_give_up_s", "ReconnectGiveUpS" },
+      { "reckoner_client_config.max_entities", "MaxEntities" },
+      { "reckoner_client_config.reserved2", "Reserved2" },
       { "reckoner_client_event.struct_size", "StructSize" },
       { "reckoner_client_event.kind", "Kind" },
       { "reckoner_client_event.entity", "Entity" },
@@ -399,6 +402,7 @@ namespace Reckoner.Tests {
       { "reckoner_client_stats.wire_datagrams_received", "WireDatagramsReceived" },
       { "reckoner_client_stats.payload_bytes_sent", "PayloadBytesSent" },
       { "reckoner_client_stats.payload_bytes_received", "PayloadBytesReceived" },
+      { "reckoner_client_stats.entities_refused", "EntitiesRefused" },
     };
   }
 }

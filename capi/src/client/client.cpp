@@ -112,7 +112,7 @@ void reckoner_client_destroy(reckoner_client* client) {
 }
 
 reckoner_result reckoner_client_receive(reckoner_client* client, double local_s) {
-  if (!std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (!is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     c.receive(local_s);
     return RECKONER_OK;
@@ -143,7 +143,7 @@ const char* reckoner_client_refusal(const reckoner_client* client) {
 }
 
 reckoner_result reckoner_client_lost_for(const reckoner_client* client, double local_s, double* seconds) {
-  if (seconds == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (seconds == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   *seconds = 0.0;
   return with_client(client, [&](const Client& c) {
     *seconds = c.lost_for_s(local_s);
@@ -176,8 +176,8 @@ reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8
 }
 
 reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_client_event* event) {
-  if (event == nullptr || event->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(event); wrong != RECKONER_OK) return wrong;
     const auto polled = c.poll_event();
     if (!polled) return RECKONER_NOTHING;
     reckoner_client_event said{};
@@ -190,8 +190,8 @@ reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_cli
 }
 
 reckoner_result reckoner_client_poll_message(reckoner_client* client, reckoner_message* message) {
-  if (message == nullptr || message->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(message); wrong != RECKONER_OK) return wrong;
     const auto polled = c.poll_message();
     return polled ? capi::give(message, capi::to_c(*polled)) : RECKONER_NOTHING;
   });
@@ -212,7 +212,7 @@ reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes,
 
 reckoner_result reckoner_client_server_time(const reckoner_client* client, double local_s,
                                             double* server_time_s) {
-  if (server_time_s == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (server_time_s == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](const Client& c) -> reckoner_result {
     const auto time_s = c.server_time_s(local_s);
     if (!time_s) return RECKONER_NOTHING;

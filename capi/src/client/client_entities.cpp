@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include <reckoner/net/transport.hpp>
+
 using namespace reckoner;
 using capi::done_or;
 using capi::entity_id;
@@ -32,9 +34,9 @@ reckoner_shown to_c(const ShownEntity& entity, const Client& client) {
 
 reckoner_result reckoner_client_shown(reckoner_client* client, double local_s, reckoner_shown* shown,
                                       std::uint32_t element_size, std::size_t capacity, std::size_t* count) {
-  if (count == nullptr || (shown == nullptr && capacity > 0) || !std::isfinite(local_s))
+  if (count == nullptr || (shown == nullptr && capacity > 0) || !is_valid_stamp(local_s))
     return RECKONER_ERROR_ARGUMENT;
-  if (element_size < capi::kMinSize) return RECKONER_ERROR_STRUCT;
+  if (!capi::is_size_of<reckoner_shown>(element_size)) return RECKONER_ERROR_STRUCT;
   *count = 0;
   return with_client(client, [&](Client& c) {
     const auto frame = c.frame(local_s);
@@ -48,8 +50,9 @@ reckoner_result reckoner_client_shown(reckoner_client* client, double local_s, r
 
 reckoner_result reckoner_client_shown_one(reckoner_client* client, double local_s, reckoner_entity entity,
                                           reckoner_shown* shown) {
-  if (shown == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (shown == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(shown); wrong != RECKONER_OK) return wrong;
     for (const ShownEntity& seen : c.frame(local_s)) {
       if (seen.id == entity_id(entity)) return capi::give(shown, to_c(seen, c));
     }
@@ -58,8 +61,9 @@ reckoner_result reckoner_client_shown_one(reckoner_client* client, double local_
 }
 
 reckoner_result reckoner_client_sample(reckoner_client* client, double local_s, reckoner_poses* poses) {
-  if (poses == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
+  if (poses == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(poses); wrong != RECKONER_OK) return wrong;
     static_assert(sizeof(glm::dvec3) == 3 * sizeof(double));
     const ShownPoses sampled = c.sample(local_s);
     client->ids.clear();
@@ -82,7 +86,7 @@ reckoner_result reckoner_client_sample_into(reckoner_client* client, double loca
                                             reckoner_entity* entities, double* positions, float* orientations,
                                             std::size_t capacity, std::size_t* count, double* shown_time_s) {
   const bool arrays = entities != nullptr && positions != nullptr && orientations != nullptr;
-  if (count == nullptr || (!arrays && capacity > 0) || !std::isfinite(local_s))
+  if (count == nullptr || (!arrays && capacity > 0) || !is_valid_stamp(local_s))
     return RECKONER_ERROR_ARGUMENT;
   *count = 0;
   return with_client(client, [&](Client& c) {
@@ -102,7 +106,7 @@ reckoner_result reckoner_client_sample_into(reckoner_client* client, double loca
 }
 
 reckoner_result reckoner_client_set_paused(reckoner_client* client, std::int32_t paused, double local_s) {
-  if (!std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (!is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     c.set_paused(paused != 0, local_s);
     return RECKONER_OK;
@@ -114,7 +118,7 @@ reckoner_result reckoner_client_set_playout(reckoner_client* client, const recko
   reckoner_playout p;
   reckoner_playout_init(&p, sizeof p);
   if (const auto taken = capi::read_struct(playout, p); taken != RECKONER_OK) return taken;
-  if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED || !std::isfinite(local_s))
+  if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED || !is_valid_stamp(local_s))
     return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     PlayoutConfig to;
@@ -159,7 +163,7 @@ reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_en
 
 reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
                                         const reckoner_state* shown, double local_s) {
-  if (shown == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (shown == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     const EntityId id = entity_id(entity);
     if (c.correct(id, capi::from_c(*shown), local_s)) return RECKONER_OK;
@@ -184,7 +188,7 @@ namespace {
 // `call` is Client::move() or Client::teleport().
 reckoner_result move_owned(reckoner_client* client, reckoner_entity entity, const reckoner_state* state,
                            reckoner_entity frame, double local_s, decltype(&Client::move) call) {
-  if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (state == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     const CallResult moved = (c.*call)(entity_id(entity), capi::from_c(*state), local_s, entity_id(frame));
     const reckoner_result result = capi::to_c(moved.error(), client->call_error);
@@ -209,7 +213,7 @@ reckoner_result reckoner_client_teleport(reckoner_client* client, reckoner_entit
 reckoner_result reckoner_client_predict_spawn(reckoner_client* client, std::uint32_t archetype,
                                               const reckoner_state* state, std::uint32_t key, double local_s,
                                               double patience_s, reckoner_entity* entity) {
-  if (state == nullptr || entity == nullptr || !std::isfinite(local_s) || !std::isfinite(patience_s))
+  if (state == nullptr || entity == nullptr || !is_valid_stamp(local_s) || !std::isfinite(patience_s))
     return RECKONER_ERROR_ARGUMENT;
   *entity = 0;
   return with_client(client, [&](Client& c) {
@@ -231,7 +235,7 @@ std::uint32_t reckoner_client_call_error(const reckoner_client* client) {
 
 reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity, double local_s,
                                       reckoner_state* state) {
-  if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (state == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](const Client& c) -> reckoner_result {
     const auto owned = c.owned(entity_id(entity), local_s);
     if (!owned) return RECKONER_NOTHING;

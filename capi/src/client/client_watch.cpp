@@ -34,6 +34,7 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
     given.field_changes_stale = counted.field_changes_stale;
     given.connections_lost = counted.connections_lost;
     given.messages_abandoned = counted.messages_abandoned;
+    given.entities_refused = counted.entities_refused;
     given.wire_datagrams_sent = wire.datagrams_sent;
     given.wire_datagrams_received = wire.datagrams_received;
     given.payload_bytes_sent = wire.payload_bytes_sent;
@@ -54,6 +55,7 @@ reckoner_result reckoner_client_debug(const reckoner_client* client, reckoner_en
                                       reckoner_shown_debug* debug) {
   if (debug == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](const Client& c) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(debug); wrong != RECKONER_OK) return wrong;
     const auto found = c.debug(entity_id(entity));
     if (!found) return RECKONER_NOTHING;
     reckoner_shown_debug given{};

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include <reckoner/net/transport.hpp>
+
 using namespace reckoner;
 using capi::guarded;
 using capi::with_server;
@@ -107,7 +109,7 @@ std::uint16_t reckoner_server_port(const reckoner_server* server) {
 }
 
 reckoner_result reckoner_server_receive(reckoner_server* server, double now_s) {
-  if (!std::isfinite(now_s)) return RECKONER_ERROR_ARGUMENT;
+  if (!is_valid_stamp(now_s)) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) {
     s.receive(now_s);
     return RECKONER_OK;
@@ -115,7 +117,7 @@ reckoner_result reckoner_server_receive(reckoner_server* server, double now_s) {
 }
 
 reckoner_result reckoner_server_tick(reckoner_server* server, double now_s) {
-  if (!std::isfinite(now_s)) return RECKONER_ERROR_ARGUMENT;
+  if (!is_valid_stamp(now_s)) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) {
     s.tick(now_s);
     return RECKONER_OK;

@@ -60,16 +60,16 @@ reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer clie
 }
 
 reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_message* message) {
-  if (message == nullptr || message->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(message); wrong != RECKONER_OK) return wrong;
     const auto polled = s.poll_message();
     return polled ? capi::give(message, capi::to_c(*polled)) : RECKONER_NOTHING;
   });
 }
 
 reckoner_result reckoner_server_poll_event(reckoner_server* server, reckoner_server_event* event) {
-  if (event == nullptr || event->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(event); wrong != RECKONER_OK) return wrong;
     server->event = s.poll_event();
     if (!server->event) return RECKONER_NOTHING;
     reckoner_server_event c{};
@@ -117,7 +117,7 @@ reckoner_result reckoner_server_kick_player(reckoner_server* server, std::uint64
 
 reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reckoner_peer client,
                                              reckoner_entity entity, double time_s, reckoner_pose* pose) {
-  if (pose == nullptr || !std::isfinite(time_s)) return RECKONER_ERROR_ARGUMENT;
+  if (pose == nullptr || !is_valid_stamp(time_s)) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](const Server& s) -> reckoner_result {
     const auto seen = s.pose_seen_by(ClientId{client}, entity_id(entity), time_s);
     if (!seen) return RECKONER_NOTHING;
@@ -128,7 +128,7 @@ reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reck
 
 reckoner_result reckoner_server_rewind_status(const reckoner_server* server, reckoner_peer client,
                                               double time_s, std::uint32_t* status) {
-  if (status == nullptr || !std::isfinite(time_s)) return RECKONER_ERROR_ARGUMENT;
+  if (status == nullptr || !is_valid_stamp(time_s)) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](const Server& s) {
     *status = static_cast<std::uint32_t>(s.rewind_status(ClientId{client}, time_s));
     return RECKONER_OK;
@@ -137,7 +137,7 @@ reckoner_result reckoner_server_rewind_status(const reckoner_server* server, rec
 
 reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_peer client, double time_s,
                                        reckoner_seen* seen, std::size_t capacity, std::size_t* count) {
-  if (count == nullptr || (seen == nullptr && capacity > 0) || !std::isfinite(time_s))
+  if (count == nullptr || (seen == nullptr && capacity > 0) || !is_valid_stamp(time_s))
     return RECKONER_ERROR_ARGUMENT;
   *count = 0;
   return with_server(server, [&](Server& s) {

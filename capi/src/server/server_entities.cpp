@@ -168,6 +168,13 @@ reckoner_result reckoner_server_enter_frame(reckoner_server* server, reckoner_en
   });
 }
 
+reckoner_result reckoner_server_set_boardable(reckoner_server* server, reckoner_entity entity,
+                                              std::int32_t boardable) {
+  return with_server(server, [&](Server& s) {
+    return done_or(s.set_boardable(entity_id(entity), boardable != 0), RECKONER_ERROR_UNKNOWN);
+  });
+}
+
 reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_entity entity,
                                       reckoner_entity* frame) {
   if (frame == nullptr) return RECKONER_ERROR_ARGUMENT;

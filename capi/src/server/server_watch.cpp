@@ -66,6 +66,7 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
 reckoner_result reckoner_server_get_session_stats(const reckoner_server* server, reckoner_peer client,
                                                   reckoner_session_stats* stats) {
   return with_server(server, [&](const Server& s) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(stats); wrong != RECKONER_OK) return wrong;
     const auto found = s.session_stats(ClientId{client});
     if (!found) return RECKONER_NOTHING;
     reckoner_session_stats c{};
@@ -129,6 +130,7 @@ reckoner_result reckoner_server_debug(const reckoner_server* server, reckoner_en
                                       reckoner_entity_debug* debug) {
   if (debug == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](const Server& s) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(debug); wrong != RECKONER_OK) return wrong;
     const EntityId id = entity_id(entity);
     if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
     const auto found = s.debug(id);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "capi/src/values/struct_sizes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -27,14 +29,24 @@ reckoner_result guarded(Body&& body) noexcept {
   }
 }
 
-/// The smallest valid struct_size, bytes; every version of every sized struct is at least this large.
-inline constexpr std::uint32_t kMinSize = 8;
+/// RECKONER_OK if the caller's struct has a valid struct_size (is_size_of()), so that give() succeeds. Call
+/// it before anything that cannot be undone.
+template <class T>
+[[nodiscard]] reckoner_result check_struct(const T* given) {
+  if (given == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return is_size_of<T>(given->struct_size) ? RECKONER_OK : RECKONER_ERROR_STRUCT;
+}
 
 /// Writes the first `size` bytes of `value` into the caller's struct and sets its struct_size. Members that
-/// only the caller's version has become zero.
+/// only the caller's version has become zero. If the size is invalid, only sets struct_size to 0, so that
+/// every function refuses the struct.
 template <class T>
 void put(T* to, T value, std::uint32_t size) {
-  if (to == nullptr || size < kMinSize) return;
+  if (to == nullptr || size < sizeof value.struct_size) return;
+  if (!is_size_of<T>(size)) {
+    to->struct_size = 0;
+    return;
+  }
   value.struct_size = size;
   std::memcpy(to, &value, std::min<std::size_t>(size, sizeof value));
   if (size > sizeof value)
@@ -44,19 +56,17 @@ void put(T* to, T value, std::uint32_t size) {
 /// Writes `value` into a struct whose struct_size the caller has set.
 template <class T>
 [[nodiscard]] reckoner_result give(T* to, const T& value) {
-  if (to == nullptr) return RECKONER_ERROR_ARGUMENT;
-  if (to->struct_size < kMinSize) return RECKONER_ERROR_STRUCT;
-  put(to, value, to->struct_size);
-  return RECKONER_OK;
+  const reckoner_result result = check_struct(to);
+  if (result == RECKONER_OK) put(to, value, to->struct_size);
+  return result;
 }
 
 /// Reads the caller's struct into `value`, which keeps its defaults where the caller's version has no member.
 /// Members that this library does not know must be zero, because it cannot do what they ask for.
 template <class T>
 [[nodiscard]] reckoner_result read_struct(const T* from, T& value) {
-  if (from == nullptr) return RECKONER_ERROR_ARGUMENT;
+  if (const auto result = check_struct(from); result != RECKONER_OK) return result;
   const std::size_t size = from->struct_size;
-  if (size < kMinSize) return RECKONER_ERROR_STRUCT;
   const auto* bytes = reinterpret_cast<const std::byte*>(from);
   if (size > sizeof value &&
       std::any_of(bytes + sizeof value, bytes + size, [](std::byte b) { return b != std::byte{0}; }))
@@ -65,11 +75,15 @@ template <class T>
   return RECKONER_OK;
 }
 
-/// Element `i` of an array of sized structs. The first one's struct_size is the size of each.
+/// Reads element `i` of an array of sized structs into `value`, as read_struct() does. All elements must have
+/// the struct_size of the first one.
 template <class T>
-[[nodiscard]] const T* element(const T* first, std::size_t i) {
+[[nodiscard]] reckoner_result read_element(const T* first, std::size_t i, T& value) {
+  if (const auto result = check_struct(first); result != RECKONER_OK) return result;
   const auto* bytes = reinterpret_cast<const std::byte*>(first) + i * first->struct_size;
-  return reinterpret_cast<const T*>(bytes);
+  const T* from = reinterpret_cast<const T*>(bytes);
+  if (from->struct_size != first->struct_size) return RECKONER_ERROR_STRUCT;
+  return read_struct(from, value);
 }
 
 /// Copies a text and a terminating 0 into a buffer of `size` bytes; cuts the text if it is too long.

@@ -110,7 +110,7 @@ reckoner_result add_fields(const reckoner_archetype& c, Archetype& archetype) {
   for (std::uint32_t i = 0; i < c.field_count; ++i) {
     reckoner_field_spec spec;
     reckoner_field_spec_init(&spec, sizeof spec);
-    if (const auto result = read_struct(element(c.fields, i), spec); result != RECKONER_OK) return result;
+    if (const auto result = read_element(c.fields, i, spec); result != RECKONER_OK) return result;
     auto field = field_of(spec);
     if (!field) return RECKONER_ERROR_ARGUMENT;
     archetype.fields.push_back(std::move(*field));
@@ -134,10 +134,10 @@ reckoner_result add_floor(const reckoner_archetype& c, Archetype& archetype) {
   return RECKONER_OK;
 }
 
-reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archetype) {
+reckoner_result read_archetype(const reckoner_archetype* first, std::size_t i, Archetype& archetype) {
   reckoner_archetype c;
   reckoner_archetype_init(&c, sizeof c);
-  if (const auto result = read_struct(from, c); result != RECKONER_OK) return result;
+  if (const auto result = read_element(first, i, c); result != RECKONER_OK) return result;
   archetype.name = c.name != nullptr ? c.name : "";
   archetype.codes = c.codes != nullptr ? c.codes : "";
   copy_from_c(kArchetypeFields, archetype, c);
@@ -237,7 +237,7 @@ std::optional<std::vector<Archetype>> archetypes_of(const reckoner_archetype* fi
   }
   std::vector<Archetype> archetypes;
   for (std::uint32_t i = 0; i < count; ++i) {
-    result = read_archetype(element(first, i), archetypes.emplace_back());
+    result = read_archetype(first, i, archetypes.emplace_back());
     if (result != RECKONER_OK) {
       fault = "archetypes[" + std::to_string(i) + "] has an invalid struct_size, or an invalid field";
       return std::nullopt;

@@ -137,6 +137,7 @@ inline constexpr std::array kOwnershipFields{
     shared<&reckoner_ownership_rules::frame_reach_m, &OwnershipRules::frame_reach_m>(),
     shared<&reckoner_ownership_rules::max_teleport_m, &OwnershipRules::max_teleport_m>(),
     shared<&reckoner_ownership_rules::teleport_interval_s, &OwnershipRules::teleport_interval_s>(),
+    shared<&reckoner_ownership_rules::max_turning_mps, &OwnershipRules::max_turning_mps>(),
 };
 
 inline constexpr std::array kPlayoutFields{
@@ -169,6 +170,7 @@ inline constexpr std::array kClientFields{
            &ReconnectConfig::attempt_s>(),
     shared<&reckoner_client_config::reconnect_give_up_s, &ClientConfig::reconnect,
            &ReconnectConfig::give_up_s>(),
+    shared<&reckoner_client_config::max_entities, &ClientConfig::max_entities>(),
 };
 
 }  // namespace reckoner::capi

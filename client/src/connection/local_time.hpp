@@ -3,25 +3,32 @@
 
 #include <algorithm>
 
+#include <reckoner/net/transport.hpp>
+
 namespace reckoner {
 
 /// Makes the game's clock monotonic. After a short step back, time stands still until the clock has caught
-/// up. After a longer one somebody has set the clock, and time continues from its last value.
+/// up. After a longer one somebody has set the clock, and time continues from its last value. Ignores times
+/// that no clock has (is_valid_stamp()): time then stands still.
 class LocalTime {
  public:
   /// Returns the monotonic time of a call at `given_s` on the game's clock, and advances to it.
   double of(double given_s) {
     constexpr double kClockWasSetS = 0.25;
+    constexpr double kLargestS = 100.0 * kMaxStamp;  // a clock that is set again and again
+    if (!is_valid_stamp(given_s)) return newest_s_;
     const double time_s = given_s + offset_s_;
-    if (time_s >= newest_s_) return newest_s_ = time_s;
+    if (time_s >= newest_s_) return newest_s_ = std::min(time_s, kLargestS);
     if (newest_s_ - time_s > kClockWasSetS) offset_s_ += newest_s_ - time_s;
-    return newest_s_;  // also for NaN
+    return newest_s_;
   }
   /// Returns the monotonic time of any instant, past or future, and advances nothing.
-  [[nodiscard]] double look(double given_s) const { return given_s + offset_s_; }
+  [[nodiscard]] double look(double given_s) const {
+    return is_valid_stamp(given_s) ? given_s + offset_s_ : newest_s_;
+  }
 
  private:
-  double newest_s_ = -1e300;
+  double newest_s_ = -kMaxStamp;  // later calculations convert times to integers, which must not overflow
   double offset_s_ = 0.0;
 };
 

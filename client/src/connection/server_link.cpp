@@ -167,14 +167,19 @@ FrameId ServerLink::frame_after(std::uint32_t slot, const EntityStore& entities)
 }
 
 // Returns false if a frame is unknown, nested in a circle or nested too deeply. After a lost change of frame
-// this may happen for a moment. The server then sends the refused updates again.
-bool ServerLink::frames_fit(const EntityStore& entities) const {
-  for (const Update& update : updates_) {
+// this may happen for a moment. The server then sends the refused updates again. It would do so without end
+// if the client has refused the frame's entity, so such an update only counts as not applicable.
+bool ServerLink::frames_fit(const EntityStore& entities) {
+  for (Update& update : updates_) {
     FrameId frame = update.motion.frame;
     const bool is_relevant = frame && update.slot < entities.slots().size() && entities.slots()[update.slot];
     if (!is_relevant) continue;
     for (int depth = 0; frame; ++depth) {
       const KnownEntity* outer = entities.find(entity_of(frame));
+      if (outer == nullptr && entities.is_refused(entity_of(frame))) {
+        update.lacks_frame = true;
+        break;
+      }
       if (outer == nullptr || outer->id.slot() == update.slot || depth == kMaxFrameDepth) return false;
       frame = frame_after(static_cast<std::uint32_t>(outer->id.slot()), entities);
     }
@@ -227,8 +232,8 @@ std::optional<Refusal> ServerLink::decode(ShortLivedSpawn& spawn, Tick tick, con
   const auto motion = motion_of(spawn.state, time_of(motion_tick), *q, routes_);
   if (!motion) return refusal_for(spawn.state, routes_);
   const EntityId frame = entity_of(motion->frame);
-  if (motion->frame && (frame == spawn.entity || entities.find(frame) == nullptr))
-    return Refusal::unknown_frame;
+  const bool is_known = entities.find(frame) != nullptr || entities.is_refused(frame);
+  if (motion->frame && (frame == spawn.entity || !is_known)) return Refusal::unknown_frame;
   ShortLivedChange change{.entity = spawn.entity,
                           .prediction = spawn.prediction,
                           .archetype = spawn.archetype,
@@ -271,7 +276,7 @@ std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHe
   if (reader.failed()) return Refusal::malformed;
   const auto motion = motion_of(encoded, time_of(motion_tick), q, routes_);
   if (!motion) return refusal_for(encoded, routes_);
-  updates_.push_back({head.slot, head.level, motion_tick, encoded, *motion});
+  updates_.push_back({head.slot, head.level, motion_tick, encoded, *motion, false});
   return std::nullopt;
 }
 

@@ -44,6 +44,7 @@ class ServerLink {
     Tick tick;
     QuantisedState encoded;  ///< the received numbers; they are the baseline of later motions
     Motion motion;
+    bool lacks_frame = false;  ///< the client has refused the entity that carries the motion's frame
   };
 
   /// A changed field of the entity in a slot.
@@ -196,7 +197,7 @@ class ServerLink {
   [[nodiscard]] std::optional<Refusal> decode(ShortLivedSpawn& spawn, Tick tick, const EntityStore& entities);
   [[nodiscard]] std::optional<Refusal> read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
                                                    const EntityStore& entities);
-  [[nodiscard]] bool frames_fit(const EntityStore& entities) const;
+  [[nodiscard]] bool frames_fit(const EntityStore& entities);
   [[nodiscard]] FrameId frame_after(std::uint32_t slot, const EntityStore& entities) const;
   std::size_t send_datagram(ClientDatagram datagram, double local_s, const std::optional<Showing>& showing,
                             MessageOutbox& messages, PeerId server, Transport& transport);

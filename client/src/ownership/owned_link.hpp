@@ -28,6 +28,9 @@ class OwnedLink {
   OwnedEntity& add(EntityId id, OwnedEntity entity);
   void remove(EntityId id);
   [[nodiscard]] bool empty() const { return entities_.empty(); }
+  [[nodiscard]] std::size_t size() const { return entities_.size(); }
+  /// Most entities that a client owns; each takes some kilobytes. The client refuses more.
+  static constexpr std::size_t kMax = 4096;
   [[nodiscard]] bool any_due() const;
 
   /// Returns the sequence number for a datagram sent at local time `local_s`, s.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include <reckoner/client/client.hpp>
@@ -79,6 +80,19 @@ class EntityStore {
 
   void remove(std::uint32_t slot);
 
+  /// Number of entities.
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// Notes that the client does not keep an entity that the server has announced. The store keeps the
+  /// archetype and, for the last kMaxRefused such entities, the baselines, so that datagrams with their
+  /// motions can still be read. The entity's slot must be empty.
+  void note_refused(EntityId id, std::size_t archetype);
+  /// The entity has ended. Returns false if it is not one of the last kMaxRefused refused entities.
+  bool forget_refused(EntityId id);
+  /// True for the last kMaxRefused refused entities.
+  [[nodiscard]] bool is_refused(EntityId id) const { return refused_.contains(id); }
+  static constexpr std::size_t kMaxRefused = 1024;
+
   /// The baselines of the slot's present or last entity; null if they have been dropped.
   [[nodiscard]] References* references(std::uint32_t slot) const {
     return slot < references_.size() ? references_[slot].get() : nullptr;
@@ -106,6 +120,8 @@ class EntityStore {
   [[nodiscard]] std::span<const std::unique_ptr<KnownEntity>> slots() const { return slots_; }
 
  private:
+  void make_room(std::size_t slot);
+  void drop_references(EntityId id);
   void note_change(std::size_t slot) {
     if (is_changed_[slot]) return;
     is_changed_[slot] = true;
@@ -114,7 +130,10 @@ class EntityStore {
 
   std::vector<std::unique_ptr<KnownEntity>> slots_;
   std::vector<std::unique_ptr<References>> references_;
-  std::deque<EntityId> gone_;              // removed entities whose baselines are still kept, oldest first
+  std::size_t size_ = 0;
+  std::deque<EntityId> gone_;  // removed entities whose baselines are still kept, oldest first
+  std::unordered_set<EntityId> refused_;
+  std::deque<EntityId> refused_order_;     // refused entities, oldest first; some may be forgotten
   std::vector<bool> is_changed_;           // by slot
   std::vector<std::uint32_t> changed_;     // changed slots, each once
   std::vector<std::uint16_t> archetypes_;  // by slot: archetype + 1; 0: none yet

@@ -60,16 +60,21 @@ bool Frames::can_enter(FrameId frame, EntityId id, double time_s) const {
 }
 
 void Frames::begin(double time_s) {
-  ++stamp_;
+  for (const Memo& memo : memos_)
+    memo_of_[entity_of(memo.frame).slot()] = 0;
+  memos_.clear();
   time_s_ = time_s;
 }
 
 const State* Frames::at(FrameId frame) {
   const std::size_t slot = entity_of(frame).slot();
   if (std::as_const(entities_).find(entity_of(frame)) == nullptr) return nullptr;
-  if (slot >= memos_.size()) memos_.resize(slot + 1);
-  Memo& memo = memos_[slot];
-  if (memo.stamp != stamp_ || memo.frame != frame) memo = {stamp_, frame, in_world(frame, time_s_)};
+  if (slot >= memo_of_.size()) memo_of_.resize(slot + 1, 0);
+  if (memo_of_[slot] == 0 || memos_[memo_of_[slot] - 1].frame != frame) {
+    memos_.push_back({frame, in_world(frame, time_s_)});
+    memo_of_[slot] = static_cast<std::uint32_t>(memos_.size());
+  }
+  const Memo& memo = memos_[memo_of_[slot] - 1];
   return memo.state ? &*memo.state : nullptr;
 }
 

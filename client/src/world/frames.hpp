@@ -71,7 +71,6 @@ class Frames {
 
  private:
   struct Memo {
-    std::uint64_t stamp = 0;
     FrameId frame;
     std::optional<State> state;
   };
@@ -79,8 +78,10 @@ class Frames {
 
   EntityStore& entities_;
   std::vector<std::uint32_t> slots_;  // entities that have a motion in a frame, ascending
-  std::vector<Memo> memos_;           // by slot of the frame's entity
-  std::uint64_t stamp_ = 0;
+  std::vector<Memo> memos_;           // of this instant
+  // By slot of the frame's entity: one more than the index in memos_, 0: none. A server may use any slot, so
+  // that only a few bytes for each are affordable.
+  std::vector<std::uint32_t> memo_of_;
   double time_s_ = 0.0;
 };
 

@@ -3,8 +3,8 @@
 #include "harness/commands/commands.hpp"
 #include "harness/report/gnuplot.hpp"
 #include "harness/report/plot.hpp"
+#include "scenario/trace/output_file.hpp"
 
-#include <fstream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -37,11 +37,7 @@ Result<std::size_t> chosen(const scenario::Source& source, const PlotArguments& 
 std::optional<Error> draw(const Plot& plot, const std::string& out) {
   const auto svg = draw_svg([&plot](const std::string& path) { return plot_script(plot, path); });
   if (!svg) return Error{svg.error()};
-  std::ofstream file(out);
-  file << *svg;
-  file.close();
-  if (!file) return Error{"cannot write " + out};
-  return std::nullopt;
+  return scenario::write_file(out, *svg);
 }
 
 int run_plot(PlotArguments arguments) {

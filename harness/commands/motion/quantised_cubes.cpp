@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "harness/commands/motion/quantised_cubes.hpp"
 
+#include "scenario/trace/output_file.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <ios>
 #include <numbers>
 
 namespace reckoner::harness {
@@ -103,11 +103,7 @@ std::optional<Error> write_quantised_cubes(const std::string& path, std::span<co
          {cube.largest, cube.a, cube.b, cube.c, cube.x, cube.y, cube.z, cube.interacting})
       append(bytes, value);
   }
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) return Error{"cannot write " + path};
-  return std::nullopt;
+  return scenario::write_file(path, bytes);
 }
 
 }  // namespace reckoner::harness

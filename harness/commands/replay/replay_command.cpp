@@ -6,7 +6,7 @@
 #include "harness/replay/method.hpp"
 #include "harness/sim/packet_log.hpp"
 #include "net/src/codec/codes_text.hpp"
-#include "programs/common/files.hpp"
+#include "scenario/trace/output_file.hpp"
 #include "scenario/trace/pose_csv.hpp"
 
 #include <algorithm>
@@ -152,7 +152,7 @@ int run_replay(const ReplayArguments& arguments) {
     }
   }
   if (!arguments.learn_codes.empty() && result->coding) {
-    if (const auto wrong = program::write_file(arguments.learn_codes, result->coding->fitted_codes + "\n"))
+    if (const auto wrong = scenario::write_file(arguments.learn_codes, result->coding->fitted_codes + "\n"))
       return report_error(wrong->message, program::kFailed);
   }
   if (!arguments.json.empty()) {

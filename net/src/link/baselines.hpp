@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/motion.hpp>
@@ -116,6 +117,10 @@ class References {
     if (age == kHistory) return;
     l.newest = (l.newest + 1) % kHistory;  // if the ring is full, this is the place of the oldest motion
     l.count = std::min(l.count + 1, kHistory);
+    if (l.ticks.size() < l.count) {
+      l.ticks.resize(l.count);
+      l.motions.resize(l.count);
+    }
     for (std::size_t i = 0; i < age; ++i) {  // if this motion is late, moves the newer motions forward
       l.ticks[l.index_of(i)] = l.ticks[l.index_of(i + 1)];
       l.motions[l.index_of(i)] = l.motions[l.index_of(i + 1)];
@@ -135,11 +140,11 @@ class References {
   }
 
  private:
-  // A ring buffer. The time stamps have their own array, so that a search reads two cache lines instead of
-  // fifty.
+  // A ring buffer, which grows until it is full: most entities have few motions. The time stamps have their
+  // own array, so that a search reads two cache lines instead of fifty.
   struct Level {
-    std::array<Tick, kHistory> ticks{};
-    std::array<QuantisedState, kHistory> motions;
+    std::vector<Tick> ticks;
+    std::vector<QuantisedState> motions;
     std::size_t newest = kHistory - 1;
     std::size_t count = 0;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "programs/common/options/source_options.hpp"
+#include "programs/common/system/memory.hpp"
 
 #include <cstdint>
 #include <new>
@@ -51,16 +52,17 @@ int fail(std::string_view name, std::string_view message, int code = kBadInput);
 /// the system ends the process.
 void let_large_files_fail();
 
-/// Runs a program. If there is not enough memory, prints an error and returns kFailed.
+/// Runs a program. If there is not enough memory, prints what needed how much, and returns kFailed.
 template <class Run>
 int run_in_memory(std::string_view name, Run run) {
   let_large_files_fail();
   try {
     return run();
-  } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {
+  } catch (const std::bad_alloc& error) {
+    return fail(name, out_of_memory_text(error), kFailed);
+  } catch (const std::length_error& error) {
+    return fail(name, out_of_memory_text(error), kFailed);
   }
-  return fail(name, "out of memory", kFailed);
 }
 
 }  // namespace reckoner::program

@@ -3,17 +3,13 @@
 
 #include "net/src/messages/messages.hpp"
 #include "net/src/wire/byte_stream.hpp"
-#ifndef __wasi__
-#include "scenario/trace/utf8_path.hpp"
-#endif
+#include "scenario/trace/memory.hpp"
 
 #include <array>
 #include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <glm/gtc/quaternion.hpp>
@@ -130,13 +126,16 @@ std::optional<std::vector<std::byte>> read_all(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (!file) return std::nullopt;
   std::vector<std::byte> bytes;
-  std::array<std::byte, kBufferBytes> buffer;
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
-    if (bytes.size() > kMaxFileBytes) return std::nullopt;
-  }
-  if (std::ferror(file.get()) != 0) return std::nullopt;
-  return bytes;
+  const auto read = [&]() -> std::optional<std::vector<std::byte>> {
+    std::array<std::byte, kBufferBytes> buffer;
+    while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+      bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
+      if (bytes.size() > kMaxFileBytes) return std::nullopt;
+    }
+    if (std::ferror(file.get()) != 0) return std::nullopt;
+    return std::move(bytes);
+  };
+  return scenario::naming_the_file(path, read);
 }
 
 // Reads one record. Nullopt if its kind or one of its values is invalid.
@@ -205,15 +204,16 @@ std::optional<double> time_of(const SessionRecord& record) {
 }  // namespace
 
 Result<SessionWriter> SessionWriter::create(const std::string& path, const SessionSettings& settings) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return Error{"could not create " + path};
-  SessionWriter writer{file, path};
+  auto file = scenario::OutputFile::create(path);
+  if (!file) return Error{"could not create " + path + ": " + file.error()};
+  SessionWriter writer;
+  writer.file_ = std::move(*file);
   writer.write_head(settings);
   return writer;
 }
 
 SessionWriter SessionWriter::to_memory(std::vector<std::byte>& bytes, const SessionSettings& settings) {
-  SessionWriter writer{nullptr, {}};
+  SessionWriter writer;
   bytes.clear();
   writer.memory_ = &bytes;
   writer.write_head(settings);
@@ -245,7 +245,7 @@ void SessionWriter::flush() {
     bytes_.clear();
     return;
   }
-  failed_ = std::fwrite(bytes_.data(), 1, bytes_.size(), file_.get()) != bytes_.size() || failed_;
+  file_->write({reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});
   bytes_.clear();
 }
 
@@ -299,14 +299,7 @@ bool SessionWriter::close() {
   begin(kEnd);
   put(bytes_, records);
   flush();
-  if (memory_ != nullptr) return true;
-  failed_ = std::fclose(file_.release()) != 0 || failed_;
-#ifndef __wasi__  // a module in a browser has no files
-  std::error_code none;
-  if (failed_ && std::filesystem::is_regular_file(path_of(path_), none))
-    std::filesystem::remove(path_of(path_), none);
-#endif
-  return !failed_;
+  return memory_ != nullptr || file_->close();
 }
 
 Result<SessionReader> SessionReader::open(const std::string& path) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "scenario/trace/output_file.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -94,24 +94,20 @@ class SessionWriter {
   void send(Channel channel, bool accepted, std::span<const std::byte> payload);
   void room(std::size_t bytes);
 
-  /// Completes the file. Returns false if a write failed.
+  /// Completes the file. Returns false if a write failed. Then no partial file remains, and an earlier file
+  /// with this name is unchanged.
   [[nodiscard]] bool close();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  SessionWriter(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
+  SessionWriter() = default;
   void write_head(const SessionSettings& settings);
   void begin(std::uint8_t kind);
   void flush();
 
-  std::unique_ptr<std::FILE, Close> file_;
-  std::string path_;
+  std::optional<scenario::OutputFile> file_;
   std::vector<std::byte>* memory_ = nullptr;  // instead of the file
   std::vector<std::byte> bytes_;              // bytes that are not yet written to the file
   std::uint64_t records_ = 0;
-  bool failed_ = false;
 };
 
 /// Reads a session from an untrusted file.

@@ -49,6 +49,8 @@ OwnerCheck::OwnerCheck(const OwnerLimits& limits, const Motion& start) : limits_
 
 void OwnerCheck::restart(const Motion& start) {
   last_ = start;
+  from_m_ = start.state.position;
+  from_mps_ = start.state.velocity;
   budget_ = {limits_.position_slack_m, limits_.velocity_slack_mps};
 }
 
@@ -68,33 +70,33 @@ bool OwnerCheck::is_possible(const Motion& next) const {
   return in_world(next.state.position, limits_.world_size_m) &&
          speed <= limits_.max_speed_mps + limits_.velocity_slack_mps + kRounding &&
          glm::length(glm::dvec3{next.state.acceleration}) <= limits_.max_acceleration_mps2 + kRounding &&
-         glm::distance(next.state.position, last_.state.position) <= allowed.displacement_m &&
-         glm::distance(glm::dvec3{next.state.velocity}, glm::dvec3{last_.state.velocity}) <=
-             allowed.change_mps;
+         glm::distance(next.state.position, from_m_) <= allowed.displacement_m &&
+         glm::distance(glm::dvec3{next.state.velocity}, from_mps_) <= allowed.change_mps;
 }
 
 bool OwnerCheck::is_possible_after_teleport(const Motion& next, double way_m) const {
   OwnerCheck there = *this;
   there.restart(next);
-  return there.is_possible(next) && glm::distance(next.state.position, last_.state.position) <=
+  return there.is_possible(next) && glm::distance(next.state.position, from_m_) <=
                                         way_m + budget_at(next.time_s).displacement_m + kRounding;
 }
 
 Motion OwnerCheck::nearest(const Motion& next) const {
   const Budget allowed = budget_at(next.time_s);
   Motion out = next;
-  const glm::dvec3 displacement = next.state.position - last_.state.position;
+  const glm::dvec3 displacement = next.state.position - from_m_;
   const double displacement_m = glm::length(displacement);
   if (displacement_m > allowed.displacement_m) {
-    out.state.position = last_.state.position + displacement * (allowed.displacement_m / displacement_m);
+    out.state.position = from_m_ + displacement * (allowed.displacement_m / displacement_m);
     // The further motion of the entity is unknown. With the velocity from the owner, clients would
     // extrapolate the entity faster than it can move.
     out.state.velocity = glm::vec3{0.0f};
     out.state.acceleration = glm::vec3{0.0f};
   }
-  const glm::vec3 change = out.state.velocity - last_.state.velocity;
+  const glm::vec3 from_mps{from_mps_};
+  const glm::vec3 change = out.state.velocity - from_mps;
   if (displacement_m <= allowed.displacement_m)
-    out.state.velocity = last_.state.velocity + shortened(change, allowed.change_mps);
+    out.state.velocity = from_mps + shortened(change, allowed.change_mps);
   out.state = within(out.state, limits_);
   return out;
 }
@@ -110,12 +112,14 @@ Motion OwnerCheck::eased(const Motion& next) const {
   return nearest(out);
 }
 
-void OwnerCheck::change_frame(const Motion& last) {
+void OwnerCheck::change_frame(const State& start, const Motion& last) {
   constexpr double kEveryS = 1.0;
   const double share = std::min(1.0, (last.time_s - allowed_s_) / kEveryS);
   allowed_s_ = last.time_s;
   budget_ = budget_at(last.time_s);
   last_ = last;
+  from_m_ = start.position;
+  from_mps_ = start.velocity;
   budget_.displacement_m += share * kAtOnceS * limits_.max_speed_mps;
   budget_.change_mps += share * kAtOnceS * limits_.max_speed_mps;
 }
@@ -128,11 +132,13 @@ bool OwnerCheck::is_leap(const Motion& next) const {
 
 void OwnerCheck::accept(const Motion& next) {
   const Budget allowed = budget_at(next.time_s);
-  const double displacement_m = glm::distance(next.state.position, last_.state.position);
-  const double change_mps = glm::distance(glm::dvec3{next.state.velocity}, glm::dvec3{last_.state.velocity});
+  const double displacement_m = glm::distance(next.state.position, from_m_);
+  const double change_mps = glm::distance(glm::dvec3{next.state.velocity}, from_mps_);
   budget_.displacement_m = std::clamp(allowed.displacement_m - displacement_m, 0.0, limits_.position_slack_m);
   budget_.change_mps = std::clamp(allowed.change_mps - change_mps, 0.0, limits_.velocity_slack_mps);
   last_ = next;
+  from_m_ = next.state.position;
+  from_mps_ = next.state.velocity;
 }
 
 namespace {
@@ -160,6 +166,17 @@ constexpr double kViewersChangeS = 0.015;
 
 // An extrapolated motion may exceed the top speed by this factor before the server slows it down.
 constexpr double kSpeedRoom = 1.05;
+
+// Size of the token bucket for turning frames, in seconds at the largest speed. A game that steps its frames
+// late turns them further in one step.
+constexpr double kTurningBurstS = 0.5;
+// An entity that has left a frame because it turned too fast may board again when the bucket has this again.
+constexpr double kBoardAgainS = 0.25;
+
+// How fast a frame's turning may move an entity, m/s.
+double max_turning_mps(const OwnershipRules& rules, const OwnerLimits& limits) {
+  return rules.max_turning_mps > 0.0 ? rules.max_turning_mps : limits.max_speed_mps;
+}
 
 // Encodes a state, and returns it as clients will decode it. The limits are narrowed by one rounding step.
 // Otherwise rounding could move the state beyond the limits, and all clients would refuse the motion.
@@ -309,6 +326,8 @@ void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules
               .term = static_cast<std::uint8_t>((term + 1u) % kTerms)};
   owned.received_s = owned.filled_s = time_of(tick);
   owned.tokens = kBurstS * rules.max_updates_per_s;
+  owned.turning_left_m = kTurningBurstS * max_turning_mps(rules, owned.check.limits());
+  owned.placed_m = glm::length(entity.truth.position);
   Owned& added = owned_.insert_or_assign(slot, std::move(owned)).first->second;
   entity.follower.reset();
   if (!entity.owned) entity.owned = std::make_unique<OwnedMotion>();
@@ -329,6 +348,7 @@ bool Ownership::override_motion(Entity& entity, const State& state, Tick tick, S
   Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
   if (owned == nullptr) return false;
   set_server_motion(*owned, entity, state, tick);
+  owned->placed_m = glm::length(state.position);
   owned->term = static_cast<std::uint8_t>((owned->term + 1u) % kTerms);
   if (owned->notified) notify(*owned, entity, OwnershipMessage::Change::corrected, sessions, transport);
   return true;
@@ -529,6 +549,9 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
     put_into_frame(entity, nearest, world);
     set_owner_motion(owned, entity, nearest, update.tick);
     owned.check.accept(entity.owned->motion);
+  } else if (!owned.refused_since_s) {
+    owned.refused_since_s =
+        now_s;  // an owner that ignores its corrections would drift on with the last motion
   }
   correct(owned, entity, now_s, world);
 }
@@ -576,6 +599,8 @@ void Ownership::release(ClientId client, std::vector<EntityId>& ended, EntityTab
 void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,
                     Transport& transport, std::deque<ServerEvent>& events) {
   tick_ = tick;
+  frame_changes_.clear();
+  const World world{entities, sessions, transport};
   for (auto it = owned_.begin(); it != owned_.end();) {
     auto& [slot, owned] = *it;
     Entity& entity = entities.slots()[slot];
@@ -605,8 +630,10 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
       owned.viewers_sent_s = now_s;
       notify(owned, entity, OwnershipMessage::Change::repeated, sessions, transport);
     }
-    report(owned, now_s, events);
     entity.truth = state_at(entity.owned->motion, time_s);
+    spend_turning(owned, entity, entities);
+    if (owned.turning_left_m < 0.0 && entity.frame) leave_frame(owned, entity, tick, world);
+    report(owned, now_s, events);
     if (entity.owned->fresh || moves(entity.truth)) entities.awake().insert(slot);
   }
 }
@@ -681,30 +708,101 @@ State frame_after(const EntityTable& entities, EntityId frame, double dt_s) {
 std::optional<OwnerCheck> Ownership::check_in(const Owned& owned, const Entity& entity, const Motion& motion,
                                               const World& world) const {
   const EntityId frame = entity_of(motion.frame);
-  const double out_m = glm::length(motion.state.position);
   if (frame == entity.frame) {
-    const double was_out_m =
-        std::max(owned.rules.frame_reach_m, glm::length(owned.check.last().state.position));
-    return frame && out_m > was_out_m ? std::nullopt : std::optional{owned.check};
+    // Without a reach, the owner cannot board anything, and moves as it likes where the game has put it.
+    const double reach_m = owned.rules.frame_reach_m;
+    const double most_m = std::max(reach_m, owned.placed_m);
+    const bool too_far = frame && reach_m > 0.0 && glm::length(motion.state.position) > most_m;
+    return too_far || !turns_slowly(owned, motion, world) ? std::nullopt : std::optional{owned.check};
   }
-  if (frame && out_m > owned.rules.frame_reach_m) return std::nullopt;
-  const Session* session = world.sessions.find(owned.owner);
-  if (session == nullptr || (frame && (world.entities.find(frame) == nullptr || !session->knows(frame))) ||
-      world.entities.frames().fit(entity.id, frame) != FrameTree::Fit::fits) {
-    return std::nullopt;
-  }
+  if (!may_board(owned, entity, motion, world)) return std::nullopt;
   // Converts the last motion to the new frame at the new motion's time, with both frames extrapolated to that
   // time. The movement of the frames then does not count as displacement of the entity.
   const double dt_s = motion.time_s - time_of(tick_);
+  const State from = entity.frame ? frame_after(world.entities, entity.frame, dt_s) : State{};
+  const State to = frame ? frame_after(world.entities, frame, dt_s) : State{};
+  const auto converted = [&](const State& state) {
+    const State outside = entity.frame ? out_of_frame(from, state) : state;
+    return frame ? into_frame(to, outside) : outside;
+  };
   Motion last = owned.check.last();
-  last.state = state_at(last, motion.time_s);
+  const State start = converted(last.state);
+  last.state = converted(state_at(last, motion.time_s));
   last.time_s = motion.time_s;
-  if (entity.frame) last.state = out_of_frame(frame_after(world.entities, entity.frame, dt_s), last.state);
-  if (frame) last.state = into_frame(frame_after(world.entities, frame, dt_s), last.state);
   last.frame = motion.frame;
   OwnerCheck check = owned.check;
-  check.change_frame(last);
+  check.change_frame(start, last);
   return check;
+}
+
+// True if the owner may move the entity into the frame of `motion`; the world's frame is always permitted.
+bool Ownership::may_board(const Owned& owned, const Entity& entity, const Motion& motion,
+                          const World& world) const {
+  const EntityId frame = entity_of(motion.frame);
+  const Session* session = world.sessions.find(owned.owner);
+  if (session == nullptr || world.entities.frames().fit(entity.id, frame) != FrameTree::Fit::fits)
+    return false;
+  if (!frame) return true;
+  const Entity* outer = world.entities.find(frame);
+  const double room_m = kBoardAgainS * max_turning_mps(owned.rules, owned.check.limits());
+  return outer != nullptr && outer->boardable && session->knows(frame) &&
+         glm::length(motion.state.position) <= owned.rules.frame_reach_m &&
+         (owned.turning_left_m >= room_m || owned.rules.policy == OwnerPolicy::accept) &&
+         turns_slowly(owned, motion, world);
+}
+
+// True if the frames around a motion do not turn it faster than the rules permit. This counts with the
+// angular velocities that the frames have; spend_turning() counts how far they have turned in fact.
+bool Ownership::turns_slowly(const Owned& owned, const Motion& motion, const World& world) const {
+  if (owned.rules.policy == OwnerPolicy::accept) return true;
+  double turning_mps = 0.0;
+  glm::dvec3 place = motion.state.position;
+  for (EntityId id = entity_of(motion.frame); id;) {
+    const Entity* frame = world.entities.find(id);
+    if (frame == nullptr) return false;
+    place = glm::dquat{frame->truth.orientation} * place;
+    turning_mps += glm::length(glm::cross(glm::dvec3{frame->truth.angular_velocity}, place));
+    place += frame->truth.position;
+    id = frame->frame;
+  }
+  return turning_mps <= kSpeedRoom * max_turning_mps(owned.rules, owned.check.limits()) + kRounding;
+}
+
+// Counts how far the frames around an entity have turned it since the last tick. What the game declares as a
+// teleport of a frame does not count.
+void Ownership::spend_turning(Owned& owned, const Entity& entity, const EntityTable& entities) const {
+  if (owned.fed || owned.rules.policy == OwnerPolicy::accept) return;
+  double turned_m = 0.0;
+  glm::dvec3 place = entity.truth.position;
+  auto before = owned.turned.begin();
+  for (EntityId id = entity.frame; id && before != owned.turned.end(); ++before) {
+    const Entity& frame = *entities.find(id);
+    const glm::dvec3 turned = glm::dquat{frame.truth.orientation} * place;
+    if (before->frame == id && !frame.teleported)
+      turned_m += glm::distance(turned, glm::dquat{before->orientation} * place);
+    *before = {id, frame.truth.orientation};
+    place = turned + frame.truth.position;
+    id = frame.frame;
+  }
+  for (; before != owned.turned.end(); ++before)
+    before->frame = {};
+  const double most_mps = max_turning_mps(owned.rules, owned.check.limits());
+  const double refilled_m = owned.turning_left_m + kSpeedRoom * most_mps / config_.tick_rate_hz;
+  owned.turning_left_m = std::min(refilled_m, kTurningBurstS * most_mps) - turned_m;
+}
+
+// Moves an entity to the next outer frame, because its frame turns it too fast. It keeps its place in the
+// world, and of its velocity what its own top speed permits. The owner continues from there.
+void Ownership::leave_frame(Owned& owned, Entity& entity, Tick tick, const World& world) {
+  const EntityId before = entity.frame;
+  const Entity& frame = *world.entities.find(before);
+  State outside = out_of_frame(frame.truth, entity.truth);
+  outside.acceleration = outside.angular_velocity = glm::vec3{0.0f};
+  world.entities.put_into(entity, frame.frame, within(outside, owned.check.limits()));
+  frame_changes_.push_back({entity.id, before});
+  ++stats_.corrected;
+  ++owned.corrected;
+  (void)override_motion(entity, entity.truth, tick, world.sessions, world.transport);
 }
 
 void Ownership::put_into_frame(Entity& entity, const Motion& motion, const World& world) {

@@ -7,6 +7,7 @@
 #include "server/src/session/session.hpp"
 #include "server/src/world/entity_table.hpp"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -14,6 +15,9 @@
 #include <optional>
 #include <span>
 #include <vector>
+
+#include <glm/gtc/quaternion.hpp>
+#include <glm/vec3.hpp>
 
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/server/server.hpp>
@@ -66,10 +70,12 @@ class OwnerCheck {
   /// extra second. If the owner is trusted, its game must have teleported the entity.
   [[nodiscard]] bool is_leap(const Motion& next) const;
 
-  /// Continues in another frame: `last` is the last motion, extrapolated to now and converted to the new
-  /// frame. The owner sees the frames slightly displaced. Therefore this also adds an allowance to the
-  /// budget. The full allowance is added at most once a second.
-  void change_frame(const Motion& last);
+  /// Continues in another frame. `start` is the state of the last motion, converted to the new frame. `last`
+  /// is the last motion, extrapolated to now and converted to the new frame. The budget counts from `start`:
+  /// from `last`, the time since the last motion would count twice. The owner sees the frames slightly
+  /// displaced. Therefore this also adds an allowance to the budget. The full allowance is added at most once
+  /// a second.
+  void change_frame(const State& start, const Motion& last);
 
   /// Records `next` as the entity's newest motion.
   void accept(const Motion& next);
@@ -89,6 +95,10 @@ class OwnerCheck {
 
   OwnerLimits limits_;
   Motion last_;
+  // Where the next motion's displacement and change of velocity begin: last_.state, except after a change of
+  // frame.
+  glm::dvec3 from_m_{0.0};
+  glm::dvec3 from_mps_{0.0};
   Budget budget_;  // the budget left at last_.time_s
   double allowed_s_ =
       -std::numeric_limits<double>::infinity();  // time of the last allowance for a change of frame
@@ -148,8 +158,7 @@ class Ownership {
   /// baseline, returns nullopt and stores the reason in `why`. The datagram must then not be acknowledged.
   [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now,
                                                             Refusal& why);
-  /// Applies motions from read(). Afterwards frame_changes() lists the entities that changed their frame,
-  /// until the next call of process().
+  /// Applies motions from read(). Afterwards frame_changes() lists the entities that changed their frame.
   void process(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
                SessionTable& sessions, Transport& transport);
 
@@ -158,6 +167,7 @@ class Ownership {
     EntityId entity;
     EntityId before;  ///< the frame that the entity left
   };
+  /// The changes of frames of the last process() or run(). Valid until the next call of either.
   [[nodiscard]] std::span<const FrameChange> frame_changes() const { return frame_changes_; }
 
   /// Call it when any datagram has arrived from the client: the client is not silent, so the motions of its
@@ -170,7 +180,8 @@ class Ownership {
                Transport& transport);
 
   /// Extrapolates all owned entities to the coming tick, brings entities without a valid owner to rest, and
-  /// sends the necessary notifications to owners.
+  /// sends the necessary notifications to owners. Entities that their frame turns too fast leave it;
+  /// frame_changes() then lists them.
   void run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,
            Transport& transport, std::deque<ServerEvent>& events);
 
@@ -205,6 +216,14 @@ class Ownership {
     unsigned corrected = 0;     // corrected motions since the last event for the game
     unsigned refused = 0;       // refused motions since the last event for the game
     double event_s = -std::numeric_limits<double>::infinity();
+    double placed_m = 0.0;        // distance from the frame's middle at which the server placed the entity, m
+    double turning_left_m = 0.0;  // how far frames may turn the entity now, m (token bucket)
+    // The orientations of the frames around the entity at the last tick, from the inside out.
+    struct Turned {
+      EntityId frame;
+      glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};
+    };
+    std::array<Turned, kMaxFrameDepth> turned{};
   };
 
   [[nodiscard]] Owned* find(std::uint32_t slot);
@@ -222,7 +241,12 @@ class Ownership {
   [[nodiscard]] std::optional<OwnerCheck> check_in(const Owned& owned, const Entity& entity,
                                                    const Motion& motion, const World& world) const;
   void accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion, const World& world);
+  [[nodiscard]] bool may_board(const Owned& owned, const Entity& entity, const Motion& motion,
+                               const World& world) const;
+  [[nodiscard]] bool turns_slowly(const Owned& owned, const Motion& motion, const World& world) const;
   void put_into_frame(Entity& entity, const Motion& motion, const World& world);
+  void spend_turning(Owned& owned, const Entity& entity, const EntityTable& entities) const;
+  void leave_frame(Owned& owned, Entity& entity, Tick tick, const World& world);
   void correct(Owned& owned, const Entity& entity, double now_s, const World& world);
   [[nodiscard]] bool has_token(Owned& owned, double now_s) const;
   [[nodiscard]] bool may_teleport(const Owned& owned, const OwnerCheck& check, const Motion& to,
@@ -236,7 +260,7 @@ class Ownership {
   std::span<const Quantisation> quantisation_;  // index: archetype
   std::map<std::uint32_t, Owned> owned_;        // key: slot
   std::vector<Update> updates_;                 // result of the last read()
-  std::vector<FrameChange> frame_changes_;      // frame changes of the last process()
+  std::vector<FrameChange> frame_changes_;      // frame changes of the last process() or run()
   Tick tick_ = 0;                               // the tick of the current or last run()
   Tick next_ = 0;                               // the coming tick, as of the last read()
   RefusalCounts& refusals_;

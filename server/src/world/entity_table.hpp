@@ -138,6 +138,7 @@ struct Entity {
 
   Relevance relevance = Relevance::by_distance;
   std::uint32_t groups = kAllGroups;
+  bool boardable = false;  ///< Server::set_boardable()
 
   std::unique_ptr<OwnedMotion> owned;           ///< null unless a client owns the entity
   std::unique_ptr<ShortLivedInfo> short_lived;  ///< null unless the entity is short-lived

@@ -211,6 +211,10 @@ class Server(Handle):
         """Puts an entity into the frame of another one from the next tick on; 0: the world."""
         check(lib.reckoner_server_enter_frame(self._c, entity, frame))
 
+    def set_boardable(self, entity: Entity, boardable: bool) -> None:
+        """Sets whether owners may move their entities into the frame of this entity."""
+        check(lib.reckoner_server_set_boardable(self._c, entity, int(boardable)))
+
     def frame(self, entity: Entity) -> Entity:
         frame = ffi.new("reckoner_entity*")
         check(lib.reckoner_server_frame(self._c, entity, frame))

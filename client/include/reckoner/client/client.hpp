@@ -70,6 +70,11 @@ struct ClientConfig {
   double unconfirmed_s = 5.0;
   /// Budget of updates per second of each entity that this client owns. 0: its thresholds decide.
   double owned_updates_per_second = 0.0;
+  /// Largest number of entities that the client keeps at once, so that a faulty or hostile server cannot fill
+  /// its memory; 1 to kMaxEntities. The client refuses further entities: they are never shown, also not after
+  /// others have ended (ClientStats::entities_refused). At least the number of entities that the server finds
+  /// relevant for one client, and those that have just ended.
+  std::uint32_t max_entities = 65'536;
   ReconnectConfig reconnect;  ///< how a client with a Dialer reconnects
   /// Receives log records: the client joined, was refused or lost its connection (with the reason), its clock
   /// stepped, data from the server was refused. Empty: no log.
@@ -174,6 +179,9 @@ struct ClientStats {
   std::uint64_t messages_dropped = 0;     ///< game messages not sent
   std::uint64_t messages_abandoned = 0;   ///< reliable messages not confirmed when their session ended
   std::uint64_t connections_lost = 0;     ///< lost connections
+  /// Announced entities that the client does not show: beyond ClientConfig::max_entities, or in the frame of
+  /// such an entity.
+  std::uint64_t entities_refused = 0;
   /// Refused payloads and messages, by reason. Some are only late.
   RefusalCounts refusals;
   double round_trip_s = 0.0;  ///< smallest recent round-trip time, s
@@ -298,7 +306,9 @@ class RECKONER_CLIENT_API Client {
   ///
   /// If `frame` is not null, `state` is relative to that entity's frame, and is shown where the frame is
   /// shown. To change frames, pass another frame; into_frame() and out_of_frame() with ShownEntity::shown of
-  /// the frames convert the state. If the entity cannot be moved, changes nothing and returns the reason.
+  /// the frames convert the state. The server's game must have marked the entity that carries the frame
+  /// (Server::set_boardable()); otherwise the server corrects the owner. If the entity cannot be moved,
+  /// changes nothing and returns the reason.
   CallResult move(EntityId id, const State& state, double local_s, EntityId frame = {});
 
   /// Like move(), but the entity jumps to the new state: no client blends. For a blink or a portal that the

@@ -31,7 +31,7 @@ enum class Refusal : std::uint8_t {
   too_old,           ///< too old to be used, usually because newer data was received
   repeated,          ///< this data was received before
   never_sent,        ///< acknowledges something that was never sent
-  too_many,          ///< client sent more messages or motions than allowed
+  too_many,          ///< more messages or motions of a client, or more entities of a server, than allowed
   wrong_game,        ///< handshake of another game (ServerSecurity::game)
   wrong_origin,      ///< WebSocket of a page from a web site that is not allowed (reckoner-server)
 };

@@ -48,14 +48,19 @@ struct OwnershipRules {
   /// 1/60 s has 600 m/s^2.
   double max_acceleration_mps2 = 1000.0;
   double max_updates_per_s = 120.0;  ///< most motions per second; the server ignores motions above this rate
-  /// The owner may move the entity into a frame only if the entity is at most this far from the frame's
-  /// middle, m. An entity in a frame moves with it. 0: the owner may not change the frame.
+  /// The owner may move the entity into the frame of a boardable entity (Server::set_boardable()) only if the
+  /// entity is at most this far from the frame's middle, m. An entity in a frame moves with it. 0: the owner
+  /// may not change the frame.
   double frame_reach_m = 100.0;
   double silence_s = 1.0;  ///< the entity comes to rest if its owner is silent for this time, s
   /// The owner may declare teleports (Client::teleport()), for example a blink, over at most this distance,
   /// m. 0: it may not. With OwnerPolicy::accept it always may.
   double max_teleport_m = 0.0;
   double teleport_interval_s = 0.0;  ///< least time between two teleports that the owner declares, s
+  /// A frame that turns moves the entity at most this fast, m/s, in addition to the entity's own speed. If
+  /// the frame turns it faster, the entity leaves the frame. 0: the top speed of the entity's archetype. Does
+  /// not apply with OwnerPolicy::accept.
+  double max_turning_mps = 0.0;
 };
 
 /// Counts of motions of entities that clients own, since the server was created.
@@ -344,8 +349,8 @@ class RECKONER_SERVER_API Server {
   /// Makes a client the owner of an entity, in place of any earlier owner. From then on, the client's game
   /// moves the entity (Client::move()) within `rules` and the limits of the archetype. Motions are published
   /// with the owner's time stamps. If the entity is not relevant to the client yet, ownership begins when it
-  /// becomes relevant. The entity stays in its frame until the owner changes the frame. Returns false if an
-  /// id is unknown.
+  /// becomes relevant. The entity stays in its frame until the owner changes the frame (set_boardable()).
+  /// Returns false if an id is unknown.
   bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
   /// Returns an entity to the server, which continues from state(). Returns false if no client owns it.
   bool revoke(EntityId id);
@@ -387,6 +392,12 @@ class RECKONER_SERVER_API Server {
   /// the frame's entity (Relevance::never, groups) does not see the entities in it. If the result is not
   /// `done`, nothing changes.
   [[nodiscard]] FrameResult enter_frame(EntityId id, EntityId frame);
+
+  /// Sets whether owners may move their entities into the frame of this entity (Client::move()), for example
+  /// a ship, a platform or a car. No entity is boardable by default, because an owner could otherwise be
+  /// carried by everything that moves. The entity may itself have an owner. The game can put any entity into
+  /// any frame, boardable or not. Returns false if the id is unknown, or the entity is short-lived.
+  bool set_boardable(EntityId id, bool boardable);
 
   /// The entity in whose frame `id` is; null if it is in the world frame or the id is unknown.
   [[nodiscard]] EntityId frame(EntityId id) const;

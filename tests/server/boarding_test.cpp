@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// Owners that try to be carried by the frames of other entities: how fast the server lets them move in the
+// world.
+#include "tests/support/voyage.hpp"
+#include "tests/support/world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/reckoning/state.hpp>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kTopMps = 8.0;
+constexpr double kClaimedMps = 6.0;  // clients refuse velocities that rounding could move above the top speed
+constexpr std::size_t kBullet = 1;   // archetype with a higher top speed
+// The tolerance of the limits: a tenth of the top speed for a change of frame, and rounding.
+constexpr double kOwnMps = 1.15 * kTopMps;
+
+// The fastest way of a body over a time, from its positions in each tick.
+class WayMeter {
+ public:
+  explicit WayMeter(double over_s) : over_s_(over_s) {}
+  void note(double time_s, const glm::dvec3& at) {
+    if (!ways_.empty()) way_m_ += glm::distance(at, last_);
+    last_ = at;
+    ways_.push_back({time_s, way_m_});
+    while (ways_.size() > 2 && ways_[1].first <= time_s - over_s_)
+      ways_.pop_front();
+    const double since_s = time_s - ways_.front().first;
+    if (since_s >= over_s_ - 1e-9)
+      fastest_mps_ = std::max(fastest_mps_, (way_m_ - ways_.front().second) / since_s);
+  }
+  [[nodiscard]] double fastest_mps() const { return fastest_mps_; }
+
+ private:
+  double over_s_;
+  double way_m_ = 0.0;
+  double fastest_mps_ = 0.0;
+  glm::dvec3 last_{0.0};
+  std::deque<std::pair<double, double>> ways_;  // time and way so far
+};
+
+// Turns about the vertical axis at the origin.
+struct Spinner {
+  double turn_rps = 129.0 / 45.0;
+  double begin_s = -1e9;
+  bool says_so = true;  // its states have an angular velocity
+
+  State operator()(double t) const {
+    const double angle = t < begin_s ? 0.0 : turn_rps * (t - std::max(begin_s, 0.0));
+    State s;
+    s.orientation = {static_cast<float>(std::cos(0.5 * angle)), 0.0f, 0.0f,
+                     static_cast<float>(std::sin(0.5 * angle))};
+    if (says_so && t >= begin_s) s.angular_velocity = {0.0f, 0.0f, static_cast<float>(turn_rps)};
+    return s;
+  }
+};
+
+// What an owner claims of one of its entities.
+struct Claim {
+  EntityId entity;
+  State pose;
+  EntityId frame;
+  std::size_t corrections = 0;
+  std::function<void(double time_s, Claim& claim)> choose;
+};
+
+// One client owns entities, and follows the server's corrections before it goes on with what it wants.
+class Riders {
+ public:
+  Riders() : world_(config()), meter_(0.5), slow_meter_(3.0) {
+    ClientConfig client;
+    client.archetypes = config().server.archetypes;
+    world_.add_client(client, {}, network("lan"));
+    world_.on_frame = [this](std::size_t, double time_s, std::span<const ShownEntity>) { play(time_s); };
+    world_.after_tick = [this](double time_s) {
+      const auto state =
+          claims_.empty() || time_s < 4.0 ? std::nullopt : server().in_world(claims_[0].entity);
+      if (!state) return;
+      meter_.note(time_s, state->position);
+      slow_meter_.note(time_s, state->position);
+    };
+    world_.run_to(1.0);
+  }
+
+  static WorldConfig config() {
+    WorldConfig config;
+    config.server.archetypes.resize(2);
+    config.server.archetypes[0].max_speed_mps = kTopMps;
+    config.server.archetypes[kBullet].name = "bullet";
+    config.server.archetypes[kBullet].max_speed_mps = 300.0;
+    return config;
+  }
+
+  // The way of the first entity counts.
+  EntityId own(const glm::dvec3& at, std::function<void(double, Claim&)> choose,
+               const OwnershipRules& rules = {}, EntityId frame = {}) {
+    const EntityId id = server().spawn(0, "own", standing(at), frame);
+    EXPECT_TRUE(server().give(id, {1}, rules));
+    claims_.push_back({id, standing(at), frame, 0, std::move(choose)});
+    return id;
+  }
+
+  World& world() { return world_; }
+  Server& server() { return world_.server(); }
+  [[nodiscard]] double fastest_mps() const { return meter_.fastest_mps(); }
+  [[nodiscard]] double fastest_over_3_s_mps() const { return slow_meter_.fastest_mps(); }
+
+ private:
+  void play(double time_s) {
+    Client& client = world_.client(0);
+    const double local_s = world_.local_s(0, time_s);
+    for (Claim& claim : claims_) {
+      const auto own = client.owned(claim.entity, local_s);
+      if (!own) continue;
+      const auto corrected =
+          static_cast<std::size_t>(std::ranges::count_if(world_.events(0), [&](const ClientEvent& e) {
+            return e.kind == ClientEvent::Kind::corrected && e.entity == claim.entity;
+          }));
+      if (corrected != claim.corrections) {
+        claim.corrections = corrected;
+        claim.pose = standing(own->position);
+        claim.frame = client.owned_frame(claim.entity);
+      }
+      if (time_s > 4.0) claim.choose(time_s, claim);
+      (void)client.move(claim.entity, claim.pose, local_s, claim.frame);
+    }
+  }
+
+  World world_;
+  std::vector<Claim> claims_;
+  WayMeter meter_, slow_meter_;
+};
+
+// Boards `frame` wherever the owner stands, and stays there.
+auto boards(const Truth& frame, EntityId id) {
+  return [frame, id](double t, Claim& claim) {
+    if (claim.frame == id) return;
+    claim.pose = standing(into_frame(frame(t), standing(claim.pose.position)).position);
+    claim.frame = id;
+  };
+}
+
+TEST(Boarding, OwnersRideNothingThatTheGameHasNotMarked) {
+  for (const OwnerPolicy policy : {OwnerPolicy::correct, OwnerPolicy::refuse, OwnerPolicy::accept}) {
+    Riders r;
+    const EntityId spinner = r.world().add_body(Spinner{});
+    r.own({45.0, 0.0, 0.0}, boards(Spinner{}, spinner), {.policy = policy});
+    r.world().run_to(12.0);
+    EXPECT_LE(r.fastest_mps(), kOwnMps) << static_cast<int>(policy);
+    EXPECT_GT(r.server().stats().refusals[Refusal::unknown_frame], 0u);
+  }
+}
+
+TEST(Boarding, MarkedFramesCarryNoFasterThanTheRulesPermit) {
+  Riders far;
+  const EntityId spinner = far.world().add_body(Spinner{});
+  ASSERT_TRUE(far.server().set_boardable(spinner, true));
+  far.own({45.0, 0.0, 0.0}, boards(Spinner{}, spinner));
+  far.world().run_to(12.0);
+  EXPECT_LE(far.fastest_mps(), kOwnMps);
+
+  // Boards near the middle, runs outwards, and in the direction of the turn.
+  Riders near;
+  const EntityId disc = near.world().add_body(Spinner{});
+  ASSERT_TRUE(near.server().set_boardable(disc, true));
+  const auto board = boards(Spinner{}, disc);
+  const EntityId avatar = near.own({1.0, 0.0, 0.0}, [&](double t, Claim& claim) {
+    board(t, claim);
+    const glm::dvec3 out = glm::normalize(claim.pose.position);
+    const glm::dvec3 along{-out.y, out.x, 0.0};
+    const glm::dvec3 way = 0.6 * out + 0.8 * along;
+    claim.pose.position += way * kTopMps / 60.0;
+    claim.pose.velocity = glm::vec3{way * kClaimedMps};
+  });
+  near.world().run_to(4.5);
+  EXPECT_EQ(near.server().frame(avatar), disc);
+  near.world().run_to(14.0);
+  EXPECT_GT(near.fastest_mps(), 1.2 * kTopMps) << "it is carried";
+  EXPECT_LE(near.fastest_mps(), 3.0 * kTopMps);
+  EXPECT_LE(near.fastest_over_3_s_mps(), 2.0 * kOwnMps);
+}
+
+TEST(Boarding, TheRulesCanPermitFastTurns) {
+  for (const OwnershipRules& rules :
+       {OwnershipRules{.max_turning_mps = 200.0}, OwnershipRules{.policy = OwnerPolicy::accept}}) {
+    Riders r;
+    const EntityId spinner = r.world().add_body(Spinner{});
+    ASSERT_TRUE(r.server().set_boardable(spinner, true));
+    const EntityId avatar = r.own({45.0, 0.0, 0.0}, boards(Spinner{}, spinner), rules);
+    r.world().run_to(12.0);
+    EXPECT_EQ(r.server().frame(avatar), spinner);
+    EXPECT_GT(r.fastest_mps(), 100.0);
+  }
+}
+
+// The game turns a frame without an angular velocity, so only its orientations show how fast it turns.
+TEST(Boarding, TurnsThatNoAngularVelocityAnnouncesCount) {
+  Riders r;
+  const Spinner quiet{.says_so = false};
+  const EntityId spinner = r.world().add_body(quiet);
+  ASSERT_TRUE(r.server().set_boardable(spinner, true));
+  r.own({45.0, 0.0, 0.0}, boards(quiet, spinner));
+  r.world().run_to(16.0);
+  EXPECT_LE(r.fastest_over_3_s_mps(), 3.0 * kTopMps);
+}
+
+TEST(Boarding, AFrameThatBeginsToTurnTooFastIsLeft) {
+  Riders r;
+  const Spinner later{.begin_s = 6.0};
+  const EntityId spinner = r.world().add_body(later);
+  ASSERT_TRUE(r.server().set_boardable(spinner, true));
+  const auto board = boards(later, spinner);
+  const EntityId avatar = r.own({45.0, 0.0, 0.0}, [&](double t, Claim& claim) {
+    if (t < 5.0) board(t, claim);
+  });
+  r.world().run_to(5.9);
+  EXPECT_EQ(r.server().frame(avatar), spinner);
+  EXPECT_EQ(r.world().count(0, ClientEvent::Kind::corrected), 0u);
+  r.world().run_to(10.0);
+  EXPECT_EQ(r.server().frame(avatar), EntityId{});
+  EXPECT_EQ(r.world().count(0, ClientEvent::Kind::corrected), 1u);
+  EXPECT_EQ(r.world().client(0).owned_frame(avatar), EntityId{});
+  EXPECT_EQ(r.world().count(ServerEvent::Kind::owner_corrected), 1u);
+  EXPECT_LE(r.fastest_mps(), 2.0 * kOwnMps);
+}
+
+// Each car drives at top speed in the frame of the next one, and the avatar runs in the innermost.
+double nested(int cars, bool boardable) {
+  Riders r;
+  const auto drives_in = [](const EntityId& frame) {
+    return [&frame](double t, Claim& claim) {
+      claim.pose = standing({kTopMps * (t - 4.0), 0.0, 0.0});
+      claim.pose.velocity.x = static_cast<float>(kClaimedMps);
+      claim.frame = frame;
+    };
+  };
+  std::vector<EntityId> frames(static_cast<std::size_t>(cars) + 1);  // the first one is the world
+  r.own({0.0, 0.0, 0.0}, drives_in(frames.back()));
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    frames[i] = r.own({0.0, 0.0, 0.0}, drives_in(frames[i - 1]));
+    if (boardable) {
+      EXPECT_TRUE(r.server().set_boardable(frames[i], true));
+    }
+  }
+  r.world().run_to(9.0);
+  return r.fastest_mps();
+}
+
+TEST(Boarding, OwnEntitiesDoNotCarryEachOther) {
+  for (const int cars : {1, 2, 3})
+    EXPECT_LE(nested(cars, false), kOwnMps) << cars;
+}
+
+TEST(Boarding, OwnEntitiesThatTheGameHasMarkedCarryEachOther) {
+  EXPECT_GT(nested(1, true), 1.8 * kTopMps);
+}
+
+// A change of frame must not let the time since the last motion count twice.
+TEST(Boarding, ChangingTheFrameWithEveryMotionGainsNoSpeed) {
+  Riders r;
+  const EntityId floor = r.world().add_body([](double) { return standing({0.0, 0.0, 0.0}); });
+  ASSERT_TRUE(r.server().set_boardable(floor, true));
+  double at_m = 0.0;
+  bool aboard = false;
+  r.own({0.0, 0.0, 0.0},
+        [&](double, Claim& claim) {
+          at_m = claim.pose.position.x + (kTopMps + kClaimedMps) / 60.0;
+          claim.pose = standing({at_m, 0.0, 0.0});
+          claim.pose.velocity.x = static_cast<float>(kClaimedMps);
+          aboard = !aboard;
+          claim.frame = aboard ? floor : EntityId{};
+        },
+        {.frame_reach_m = 1e6});
+  r.world().run_to(12.0);
+  EXPECT_GT(r.fastest_over_3_s_mps(), 0.5 * kTopMps);
+  EXPECT_LE(r.fastest_over_3_s_mps(), kOwnMps);
+}
+
+TEST(Boarding, ShortLivedEntitiesCannotBeBoarded) {
+  Riders r;
+  State shot = standing({-1.0, 0.0, 0.0});
+  shot.velocity.x = 100.0f;
+  EntityId bullet;
+  const EntityId avatar = r.own({0.0, 0.0, 0.0}, [&](double, Claim& claim) {
+    if (!bullet || !r.server().state(bullet)) {
+      bullet = r.server().spawn_short_lived(kBullet, shot,
+                                            {.end_s = r.server().tick_time_s(r.server().next_tick()) + 2.0});
+      EXPECT_FALSE(r.server().set_boardable(bullet, true));
+    }
+    if (claim.frame != bullet) claim.pose = standing({0.0, 0.0, 0.0});
+    claim.frame = bullet;
+  });
+  r.world().run_to(10.0);
+  EXPECT_EQ(r.server().frame(avatar), EntityId{});
+  EXPECT_LE(r.fastest_mps(), kOwnMps);
+}
+
+// The game has marked the ship, so what the ship does happens to its passengers.
+TEST(Boarding, AFrameThatTeleportsTakesItsPassengersAlong) {
+  Riders r;
+  const Truth jumps = [](double t) { return standing({t < 6.0 ? 0.0 : 500.0, 0.0, 0.0}); };
+  const EntityId ship = r.world().add_body(jumps, {6.0});
+  ASSERT_TRUE(r.server().set_boardable(ship, true));
+  const auto board = boards(jumps, ship);
+  const EntityId avatar = r.own({2.0, 0.0, 0.0}, [&](double t, Claim& claim) {
+    if (t < 7.0) return board(t, claim);
+    claim.pose = standing({2.0, 0.0, 0.0});  // back where it was
+    claim.frame = {};
+  });
+  r.world().run_to(6.9);
+  EXPECT_EQ(r.server().frame(avatar), ship);
+  EXPECT_NEAR(r.server().in_world(avatar)->position.x, 502.0, 0.1);
+  EXPECT_EQ(r.world().count(0, ClientEvent::Kind::corrected), 0u);
+  r.world().run_to(9.0);
+  // It stood still from 4 s on, so it can have gone this far from its place.
+  EXPECT_GT(r.server().in_world(avatar)->position.x, 502.0 - 5.0 * kOwnMps) << "its owner cannot undo it";
+}
+
+TEST(Boarding, AFrameThatEndsUnderItsPassengerGivesItNoSpeed) {
+  Riders r;
+  const Voyage voyage;
+  const EntityId ship = r.world().add_body(voyage);
+  ASSERT_TRUE(r.server().set_boardable(ship, true));
+  const EntityId avatar = r.own(
+      {0.0, 1.0, 2.0},
+      [&](double t, Claim& claim) {
+        claim.pose.position.x = claim.frame ? 2.0 * std::sin(t - 4.0) : claim.pose.position.x;
+      },
+      {}, ship);
+  r.world().run_to(6.0);
+  EXPECT_EQ(r.server().frame(avatar), ship);
+  r.world().remove_body(ship);
+  r.world().run_to(9.0);
+  EXPECT_EQ(r.server().frame(avatar), EntityId{});
+  EXPECT_LE(r.fastest_mps(), 2.0 * kOwnMps);
+}
+
+// Without a reach, the owner cannot board, but walks where the game has put its entity.
+TEST(Boarding, APassengerWalksWhereTheGameHasPutIt) {
+  Riders r;
+  const Voyage voyage;
+  const EntityId ship = r.world().add_body(voyage);
+  const EntityId avatar = r.own(
+      {0.0, 0.0, 2.0},
+      [&](double t, Claim& claim) {
+        claim.pose = standing({std::min(1.5 * (t - 4.0), 6.0), 0.0, 2.0});
+        claim.frame = ship;
+      },
+      {.frame_reach_m = 0.0}, ship);
+  r.world().run_to(10.0);
+  EXPECT_EQ(r.server().frame(avatar), ship);
+  EXPECT_NEAR(r.server().state(avatar)->position.x, 6.0, 0.1);
+  EXPECT_EQ(r.world().count(0, ClientEvent::Kind::corrected), 0u);
+}
+
+// An owner that ignores its corrections does not drift away in a frame with its last motion.
+TEST(Boarding, AnOwnerThatIgnoresCorrectionsComesToRest) {
+  Riders r;
+  const EntityId floor = r.world().add_body([](double) { return standing({0.0, 0.0, 0.0}); });
+  ASSERT_TRUE(r.server().set_boardable(floor, true));
+  const EntityId avatar = r.own({0.0, 0.0, 0.0},
+                                [&](double t, Claim& claim) {
+                                  claim.pose = standing({kTopMps * (t - 4.0), 0.0, 0.0});
+                                  claim.pose.velocity.x = static_cast<float>(kClaimedMps);
+                                  claim.frame = floor;
+                                },
+                                {.frame_reach_m = 10.0});
+  r.world().run_to(14.0);
+  EXPECT_LE(r.server().state(avatar)->position.x, 20.0);
+}
+
+}  // namespace
+}  // namespace reckoner::test
