@@ -329,12 +329,12 @@ class Server(Handle):
         return (number[0], bytes(data)) if check(lib.reckoner_server_identity(self._c, client, number, data)) else None
 
     def kick(self, client: Peer, reason: str = "") -> bool:
-        """Ends a client's session, and all others of its client id. It is told the reason and does not reconnect. Tokens
-        that were issued before become invalid. False if the client is unknown."""
+        """Ends a client's session, and all others of its client id. It is told the reason and does not reconnect.
+        Tokens that were issued before become invalid. False if the client is unknown."""
         return check(lib.reckoner_server_kick(self._c, client, reason.encode()))
 
     def kick_player(self, client_id: int, reason: str = "") -> int:
-        """Kicks the player with a client id, whether it has sessions here or not. The number of sessions that have ended."""
+        """Kicks the player with a client id, whether it has sessions here or not. Returns how many sessions ended."""
         ended = ffi.new("size_t*")
         check(lib.reckoner_server_kick_player(self._c, client_id, reason.encode(), ended))
         return ended[0]
