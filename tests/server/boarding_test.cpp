@@ -378,5 +378,18 @@ TEST(Boarding, AnOwnerThatIgnoresCorrectionsComesToRest) {
   EXPECT_LE(r.server().state(avatar)->position.x, 20.0);
 }
 
+// An owner cannot save up its way while it rests, and then go all of it at once.
+TEST(Boarding, AnOwnerAtRestSavesUpNoWay) {
+  for (const double away_m : {150.0, 10'000.0}) {  // possible in the time of the rest, and impossible
+    Riders r;
+    r.own({0.0, 0.0, 0.0}, [&](double t, Claim& claim) {
+      if (t < 30.0) return;
+      claim.pose = standing({away_m, 0.0, 0.0});
+    });
+    r.world().run_to(34.0);
+    EXPECT_LE(r.fastest_mps(), 1.3 * kOwnMps) << away_m;
+  }
+}
+
 }  // namespace
 }  // namespace reckoner::test

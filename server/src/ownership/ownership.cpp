@@ -539,7 +539,7 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
     if (!owned.refused_since_s) owned.refused_since_s = now_s;
     return;
   }
-  const Motion nearest = check ? check->nearest(motion) : motion;
+  const Motion nearest = check ? check->eased(check->nearest(motion)) : motion;
   // The entity may enter a new frame only from nearby. Otherwise the frame would carry the distant entity
   // along.
   const bool near = entity_of(nearest.frame) == entity.frame ||
@@ -549,6 +549,7 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
     put_into_frame(entity, nearest, world);
     set_owner_motion(owned, entity, nearest, update.tick);
     owned.check.accept(entity.owned->motion);
+    if (nearest.state.position != motion.state.position) owned.check.spend_displacement();
   } else if (!owned.refused_since_s) {
     owned.refused_since_s =
         now_s;  // an owner that ignores its corrections would drift on with the last motion

@@ -80,6 +80,9 @@ class OwnerCheck {
   /// Records `next` as the entity's newest motion.
   void accept(const Motion& next);
 
+  /// Forgets the rest of the budget for displacements: the owner has claimed more than the entity could go.
+  void spend_displacement() { budget_.displacement_m = 0.0; }
+
   /// Starts again from `start`; call it when the game has moved the entity.
   void restart(const Motion& start);
 
