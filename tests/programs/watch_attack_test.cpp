@@ -47,11 +47,17 @@ class WatchAttack : public WatchServer {
     return times;
   }
 
-  // Newcomers join one after the other, each within two seconds.
+  // Newcomers join one after the other, each within two seconds. Over ::1, the attackers have the newcomers'
+  // address, so on a busy machine one may be evicted before its hello arrives (docs/SECURITY.md). It tries
+  // again, like a visitor.
   void expect_that_newcomers_join(Security security = Security::none) {
     for (int i = 0; i < 5; ++i) {
-      Watcher newcomer(watch_, {}, security);
-      EXPECT_EQ(newcomer.watch(2.0, 20), 20u) << "newcomer " << i;
+      std::size_t seen = 0;
+      for (int attempt = 0; attempt < 3 && seen < 20; ++attempt) {
+        Watcher newcomer(watch_, {}, security);
+        seen = newcomer.watch(2.0, 20);
+      }
+      EXPECT_EQ(seen, 20u) << "newcomer " << i;
     }
   }
 
