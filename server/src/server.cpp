@@ -823,7 +823,7 @@ void Server::Impl::receive_unreliable(Session& session, std::span<const std::byt
 void Server::Impl::process(Session& session, const GameDataMessage& message) {
   const bool held_any = session.intake().holds_any();
   if (!session.intake().hold(message.payload, message.time_s)) {
-    session.reliable().note_received();
+    note_processed(session, message.payload.size());
     return refuse_message();
   }
   deliver_held(session);
@@ -833,12 +833,17 @@ void Server::Impl::process(Session& session, const GameDataMessage& message) {
 // Passes on the held reliable messages that the client's rates allow now.
 void Server::Impl::deliver_held(Session& session) {
   session.intake().refill(next_tick, 1.0 / config.tick_rate_hz);
-  ReliableQueue& reliable = session.reliable();
-  const bool was_due = reliable.is_report_due();
   while (const auto message = session.intake().next()) {
     deliver(session, message->payload, message->time_s);
-    reliable.note_received(message->payload.size());
+    note_processed(session, message->payload.size());
   }
+}
+
+// Counts a reliable message that was passed on or refused.
+void Server::Impl::note_processed(Session& session, std::size_t payload_bytes) {
+  ReliableQueue& reliable = session.reliable();
+  const bool was_due = reliable.is_report_due();
+  reliable.note_received(payload_bytes);
   if (!was_due && reliable.is_report_due()) unreported.push_back(session.id());
 }
 

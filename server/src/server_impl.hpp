@@ -65,6 +65,7 @@ struct Server::Impl {
   void refuse_message();
   void deliver_held();
   void deliver_held(Session& session);
+  void note_processed(Session& session, std::size_t payload_bytes);
   std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                       Delivery delivery, std::optional<double> time_s);
   void process(Session& session, const PlayoutMessage& message);

@@ -157,7 +157,7 @@ TEST(ConnectToken, AddressesThatBelongToNoHostAreRefused) {
     ConnectToken token = good;
     token.servers.push_back(address);
     EXPECT_FALSE(write_token(token));
-    // Whoever has the key may have sealed anything.
+    // The backend has the key, and its code may be wrong.
     const auto sealed =
         secure::seal_grant({.grant = granted, .to_server = key, .to_client = key}, good.nonce, key, kGame);
     EXPECT_FALSE(secure::open_grant(sealed, good.nonce, granted.expires_s, key, kGame));

@@ -44,8 +44,9 @@ void ReliableQueue::add_waiting(std::span<const std::byte> message) {
   add(message, Origin::game);
 }
 
-bool ReliableQueue::has_room_for_game(std::size_t bytes) const {
-  return game_.size() < limits_.game.messages && game_bytes_ + bytes <= limits_.game.bytes;
+bool ReliableQueue::has_room_for_game(std::size_t bytes, const MessageLimit& waiting) const {
+  return game_.size() + waiting.messages < limits_.game.messages &&
+         game_bytes_ + waiting.bytes + bytes <= limits_.game.bytes;
 }
 
 bool ReliableQueue::has_room_in_flight(std::size_t bytes) const {

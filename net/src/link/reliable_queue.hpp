@@ -69,8 +69,9 @@ class RECKONER_NET_API ReliableQueue {
   /// retain().
   void add_waiting(std::span<const std::byte> message);
 
-  /// Returns true if one more game message of `bytes` bytes is within Limits::game.
-  [[nodiscard]] bool has_room_for_game(std::size_t bytes) const;
+  /// Returns true if one more game message of `bytes` bytes is within Limits::game. `waiting` are messages
+  /// that the caller keeps and will add; they count, too.
+  [[nodiscard]] bool has_room_for_game(std::size_t bytes, const MessageLimit& waiting = {0, 0}) const;
   /// Returns the number of unconfirmed game messages, and their total size in bytes.
   [[nodiscard]] std::size_t game_messages() const { return game_.size(); }
   [[nodiscard]] std::size_t game_bytes() const { return game_bytes_; }

@@ -36,7 +36,7 @@ std::optional<std::uint16_t> read_port(std::string_view text) {
   return port;
 }
 
-// A browser writes addresses in one form only. Whoever writes another one is not a browser.
+// A browser writes an address in one form only. A request with another form does not come from a browser.
 std::optional<Authority> read_authority(std::string_view text) {
   Authority out;
   std::string_view rest;

@@ -8,7 +8,6 @@
 namespace reckoner {
 namespace {
 
-constexpr double kDatagramBytes = 1240.0;     // a full datagram with its headers
 constexpr double kFirstBytesPerSecond = 8e3;  // a slow link answers before a long queue forms
 constexpr double kUnlimited = 1e9;
 constexpr double kBucketS = 0.25;
@@ -55,7 +54,7 @@ constexpr double kMostOfUsed = 2.6;
 constexpr double kUsedWhileWaiting = 0.35;  // if data waits that may use only a half of the rate
 constexpr double kSilentS = 1.0;
 constexpr double kInFlightS = 0.35;
-constexpr double kFirstInFlight = 2.0 * kDatagramBytes;
+constexpr double kFirstInFlight = 2.0 * ByteBudget::kDatagramBytes;
 constexpr std::size_t kMaxSlotStep = 1'000'000;  // bytes; sums of such steps do not overflow a slot
 constexpr double kReliableS = 0.06;              // allows for the delays in client and server
 

@@ -128,6 +128,8 @@ class ByteBudget {
   /// The rate never falls below this value, bytes/s, unless the configured rate is lower. The value leaves
   /// room for heartbeats.
   static constexpr double kMinBytesPerSecond = 1000.0;
+  /// Size of a full datagram with its headers, bytes.
+  static constexpr double kDatagramBytes = 1240.0;
 
   /// `max_bytes_per_second` is the configured rate; 0: only the link limits the rate. `tick_s` is the
   /// interval between calls of advance(), s. If `follow_link` is false, the rate is always the configured

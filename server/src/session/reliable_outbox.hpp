@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "server/src/session/byte_budget.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -70,28 +72,26 @@ class ReliableOutbox {
   /// byte budget now; refill() returns the rest over time.
   [[nodiscard]] std::size_t sent(std::size_t wire_bytes) {
     room_ -= static_cast<double>(wire_bytes);
-    const std::size_t now = std::min<std::size_t>(wire_bytes, kAtOnce);
+    const std::size_t now = std::min(wire_bytes, static_cast<std::size_t>(ByteBudget::kDatagramBytes));
     uncharged_ += wire_bytes - now;
     return now;
   }
   /// Forgets what is to be charged, because another connection begins.
   void restart() {
-    room_ = kAtOnce;
+    room_ = ByteBudget::kDatagramBytes;
     payable_ = 0.0;
     uncharged_ = 0;
   }
 
  private:
-  static constexpr std::uint16_t kAtOnce = 1240;  // bytes of a full datagram with its headers
-
   std::vector<std::vector<std::byte>> waiting_;
   std::size_t first_ = 0;  // index of the oldest message that waits
   std::size_t bytes_ = 0;
   double share_ = 1.0;
   std::optional<double> followed_s_;
-  double room_ = kAtOnce;      // bytes
-  std::size_t uncharged_ = 0;  // bytes of large messages that are not charged yet
-  double payable_ = 0.0;       // bytes that can be charged, less than one after a charge
+  double room_ = ByteBudget::kDatagramBytes;  // bytes
+  std::size_t uncharged_ = 0;                 // bytes of large messages that are not charged yet
+  double payable_ = 0.0;                      // bytes that can be charged, less than one after a charge
 };
 
 }  // namespace reckoner

@@ -240,10 +240,8 @@ void Session::send_ownership(const OwnershipMessage& message, Tick tick, Transpo
 }
 
 bool Session::send_reliable(std::span<const std::byte> encoded, Transport& transport) {
-  const MessageLimit& limit = kReliableLimits.game;
-  if (reliable_.game_messages() + outbox_.messages() >= limit.messages ||
-      reliable_.game_bytes() + outbox_.bytes() + encoded.size() > limit.bytes || (!peer_ && !resume_.key))
-    return false;
+  const MessageLimit waiting{outbox_.messages(), outbox_.bytes()};
+  if (!reliable_.has_room_for_game(encoded.size(), waiting) || (!peer_ && !resume_.key)) return false;
   outbox_.add(encoded);
   send_waiting_messages(transport);
   return true;
