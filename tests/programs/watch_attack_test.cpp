@@ -58,7 +58,7 @@ class WatchAttack : public WatchServer {
         Watcher newcomer(watch_, {}, security);
         seen = newcomer.watch(2.0, 20);
       }
-      EXPECT_EQ(seen, 20u) << "newcomer " << i;
+      EXPECT_EQ(seen, 20u) << "newcomer " << i << ", the server's errors: " << server_->errors();
     }
   }
 
@@ -325,6 +325,8 @@ TEST_F(WatchAttack, AClientThatDoesNotReadCostsNothing) {
 }
 
 TEST_F(WatchAttack, ConnectionsWithoutDescriptorsCostNothing) {
+  // To check the type of an object, the sanitizer opens a pipe, and takes a failure for a wrong type.
+  if (kSanitized) GTEST_SKIP() << "without a descriptor, the sanitizer cannot look at memory";
   start_with_descriptors(32, {"--insecure"});
   std::vector<std::unique_ptr<WebSocket>> idle;
   for (int i = 0; i < 60; ++i)
