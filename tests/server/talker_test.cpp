@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Games pass reliable messages on. Clients that send as many as they can must disturb nobody's motions.
 #include "net/src/messages/messages.hpp"
-#include "tests/support/paths.hpp"
+#include "tests/support/watched_bodies.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
 namespace reckoner::test {
@@ -42,12 +40,6 @@ struct Seen {
   std::uint64_t relayed = 0;
 };
 
-double quantile(std::vector<double>& values, double share) {
-  if (values.empty()) return std::numeric_limits<double>::infinity();
-  std::ranges::sort(values);
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
-
 // Sends as many messages as it can: over the client's interface, or past it.
 void talk(World& world, std::size_t talker, const Talk& how) {
   const Bytes text(how.bytes, std::byte{7});
@@ -67,11 +59,7 @@ Seen play(const Talk& how, bool talks) {
   config.links = both_ways(how.link);
   config.server.bytes_per_second = how.bytes_per_second;
   World world(config);
-  std::vector<std::pair<EntityId, Truth>> bodies;
-  for (int i = 0; i < kBodies; ++i) {
-    const Circle path{.turn_rps = 0.8 + 0.01 * i, .centre = {15.0 * i, 0.0, 0.0}};
-    bodies.emplace_back(world.add_body(path), path);
-  }
+  const WatchedBodies bodies(world, kBodies);
   const std::size_t watcher = world.add_client();
   world.run_to(0.5);  // it is the first of Server::clients()
   for (std::size_t i = 0; i < how.talkers; ++i)
@@ -79,7 +67,7 @@ Seen play(const Talk& how, bool talks) {
   const std::size_t polite = world.add_client();
   Seen seen;
   EntityId late_body;
-  std::vector<double> errors_m;
+  SameTimeErrors errors;
   constexpr std::byte kPolite{9};
   constexpr double kEveryS = 0.5;
   double next_s = kTalkFromS;
@@ -115,15 +103,11 @@ Seen play(const Talk& how, bool talks) {
     }
     if (late_body && seen.spawn_s == 0.0 && world.shown(watcher, late_body) != nullptr)
       seen.spawn_s = time_s - 9.0;
-    if (time_s < kTalkFromS) return;
-    for (const auto& [id, path] : bodies) {
-      if (const ShownEntity* shown = world.shown(watcher, id))
-        errors_m.push_back(glm::distance(shown->shown.position, path(time_s).position));
-    }
+    if (time_s >= kTalkFromS) bodies.look(watcher, time_s, errors);
   };
   world.run_to(kEndS);
-  seen.error_m_p95 = quantile(errors_m, 0.95);
-  seen.error_m_p99 = quantile(errors_m, 0.99);
+  seen.error_m_p95 = errors.quantile(0.95);
+  seen.error_m_p99 = errors.quantile(0.99);
   return seen;
 }
 
