@@ -5,6 +5,7 @@
 #include "cluster/src/wire/bus_messages.hpp"
 #include "cluster/src/wire/subjects.hpp"
 #include "cluster_world.hpp"
+#include "tests/support/error_beside_attack.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,13 +51,16 @@ std::uint64_t peak_bytes() {
 #endif
 }
 
-class HostileMemberTest : public ::testing::Test {
- protected:
-  void SetUp() override {
+// Two simulators, a gateway, and an attacker on the bus.
+class HostileWorld {
+ public:
+  explicit HostileWorld(std::uint64_t seed = 3) : hub({}, seed + 2), seed_(seed) {}
+
+  void begin() {
     for (const std::uint32_t number : {1u, 2u})
       simulators.push_back(
           std::make_unique<SimulatorProcess>(hub, config, "sim" + std::to_string(number), number));
-    simulators[0]->to_spawn = bodies(kHonestBodies, config, 3);
+    simulators[0]->to_spawn = bodies(kHonestBodies, config, seed_);
     run(8.0);
     ASSERT_TRUE(is_right());
     for (auto& s : simulators)
@@ -74,6 +78,28 @@ class HostileMemberTest : public ::testing::Test {
       gate.run(now_s);
       attacker.service(now_s);
       each();
+      if (watcher != nullptr && now_s >= next_frame_s) look();
+    }
+  }
+
+  // Adds a client that looks at all bodies from now on.
+  void watch() {
+    watcher = &gate.add_client();
+    next_frame_s = now_s;
+  }
+  // Compares what the watcher shows with what the holders have at the same time. A body that is being handed
+  // over counts as soon as it has a holder again.
+  void look() {
+    next_frame_s += 1.0 / 60.0;
+    const auto shown = watcher->frame(now_s);
+    if (now_s < measured_from_s) return;
+    for (const auto& [id, by] : holders()) {
+      const Simulator& holder = *by[0];
+      const State state = *holder.server().state(id);
+      const double later_s = now_s - holder.tick_time_s(holder.next_tick() - 1);
+      const auto found = std::ranges::find(shown, id, &ShownEntity::id);
+      errors.add(found == shown.end() ? nullptr : &*found,
+                 state.position + later_s * glm::dvec3{state.velocity});
     }
   }
 
@@ -107,7 +133,7 @@ class HostileMemberTest : public ::testing::Test {
       each();
       if (!is_right()) wrong_s = now_s;
     });
-    RecordProperty("disturbed_s", std::to_string(wrong_s - began_s));
+    testing::Test::RecordProperty("disturbed_s", std::to_string(wrong_s - began_s));
     std::printf("  disturbed for %.2f s of %.0f s\n", wrong_s - began_s, seconds);
     return wrong_s - began_s;
   }
@@ -166,6 +192,112 @@ class HostileMemberTest : public ::testing::Test {
     b.tick = gate.gateway->next_tick() - 1;
     return b;
   }
+  void claim_largest_epochs(ProcessId process, const std::string& name) {
+    Heartbeat lie{.process = process, .name = name, .simulator = true};
+    for (std::uint32_t cell = 0; cell < config.columns * config.rows; ++cell) {
+      lie.cells.push_back(cell);
+      lie.epochs.push_back(kHuge);
+    }
+    publish_heartbeat(lie);
+  }
+  void publish_largest_epochs(ProcessId writer) {
+    for (std::uint32_t cell = 0; cell < config.columns * config.rows; ++cell) {
+      Batch lie = batch(cell, writer);
+      for (const EntityId id : all())
+        lie.described.push_back({Cause::handed_over, record(id, kHuge, {7.0, 7.0, 0.0})});
+      publish_batch(lie);
+      // A snapshot, too, which says that the writer has nothing.
+      lie.snapshot = true;
+      lie.described.clear();
+      publish_to(kGate, lie);
+    }
+  }
+  void publish_last_slot(ProcessId writer) {
+    Batch lie = batch(2, writer);
+    lie.cell_epoch = simulators[0]->simulator()->cell_epoch(2);
+    lie.described.push_back({Cause::spawned, record(kLastSlot, 1, {1.0, 1.0, 0.0})});
+    publish_batch(lie);
+  }
+  [[nodiscard]] std::uint32_t cell_of(Simulator& holder) const {
+    std::uint32_t cell = 0;
+    while (!holder.holds_cell(cell))
+      ++cell;
+    return cell;
+  }
+  // The revision of a lease is no secret.
+  void forge_commits(std::uint32_t cell, std::uint64_t lease_revision) {
+    Simulator& two = *simulators[1]->simulator();
+    for (const ProcessId from : {kTwo, kNobody}) {
+      for (const EntityId id : two.held()) {
+        for (const std::uint32_t epoch : {two.epoch(id), two.epoch(id) + 1, kHuge}) {
+          EntityBaggage baggage;
+          baggage.holder = kOne;
+          baggage.revision = 1'000'000;
+          baggage.state.position = {3.0, 3.0, 0.0};
+          publish_to(kOne, Offer{from, record(id, epoch, {3.0, 3.0, 0.0}), baggage});
+          publish_to(kOne, Commit{from, record(id, epoch, {3.0, 3.0, 0.0}), baggage, {}});
+        }
+      }
+      publish_to(kOne, Commit{from, record(kLastSlot, 1, {1.0, 1.0, 0.0}), {}, {}});
+      for (const std::uint32_t epoch : {two.cell_epoch(cell), two.cell_epoch(cell) + 1, kHuge}) {
+        publish_to(kOne, CellOffer{from, cell, epoch});
+        publish_to(kOne, CellCommit{from, cell, epoch, lease_revision, 7});
+      }
+    }
+  }
+  void tamper_with(const std::vector<BusEntry>& checkpoints) {
+    for (const BusEntry& entry : checkpoints) {
+      auto value = decode_checkpoint(entry.value, codec);
+      ASSERT_TRUE(value);
+      if (!value->content) continue;
+      value->content->entity.epoch = kHuge;
+      value->content->baggage.holder = kNobody;
+      value->content->baggage.revision = 1;
+      value->content->baggage.checkpoint_tick = value->content->baggage.tick + 0x4000'0000;
+      attacker.put(BusTable::checkpoints, entry.key, encode_value(*value, codec));
+    }
+    for (const EntityId id : {kLastSlot, EntityId{5000, 1}, EntityId{200, 7}}) {
+      EntityBaggage baggage;
+      baggage.holder = kNobody;
+      attacker.put(BusTable::checkpoints, slot_key(id),
+                   encode_value({{{record(id, kHuge, {5.0, 5.0, 0.0}), baggage}}}, codec));
+    }
+    // Under the key of another entity, and no checkpoint at all.
+    attacker.put(BusTable::checkpoints, "e.300",
+                 encode_value({{{record(all()[0], kHuge, {5.0, 5.0, 0.0}), {}}}}, codec));
+    attacker.put(BusTable::checkpoints, "e.301", std::array{std::byte{0xff}, std::byte{1}});
+  }
+  // Twenty batches and a heartbeat.
+  void publish_as_unknown_writers(std::mt19937& random) {
+    for (int i = 0; i < 20; ++i) {
+      Batch lie = batch(random() % 8, ProcessId{static_cast<std::uint32_t>(random() | 1u)});
+      lie.holds_cell = random() % 2 == 0;
+      lie.sequence = static_cast<std::uint32_t>(random());
+      lie.snapshot = random() % 4 == 0;
+      const EntityId id = all()[random() % kHonestBodies];
+      lie.described.push_back({Cause::handed_over, record(id, epoch_of(id) + 1, {9.0, 9.0, 0.0})});
+      const EntityId bogus{1 + static_cast<std::uint32_t>(random() % 4000), 1};
+      lie.motions.push_back({bogus, 5, 0, lie.tick, record(bogus, 5, {1.0, 2.0, 0.0}).motion});
+      lie.gone.push_back({all()[random() % kHonestBodies], kHuge, std::nullopt});
+      publish_batch(lie);
+      if (i == 0)
+        publish_heartbeat({.process = lie.writer, .name = "x" + std::to_string(random()), .simulator = true});
+    }
+  }
+  // What others hold, as a member of this name.
+  void claim_everything(std::uint32_t sequence) {
+    be_member(kNobody, "liar");
+    for (std::uint32_t cell = 0; cell < 8; ++cell) {
+      Batch lie = batch(cell, kNobody);
+      lie.sequence = sequence;
+      for (const EntityId id : all()) {
+        lie.described.push_back({Cause::handed_over, record(id, epoch_of(id) + 1, {9.0, 9.0, 0.0})});
+        lie.gone.push_back({id, epoch_of(id), std::nullopt});
+      }
+      lie.described.push_back({Cause::spawned, record(kLastSlot, 1, {9.0, 9.0, 0.0})});
+      publish_batch(lie);
+    }
+  }
   // Makes the attacker a member, with a right to write leases. Call it all the time.
   void be_member(ProcessId process, const std::string& name) {
     if (now_s - heartbeat_s < 0.25) return;
@@ -180,12 +312,24 @@ class HostileMemberTest : public ::testing::Test {
 
   ClusterConfig config = small_world();
   WorldCodec codec{config.archetypes};
-  SimHub hub{{}, 5};
+  SimHub hub;
   double now_s = 1000.0;
   double heartbeat_s = -1e9;
   std::vector<std::unique_ptr<SimulatorProcess>> simulators;
   GatewayProcess gate{hub, config, "gate", kGate.value};
   SimBus attacker{hub};
+  Client* watcher = nullptr;
+  double next_frame_s = 0.0;
+  double measured_from_s = 0.0;
+  SameTimeErrors errors;  // of the watcher
+
+ private:
+  std::uint64_t seed_;
+};
+
+class HostileMemberTest : public ::testing::Test, public HostileWorld {
+ protected:
+  void SetUp() override { begin(); }
 };
 
 TEST_F(HostileMemberTest, WithoutAnAttackNothingIsDisturbed) {
@@ -205,15 +349,10 @@ TEST_F(HostileMemberTest, WithoutAnAttackNothingIsDisturbed) {
 // One message, under an unknown and under an honest process's name.
 TEST_F(HostileMemberTest, AHeartbeatWithTheLargestEpochStopsNobody) {
   for (const auto& [process, name] : {std::pair{kNobody, "liar"}, std::pair{kTwo, "sim2"}}) {
-    Heartbeat lie{.process = process, .name = name, .simulator = true};
-    for (std::uint32_t cell = 0; cell < config.columns * config.rows; ++cell) {
-      lie.cells.push_back(cell);
-      lie.epochs.push_back(kHuge);
-    }
-    publish_heartbeat(lie);
+    claim_largest_epochs(process, name);
     EXPECT_LT(disturbed_s(20.0), 0.5) << name;
     expect_sound();
-    for (std::uint32_t cell = 0; cell < lie.cells.size(); ++cell)
+    for (std::uint32_t cell = 0; cell < config.columns * config.rows; ++cell)
       EXPECT_LT(simulators[0]->simulator()->cell_epoch(cell), 1000u) << name;
   }
   EXPECT_GT(simulators[0]->simulator()->stats().unknown_refused, 0u);
@@ -222,16 +361,7 @@ TEST_F(HostileMemberTest, AHeartbeatWithTheLargestEpochStopsNobody) {
 
 TEST_F(HostileMemberTest, BatchesWithTheLargestEpochStopNobody) {
   for (const ProcessId writer : {kNobody, kTwo, kOne}) {
-    for (std::uint32_t cell = 0; cell < config.columns * config.rows; ++cell) {
-      Batch lie = batch(cell, writer);
-      for (const EntityId id : all())
-        lie.described.push_back({Cause::handed_over, record(id, kHuge, {7.0, 7.0, 0.0})});
-      publish_batch(lie);
-      // A snapshot, too, which says that the writer has nothing.
-      lie.snapshot = true;
-      lie.described.clear();
-      publish_to(kGate, lie);
-    }
+    publish_largest_epochs(writer);
     EXPECT_LT(disturbed_s(20.0), 1.5) << writer.value;
     expect_sound();
   }
@@ -248,10 +378,7 @@ TEST_F(HostileMemberTest, ABatchForTheLastSlotAllocatesNothing) {
   const std::clock_t attacked = std::clock();
   double wrong_s = 0.0;
   for (const ProcessId writer : {kNobody, kTwo}) {
-    Batch lie = batch(2, writer);
-    lie.cell_epoch = simulators[0]->simulator()->cell_epoch(2);
-    lie.described.push_back({Cause::spawned, record(kLastSlot, 1, {1.0, 1.0, 0.0})});
-    publish_batch(lie);
+    publish_last_slot(writer);
     wrong_s = std::max(wrong_s, disturbed_s(1.5));
   }
   const double attacked_s = static_cast<double>(std::clock() - attacked) / CLOCKS_PER_SEC;
@@ -267,31 +394,11 @@ TEST_F(HostileMemberTest, ABatchForTheLastSlotAllocatesNothing) {
 
 TEST_F(HostileMemberTest, ForgedCommitsGiveNothingAway) {
   Simulator& one = *simulators[0]->simulator();
-  Simulator& two = *simulators[1]->simulator();
-  // The revision of a lease is no secret.
-  std::uint32_t cell = 0;
-  while (!two.holds_cell(cell))
-    ++cell;
+  const std::uint32_t cell = cell_of(*simulators[1]->simulator());
   const BusAnswer lease = answer(attacker.get(BusTable::leases, cell_key(cell)));
   ASSERT_EQ(lease.status, BusAnswer::Status::done);
   const std::uint64_t before_bytes = peak_bytes();
-  for (const ProcessId from : {kTwo, kNobody}) {
-    for (const EntityId id : two.held()) {
-      for (const std::uint32_t epoch : {two.epoch(id), two.epoch(id) + 1, kHuge}) {
-        EntityBaggage baggage;
-        baggage.holder = kOne;
-        baggage.revision = 1'000'000;
-        baggage.state.position = {3.0, 3.0, 0.0};
-        publish_to(kOne, Offer{from, record(id, epoch, {3.0, 3.0, 0.0}), baggage});
-        publish_to(kOne, Commit{from, record(id, epoch, {3.0, 3.0, 0.0}), baggage, {}});
-      }
-    }
-    publish_to(kOne, Commit{from, record(kLastSlot, 1, {1.0, 1.0, 0.0}), {}, {}});
-    for (const std::uint32_t epoch : {two.cell_epoch(cell), two.cell_epoch(cell) + 1, kHuge}) {
-      publish_to(kOne, CellOffer{from, cell, epoch});
-      publish_to(kOne, CellCommit{from, cell, epoch, lease.revision, 7});
-    }
-  }
+  forge_commits(cell, lease.revision);
   int doubles = 0;
   EXPECT_LT(disturbed_s(15.0,
                         [&] {
@@ -313,26 +420,7 @@ TEST_F(HostileMemberTest, TamperedCheckpointsAreNotBelieved) {
   const BusAnswer stored = answer(attacker.list(BusTable::checkpoints));
   ASSERT_GE(stored.entries.size(), kHonestBodies);
   run(0.5);
-  for (const BusEntry& entry : stored.entries) {
-    auto value = decode_checkpoint(entry.value, codec);
-    ASSERT_TRUE(value);
-    if (!value->content) continue;
-    value->content->entity.epoch = kHuge;
-    value->content->baggage.holder = kNobody;
-    value->content->baggage.revision = 1;
-    value->content->baggage.checkpoint_tick = value->content->baggage.tick + 0x4000'0000;
-    attacker.put(BusTable::checkpoints, entry.key, encode_value(*value, codec));
-  }
-  for (const EntityId id : {kLastSlot, EntityId{5000, 1}, EntityId{200, 7}}) {
-    EntityBaggage baggage;
-    baggage.holder = kNobody;
-    attacker.put(BusTable::checkpoints, slot_key(id),
-                 encode_value({{{record(id, kHuge, {5.0, 5.0, 0.0}), baggage}}}, codec));
-  }
-  // Under the key of another entity, and no checkpoint at all.
-  attacker.put(BusTable::checkpoints, "e.300",
-               encode_value({{{record(all()[0], kHuge, {5.0, 5.0, 0.0}), {}}}}, codec));
-  attacker.put(BusTable::checkpoints, "e.301", std::array{std::byte{0xff}, std::byte{1}});
+  tamper_with(stored.entries);
   run(0.01);
   simulators.pop_back();
   double held_after_s = 0.0;
@@ -363,20 +451,8 @@ TEST_F(HostileMemberTest, BatchesOfUnknownWritersCauseNoRequests) {
   const double wrong_s = disturbed_s(40.0, [&] {
     if (now_s > until_s || now_s < next_s) return;
     next_s += 0.01;
-    for (int i = 0; i < 20; ++i, ++sent) {
-      Batch lie = batch(random() % 8, ProcessId{static_cast<std::uint32_t>(random() | 1u)});
-      lie.holds_cell = random() % 2 == 0;
-      lie.sequence = static_cast<std::uint32_t>(random());
-      lie.snapshot = random() % 4 == 0;
-      const EntityId id = all()[random() % kHonestBodies];
-      lie.described.push_back({Cause::handed_over, record(id, epoch_of(id) + 1, {9.0, 9.0, 0.0})});
-      const EntityId bogus{1 + static_cast<std::uint32_t>(random() % 4000), 1};
-      lie.motions.push_back({bogus, 5, 0, lie.tick, record(bogus, 5, {1.0, 2.0, 0.0}).motion});
-      lie.gone.push_back({all()[random() % kHonestBodies], kHuge, std::nullopt});
-      publish_batch(lie);
-      if (i == 0)
-        publish_heartbeat({.process = lie.writer, .name = "x" + std::to_string(random()), .simulator = true});
-    }
+    publish_as_unknown_writers(random);
+    sent += 20;
   });
   const ClusterStats& after = gate.gateway->stats();
   std::printf("  %llu batches: %llu snapshots asked for, %llu messages of the gateway\n",
@@ -402,17 +478,7 @@ TEST_F(HostileMemberTest, AMemberCannotTakeWhatTheTableGivesToOthers) {
   const double wrong_s = disturbed_s(20.0, [&] {
     if (now_s > until_s || now_s < next_s) return;
     next_s += 0.016;
-    be_member(kNobody, "liar");
-    for (std::uint32_t cell = 0; cell < 8; ++cell) {
-      Batch lie = batch(cell, kNobody);
-      lie.sequence = ++sequence;
-      for (const EntityId id : all()) {
-        lie.described.push_back({Cause::handed_over, record(id, epoch_of(id) + 1, {9.0, 9.0, 0.0})});
-        lie.gone.push_back({id, epoch_of(id), std::nullopt});
-      }
-      lie.described.push_back({Cause::spawned, record(kLastSlot, 1, {9.0, 9.0, 0.0})});
-      publish_batch(lie);
-    }
+    claim_everything(++sequence);
   });
   const ClusterStats& after = gate.gateway->stats();
   std::printf("  %llu reads of the gateway\n",
@@ -546,6 +612,87 @@ TEST_F(HostileMemberTest, AnEntityThatTalksDoesNotDrownTheOthers) {
   EXPECT_GE(said, 11u);
   EXPECT_LT(worst_s, 0.45);
 }
+
+// What a client of the gateway shows meanwhile.
+struct MemberAttack {
+  const char* name;
+  /// Called once, in both runs of a pair: reads what the attacker needs, and attacks if `attacks`.
+  void (*begin)(HostileWorld& world, bool attacks) = [](HostileWorld&, bool) {};
+  /// Called a hundred times a second for three seconds if there is an attack.
+  void (*go_on)(HostileWorld& world, std::mt19937& random) = [](HostileWorld&, std::mt19937&) {};
+};
+
+const MemberAttack kMemberAttacks[] = {
+    {.name = "Heartbeats",
+     .go_on =
+         [](HostileWorld& world, std::mt19937& random) {
+           const bool is_nobody = random() % 2 == 0;
+           world.claim_largest_epochs(is_nobody ? kNobody : kTwo, is_nobody ? "liar" : "sim2");
+         }},
+    {.name = "LargestEpochs",
+     .go_on = [](HostileWorld& world, std::mt19937&) { world.publish_largest_epochs(kNobody); }},
+    {.name = "LastSlot",
+     .go_on = [](HostileWorld& world, std::mt19937&) { world.publish_last_slot(kNobody); }},
+    // A simulator can interrupt another one for half a second (docs/cluster.md). Soon all is as before.
+    {.name = "BatchesInTheNameOfAnother",
+     .begin =
+         [](HostileWorld& world, bool attacks) {
+           world.measured_from_s += 1.0;
+           if (!attacks) return;
+           world.publish_largest_epochs(kTwo);
+           world.publish_last_slot(kTwo);
+         }},
+    {.name = "ForgedCommits",
+     .begin =
+         [](HostileWorld& world, bool attacks) {
+           const std::uint32_t cell = world.cell_of(*world.simulators[1]->simulator());
+           const auto lease = world.answer(world.attacker.get(BusTable::leases, cell_key(cell)));
+           if (attacks) world.forge_commits(cell, lease.revision);
+         }},
+    {.name = "TamperedCheckpoints",
+     .begin =
+         [](HostileWorld& world, bool attacks) {
+           const auto stored = world.answer(world.attacker.list(BusTable::checkpoints));
+           if (attacks) world.tamper_with(stored.entries);
+         }},
+    {.name = "UnknownWriters",
+     .go_on = [](HostileWorld& world, std::mt19937& random) { world.publish_as_unknown_writers(random); }},
+    {.name = "MemberWithClaims",
+     .go_on =
+         [](HostileWorld& world, std::mt19937&) {
+           world.claim_everything(static_cast<std::uint32_t>(100.0 * (world.now_s - 1000.0)));
+         }},
+};
+
+SameTimeErrors seen_through_the_gateway(const MemberAttack& attack, std::uint64_t seed, bool attacks) {
+  constexpr double kAttackS = 1012.0, kAttackEndS = kAttackS + 3.0, kEndS = kAttackS + 10.0;
+  HostileWorld world(seed);
+  world.begin();
+  world.watch();
+  world.measured_from_s = kAttackS;
+  world.run(kAttackS - world.now_s);
+  attack.begin(world, attacks);  // may take some milliseconds of the world's time
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  double next_s = world.now_s;
+  world.run(kEndS - world.now_s, [&] {
+    if (!attacks || world.now_s < next_s || world.now_s > kAttackEndS) return;
+    next_s += 0.01;
+    attack.go_on(world, random);
+  });
+  world.expect_sound();
+  return world.errors;
+}
+
+class HostileMembers : public testing::TestWithParam<MemberAttack> {};
+
+TEST_P(HostileMembers, DisturbNobodysMotions) {
+  expect_equal_error_beside(GetParam().name, [](std::uint64_t seed, bool attacks) {
+    return seen_through_the_gateway(GetParam(), seed, attacks);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, HostileMembers, testing::ValuesIn(kMemberAttacks),
+                         [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace reckoner::test

@@ -2,12 +2,15 @@
 // Owners that try to be carried by the frames of other entities: how fast the server lets them move in the
 // world.
 #include "tests/support/voyage.hpp"
+#include "tests/support/watched_bodies.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -76,11 +79,15 @@ struct Claim {
 // One client owns entities, and follows the server's corrections before it goes on with what it wants.
 class Riders {
  public:
-  Riders() : world_(config()), meter_(0.5), slow_meter_(3.0) {
-    ClientConfig client;
-    client.archetypes = config().server.archetypes;
-    world_.add_client(client, {}, network("lan"));
-    world_.on_frame = [this](std::size_t, double time_s, std::span<const ShownEntity>) { play(time_s); };
+  explicit Riders(std::uint64_t seed = 1) : world_(config(seed)), meter_(0.5), slow_meter_(3.0) {
+    (void)add_client(network("lan"));
+    world_.on_frame = [this](std::size_t client, double time_s, std::span<const ShownEntity>) {
+      if (client == 0) {
+        play(time_s);
+      } else {
+        watch(time_s);
+      }
+    };
     world_.after_tick = [this](double time_s) {
       const auto state =
           claims_.empty() || time_s < 4.0 ? std::nullopt : server().in_world(claims_[0].entity);
@@ -91,14 +98,23 @@ class Riders {
     world_.run_to(1.0);
   }
 
-  static WorldConfig config() {
+  static WorldConfig config(std::uint64_t seed) {
     WorldConfig config;
+    config.seed = seed;
     config.server.archetypes.resize(2);
     config.server.archetypes[0].max_speed_mps = kTopMps;
     config.server.archetypes[kBullet].name = "bullet";
     config.server.archetypes[kBullet].max_speed_mps = 300.0;
     return config;
   }
+
+  // Client 0 owns what own() adds. All others watch.
+  std::size_t add_client(const harness::LinkPair& links) {
+    ClientConfig client;
+    client.archetypes = config(1).server.archetypes;
+    return world_.add_client(client, {}, links);
+  }
+  std::function<void(double time_s)> watch = [](double) {};
 
   // The way of the first entity counts.
   EntityId own(const glm::dvec3& at, std::function<void(double, Claim&)> choose,
@@ -389,6 +405,76 @@ TEST(Boarding, AnOwnerAtRestSavesUpNoWay) {
     r.world().run_to(34.0);
     EXPECT_LE(r.fastest_mps(), 1.3 * kOwnMps) << away_m;
   }
+}
+
+enum class Ride : std::uint8_t { refused, carried, hopping, nested, leaping };
+
+// What a rider claims of an entity in every frame. `previous`: the entity before, or null.
+std::function<void(double, Claim&)> claims_of(Ride ride, EntityId spinner, EntityId previous) {
+  const auto board = boards(Spinner{}, spinner);
+  switch (ride) {
+    case Ride::refused:
+      return board;
+    case Ride::carried:
+      return [board](double t, Claim& claim) {
+        board(t, claim);
+        claim.pose.position += glm::dvec3{std::cos(3.0 * t), std::sin(3.0 * t), 0.0} * kTopMps / 60.0;
+      };
+    case Ride::hopping:
+      return [board, aboard = false](double t, Claim& claim) mutable {
+        claim.frame = {};
+        aboard = !aboard;
+        if (aboard) board(t, claim);
+      };
+    case Ride::nested:
+      return [previous](double t, Claim& claim) {
+        claim.pose = standing({kTopMps * (t - 4.0), 0.0, 0.0});
+        claim.pose.velocity.x = static_cast<float>(kClaimedMps);
+        claim.frame = previous;
+      };
+    case Ride::leaping:
+      return [](double t, Claim& claim) { claim.pose = standing({150.0 * std::sin(20.0 * t), 0.0, 0.0}); };
+  }
+  return {};
+}
+
+// The bodies of others, as a client sees them that watches a rider with eight entities. Without the attack,
+// these stay where they are.
+SameTimeErrors seen_beside(Ride ride, std::uint64_t seed, bool attacks) {
+  Riders r(seed);
+  const WatchedBodies others(r.world(), 30);
+  const std::size_t watcher = r.add_client(both_ways({.latency_ms = 30.0, .jitter_ms = 5.0}));
+  SameTimeErrors errors;
+  r.watch = [&](double t) {
+    if (t > 4.0) others.look(watcher, t, errors);
+  };
+  const EntityId spinner = r.world().add_body(Spinner{});
+  EXPECT_TRUE(r.server().set_boardable(spinner, ride != Ride::refused));
+  EntityId previous;
+  for (int i = 0; i < 8; ++i) {
+    const auto stays = [](double, Claim&) {};
+    previous = r.own({2.0 + i, 0.0, 0.0}, attacks ? claims_of(ride, spinner, previous)
+                                                  : std::function<void(double, Claim&)>(stays));
+    if (ride == Ride::nested) {
+      EXPECT_TRUE(r.server().set_boardable(previous, true));
+    }
+  }
+  r.world().run_to(14.0);
+  if (attacks) {
+    EXPECT_TRUE(ride == Ride::nested ? r.server().frame(previous) != EntityId{}
+                                     : r.world().count(0, ClientEvent::Kind::corrected) > 0)
+        << static_cast<int>(ride);
+  }
+  return errors;
+}
+
+TEST(Boarding, RidersDisturbNobody) {
+  for (const auto& [ride, name] :
+       {std::pair{Ride::refused, "not boardable"}, std::pair{Ride::carried, "carried"},
+        std::pair{Ride::hopping, "another frame each time"}, std::pair{Ride::nested, "nested"},
+        std::pair{Ride::leaping, "leaping"}})
+    expect_equal_error_beside(
+        name, [ride = ride](std::uint64_t seed, bool attacks) { return seen_beside(ride, seed, attacks); });
 }
 
 }  // namespace

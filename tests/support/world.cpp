@@ -31,8 +31,9 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
 World::World(WorldConfig config)
     : config_(std::move(config)),
       network_(network_config(config_)),
+      door_(config_.door ? config_.door(network_.server()) : nullptr),
       server_(
-          std::make_unique<Server>(make_test_server(config_.server, network_.server(), config_.switches))),
+          std::make_unique<Server>(make_test_server(config_.server, server_transport(), config_.switches))),
       start_s_(config_.server.epoch_s) {}
 
 std::size_t World::add_client(ClientConfig config, LocalClock clock) {
@@ -80,7 +81,7 @@ void World::start_server(bool shuffled) {
   ServerConfig config = config_.server;
   config.epoch_s = network_.now_s();
   network_.set_server_up(true);
-  server_ = std::make_unique<Server>(make_test_server(config, network_.server(), config_.switches));
+  server_ = std::make_unique<Server>(make_test_server(config, server_transport(), config_.switches));
   const auto begin = [&](Body& body) {
     body.id = server_->spawn(body.archetype, body.name, body.path(config.epoch_s));
   };

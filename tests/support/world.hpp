@@ -34,6 +34,8 @@ struct WorldConfig {
   bool arrival_times = false;       ///< SimNetworkConfig::arrival_times
   bool receives_per_frame = false;  ///< clients call receive() only before each frame, not at each arrival
   ServerTestSwitches switches{};
+  /// Makes a transport in front of the server's end of the network. Null: there is none.
+  std::function<std::unique_ptr<Transport>(Transport& network)> door;
 };
 
 /// The clock of a client's machine: local = offset + time x rate.
@@ -134,12 +136,14 @@ class World {
   };
 
   std::size_t add_client(ClientConfig config, LocalClock clock, Transport& transport);
+  [[nodiscard]] Transport& server_transport() { return door_ ? *door_ : network_.server(); }
   void tick(double time_s);
   void frame(double time_s);
   void deliver(double time_s);
 
   WorldConfig config_;
   harness::SimNetwork network_;
+  std::unique_ptr<Transport> door_;  // null: the server uses the network itself
   std::unique_ptr<Server> server_;
   std::vector<std::unique_ptr<Player>> clients_;
   std::vector<Body> bodies_;
