@@ -9,7 +9,6 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -42,17 +41,6 @@ struct Interval {
   const char* name;
   double from_s, until_s;  // both since the start of the relay
 };
-
-PoseTable within(const PoseTable& all, double from_s, double until_s) {
-  PoseTable some{.header = all.header, .entities = {}};
-  for (const auto& [id, rows] : all.entities) {
-    std::vector<PoseRow>& kept = some.entities[id];
-    std::copy_if(rows.begin(), rows.end(), std::back_inserter(kept),
-                 [&](const PoseRow& row) { return row.monotonic_s >= from_s && row.monotonic_s < until_s; });
-    if (kept.empty()) some.entities.erase(id);
-  }
-  return some;
-}
 
 TEST(BadNetwork, SessionSurvivesAnOutageDuplicatesReorderingAndADelayJump) {
   const ScratchDir dir;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,17 @@ PoseTable read_poses(const std::string& path) {
     table.entities[id].push_back(row);
   }
   return table;
+}
+
+PoseTable within(const PoseTable& all, double from_s, double until_s) {
+  PoseTable some{.header = all.header, .entities = {}};
+  for (const auto& [id, rows] : all.entities) {
+    std::vector<PoseRow>& kept = some.entities[id];
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(kept),
+                 [&](const PoseRow& row) { return row.monotonic_s >= from_s && row.monotonic_s < until_s; });
+    if (kept.empty()) some.entities.erase(id);
+  }
+  return some;
 }
 
 std::vector<double> same_time_errors(const PoseTable& shown, const PoseTable& truth, double skip_s) {

@@ -25,6 +25,9 @@ struct PoseTable {
 /// that is not a finite number. The id may have any value.
 [[nodiscard]] PoseTable read_poses(const std::string& path);
 
+/// The rows with a monotonic time from `from_s` on and before `until_s`, without entities that have none.
+[[nodiscard]] PoseTable within(const PoseTable& all, double from_s, double until_s);
+
 /// Distances (m, sorted) between shown poses and the truth of the same entity at the same monotonic time,
 /// without the first `skip_s` of each entity's shown rows. The truth is interpolated linearly.
 [[nodiscard]] std::vector<double> same_time_errors(const PoseTable& shown, const PoseTable& truth,
