@@ -50,6 +50,14 @@ TEST(SocketAddress, OtherTextIsRefused) {
     EXPECT_FALSE(parse_host(text)) << text;
 }
 
+TEST(SocketAddress, TextWithAZeroByteIsRefused) {
+  using namespace std::string_view_literals;
+  // The system's functions would read up to the zero byte only.
+  for (const std::string_view text :
+       {"fe80::1%lo\0x"sv, "fe80::1%lo\0"sv, "[fe80::1%lo\0]"sv, "::1\0"sv, "1.2.3.4\0"sv})
+    EXPECT_FALSE(parse_host(text)) << text;
+}
+
 TEST(SocketAddress, HostAndPortAreSplit) {
   const auto split = [](const char* text) {
     const auto parts = split_host_port(text);

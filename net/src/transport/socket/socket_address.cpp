@@ -53,12 +53,12 @@ std::string text_of(const SocketAddress& address) {
 
 std::optional<SocketAddress> parse_host(std::string_view text) {
   start_sockets();
+  if (text.find('\0') != std::string_view::npos) return std::nullopt;  // the system would ignore the rest
   const bool brackets = text.size() > 2 && text.front() == '[' && text.back() == ']';
   if (brackets) text = text.substr(1, text.size() - 2);
   SocketAddress address;
   const std::size_t percent = text.find('%');
   const std::string host(text.substr(0, percent));
-  if (host.find('\0') != std::string::npos) return std::nullopt;
   in_addr v4{};
   if (!brackets && percent == std::string_view::npos && inet_pton(AF_INET, host.c_str(), &v4) == 1)
     return SocketAddress{IpAddress(ntohl(v4.s_addr))};
