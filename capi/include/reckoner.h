@@ -772,7 +772,7 @@ typedef struct reckoner_client_config {
    * and the log stay on the thread of the game. */
   int32_t receive_thread;
   double delay_s;       /* delay of RECKONER_DELAYED */
-  double max_delay_s;   /* largest delay of RECKONER_ADAPTIVE */
+  double max_delay_s;   /* largest delay of RECKONER_ADAPTIVE beyond one tick of the server */
   double blend_frames;  /* duration of a blend, frames; 0: corrections snap */
   double frame_rate_hz; /* frames per second, for blend_frames */
 
@@ -923,7 +923,7 @@ typedef struct reckoner_playout {
   uint32_t struct_size;
   int32_t mode;         /* RECKONER_PRESENT */
   double delay_s;       /* delay of RECKONER_DELAYED */
-  double max_delay_s;   /* largest delay of RECKONER_ADAPTIVE */
+  double max_delay_s;   /* largest delay of RECKONER_ADAPTIVE beyond one tick of the server */
   double blend_frames;  /* duration of a blend, frames; 0: corrections snap */
   double frame_rate_hz; /* frames per second, for blend_frames */
 } reckoner_playout;

@@ -571,7 +571,8 @@ void ClientWorld::remove(std::uint32_t slot, double ended_s) {
   }
   link.owned().remove(entity->id);
   constexpr double kBeforeS = 1e-4;
-  if (frames.any()) frames.release(*entity, ended_s - kBeforeS, playout.shown_s(), blend_s());
+  const double shown_s = playout.started() ? playout.shown_s() : ended_s;
+  if (frames.any()) frames.release(*entity, ended_s - kBeforeS, shown_s, blend_s());
   entities.remove(slot);
 }
 
@@ -594,10 +595,13 @@ void ClientWorld::advance(double local_s) {
   const bool stepped = link.advance(local_s);
   if (!link.clock_ready()) return;
   const double now_s = link.server_time_s(local_s);
-  const double before_s = playout.shown_s();
+  const bool first = !playout.started();
+  double before_s = playout.shown_s();
   const double rate = playout.rate();
   const double stepped_by_s = now_s - playout.now_s();
-  if (playout.advance(now_s, stepped)) {
+  const bool jumped = playout.advance(now_s, stepped);
+  if (first) before_s = playout.shown_s();  // nothing was shown before
+  if (jumped) {
     link.note_jump();
     blend_over_jump(before_s, rate);
   }

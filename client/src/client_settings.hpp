@@ -13,8 +13,9 @@ namespace reckoner {
 inline constexpr std::array kPlayoutSettings{
     setting<&PlayoutConfig::delay_s>("delay_s", "", "s", 0.0, 2.0, "",
                                      "in delayed mode: how long ago the shown instant is, s"),
-    setting<&PlayoutConfig::max_delay_s>("max_delay_s", "", "s", 0.0, 2.0, "",
-                                         "in adaptive mode: the largest delay, s"),
+    setting<&PlayoutConfig::max_delay_s>(
+        "max_delay_s", "", "s", 0.0, 2.0, "",
+        "in adaptive mode: the largest delay beyond one tick of the server, s"),
     setting<&PlayoutConfig::blend_frames>("blend_frames", "blend-frames", "frames", 0.0, 600.0,
                                           "corrections jump", "frames that a correction takes"),
     setting<&PlayoutConfig::frame_rate_hz>("frame_rate_hz", "frame-rate", "Hz", 1.0, 1000.0, "",

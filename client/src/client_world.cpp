@@ -2,6 +2,7 @@
 #include "client/src/client_world.hpp"
 
 #include "net/src/codec/field_codec.hpp"
+#include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +11,7 @@ namespace reckoner {
 
 bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
   if (!link.join(message, config.archetypes, local_s)) return false;
-  playout.expect_gaps(message.longest_gap_s);
+  playout.expect_gaps(message.longest_gap_s, 1.0 / message.tick_rate_hz);
   if (switches.observer != nullptr)
     switches.observer->joined({message.client, message.tick_rate_hz, message.epoch_s});
   return true;
@@ -41,6 +42,11 @@ void ClientWorld::handle_datagram(std::span<const std::byte> payload, double loc
   note_arrival(local_s);
   advance(local_s);
   if (link.clock_ready()) link.note_applied(playout.shown_s());
+  // A datagram that another one has overtaken brings no newer motions.
+  const bool newest = !newest_datagram_ || link.datagram_tick() > *newest_datagram_;
+  if (newest) newest_datagram_ = link.datagram_tick();
+  if (newest && link.clock_known() && !link.is_backlog())
+    playout.note_datagram(link.server_time_s(local_s) - link.time_of(link.datagram_tick()));
   for (ServerLink::ShortLivedChange& change : link.short_lived())
     apply(change, link.datagram_tick());
   apply(*updates, local_s);
@@ -101,7 +107,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
   remove(slot, link.time_of(entity.announced));
   entities.put(std::move(entity));
   KnownEntity& added = *entities.find(id);
-  added.appeared_s = playout.shown_s();
+  if (playout.started()) added.appeared_s = playout.shown_s();
   frames.note(slot, added.remote.newest());
   note_news(added);
   limit_unseen(added);
@@ -118,7 +124,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
                                 .previous = motion,
                                 .before = motion.state,
                                 .after = motion.state,
-                                .shown_s = added.appeared_s});
+                                .shown_s = playout.shown_s()});
   }
   return added;
 }
@@ -239,7 +245,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     link.owned().find(message.entity)->request_resend();
     return std::nullopt;
   }
-  const double shown_s = playout.shown_s();
+  const double shown_s = instant_s(*entity);
   if (message.change == Change::revoked) {
     const State before = entity->remote.shown(shown_s);
     // Until the server sends a motion, the entity continues straight on. The time stamp is that of the last
@@ -412,14 +418,17 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origi
 
 bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
-  const double shown_s = playout.shown_s();
+  const bool shows = playout.started();
+  const double shown_s = instant_s(entity);
   const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.valid_until_s())),
                                      catch_up_left_s(remote.blend(), shown_s));
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
-  const double limit_s = shown_s > holds_s ? holds_s : kAlwaysValid;
+  const double limit_s = shows && shown_s > holds_s ? holds_s : kAlwaysValid;
   // An entity that was not shown yet has no pose to blend from. A short-lived one counts as shown since its
   // arrival, because the server knows the time of that, but not the times of frames (lag compensation).
-  const bool was_shown = entity.info.short_lived ? shown_s > entity.appeared_s : entity.visible;
+  const bool was_shown = entity.info.short_lived
+                             ? shows && (!entity.appeared_s || shown_s > *entity.appeared_s)
+                             : entity.visible;
   if (!frames.receive(entity, motion, shown_s, was_shown ? duration_s : 0.0, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
   if (motion.teleports != entity.teleports_reported) note_news(entity);
@@ -440,6 +449,7 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
     Motion motion = update.motion;
     if (!switches.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
+    const bool held = !playout.is_quiet(gap_s) || held_until(entity->remote.newest(), motion);
     if (!receive(*entity, motion, {false, update.level, link.datagram_tick()})) {
       ++stats.updates_stale;
       continue;
@@ -447,7 +457,7 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
     ++stats.updates_applied;
     // What waited while the program slept says nothing about the link.
     if (gap_s > 0.0 && link.clock_known() && !link.is_backlog()) {
-      playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s);
+      playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s, held);
     }
   }
 }

@@ -143,6 +143,12 @@ struct ClientWorld {
   void fail_prediction(EntityId id);
   void note_news(KnownEntity& entity);
 
+  // The instant that is shown. Before the clock is ready, nothing is shown. Then this is the time of the
+  // oldest known motion of the entity, so that all its motions count as future ones.
+  [[nodiscard]] double instant_s(const KnownEntity& entity) const {
+    return playout.started() ? playout.shown_s() : entity.remote.oldest().time_s;
+  }
+
   // An entity that has fallen behind by some time catches up in the same time, up to this limit. So its speed
   // while it catches up is about twice its usual speed.
   static constexpr double kLongestCatchUpS = 0.5;
@@ -161,6 +167,7 @@ struct ClientWorld {
 
   MotionPath path_;
   bool retired_ = false;
+  std::optional<Tick> newest_datagram_;   // tick of the newest datagram; empty: none has arrived
   bool any_fading_ = false;               // some entity fades or will fade to rest
   std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later
   std::vector<ShownEntity> shown_;

@@ -97,10 +97,10 @@ struct Gateway::Impl {
   std::map<std::uint32_t, double> needed;  // cells, and when a client needed them last
   double now_s = 0.0;
   double began_s = 0.0;
-  double watched_s = -1e9;
-  double heartbeat_s = -1e9;
-  double delay_at_s = -1e9;
-  double forgot_s = -1e9;
+  double watched_s = -1e300;
+  double heartbeat_s = -1e300;
+  double delay_at_s = -1e300;
+  double forgot_s = -1e300;
   double delay_s = 0.0;
 };
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -143,8 +144,8 @@ struct WorldEntry::Impl {
   bool in_world = false;
   double epoch_s = 0.0;
   double now_s = 0.0;
-  double began_s = -1.0;
-  double tried_s = -1e9;
+  std::optional<double> began_s;
+  double tried_s = -1e300;
   bool name_taken = false;
 };
 
@@ -180,13 +181,13 @@ void WorldEntry::Impl::take_name() {
 }
 
 void WorldEntry::Impl::step() {
-  if (began_s < 0.0) began_s = now_s;
+  if (!began_s) began_s = now_s;
   if (result || busy) return;
   if (const auto error = find_invalid_setting(config)) return fail(error->message);
   if (!is_name(name)) return fail("the name '" + name + "' is not 1 to 32 letters, digits, - and _");
-  if (name_taken && now_s - began_s > 2.0 * config.lease_s + 1.0)
+  if (name_taken && now_s - *began_s > 2.0 * config.lease_s + 1.0)
     return fail("a process with the name '" + name + "' lives in the world '" + config.world + "'");
-  if (now_s - began_s > kGiveUpS) return fail("the bus does not answer");
+  if (now_s - *began_s > kGiveUpS) return fail("the bus does not answer");
   if (now_s - tried_s < kTryEntryEveryS) return;
   tried_s = now_s;
   if (in_world) {

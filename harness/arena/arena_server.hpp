@@ -33,7 +33,7 @@ class ArenaServer {
   struct Avatar {
     EntityId id;
     double respawn_s = 0.0;
-    double pad_s = -1e9;  // time of its last teleport
+    double pad_s = -1e300;  // time of its last teleport
     std::uint64_t lives = 0;
   };
   struct Flying {

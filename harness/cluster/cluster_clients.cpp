@@ -44,7 +44,7 @@ struct Seen {
   double since_s = 0.0;
   double at_s = 0.0;
   std::int64_t holder = -1;
-  double handed_over_s = -1e9;
+  double handed_over_s = -1e300;
 };
 
 struct Player {
@@ -61,7 +61,7 @@ struct Player {
   std::uint32_t session = 0;
   std::uint32_t sent = 0;
   std::uint32_t echoed = 0;
-  double back_s = -1e9;  // when it was admitted again, at another gateway or at the same one
+  double back_s = -1e300;  // when it was admitted again, at another gateway or at the same one
 };
 
 class ClusterClients {

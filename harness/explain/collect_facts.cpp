@@ -45,7 +45,7 @@ class Collector final : public ClientObserver {
             : std::int64_t{datagram.sequence};
     newest_sequence_ = std::max(newest_sequence_.value_or(sequence), sequence);
     facts_.datagrams.push_back({sequence, datagram.sent_s, datagram.complete_s, datagram.arrived_local_s,
-                                now_s(datagram.arrived_local_s)});
+                                now_s(datagram.arrived_local_s, datagram.sent_s)});
   }
 
   void arrival(const Arrival& arrival) override {
@@ -55,7 +55,7 @@ class Collector final : public ClientObserver {
     const bool same_frame = arrival.motion.frame == arrival.previous.frame;
     MotionFact fact;
     fact.local_s = local_s_;
-    fact.now_s = now_s(local_s_);
+    fact.now_s = now_s(local_s_, arrival.sent_s);
     fact.shown_s = arrival.shown_s;
     fact.sent_s = arrival.sent_s;
     fact.time_s = arrival.motion.time_s;
@@ -114,8 +114,9 @@ class Collector final : public ClientObserver {
     EntityId in_frame{};
   };
 
-  [[nodiscard]] double now_s(double local_s) const {
-    return client_ != nullptr ? client_->server_time_s(local_s).value_or(0.0) : 0.0;
+  // The client's estimate of server time, or before it has one, the time at which the server sent something.
+  [[nodiscard]] double now_s(double local_s, double sent_s) const {
+    return client_ != nullptr ? client_->server_time_s(local_s).value_or(sent_s) : sent_s;
   }
   EntityFacts* find(EntityId id) {
     const auto found = index_.find(id);

@@ -33,6 +33,7 @@ Result<SeedMeans> mean_over_seeds(const Comparison& comparison, const scenario::
     options.seed = seed;
     const auto result = replay(source, options);
     if (!result) return Error{result.error()};
+    if (const auto unshown = find_unshown(*result)) return Error{method + ": " + unshown->message};
     const Figures& figures = result->run;
     const auto runs = static_cast<double>(comparison.seeds.size());
     mean.error_m += figures.shown_error_m.p95 / runs;

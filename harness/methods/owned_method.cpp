@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/publish_count.hpp"
+#include "harness/methods/server_refusals.hpp"
 #include "harness/methods/viewer.hpp"
 #include "harness/replay/method.hpp"
 #include "harness/replay/replay_run.hpp"
@@ -105,7 +106,8 @@ class OwnedMethod final : public Method {
     for (const scenario::FeedItem& item : items)
       publishes_.observe(server_, item.entity, ids_[item.entity]);
     const auto motion = server_.published(rogue_entity_);
-    if (motion && motion->time_s - start_s_ > kSkipOwnedRunS && motion->time_s > published_s_) {
+    const bool is_newer = motion && (!published_s_ || motion->time_s > *published_s_);
+    if (is_newer && motion->time_s - start_s_ > kSkipOwnedRunS) {
       published_s_ = motion->time_s;
       published_speed_.note(motion->time_s, motion->state.position);
     }
@@ -161,6 +163,9 @@ class OwnedMethod final : public Method {
                         rogue_ ? std::optional{published_speed_.speeds_mps()} : std::nullopt,
                         RogueOwner::kTopSpeedMps};
   }
+  [[nodiscard]] std::string hidden_reason() const override {
+    return refusals_.text().empty() ? viewer_.hidden_reason(network_.now_s()) : refusals_.text();
+  }
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return publishes_.of(entity); }
 
  private:
@@ -187,7 +192,10 @@ class OwnedMethod final : public Method {
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
-        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, truth, frames_[item.entity]);
+        const SpawnResult spawned =
+            server_.spawn(info.has_orientation ? kBody : kPoint, info.name, truth, frames_[item.entity]);
+        id = spawned;
+        refusals_.note(info.name, spawned.error);
         return;
       }
       case scenario::FeedItem::Kind::move:
@@ -238,12 +246,13 @@ class OwnedMethod final : public Method {
   SpeedMeter shown_speed_{kSpeedWindowS};      // of the cheater's entity as the viewer shows it
   SpeedMeter frame_step_speed_{0.0};           // of the cheater's entity as shown, from one frame to the next
   SpeedMeter published_speed_{kSpeedWindowS};  // of the cheater's entity as the server published it
-  double published_s_ = 0.0;
-  std::vector<EntityId> ids_;     // id of each entity; null while it is not in the world
-  std::vector<State> truths_;     // state of each entity, in its frame from frames_
-  std::vector<EntityId> frames_;  // frame of each entity; null: the world
-  std::vector<bool> is_frame_;    // for each entity, true if another entity uses it as its frame
+  std::optional<double> published_s_;          // time stamp of the newest motion in it
+  std::vector<EntityId> ids_;                  // id of each entity; null while it is not in the world
+  std::vector<State> truths_;                  // state of each entity, in its frame from frames_
+  std::vector<EntityId> frames_;               // frame of each entity; null: the world
+  std::vector<bool> is_frame_;                 // for each entity, true if another entity uses it as its frame
   PublishCount publishes_;
+  ServerRefusals refusals_;
 };
 
 }  // namespace

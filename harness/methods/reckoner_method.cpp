@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/publish_count.hpp"
+#include "harness/methods/server_refusals.hpp"
 #include "harness/methods/shot_range.hpp"
 #include "harness/methods/viewer.hpp"
 #include "harness/replay/method.hpp"
@@ -107,6 +108,10 @@ class ReckonerMethod final : public Method {
     return range_ ? std::optional{range_->figures()} : std::nullopt;
   }
 
+  [[nodiscard]] std::string hidden_reason() const override {
+    return refusals_.text().empty() ? viewer_.hidden_reason(network_.now_s()) : refusals_.text();
+  }
+
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return publishes_.of(entity); }
 
  private:
@@ -115,18 +120,20 @@ class ReckonerMethod final : public Method {
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
-        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, published_state(item),
-                           frame_of(item));
+        const SpawnResult spawned = server_.spawn(info.has_orientation ? kBody : kPoint, info.name,
+                                                  published_state(item), frame_of(item));
+        id = spawned;
+        if (!id) refusals_.note(info.name, spawned.error);
         if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
         return;
       }
       case scenario::FeedItem::Kind::move:
         (void)server_.enter_frame(id, frame_of(item));
-        server_.move(id, published_state(item));
+        refusals_.note(source_.entity(item.entity).name, server_.move(id, published_state(item)).error());
         return;
       case scenario::FeedItem::Kind::teleport:
         (void)server_.enter_frame(id, frame_of(item));
-        server_.teleport(id, published_state(item));
+        refusals_.note(source_.entity(item.entity).name, server_.teleport(id, published_state(item)).error());
         return;
       case scenario::FeedItem::Kind::despawn:
         server_.despawn(id);
@@ -152,6 +159,7 @@ class ReckonerMethod final : public Method {
   std::vector<EntityId> ids_;    // id of each entity; null while it is not in the world
   std::vector<RouteId> routes_;  // ids of the routes, in the order of the source
   PublishCount publishes_;
+  ServerRefusals refusals_;
   std::vector<PlayoutSwitch> switches_;  // here at_s is server time
   std::size_t switched_ = 0;
 };

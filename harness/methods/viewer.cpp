@@ -31,7 +31,10 @@ std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>
   for (const ShownEntity& entity : drawn) {
     const EntityInfo* info = client_.info(entity.id);
     const auto found = info ? indices_.find(info->name) : indices_.end();
-    if (found == indices_.end()) continue;
+    if (found == indices_.end()) {
+      if (info && stranger_.empty()) stranger_ = info->name;
+      continue;
+    }
     // In present mode the client means the pose for the time of this frame, even if its estimate of server
     // time is wrong.
     shown.push_back({found->second, entity.shown.pose(), present ? time_s : entity.shown_time_s,
@@ -44,6 +47,15 @@ std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>
 std::optional<double> Viewer::clock_error_s(double time_s) const {
   const auto estimate = client_.server_time_s(local_s(time_s));
   return estimate ? std::optional(*estimate - time_s) : std::nullopt;
+}
+
+std::string Viewer::hidden_reason(double time_s) const {
+  if (client_.status() == ClientStatus::refused || client_.status() == ClientStatus::disconnected)
+    return "the client is not connected: " + client_.refusal();
+  if (client_.status() != ClientStatus::joined) return "the client has not joined";
+  if (!client_.server_time_s(local_s(time_s))) return "the client does not know the server's clock";
+  if (!stranger_.empty()) return "the client shows an entity with the unknown name '" + stranger_ + "'";
+  return {};
 }
 
 }  // namespace reckoner::harness

@@ -38,9 +38,13 @@ class Viewer {
   /// has an estimate.
   [[nodiscard]] std::optional<double> clock_error_s(double time_s) const;
 
+  /// Why the client does not show the source's entities at `time_s`, if the client knows it; else empty.
+  [[nodiscard]] std::string hidden_reason(double time_s) const;
+
  private:
   Client client_;
   std::unordered_map<std::string, std::size_t> indices_;  // indices of the source's entities by name
+  std::string stranger_;  // name of a shown entity that the source does not have; empty if there was none
 };
 
 }  // namespace reckoner::harness

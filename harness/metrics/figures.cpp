@@ -89,11 +89,15 @@ Distribution describe(std::vector<double> samples) {
 
 Json figures_json(const Figures& figures) {
   Json json;
-  json["now_error_m"] = error_json(figures.now_error_m);
-  json["shown_error_m"] = error_json(figures.shown_error_m);
-  if (figures.angle_error_rad) json["angle_error_rad"] = error_json(*figures.angle_error_rad);
+  // An entity that was never shown has no error.
+  const auto measured_json = [&](const Distribution& d) {
+    return figures.frames.counted > 0 ? error_json(d) : Json(nullptr);
+  };
+  json["now_error_m"] = measured_json(figures.now_error_m);
+  json["shown_error_m"] = measured_json(figures.shown_error_m);
+  if (figures.angle_error_rad) json["angle_error_rad"] = measured_json(*figures.angle_error_rad);
   if (figures.shown_angle_error_rad)
-    json["shown_angle_error_rad"] = error_json(*figures.shown_angle_error_rad);
+    json["shown_angle_error_rad"] = measured_json(*figures.shown_angle_error_rad);
   json["excess_acceleration_mps2"] = figures.excess_acceleration_mps2;
   json["velocity_step_mps"] = {{"p99", figures.velocity_step_mps.p99},
                                {"max", figures.velocity_step_mps.max}};
@@ -139,7 +143,9 @@ Json figures_json(const Figures& figures) {
   }
   if (figures.in_frames) add_frames(json, *figures.in_frames);
   json["entity_seconds"] = figures.entity_seconds;
-  json["frames"] = {{"counted", figures.frames.counted},
+  json["frames"] = {{"expected", figures.frames.expected},
+                    {"shown", figures.frames.shown},
+                    {"counted", figures.frames.counted},
                     {"excluded", figures.frames.excluded()},
                     {"excluded_run_start", figures.frames.run_start},
                     {"excluded_entity_start", figures.frames.entity_start},

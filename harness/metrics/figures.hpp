@@ -44,6 +44,10 @@ struct Traffic {
 /// The number of shown poses that the errors include, and, for each reason, the number of poses that they
 /// leave out.
 struct FrameCounts {
+  /// Poses that the run should have shown: one per frame and living entity, without the first 2 s of the run,
+  /// the time that a spawn may take (Figures::missing_s) and gaps of the recording.
+  std::uint64_t expected = 0;
+  std::uint64_t shown = 0;  ///< expected poses that were shown
   std::uint64_t counted = 0;
   std::uint64_t run_start = 0;     ///< in the first 2 s of the run
   std::uint64_t entity_start = 0;  ///< in the first 0.3 s of an entity

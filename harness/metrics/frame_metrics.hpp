@@ -41,7 +41,7 @@ class FrameMetrics {
     glm::dvec3 shown_velocity{0.0}, truth_velocity{0.0};
     bool in_frame = false;
     double step_mps = 0.0;
-    double changed_s = -1e9;
+    double changed_s = -1e300;
     bool changes = false;
     std::vector<double> steps_mps;  // steps that are not close to a change of frame
   };

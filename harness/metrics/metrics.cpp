@@ -58,6 +58,8 @@ void Metrics::Samples::append(const Samples& other) {
   entity_s += other.entity_s;
   teleports += other.teleports;
   between += other.between;
+  frames.expected += other.frames.expected;
+  frames.shown += other.frames.shown;
   frames.counted += other.frames.counted;
   frames.run_start += other.frames.run_start;
   frames.entity_start += other.frames.entity_start;
@@ -89,10 +91,17 @@ void Metrics::frame(double time_s, std::span<const ShownPose> shown, double dela
   }
   const bool settled = time_s - config_.run_start_s > config_.skip_run_s - kRoundingS;
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    if (tracks_[i].last_frame == frame_) continue;
-    tracks_[i].chain.length = 0;
+    Samples& samples = tracks_[i].samples;
+    const bool is_shown = tracks_[i].last_frame == frame_;
+    if (!is_shown) tracks_[i].chain.length = 0;
     if (!settled || !alive(i, time_s) || truth_->in_gap(i, time_s)) continue;
-    if (time_s - truth_->entity(i).first_s > grace_s) tracks_[i].samples.missing_s += dt_s;
+    if (time_s - truth_->entity(i).first_s <= grace_s) continue;
+    ++samples.frames.expected;
+    if (is_shown) {
+      ++samples.frames.shown;
+    } else {
+      samples.missing_s += dt_s;
+    }
   }
   last_frame_s_ = time_s;
 }

@@ -91,6 +91,7 @@ std::optional<Error> replay_methods(const scenario::Source& source, const Replay
     if (by_threshold && method != "reckoner" && rate_hz > 0.0) one.budget.fixed_rate_hz = rate_hz;
     const auto result = replay(source, one, observer.begin ? observer.begin(method) : FrameSink{});
     if (!result) return Error{method + ": " + result.error()};
+    if (const auto unshown = find_unshown(*result)) return Error{method + ": " + unshown->message};
     if (method == "reckoner") rate_hz = updates_per_s(result->run);
     if (observer.end) observer.end(method, *result);
   }

@@ -65,6 +65,9 @@ class Method {
   /// How the server handled the motions sent by owners. Returns nullopt if no client owns an entity.
   [[nodiscard]] virtual std::optional<OwnedFigures> owned() const { return std::nullopt; }
 
+  /// A known reason why entities were not shown. Empty if there is none.
+  [[nodiscard]] virtual std::string hidden_reason() const { return {}; }
+
   /// Number of updates sent about one entity.
   [[nodiscard]] virtual std::uint64_t updates_of(std::size_t entity) const = 0;
 };

@@ -2,6 +2,7 @@
 #include "harness/replay/replay.hpp"
 
 #include "client/src/client_settings.hpp"
+#include "harness/metrics/coverage.hpp"
 #include "harness/metrics/frame_metrics.hpp"
 #include "harness/metrics/measured_frames.hpp"
 #include "harness/metrics/route_metrics.hpp"
@@ -113,6 +114,7 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   result.run = metrics.figures();
   if (frames) result.run.in_frames = frames->figures();
   result.coding = method.coding();
+  result.hidden_reason = method.hidden_reason();
   result.run.down = method.down();
   result.run.up = method.up();
   result.run.run_s = span.end_s - span.start_s;
@@ -131,6 +133,10 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
 }
 
 }  // namespace
+
+std::optional<Error> find_unshown(const ReplayResult& result) {
+  return find_unshown(result.run, result.hidden_reason);
+}
 
 Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions& options,
                             const FrameSink& sink) {
@@ -173,6 +179,7 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
     reckoner.log_packets = false;
     const auto first = replay(source, reckoner);
     if (!first) return Error{first.error()};
+    if (const auto unshown = find_unshown(*first)) return Error{"reckoner: " + unshown->message};
     rate_hz = updates_per_s(first->run);
     if (rate_hz <= 0.0) return Error{"reckoner sent no update, so the baseline has no rate"};
   }

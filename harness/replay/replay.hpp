@@ -101,7 +101,11 @@ struct ReplayResult {
   std::optional<CodingFigures> coding;  ///< nullopt for methods other than reckoner
   std::vector<PacketRecord> packets;    ///< empty without log_packets
   std::optional<RealTimeFigures> real_time;
+  std::string hidden_reason;  ///< a known reason why entities were not shown; empty if there is none
 };
+
+/// Returns why the figures of a replay do not count (coverage.hpp). nullopt if they count.
+[[nodiscard]] std::optional<Error> find_unshown(const ReplayResult& result);
 
 /// Returns the link from an owner to a viewer, which leads up over `first` and then down over `second`. Both
 /// directions of the result are equal.

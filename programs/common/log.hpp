@@ -72,7 +72,7 @@ class LogLimit {
 
  private:
   unsigned lines_per_second_;
-  double second_s_ = -1.0;
+  double second_s_ = -1e300;
   unsigned written_ = 0;
   std::uint64_t suppressed_ = 0;
 };

@@ -363,7 +363,7 @@ class ClusterServer {
   std::optional<ServerMetrics> metrics_;
   std::unique_ptr<StatusPage> page_;
   RunTimes times_;
-  double noted_s_ = -1e9;
+  double noted_s_ = -1e300;
   bool is_member_ = false;         // the other processes know this one
   std::optional<Error> outsider_;  // why they do not
 };

@@ -140,7 +140,7 @@ class ServerMetrics {
   double started_s_;
   std::size_t most_clients_;
   Shown now_;
-  double shown_at_s_ = -1.0;
+  double shown_at_s_ = -1e300;
   std::size_t next_entity_ = 0;
   std::atomic<double> last_tick_s_;
   std::atomic<bool> stopping_ = false;

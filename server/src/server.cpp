@@ -83,7 +83,7 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       ownership(config, quantisation, stats.refusals),
       log(config.log) {
   for (Quantisation& q : quantisation)
-    q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_gap_s(1.0)));
+    q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_sent_gap_s()));
   publisher.set_observer(switches.observer);
   log.threads(pool.size(), threads_for(config, switches));
 }
@@ -702,7 +702,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message, const PeerLogin
   welcome.tick_rate_hz = config.tick_rate_hz;
   welcome.epoch_s = config.epoch_s;
   welcome.tick = next_tick == 0 ? 0 : next_tick - 1;
-  welcome.longest_gap_s = publisher.longest_gap_s(1.0);
+  welcome.longest_gap_s = publisher.longest_sent_gap_s();
   welcome.rewinds = config.rewind_s > 0.0;
   for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
     const Archetype& a = config.archetypes[i];

@@ -99,7 +99,7 @@ TEST(PlayoutClock, SingleLateUpdateHardlyChangesTheDelay) {
 TEST(PlayoutClock, WaitsForExpectedGapsOnly) {
   for (const double expected_s : {0.0, 0.4}) {
     PlayoutClock clock({.mode = PlayoutMode::adaptive});
-    clock.expect_gaps(expected_s);
+    clock.expect_gaps(expected_s, 1.0 / 60.0);
     double now_s = 10.0;
     clock.advance(now_s, false);
     for (int i = 0; i < 1200; ++i) {

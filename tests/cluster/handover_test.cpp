@@ -298,6 +298,33 @@ TEST_F(HandoverTest, MotionContinuesAfterTheBusWasAway) {
   }
 }
 
+// The clock of the processes may stand anywhere, also below zero.
+TEST_F(HandoverTest, WorksBelowTimeZero) {
+  now_s = -40.0;
+  for (int i = 0; i < 2; ++i)
+    add_simulator();
+  simulators[0]->to_spawn = bodies(12, config, 5);
+  run(6.0);
+  ASSERT_TRUE(simulators[0]->simulator() != nullptr && simulators[1]->simulator() != nullptr);
+  expect_each_held_once(12);
+  expect_each_cell_held_once();
+  EXPECT_GT(handovers(), 0u);
+  // A process notices that the bus is away, and continues when it is back.
+  hub.stop(now_s);
+  run(5.0);
+  EXPECT_FALSE(simulators[0]->bus().connected());
+  hub.start(now_s);
+  run(5.0);
+  EXPECT_TRUE(simulators[0]->bus().connected());
+  expect_each_held_once(12);
+  // The entities of a dead process are adopted from its checkpoints.
+  simulators.erase(simulators.begin());
+  run(10.0);
+  ASSERT_LT(now_s, 0.0);
+  expect_each_held_once(12);
+  expect_each_cell_held_once();
+}
+
 TEST_F(HandoverTest, TwoProcessesWithOneNameAndOtherSettingsAreRefused) {
   add_simulator();
   run(2.0);

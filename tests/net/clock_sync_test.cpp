@@ -88,6 +88,18 @@ TEST(ClockSync, FollowsDriftWithoutVisibleSpeed) {
   EXPECT_LT(worst.rate, 0.0201);
 }
 
+// The local clock may stand below zero. Its bounds must expire there, too.
+TEST(ClockSync, FollowsDriftBelowTimeZero) {
+  for (const double begin_s : {-1e6, -5000.0, -350.0, -200.0}) {
+    Exchange link;
+    link.offset_s = 2e6;
+    link.drift = 2e-4;
+    ClockSync clock;
+    (void)link.run(clock, begin_s, begin_s + 60.0);
+    EXPECT_LT(link.run(clock, begin_s + 60.0, begin_s + 300.0).error_s, 0.004) << begin_s;
+  }
+}
+
 TEST(ClockSync, HandlesALongerDelayInBothDirections) {
   ClockSync clock;
   Exchange link;

@@ -52,6 +52,19 @@ TEST(PlaygroundSettings, ErrorsOfARunAreThoseOfTheHarness) {
   EXPECT_EQ(bad.error().find("a.csv:1: expected a header"), 0u) << bad.error();
 }
 
+// The page would mark the missing figures as the best ones.
+TEST(PlaygroundSettings, RunThatShowsNothingIsAnError) {
+  std::string far = "id,t,x,y,z\n";
+  for (int i = 0; i <= 100; ++i)
+    far += "a," + std::to_string(0.05 * i) + "," + std::to_string(2e5 + i) + ",0,0\n";
+  const auto settings = read_settings(R"({"trace":"far.csv","network":"lan","methods":["snap","reckoner"]})");
+  ASSERT_TRUE(settings);
+  const auto run = run_settings(*settings, far, Wanted::figures_and_frames);
+  ASSERT_FALSE(run);
+  EXPECT_NE(run.error().find("expected poses were shown"), std::string::npos) << run.error();
+  EXPECT_NE(run.error().find("world_size_m"), std::string::npos) << run.error();
+}
+
 TEST(PlaygroundSettings, TheCommandQuotesForTheShell) {
   auto settings = read_settings(R"({"trace":"my 'duel'.csv","network":"wifi","updates_per_second":7.5})");
   ASSERT_TRUE(settings);

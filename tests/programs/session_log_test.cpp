@@ -108,6 +108,31 @@ TEST_F(SessionLog, RoundTrips) {
   EXPECT_FALSE(reader->is_truncated());
 }
 
+// The client's clock may stand below zero.
+TEST_F(SessionLog, TimesBelowZeroRoundTrip) {
+  for (const double begin_s : {-1e6, -100.0, -0.5}) {
+    auto writer = SessionWriter::create(path(), kSettings);
+    ASSERT_TRUE(writer);
+    for (int i = 0; i < 200; ++i) {
+      writer->service(begin_s + 0.01 * i);
+      writer->frame(begin_s + 0.01 * i);
+    }
+    ASSERT_TRUE(writer->close());
+    auto reader = SessionReader::open(path());
+    ASSERT_TRUE(reader) << reader.error();
+    for (int i = 0; i < 200; ++i) {
+      const auto service = reader->next();
+      ASSERT_TRUE(service && *service);
+      EXPECT_EQ(std::get<ServiceRecord>(**service).local_s, begin_s + 0.01 * i);
+      const auto frame = reader->next();
+      ASSERT_TRUE(frame && *frame);
+      EXPECT_EQ(std::get<FrameRecord>(**frame).local_s, begin_s + 0.01 * i);
+    }
+    EXPECT_FALSE(reader->is_truncated());
+    EXPECT_EQ(played(), "");
+  }
+}
+
 // Real processes over a bad network. The recording is then truncated and damaged in many ways.
 TEST_F(SessionLog, ReplaysTheSamePosesExactlyAndHandlesDamagedFiles) {
   const std::string port = free_udp_port();

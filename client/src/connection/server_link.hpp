@@ -240,7 +240,7 @@ class ServerLink {
   OwnedLink owned_;
   int unacknowledged_ = 0;  // datagrams since the last acknowledgement
   bool ack_requested_ = false;
-  double last_ack_s_ = -1e9;
+  double last_ack_s_ = -1e300;
 };
 
 }  // namespace reckoner

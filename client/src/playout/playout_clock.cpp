@@ -5,16 +5,38 @@
 #include "reckoning/src/statistics/quantile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 namespace reckoner {
 namespace {
 
-constexpr double kInitialDelayS = 0.2;      // adaptive mode, before the first measurement
+// Adaptive mode, before the first measurement: the least delay, and the lateness that is added to the longest
+// expected gap.
+constexpr double kInitialDelayS = 0.2;
+constexpr double kInitialLatenessS = 0.05;
+
 constexpr double kLatenessQuantile = 0.95;  // later updates are mostly repairs, which come too late anyway
 constexpr double kGapQuantile = 0.95;
+// If frames and ticks have the same rate, both quantiles are whole ticks. Then each frame would show the very
+// instant of a tick, and rounding would decide whether it shows a change at this tick.
+constexpr double kMarginS = 0.0005;
+
+// A hitch of the link or of the server makes several updates late at once. In a world in which little
+// changes, they would count for minutes.
+constexpr double kMemoryS = 10.0;
+constexpr double kSampleEveryS = 0.1;
+// With fewer gaps than this in that time, the longest gap that the server expects is a better guess.
+constexpr std::size_t kEnoughGaps = 8;
+
+// If updates are lost more often than this, the delay bridges the gaps that one lost update leaves.
+constexpr double kLossToBridge = 0.05;
+constexpr double kLossGain = 1.0 / 64.0;
+// With fewer updates than this in that time, their quantile says little.
+constexpr std::size_t kEnoughUpdates = 16;
 
 // How fast the delay may change, s/s; while it grows, shown time runs slower by this. Growing is urgent,
 // because late updates cannot be shown; shrinking is not.
@@ -34,9 +56,16 @@ constexpr double kDelaySettleS = 0.3;
 
 constexpr double kLongestDelayS = 2.0;  // less than RemoteEntity's history and the slots' quarantine
 
+// This is the lower neighbour of the interpolated quantile, not the nearest rank. The quantile constants
+// above were tuned with it. Reorders the values.
+double lower_quantile(std::span<double> values, double q) {
+  const auto index = static_cast<std::size_t>(std::floor(q * static_cast<double>(values.size() - 1)));
+  return nth_value(values, index);
+}
+
 }  // namespace
 
-PlayoutClock::PlayoutClock(const PlayoutConfig& config) : longest_gap_s_(quiet_gap_after(0.0)) {
+PlayoutClock::PlayoutClock(const PlayoutConfig& config) : quiet_gap_s_(quiet_gap_after(0.0)) {
   change(config);
   settled_ = true;
 }
@@ -45,39 +74,84 @@ void PlayoutClock::change(const PlayoutConfig& config) {
   config_ = config;
   config_.delay_s = std::clamp(config_.delay_s, 0.0, kLongestDelayS);
   config_.max_delay_s = std::clamp(config_.max_delay_s, 0.0, kLongestDelayS);
-  measure();
+  is_measured_ = false;
   settled_ = !started_;
 }
 
-void PlayoutClock::Recent::add(double value) {
+void PlayoutClock::Recent::add(double value, double now_s) {
   values_[next_] = value;
+  times_s_[next_] = now_s;
   next_ = (next_ + 1) % kCapacity;
   count_ = std::min(count_ + 1, kCapacity);
 }
 
-double PlayoutClock::Recent::quantile(double q) const {
-  std::array<double, kCapacity> values = values_;
-  // This is the lower neighbour of the interpolated quantile, not the nearest rank. The quantile constants
-  // above were tuned with it.
-  const auto index = static_cast<std::size_t>(std::floor(q * static_cast<double>(count_ - 1)));
-  return nth_value(std::span(values).first(count_), index);
+std::size_t PlayoutClock::Recent::copy_since(double since_s, std::span<double> to, double& oldest_s) const {
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (times_s_[i] < since_s) continue;
+    to[copied++] = values_[i];
+    oldest_s = std::min(oldest_s, times_s_[i]);
+  }
+  return copied;
 }
 
-void PlayoutClock::expect_gaps(double longest_s) {
-  longest_gap_s_ = quiet_gap_after(longest_s);
+void PlayoutClock::Recent::clock_stepped(double by_s) {
+  for (double& time_s : times_s_)
+    time_s += by_s;
 }
 
-void PlayoutClock::note_update(double lateness_s, double gap_s) {
+void PlayoutClock::expect_gaps(double longest_s, double tick_s) {
+  expected_gap_s_ = longest_s;
+  quiet_gap_s_ = quiet_gap_after(longest_s);
+  tick_s_ = tick_s;
+  is_measured_ = false;
+}
+
+void PlayoutClock::note_lateness(Recent& recent, double lateness_s) {
+  if (started_ && now_s_ - recent.newest_s() < kSampleEveryS) return;
+  recent.add(std::clamp(lateness_s, 0.0, kLongestDelayS), now_s_);
+}
+
+void PlayoutClock::note_datagram(double lateness_s) {
+  note_lateness(datagram_lateness_, lateness_s);
+  is_measured_ = false;
+}
+
+void PlayoutClock::note_update(double lateness_s, double gap_s, bool held) {
   // Measure in other modes, too: the mode may become adaptive.
-  lateness_.add(std::clamp(lateness_s, 0.0, kLongestDelayS));
-  if (gap_s <= longest_gap_s_) gaps_.add(gap_s);
-  measure();
+  note_lateness(lateness_, lateness_s);
+  if (!is_quiet(gap_s)) {
+    gaps_.add(gap_s, now_s_);
+  } else if (!held && lost_share_ > kLossToBridge) {
+    gaps_.add(std::min(gap_s, 2.0 * expected_gap_s_.value_or(0.0)),
+              now_s_);  // after one lost update, not more
+  }
+  lost_share_ += kLossGain * ((held ? 0.0 : 1.0) - lost_share_);
+  is_measured_ = false;
 }
 
+// Without newer measurements, the lateness stays as it was: after a silence it is expected to be as before.
 void PlayoutClock::measure() {
-  if (config_.mode != PlayoutMode::adaptive || lateness_.empty()) return;
-  const double gap_to_bridge_s = gaps_.empty() ? 0.0 : gaps_.quantile(kGapQuantile);
-  wanted_s_ = std::min(config_.max_delay_s, lateness_.quantile(kLatenessQuantile) + gap_to_bridge_s);
+  is_measured_ = true;
+  std::array<double, 2 * Recent::kCapacity> values;
+  double oldest_s = std::numeric_limits<double>::infinity();
+  const double since_s = now_s_ - kMemoryS;
+  const std::size_t gaps = gaps_.copy_since(since_s, values, oldest_s);
+  if (gaps >= kEnoughGaps || !expected_gap_s_) {
+    if (gaps > 0) gap_to_bridge_s_ = lower_quantile(std::span(values).first(gaps), kGapQuantile);
+  } else {
+    gap_to_bridge_s_ = *expected_gap_s_;
+  }
+  std::size_t count = lateness_.copy_since(since_s, values, oldest_s);
+  if (count < kEnoughUpdates) {
+    const std::size_t datagrams =
+        datagram_lateness_.copy_since(since_s, std::span(values).subspan(count), oldest_s);
+    if (datagrams > 0)
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(count), datagrams, values.begin());
+    if (datagrams > 0) count = datagrams;
+  }
+  expires_s_ = oldest_s + kMemoryS;
+  if (count > 0) late_s_ = lower_quantile(std::span(values).first(count), kLatenessQuantile);
 }
 
 double PlayoutClock::wanted_delay_s() const {
@@ -86,19 +160,31 @@ double PlayoutClock::wanted_delay_s() const {
       return 0.0;
     case PlayoutMode::delayed:
       return config_.delay_s;
-    case PlayoutMode::adaptive:
-      return lateness_.empty() ? kInitialDelayS : wanted_s_;
+    case PlayoutMode::adaptive: {
+      // If ticks are as long as the limit, interpolation is possible only with a longer delay.
+      const double most_s = std::min(kLongestDelayS, config_.max_delay_s + tick_s_);
+      const double wanted_s =
+          lateness_.empty() ? std::max(kInitialDelayS, expected_gap_s_.value_or(0.0) + kInitialLatenessS)
+                            : late_s_ + std::max(tick_s_, gap_to_bridge_s_) + kMarginS;
+      return std::min(most_s, wanted_s);
+    }
   }
   return 0.0;
 }
 
 bool PlayoutClock::advance(double now_s, bool stepped) {
   const bool first = !started_;
-  if (first) now_s_ = now_s;
   started_ = true;
-  const double elapsed_s = stepped ? 0.0 : std::max(0.0, now_s - now_s_);
-  if (!stepped && now_s < now_s_) return false;
+  const double elapsed_s = first || stepped ? 0.0 : std::max(0.0, now_s - now_s_);
+  if (!first && !stepped && now_s < now_s_) return false;
+  if (first || stepped) {
+    // Before the first call, now_s_ is 0, and measurements were noted with this time.
+    for (Recent* recent : {&lateness_, &datagram_lateness_, &gaps_})
+      recent->clock_stepped(now_s - now_s_);
+    is_measured_ = false;
+  }
   now_s_ = now_s;
+  if (config_.mode == PlayoutMode::adaptive && (!is_measured_ || now_s_ > expires_s_)) measure();
   if (first || stepped) {
     rate_ = 1.0;
     drift_ = 0.0;

@@ -3,14 +3,22 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
 
 #include <reckoner/client/playout.hpp>
 
 namespace reckoner {
 
 /// Computes which instant of server time the client shows. That is the present, or the present minus a delay.
-/// In adaptive mode the delay follows the lateness of updates. It grows as fast as the limit on the time
-/// scale allows and shrinks slowly, so what is shown never stops or runs backwards.
+/// In adaptive mode the delay follows the lateness of updates and the gaps between them. It grows as fast as
+/// the limit on the time scale allows and shrinks slowly, so what is shown never stops or runs backwards.
+///
+/// A quantile of the latest updates says how late updates are. Updates older than 10 s do not count. If
+/// few are left, because little in the world changes, all datagrams of the same time count instead. Of the
+/// arrivals in a tenth of a second only the first counts: after a hitch of the link or of the server, many
+/// late updates arrive together.
 class PlayoutClock {
  public:
   /// Delays outside their range are clamped.
@@ -23,18 +31,28 @@ class PlayoutClock {
   /// True if the delay has reached the configured one since the last change().
   [[nodiscard]] bool settled() const { return settled_; }
 
-  /// Sets the longest gap between two updates, s, while the earlier motion does not hold. The delay must
-  /// bridge such gaps.
-  void expect_gaps(double longest_s);
+  /// Sets the longest gap between two updates, s, while the earlier motion does not hold, and the time
+  /// between two ticks of the server, s. The delay must bridge such gaps, and at least one tick.
+  void expect_gaps(double longest_s, double tick_s);
+
+  /// Call this when a datagram arrived `lateness_s` after the tick in which it was sent.
+  void note_datagram(double lateness_s);
 
   /// Call this when an update arrived `lateness_s` after its time stamp. That time stamp is `gap_s` after the
-  /// time stamp of the previous motion.
-  void note_update(double lateness_s, double gap_s);
+  /// time stamp of the previous motion. `held`: the previous motion held during the gap, if that is a longer
+  /// one than expected. False: motions in between were lost.
+  void note_update(double lateness_s, double gap_s, bool held = true);
+
+  /// True if a gap is longer than expect_gaps() says.
+  [[nodiscard]] bool is_quiet(double gap_s) const { return gap_s > quiet_gap_s_; }
 
   /// Advances to server time `now_s`. `stepped` says that the estimate of server time has jumped. Returns
   /// true if the shown time jumps, so that the caller must blend over the jump. That happens in the first
   /// call and after a step. A frame that is drawn late is no jump, because motion continues meanwhile.
   bool advance(double now_s, bool stepped);
+
+  /// True after the first advance(). The following times mean nothing before.
+  [[nodiscard]] bool started() const { return started_; }
 
   /// Server time of the last advance(), s.
   [[nodiscard]] double now_s() const { return now_s_; }
@@ -48,21 +66,33 @@ class PlayoutClock {
   [[nodiscard]] double delay_s() const { return delay_s_; }
 
  private:
-  // The latest measurements of one kind, and their quantiles.
+  // The latest measurements of one kind, and when each was made, server time, s.
   class Recent {
    public:
-    void add(double value);
-    [[nodiscard]] double quantile(double q) const;
+    static constexpr std::size_t kCapacity = 64;
+
+    void add(double value, double now_s);
+    // When the newest value was measured; long ago if there is none.
+    [[nodiscard]] double newest_s() const {
+      return count_ > 0 ? times_s_[(next_ + kCapacity - 1) % kCapacity]
+                        : -std::numeric_limits<double>::infinity();
+    }
+    // Copies the values that were measured at `since_s` or later. Lowers `oldest_s` to the time of the oldest
+    // of them. Returns their number.
+    std::size_t copy_since(double since_s, std::span<double> to, double& oldest_s) const;
+    // The clock was set forward by `by_s`.
+    void clock_stepped(double by_s);
     [[nodiscard]] bool empty() const { return count_ == 0; }
 
    private:
-    static constexpr std::size_t kCapacity = 64;
     std::array<double, kCapacity> values_{};
+    std::array<double, kCapacity> times_s_{};
     std::size_t count_ = 0;
     std::size_t next_ = 0;
   };
 
   [[nodiscard]] double wanted_delay_s() const;
+  void note_lateness(Recent& recent, double lateness_s);
   void measure();
   void approach_target(double elapsed_s);
 
@@ -73,11 +103,20 @@ class PlayoutClock {
   double shown_s_ = 0.0;
   double rate_ = 1.0;
   double delay_s_ = 0.0;
-  double drift_ = 0.0;  // rate of change of the delay, s/s
-  double longest_gap_s_;
-  double wanted_s_ = 0.0;  // adaptive mode: target as of the last update
+  double drift_ = 0.0;                    // rate of change of the delay, s/s
+  std::optional<double> expected_gap_s_;  // longest gap while the earlier motion does not hold
+  double quiet_gap_s_;                    // in a longer gap the earlier motion holds
+  double tick_s_ = 0.0;
   Recent lateness_;
+  Recent datagram_lateness_;
   Recent gaps_;
+  double lost_share_ = 0.0;  // moving mean of the share of gaps in which motions were lost
+  // Adaptive mode. The results of measure():
+  double late_s_ = 0.0;
+  double gap_to_bridge_s_ = 0.0;
+  bool is_measured_ = false;  // false: there are new measurements
+  double expires_s_ =
+      std::numeric_limits<double>::infinity();  // when the oldest measurement does not count any more
 };
 
 }  // namespace reckoner

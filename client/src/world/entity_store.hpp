@@ -47,7 +47,8 @@ struct KnownEntity {
   double spawned_s = 0.0;                     ///< server time of its first motion, s
   Tick announced = 0;                         ///< tick in which the server announced it
   std::optional<std::uint32_t> prediction{};  ///< key of the prediction that the entity fulfils
-  double appeared_s = 0.0;  ///< the instant that the client showed when the announcement arrived, s
+  /// The instant that the client showed when the announcement arrived, s; empty if it showed nothing yet.
+  std::optional<double> appeared_s{};
   /// Server time of its end, s; empty if it is not known yet. The entity is shown until then. (Without
   /// interpolation, an entity is removed as soon as the server's message about its end arrives.)
   std::optional<double> despawned_s;

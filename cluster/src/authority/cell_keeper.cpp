@@ -100,8 +100,8 @@ void CellKeeper::doubt(double now_s) {
     cell.busy = false;
     cell.state = State::free;
     cell.holder = {};
-    cell.heard_s = -1e9;
-    cell.tried_s = -1e9;
+    cell.heard_s = -1e300;
+    cell.tried_s = -1e300;
     claim(index, now_s);
   }
 }
@@ -120,7 +120,7 @@ void CellKeeper::lose(std::uint32_t index) {
 bool CellKeeper::wants(std::uint32_t index, double now_s) const {
   const Cell& cell = cells_[index];
   if (cell.state != State::free || cell.busy || now_s - cell.tried_s < kTryClaimEveryS) return false;
-  const double silent_s = now_s - std::max(cell.heard_s, began_s_);
+  const double silent_s = now_s - std::max(cell.heard_s, *began_s_);
   if (cell.holder && silent_s < Members::kDeadS) return false;
   const auto simulators = members_.simulators();
   if (simulators.empty() || !members_.takes(self_)) return false;
@@ -234,8 +234,8 @@ void CellKeeper::renew(std::uint32_t index, double now_s) {
 void CellKeeper::run(double now_s, bool connected, bool leaving,
                      const std::function<std::size_t(std::uint32_t)>& entities) {
   now_s_ = now_s;
-  if (began_s_ < 0.0) began_s_ = now_s;
-  if (!connected) began_s_ = std::max(began_s_, now_s - kLookAroundS + 2.0 * Members::kHeartbeatS);
+  if (!began_s_) began_s_ = now_s;
+  if (!connected) began_s_ = std::max(*began_s_, now_s - kLookAroundS + 2.0 * Members::kHeartbeatS);
   for (std::uint32_t index = 0; index < cells_.size(); ++index) {
     Cell& cell = cells_[index];
     if (cell.state == State::held) {
@@ -246,7 +246,7 @@ void CellKeeper::run(double now_s, bool connected, bool leaving,
         renew(index, now_s);
       }
     }
-    if (connected && !leaving && now_s - began_s_ > kLookAroundS && wants(index, now_s)) claim(index, now_s);
+    if (connected && !leaving && now_s - *began_s_ > kLookAroundS && wants(index, now_s)) claim(index, now_s);
     if (cell.commit) try_commit(index, now_s);
     if (cell.to && now_s - cell.offer_began_s > kOfferCellForS && cell.state == State::held) cell.to = {};
     if (cell.to && cell.state == State::held && now_s - cell.offered_s > kOfferEveryS) {
@@ -309,7 +309,7 @@ void CellKeeper::rebalance(double now_s, bool leaving,
     least_load += weight;
     cells_[*best].to = least;
     cells_[*best].offer_began_s = now_s;
-    cells_[*best].offered_s = -1e9;
+    cells_[*best].offered_s = -1e300;
   }
 }
 
@@ -416,7 +416,7 @@ void CellKeeper::take(const CellCommit& commit, double now_s) {
                      taken.leased_s = now_s;
                      taken.holder = self_;
                      // A new process does not know who died shortly before it started.
-                     claimed_ = claimed_ || now_s_ - began_s_ < kYoungS;
+                     claimed_ = claimed_ || (began_s_ && now_s_ - *began_s_ < kYoungS);
                    });
 }
 

@@ -61,18 +61,18 @@ class CellKeeper {
   struct Cell {
     State state = State::free;
     std::uint64_t lease_revision = 0;
-    double leased_s = -1e9;  // when the last successful renewal was sent
+    double leased_s = -1e300;  // when the last successful renewal was sent
     std::uint32_t epoch = 0;
     std::uint64_t epoch_revision = 0;
     std::uint64_t seen_revision = 0;  // of the table's entry that `epoch` and `holder` are from
     bool busy = false;                // a request about the lease is under way
-    double tried_s = -1e9;
+    double tried_s = -1e300;
     // Of the last holder that this process knows.
     ProcessId holder;
-    double heard_s = -1e9;
+    double heard_s = -1e300;
     ProcessId to;  // while offering and giving
-    double offered_s = -1e9;
-    double offer_began_s = -1e9;
+    double offered_s = -1e300;
+    double offer_began_s = -1e300;
     std::uint32_t turn = 0;  // answers to requests of an earlier turn are void
     // What a heartbeat or batch said while the table of epochs was being read.
     std::optional<EpochValue> claimed;
@@ -104,8 +104,8 @@ class CellKeeper {
   ClusterStats& stats_;
   std::vector<Cell> cells_;
   double now_s_ = 0.0;
-  double began_s_ = -1.0;
-  double rebalanced_s_ = -1e9;
+  std::optional<double> began_s_;  // first call of run(); empty before it
+  double rebalanced_s_ = -1e300;
   bool claimed_ = false;
 };
 

@@ -22,10 +22,10 @@ class EntityIds {
   static constexpr double kQuarantineS = 6.0;  ///< before a slot is used again; see EntityTable
 
   struct Slot {
-    EntityId id;                 ///< the next id of the slot
-    std::uint32_t epoch = 0;     ///< last epoch of the slot
-    std::uint64_t revision = 0;  ///< of its key in the table of epochs; 0: never written
-    double free_s = 0.0;
+    EntityId id;                     ///< the next id of the slot
+    std::uint32_t epoch = 0;         ///< last epoch of the slot
+    std::uint64_t revision = 0;      ///< of its key in the table of epochs; 0: never written
+    std::optional<double> free_s{};  ///< when its quarantine ends; empty: it was never used
   };
 
   explicit EntityIds(Requests& requests) : requests_(requests) {}
@@ -53,7 +53,7 @@ class EntityIds {
                          busy_ = false;
                          if (written.status != BusAnswer::Status::done) return;
                          for (std::uint32_t i = 0; i < kBlock; ++i)
-                           free_.push_front({{block * kBlock + i + 1, 1}, 0, 0, 0.0});
+                           free_.push_front({{block * kBlock + i + 1, 1}, 0, 0, {}});
                        });
     });
     (void)now_s;
@@ -61,7 +61,7 @@ class EntityIds {
 
   [[nodiscard]] std::optional<Slot> take(double now_s) {
     for (auto it = free_.begin(); it != free_.end(); ++it) {
-      if (it->free_s > now_s) return std::nullopt;  // the rest was freed later
+      if (it->free_s && *it->free_s > now_s) return std::nullopt;  // the rest was freed later
       const Slot slot = *it;
       free_.erase(it);
       return slot;
@@ -73,7 +73,7 @@ class EntityIds {
     const auto generation = static_cast<std::uint16_t>(id.generation + 1);
     free_.push_back({{id.index1, generation}, epoch, revision, now_s + kQuarantineS});
   }
-  [[nodiscard]] bool has_free() const { return !free_.empty() && free_.front().free_s <= 0.0; }
+  [[nodiscard]] bool has_free() const { return !free_.empty() && !free_.front().free_s; }
 
  private:
   Requests& requests_;

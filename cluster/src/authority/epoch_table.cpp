@@ -60,12 +60,12 @@ EpochTable::Verdict EpochTable::check_block(std::uint32_t index1, double since_s
 EpochTable::Verdict EpochTable::check(Key key, Entry& entry, const EpochValue& claim, double since_s) {
   if (claim.epoch == 0 || !claim.holder) return Verdict::refuted;
   if (claim == entry.value) {
-    entry.refused_since_s = -1.0;
+    entry.refused_since_s.reset();
     return Verdict::confirmed;
   }
   if (claim.epoch <= entry.value.epoch) {
-    if (entry.refused_since_s < 0.0) entry.refused_since_s = now_s_;
-    if (now_s_ - entry.refused_since_s > kPersistsS) {
+    if (!entry.refused_since_s) entry.refused_since_s = now_s_;
+    if (now_s_ - *entry.refused_since_s > kPersistsS) {
       entry.refused_since_s = now_s_;
       want(key, entry, claim.holder);
     }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -92,16 +93,17 @@ class EpochTable {
   struct Entry {
     EpochValue value;  // epoch 0: the table has none
     std::uint64_t revision = 0;
-    double known_s = -1e9;          // when the value was written or read last
-    double read_s = -1e9;           // when the last answered read was sent
-    double sent_s = -1e9;           // when the last read was sent
-    ProcessId asker;                // whose claim it was for
-    ProcessId futile;               // the last one whose claim was not confirmed by a read
-    double pause_s = 0.0;           // between reads for its claims
-    double due_s = 0.0;             // of the next read, while it is wanted
-    double refused_since_s = -1.0;  // since when old claims arrive and no confirmed one; below 0: they do not
-    bool wanted = false;            // in queue_
-    bool busy = false;              // being read
+    double known_s = -1e300;  // when the value was written or read last
+    double read_s = -1e300;   // when the last answered read was sent
+    double sent_s = -1e300;   // when the last read was sent
+    ProcessId asker;          // whose claim it was for
+    ProcessId futile;         // the last one whose claim was not confirmed by a read
+    double pause_s = 0.0;     // between reads for its claims
+    double due_s = 0.0;       // of the next read, while it is wanted
+    std::optional<double>
+        refused_since_s;  // since when old claims arrive and no confirmed one; empty: they do not
+    bool wanted = false;  // in queue_
+    bool busy = false;    // being read
   };
 
   Verdict check(Key key, Entry& entry, const EpochValue& claim, double since_s);
@@ -124,8 +126,8 @@ class EpochTable {
   std::vector<std::uint32_t> read_cells_;
 
   std::uint32_t taken_slots_ = 0;  // in the blocks that the world has taken
-  double blocks_read_s_ = -1e9;    // when the last answered read of their number was sent
-  double blocks_next_s_ = -1e9;
+  double blocks_read_s_ = -1e300;  // when the last answered read of their number was sent
+  double blocks_next_s_ = -1e300;
   bool blocks_busy_ = false;
   std::unordered_set<std::uint32_t> beyond_;  // claimed slots that wait for that number
 };

@@ -34,7 +34,7 @@ class NameLease {
  private:
   struct Lease {
     std::string key;
-    double renewed_s = -1e9;
+    double renewed_s = -1e300;
     bool busy = false;
     bool held = false;
     bool lost = false;

@@ -27,7 +27,7 @@ void SimHub::start(double now_s) {
   running_ = true;
   for (SimBus* bus : buses_) {
     if (bus->cut_ != Cut::none) continue;
-    bus->broken_since_s_ = -1.0;
+    bus->broken_since_s_.reset();
     bus->connected_ = true;
     ++bus->stats_.connects;
     bus->last_sent_s_ = bus->last_received_s_ = now_s;
@@ -45,7 +45,7 @@ void SimHub::cut(SimBus& bus, Cut how, double now_s) {
   if (before == Cut::none || !running_) return;
   // A connection that was noticed as lost is a new one: nothing of the old one arrives.
   const bool noticed = !bus.connected_;
-  bus.broken_since_s_ = -1.0;
+  bus.broken_since_s_.reset();
   bus.connected_ = true;
   auto held = std::exchange(bus.held_, {});
   auto back = std::exchange(bus.held_back_, {});
@@ -164,7 +164,7 @@ void SimBus::deliver(Delivery delivery, double now_s) {
 void SimBus::service(double now_s) {
   now_s_ = now_s;
   hub_.advance(now_s);
-  if (broken_since_s_ >= 0.0 && connected_ && now_s - broken_since_s_ > hub_.config_.notice_s) {
+  if (broken_since_s_ && connected_ && now_s - *broken_since_s_ > hub_.config_.notice_s) {
     connected_ = false;
     held_.clear();
     held_back_.clear();

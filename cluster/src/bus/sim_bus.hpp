@@ -134,11 +134,11 @@ class SimBus : public Bus {
   std::deque<BusAnswer> answers_;
   std::map<std::uint64_t, double> open_;  // requests and when they time out
   std::uint64_t next_request_ = 1;
-  double last_sent_s_ = 0.0;      // when the last operation reaches the server
-  double last_received_s_ = 0.0;  // when the last delivery arrives
+  double last_sent_s_ = -1e300;      // when the last operation reaches the server
+  double last_received_s_ = -1e300;  // when the last delivery arrives
   bool connected_ = true;
   SimHub::Cut cut_ = SimHub::Cut::none;
-  double broken_since_s_ = -1.0;  // below 0: the connection works
+  std::optional<double> broken_since_s_;  // empty: the connection works
   std::vector<SimHub::Operation> held_;
   std::vector<Delivery> held_back_;
   BusStats stats_;

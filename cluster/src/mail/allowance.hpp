@@ -22,7 +22,7 @@ class Allowance {
 
  private:
   double left_ = 0.0;
-  double since_s_ = -1e9;  // so a new sender has everything
+  double since_s_ = -1e300;  // so a new sender has everything
 };
 
 }  // namespace reckoner::cluster

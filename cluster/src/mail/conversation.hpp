@@ -47,7 +47,7 @@ class Outbox {
     return letters;
   }
   /// Sends everything again at once: there is a new receiver.
-  void hurry() { sent_s_ = -1e9; }
+  void hurry() { sent_s_ = -1e300; }
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }  ///< of the waiting messages
   [[nodiscard]] std::uint32_t last() const { return last_; }
@@ -59,7 +59,7 @@ class Outbox {
     bytes_ = 0;
     for (const Letter& letter : waiting_)
       bytes_ += letter.payload.size();
-    sent_s_ = -1e9;
+    sent_s_ = -1e300;
   }
 
  private:
@@ -77,7 +77,7 @@ class Outbox {
   std::size_t bytes_ = 0;
   std::uint32_t last_ = 0;
   std::uint32_t sent_ = 0;  // number of the newest message that was sent
-  double sent_s_ = -1e9;
+  double sent_s_ = -1e300;
 };
 
 /// The receiving end: passes every message on once, in order.

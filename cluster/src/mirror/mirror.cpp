@@ -223,10 +223,10 @@ void Mirror::receive(const Batch& batch, double now_s) {
       access_.note_feed(id, now_s);
   }
   if (batch.entities == stream.members.size()) {
-    stream.differs_since_s = -1.0;
-  } else if (stream.differs_since_s < 0.0) {
+    stream.differs_since_s.reset();
+  } else if (!stream.differs_since_s) {
     stream.differs_since_s = now_s;
-  } else if (now_s - stream.differs_since_s > kDiffersForS) {
+  } else if (now_s - *stream.differs_since_s > kDiffersForS) {
     stream.incomplete = true;
     stream.differs_since_s = now_s;
   }
@@ -238,20 +238,20 @@ void Mirror::finish_snapshot(Stream& stream, const Batch& batch, double now_s) {
   if (!batch.last_part) return;
   for (const EntityId id : stream.members) {
     const auto found = known_.find(id);
-    if (stream.described.contains(id) || found == known_.end() || found->second.missing_s >= 0.0) continue;
+    if (stream.described.contains(id) || found == known_.end() || found->second.missing_s) continue;
     found->second.missing_s = now_s;
     missing_.push_back(id);
   }
   stream.described.clear();
   stream.incomplete = false;
-  stream.differs_since_s = -1.0;
+  stream.differs_since_s.reset();
 }
 
 void Mirror::remove_missing(double now_s) {
   std::erase_if(missing_, [&](EntityId id) {
     const auto found = known_.find(id);
-    if (found == known_.end() || found->second.missing_s < 0.0) return true;
-    if (now_s - found->second.missing_s <= kMissingS) return false;
+    if (found == known_.end() || !found->second.missing_s) return true;
+    if (now_s - *found->second.missing_s <= kMissingS) return false;
     remove(id);
     return true;
   });
@@ -265,7 +265,7 @@ void Mirror::join(EntityId id, Known& known, std::uint32_t cell, ProcessId write
   }
   known.cell = cell;
   known.writer = writer;
-  known.missing_s = -1.0;
+  known.missing_s.reset();
   if (!known.held) streams_[{cell, writer}].members.insert(id);
 }
 

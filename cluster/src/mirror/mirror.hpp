@@ -34,10 +34,9 @@ class Mirror {
     std::uint32_t cell = 0;
     ProcessId writer;
     std::uint32_t archetype = 0;
-    Tick tick = 0;      ///< time stamp of the newest motion
-    bool held = false;  ///< this process holds it
-    /// Since when its writer no longer describes it, s; below 0: it does.
-    double missing_s = -1.0;
+    Tick tick = 0;                      ///< time stamp of the newest motion
+    bool held = false;                  ///< this process holds it
+    std::optional<double> missing_s{};  ///< since when its writer no longer describes it, s; empty: it does
   };
 
   /// All references must outlive the object. Entities of a silent writer fade to rest after `silence_s`.
@@ -75,13 +74,12 @@ class Mirror {
   struct Stream {
     bool started = false;
     std::uint32_t next = 0;
-    double continued_s = -1e9;  // when the last batch in its order arrived
+    double continued_s = -1e300;  // when the last batch in its order arrived
     bool incomplete = true;
-    double asked_s = -1e9;
-    double heard_s = -1e9;
-    double noted_s = -1e9;
-    double differs_since_s =
-        -1.0;  // the writer has another number of entities since then; below 0: it does not
+    double asked_s = -1e300;
+    double heard_s = -1e300;
+    double noted_s = -1e300;
+    std::optional<double> differs_since_s;  // the writer has another number of entities since then
     std::unordered_set<EntityId> members;
     std::unordered_set<EntityId> described;  // by the parts of a snapshot so far
   };

@@ -138,7 +138,7 @@ void SimulatorCore::send_batches() {
 
 void SimulatorCore::handle(const Ask& ask) {
   if (doubtful || ask.cell >= grid.size()) return;
-  double& sent_s = snapshots.try_emplace({ask.from, ask.cell}, -1e9).first->second;
+  double& sent_s = snapshots.try_emplace({ask.from, ask.cell}, -1e300).first->second;
   if (now_s - sent_s < kSnapshotEveryS) return;
   sent_s = now_s;
   Batch batch = new_batch(ask.cell);

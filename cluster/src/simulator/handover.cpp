@@ -44,7 +44,7 @@ void SimulatorCore::offer_entities() {
       h.state = Held::State::offering;
       h.to = to;
       h.offer_began_s = now_s;
-      h.offered_s = -1e9;
+      h.offered_s = -1e300;
     }
     // The last motion of this process is then as new as possible, and the silence until the first one of the
     // receiver short.
@@ -275,7 +275,7 @@ void SimulatorCore::take_over(EntityRecord entity, EntityBaggage baggage, std::u
   h.data = std::move(baggage.data);
   h.inherited = baggage.priors;
   h.checkpoint_tick = baggage.checkpoint_tick;
-  h.checkpoint_s = adopted ? -1e9 : now_s + std::min(0.0, ahead_s(baggage.checkpoint_tick));
+  if (!adopted) h.checkpoint_s = now_s + std::min(0.0, ahead_s(baggage.checkpoint_tick));
   for (Correspondence& c : baggage.mail) {
     Held::Conversation& mine = h.mail[c.client];
     mine.inbox.resume(c.received);

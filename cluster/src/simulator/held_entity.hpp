@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <reckoner/cluster/simulator.hpp>
@@ -28,11 +29,11 @@ struct Held {
   bool fields_changed = false;
   ProcessId to;
   ProcessId committing_to;  // to whom this process tried to give it last
-  double offered_s = -1e9;
-  double offer_began_s = -1e9;
+  double offered_s = -1e300;
+  double offer_began_s = -1e300;
   std::vector<std::byte> data;
-  MotionFit::Priors inherited;  // what its last holder had learned, until this one knows more
-  double checkpoint_s = -1e9;
+  MotionFit::Priors inherited;         // what its last holder had learned, until this one knows more
+  std::optional<double> checkpoint_s;  // when the last checkpoint was written; empty: it is due
   Tick checkpoint_tick = 0;
   Tick checkpointed_motion = 0;
   bool checkpoint_due = true;

@@ -13,15 +13,15 @@ namespace reckoner::cluster {
 void SimulatorCore::write_checkpoints() {
   if (doubtful) return;
   for (auto& [id, h] : held) {
-    if (now_s - h.checkpoint_s < config.checkpoint_s || !may_write(h) || h.state == Held::State::committing)
-      continue;
+    if (h.checkpoint_s && now_s - *h.checkpoint_s < config.checkpoint_s) continue;
+    if (!may_write(h) || h.state == Held::State::committing) continue;
     const auto motion = access.published(id);
     if (!motion) continue;
     const auto state = server.state(id);
     const bool moves =
         state && (state->velocity != glm::vec3{0.0f} || state->angular_velocity != glm::vec3{0.0f});
     const bool changed = h.checkpoint_due || motion->tick != h.checkpointed_motion || moves;
-    if (!changed || (!h.confirmed && h.checkpoint_s > 0.0)) continue;
+    if (!changed || (!h.confirmed && h.checkpoint_s)) continue;
     h.checkpoint_s = now_s;
     h.checkpoint_tick = last_tick();
     h.checkpointed_motion = motion->tick;

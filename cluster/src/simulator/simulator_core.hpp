@@ -173,7 +173,7 @@ struct SimulatorCore {
   std::map<std::uint32_t, Batch> batches;
   struct Stream {
     std::uint32_t sequence = 0;
-    double sent_s = -1e9;
+    double sent_s = -1e300;
   };
   std::map<std::uint32_t, Stream> streams;  // by cell
   std::vector<std::size_t> entities_in;     // by cell
@@ -185,7 +185,7 @@ struct SimulatorCore {
   std::vector<double> recover_at;
   double now_s = 0.0;
   double ticked_s = 0.0;
-  double heartbeat_s = -1e9;
+  double heartbeat_s = -1e300;
   std::uint64_t connects = 0;
   bool doubtful = false;   // no connection, or no member any more: nothing is written
   bool lost_name = false;  // another process has this one's name

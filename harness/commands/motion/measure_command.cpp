@@ -2,6 +2,7 @@
 #include "client/src/client_settings.hpp"
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
+#include "harness/metrics/coverage.hpp"
 #include "harness/metrics/figures_json.hpp"
 #include "harness/metrics/figures_text.hpp"
 #include "harness/metrics/measure.hpp"
@@ -28,6 +29,7 @@ int run_measure(const MeasureArguments& arguments) {
   options.one_way_s = 0.001 * arguments.one_way_ms;
   const auto figures = measure_files(arguments.truth, arguments.rendered, options);
   if (!figures) return report_error(figures.error(), program::kBadInput);
+  if (const auto unshown = find_unshown(*figures)) return report_error(unshown->message, program::kFailed);
   fmt::print("{} against {}: {:.1f} entity-seconds\n", arguments.rendered, arguments.truth,
              figures->entity_seconds);
   print_figures(*figures);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
+#include "harness/metrics/coverage.hpp"
 #include "harness/metrics/measure.hpp"
 #include "harness/process/child_process.hpp"
 #include "harness/process/scratch_folder.hpp"
@@ -115,6 +116,7 @@ Result<Column> column_of(const DemoClient& viewer, const fs::path& truth, const 
   Column column;
   const auto figures = measure_files(utf8_of(truth), utf8_of(viewer.rendered), options);
   if (!figures) return Error{viewer.title + ": " + figures.error()};
+  if (const auto unshown = find_unshown(*figures)) return Error{viewer.title + ": " + unshown->message};
   column.title = viewer.title;
   column.what = viewer.what;
   column.figures = *figures;
@@ -141,6 +143,7 @@ Result<Column> snap_column(const DemoArguments& arguments, double rate_hz) {
   if (!replayed_options) return Error{replayed_options.error()};
   const auto replayed = replay(**source, *replayed_options);
   if (!replayed) return Error{replayed.error()};
+  if (const auto unshown = find_unshown(*replayed)) return Error{"snap: " + unshown->message};
   Column column;
   column.title = "snap";
   column.what = "no smoothing";

@@ -129,12 +129,17 @@ int run_replay(const ReplayArguments& arguments) {
     fmt::print("  in real time over UDP; largest delay of a tick {:.1f} ms, {} frames dropped\n",
                real->latest_tick_ms, real->dropped_frames);
   }
-  print_figures(result->run);
-  if (result->coding) print_figures(*result->coding);
+  const auto unshown = find_unshown(*result);
+  if (!unshown) {
+    if (!result->hidden_reason.empty()) fmt::print("  note: {}\n", result->hidden_reason);
+    print_figures(result->run);
+    if (result->coding) print_figures(*result->coding);
+  }
   std::optional<Figures> server_side;
-  if (options->owner_links) {
+  if (options->owner_links && !unshown) {
     const auto other = replay(**source, owned_by_server(*options));
     if (!other) return report_error(other.error(), program::kBadInput);
+    if (const auto hidden = find_unshown(*other)) return report_error(hidden->message, program::kFailed);
     server_side = other->run;
     const auto ratio = owned_error_ratio(result->run, *server_side);
     fmt::print(
@@ -151,6 +156,7 @@ int run_replay(const ReplayArguments& arguments) {
       return report_error(wrong->message, program::kFailed);
     }
   }
+  if (unshown) return report_error(unshown->message, program::kFailed);
   if (!arguments.learn_codes.empty() && result->coding) {
     if (const auto wrong = scenario::write_file(arguments.learn_codes, result->coding->fitted_codes + "\n"))
       return report_error(wrong->message, program::kFailed);

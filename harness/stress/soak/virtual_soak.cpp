@@ -118,8 +118,8 @@ class VirtualSoak {
     double next_sample_s = 0.0;
     for (std::uint64_t tick = 0; tick < ticks; ++tick) {
       const double time_s = static_cast<double>(tick) / kTickHz;
-      if (killed_s_ == 0.0 && time_s >= killed_s) kill_server(time_s);
-      if (!server_ && time_s >= killed_s_ + 8.0) start_server(time_s);
+      if (!killed_s_ && time_s >= killed_s) kill_server(time_s);
+      if (!server_ && time_s >= *killed_s_ + 8.0) start_server(time_s);
       network_.advance(time_s);
       if (server_) turn_server(time_s, tick);
       network_.advance(time_s + 0.4 / kTickHz);
@@ -381,7 +381,7 @@ class VirtualSoak {
       sent_messages_;  // session and number of messages sent
   std::uint64_t draws_ = 0, spawned_ = 0, dialers_ = 0, sessions_ = 0;
   std::uint64_t begun_ = 0, slept_ = 0, joined_ = 0, back_ = 0, resumed_ = 0, restarted_ = 0, messages_ = 0;
-  double killed_s_ = 0.0;
+  std::optional<double> killed_s_;
   double worst_m_ = 0.0, longest_wrong_s_ = 0.0;
   SoakSeries heap_{"memory in use", {}};
   SoakSeries there_{"clients", {}};

@@ -77,7 +77,8 @@ std::optional<double> ClockSync::round_trip_s() const {
 ClockSync::Stretch& ClockSync::stretch_at(double local_s) {
   // Returns only the newest stretch, so that a clock that goes back does not change old bounds.
   newest_stretch_ = std::max(newest_stretch_, static_cast<std::int64_t>(std::floor(local_s / kStretchS)));
-  Stretch& stretch = stretches_[static_cast<std::size_t>(newest_stretch_) % kStretches];
+  constexpr auto kCount = static_cast<std::int64_t>(kStretches);
+  Stretch& stretch = stretches_[static_cast<std::size_t>((newest_stretch_ % kCount + kCount) % kCount)];
   if (stretch.number != newest_stretch_) {
     stretch = {};
     stretch.number = newest_stretch_;
@@ -87,6 +88,7 @@ ClockSync::Stretch& ClockSync::stretch_at(double local_s) {
 
 ClockSync::Bounds ClockSync::bounds() const {
   Bounds b;
+  if (newest_stretch_ == kNoStretch) return b;
   const auto oldest = newest_stretch_ - static_cast<std::int64_t>(kStretches);
   for (const Stretch& s : stretches_) {
     if (s.number <= oldest) continue;

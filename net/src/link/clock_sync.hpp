@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include <reckoner/reckoning/export.hpp>
@@ -49,9 +50,11 @@ class RECKONER_NET_API ClockSync {
   [[nodiscard]] std::optional<double> round_trip_s() const;
 
  private:
+  // Local time may be below zero, so every other number may be that of a stretch.
+  static constexpr std::int64_t kNoStretch = std::numeric_limits<std::int64_t>::min();
   // Bounds of the offset from the time stamps of one stretch of local time. A stretch lasts kStretchS.
   struct Stretch {
-    std::int64_t number = -1;
+    std::int64_t number = kNoStretch;
     double upper_s = 0.0;  // smallest upper bound, from time stamps to the server
     double lower_s = 0.0;  // largest lower bound, from time stamps from the server
     bool has_upper = false;
@@ -69,7 +72,7 @@ class RECKONER_NET_API ClockSync {
   [[nodiscard]] Bounds bounds() const;
 
   std::array<Stretch, kStretches> stretches_{};
-  std::int64_t newest_stretch_ = -1;
+  std::int64_t newest_stretch_ = kNoStretch;
   bool started_ = false;
   double offset_s_ = 0.0;  // slewed server time minus local time, at advanced_local_s_
   double advanced_local_s_ = 0.0;

@@ -142,6 +142,16 @@ CurveStarts curve_starts(const Motion& from, const Motion& to) {
                 static_cast<double>(from.quiet.error_rad))};
 }
 
+bool held_until(const Motion& from, const Motion& to) {
+  if (from.route != nullptr || to.route != nullptr || from.frame != to.frame ||
+      from.teleports != to.teleports)
+    return true;
+  const State expected = state_at(from, to.time_s);
+  return held(glm::distance(expected.position, to.state.position),
+              glm::distance(glm::dvec3{expected.velocity}, glm::dvec3{to.state.velocity}),
+              static_cast<double>(from.quiet.error_m));
+}
+
 State interpolate_gap(const Motion& from, const Motion& to, double time_s) {
   const CurveStarts starts = curve_starts(from, to);
   if (starts.position_s == from.time_s && starts.orientation_s == from.time_s)

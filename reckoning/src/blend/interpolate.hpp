@@ -59,6 +59,11 @@ struct CurveStarts {
 /// because motions in between were lost.
 [[nodiscard]] RECKONER_RECKONING_API CurveStarts curve_starts(const Motion& from, const Motion& to);
 
+/// True if the extrapolation of `from` held until shortly before `to`. False if it did not, because motions
+/// in between were lost. Motions on routes, in different frames or with a teleport between them count as
+/// held.
+[[nodiscard]] RECKONER_RECKONING_API bool held_until(const Motion& from, const Motion& to);
+
 /// The state at `time_s` between two motions of a received stream: interpolate(), but in a quiet gap `from`
 /// is extrapolated until curve_starts().
 [[nodiscard]] RECKONER_RECKONING_API State interpolate_gap(const Motion& from, const Motion& to,

@@ -35,6 +35,9 @@ constexpr double kMemoryGaps = 40.0;      // number of publishes over which cand
 // extrapolation is more useful.
 constexpr double kShortestBentGapS = 0.06;
 
+// The candidates are compared over gaps of at least this number of ticks.
+constexpr std::size_t kShortestLearnedTicks = 2;
+
 using PolynomialWeights = std::array<double, 3>;
 
 double polynomial_weight(const PolynomialWeights& w, std::size_t ticks_ago) {
@@ -181,7 +184,7 @@ GapFit::GapError GapFit::worst_error(const Motion& published, const State& truth
   const double gap_s = time_s - published.time_s;
   const Motion now{smoothed(truth), time_s, published.teleports};
   GapError worst = interpolation_error(published, now, ticks_in(gap_s));
-  if (gap_s < longest_gap_s) return worst;
+  if (ticks_in(gap_s) < ticks_in(longest_gap_s)) return worst;
   const State predicted = state_at(published, time_s);
   worst.m = std::max(worst.m, glm::distance(predicted.position, truth.position));
   worst.rad = std::max(worst.rad, angle_between(predicted.orientation, truth.orientation));
@@ -195,7 +198,7 @@ bool GapFit::is_sudden(const Motion& published, const State& truth, double time_
   constexpr double kTooSmall = 0.5;
   const double gap_s = time_s - published.time_s;
   const std::size_t ticks = ticks_in(gap_s);
-  if (gap_s >= longest_gap_s || ticks > filled_) return false;
+  if (ticks >= ticks_in(longest_gap_s) || ticks > filled_) return false;
   Motion now{smoothed(truth), time_s, published.teleports};
   const double without = interpolation_error(published, now, ticks).relative_to(allowed);
   if (without < kTooSmall) return false;
@@ -278,6 +281,8 @@ bool GapFit::is_steady(double span_s, const GapError& slack) const {
 }
 
 // Root mean square deviation of the true path from the curve with this candidate at both ends of the gap, m.
+// Of a gap of two ticks, only one position inside it is known. A curve that may bend leads through it with
+// every candidate, so the deviations are those of the curve without its bend.
 double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
   const auto motion = [&](std::size_t ticks_ago) {
     const End e = end(candidate, ticks_ago);
@@ -287,7 +292,8 @@ double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
     m.time_s = -static_cast<double>(ticks_ago) / tick_rate_hz_;
     return m;
   };
-  const PathDeviations path = path_deviations(motion(gap_ticks), motion(0), gap_ticks);
+  PathDeviations path = path_deviations(motion(gap_ticks), motion(0), gap_ticks);
+  if (gap_ticks <= kShortestLearnedTicks) path.bend = glm::dvec3{0.0};
   double sum = 0.0;
   for (std::size_t j = 0; j < path.count; ++j) {
     const glm::dvec3 error = path.left(j, gap_ticks);
@@ -297,8 +303,11 @@ double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
 }
 
 void GapFit::learn(double gap_s) {
-  const std::size_t ticks = ticks_in(gap_s);
-  if (ticks < 2 || ticks >= filled_) return;
+  // Nothing is known inside a gap of one tick. If ticks are long, most gaps are of this kind. Then learn from
+  // the last two ticks.
+  const bool long_ticks = kShortestBentGapS * tick_rate_hz_ < 1.0;
+  const std::size_t ticks = std::max(ticks_in(gap_s), long_ticks ? kShortestLearnedTicks : 0);
+  if (ticks < kShortestLearnedTicks || ticks >= filled_) return;
   for (std::size_t i = 0; i < kCandidates; ++i)
     errors_[i] += (strayed(i, ticks) - errors_[i]) / kMemoryGaps;
   best_ = best_of(errors_);

@@ -118,8 +118,13 @@ class Publisher {
   void ends(const Entity& entity) { kinds_.ends(entity); }
 
   /// The longest gap between two updates for clients that interpolate, s. `factor` is the threshold factor of
-  /// the level of detail. A gap may be longer while the earlier motion is still correct.
+  /// the level of detail. A whole number of ticks. A gap may be longer while the earlier motion is still
+  /// correct.
   [[nodiscard]] double longest_gap_s(double factor) const;
+
+  /// The longest gap between two motions that a client gets at the finest level of detail, s. It is
+  /// longest_gap_s(1), and longer by the wait for the client's turn if there is a send rate.
+  [[nodiscard]] double longest_sent_gap_s() const;
 
   /// The slots published in the last run(), by level of detail.
   [[nodiscard]] const Published& published() const { return published_; }

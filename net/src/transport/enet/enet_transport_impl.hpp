@@ -168,7 +168,7 @@ struct EnetTransport::Impl {
   PeerTable<Connection> connections;     // at most as many as ENet has peers; packets point to `backlog`
   ConnectionAddresses addresses;         // used at a server without a guard
   TouchedPeers touched;                  // since the last hold_throttle_open()
-  double silence_checked_s = -1e9;       // time of the last disconnect_silent()
+  double silence_checked_s = -1e300;     // time of the last disconnect_silent()
   std::vector<PeerId> peers_with_queue;  // peers with packets in their send queue
   bool unsent = false;                   // data waits for the next pass
   std::optional<secure::Guard> guard;    // none: nothing is sealed

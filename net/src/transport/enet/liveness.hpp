@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace reckoner {
@@ -16,12 +17,13 @@ class Liveness {
 
   /// `connecting`: the connection is not established yet. `silence_s`: a peer that sends nothing for this
   /// time is lost.
-  Liveness(double now_s, bool connecting, double silence_s)
-      : heard_s_(now_s), deadline_s_(connecting ? now_s + kConnectSeconds : 0.0), silence_s_(silence_s) {}
+  Liveness(double now_s, bool connecting, double silence_s) : heard_s_(now_s), silence_s_(silence_s) {
+    if (connecting) deadline_s_ = now_s + kConnectSeconds;
+  }
 
   void connected(double now_s) {
     heard_s_ = now_s;
-    deadline_s_ = 0.0;
+    deadline_s_.reset();
   }
 
   /// Starts an orderly disconnect. Returns false if it had started before.
@@ -32,20 +34,20 @@ class Liveness {
   }
 
   /// connecting(): not established yet, and not closing. closing(): an orderly disconnect has started.
-  [[nodiscard]] bool connecting() const { return deadline_s_ > 0.0 && !closing_; }
+  [[nodiscard]] bool connecting() const { return deadline_s_.has_value() && !closing_; }
   [[nodiscard]] bool closing() const { return closing_; }
 
   /// Returns true if the connection must be given up. `received_bytes` is any counter that changes whenever
   /// the peer sends something.
   bool given_up(double now_s, std::uint32_t received_bytes) {
     if (std::exchange(received_bytes_, received_bytes) != received_bytes) heard_s_ = now_s;
-    return (deadline_s_ > 0.0 && now_s >= deadline_s_) || now_s - heard_s_ >= silence_s_;
+    return (deadline_s_ && now_s >= *deadline_s_) || now_s - heard_s_ >= silence_s_;
   }
 
  private:
   std::uint32_t received_bytes_ = 0;
   double heard_s_;
-  double deadline_s_;  ///< for connecting or closing; 0: none
+  std::optional<double> deadline_s_;  ///< for connecting or closing; empty: none
   double silence_s_;
   bool closing_ = false;
 };

@@ -41,7 +41,7 @@ class TrafficLimit {
 
   TransportLimits limits_;
   std::unordered_map<IpAddress, TrafficMeter, IpAddressHash> addresses_;
-  double tidied_s_ = 0.0;
+  double tidied_s_ = -1e300;
 };
 
 }  // namespace reckoner
