@@ -58,6 +58,10 @@ int main(void) {
   MEMBER(reckoner_field_spec, most_bytes);
   MEMBER(reckoner_field_spec, reserved);
   MEMBER(reckoner_field_spec, initial);
+  SIZE(reckoner_wall_box);
+  MEMBER(reckoner_wall_box, centre);
+  MEMBER(reckoner_wall_box, half_size);
+  MEMBER(reckoner_wall_box, orientation);
   SIZE(reckoner_archetype);
   MEMBER(reckoner_archetype, struct_size);
   MEMBER(reckoner_archetype, field_count);
@@ -76,6 +80,12 @@ int main(void) {
   MEMBER(reckoner_archetype, floor_at);
   MEMBER(reckoner_archetype, floor_user);
   MEMBER(reckoner_archetype, codes);
+  MEMBER(reckoner_archetype, wall_boxes);
+  MEMBER(reckoner_archetype, wall_count);
+  MEMBER(reckoner_archetype, velocity);
+  MEMBER(reckoner_archetype, wall_margin_m);
+  MEMBER(reckoner_archetype, wall_reach);
+  MEMBER(reckoner_archetype, wall_user);
   SIZE(reckoner_address);
   MEMBER(reckoner_address, host);
   MEMBER(reckoner_address, port);

@@ -195,6 +195,13 @@ typedef struct reckoner_field_spec {
 } reckoner_field_spec;
 RECKONER_C_API void reckoner_field_spec_init(reckoner_field_spec* spec, uint32_t struct_size);
 
+/* A solid box, in the coordinates of the server's first origin. */
+typedef struct reckoner_wall_box {
+  double centre[3];     /* m */
+  double half_size[3];  /* half of the edges along the box's own axes, m; above 0 */
+  float orientation[4]; /* x, y, z, w: box to world, a unit quaternion */
+} reckoner_wall_box;
+
 typedef struct reckoner_archetype {
   uint32_t struct_size;
   uint32_t field_count;              /* 0 */
@@ -219,8 +226,26 @@ typedef struct reckoner_archetype {
    * or
    * "": codes that suit most entities. Only the server reads it. */
   const char* codes;
+  /* Obstacles, behind which the entities are never shown. Server and client must use the same ones. An entity
+   * that reaches a box slides along it. */
+  const reckoner_wall_box* wall_boxes; /* null */
+  uint32_t wall_count;                 /* 0; at most 4096 */
+  int32_t velocity;                    /* RECKONER_VELOCITY_AUTOMATIC */
+  double wall_margin_m;                /* 0; the distance that positions keep from boxes, m */
+  /* For obstacles that are no boxes, or null: writes to `reached` the point that an entity reaches if it
+   * moves straight from `from` to `to`. It is called for every shown entity in every frame, and by all
+   * threads of a server. */
+  void (*wall_reach)(void* user, const double from[3], const double to[3], double reached[3]);
+  void* wall_user;
 } reckoner_archetype;
 enum reckoner_floor_kind { RECKONER_FLOOR_NONE = 0, RECKONER_FLOOR_PLANE = 1, RECKONER_FLOOR_TERRAIN = 2 };
+/* Where the velocities of entities come from. Automatic: from the game; they are estimated from positions
+ * while the game leaves them at 0 although an entity moves. */
+enum reckoner_velocity_source {
+  RECKONER_VELOCITY_AUTOMATIC = 0,
+  RECKONER_VELOCITY_GIVEN = 1,
+  RECKONER_VELOCITY_ESTIMATED = 2
+};
 RECKONER_C_API void reckoner_archetype_init(reckoner_archetype* archetype, uint32_t struct_size);
 
 /* ---- Keys and tokens: who may join -------------------------------------------------------------------- */
@@ -956,6 +981,13 @@ RECKONER_C_API reckoner_result reckoner_client_server_time(const reckoner_client
  * from there. */
 RECKONER_C_API reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
                                                        const reckoner_state* shown, double local_s);
+/* Like reckoner_client_correct(), for a hit that the game anticipates: the entity continues from `shown`,
+ * with its velocity and acceleration, until a motion with the hit has arrived, for at most `hold_s`, 0 to 10
+ * s. */
+RECKONER_C_API reckoner_result reckoner_client_correct_and_hold(reckoner_client* client,
+                                                                reckoner_entity entity,
+                                                                const reckoner_state* shown, double local_s,
+                                                                double hold_s);
 /* Sets the origin of the coordinates that the client returns and accepts from now on, m. */
 RECKONER_C_API reckoner_result reckoner_client_set_origin(reckoner_client* client, const double origin[3]);
 /* Sets the state of an entity that this client owns. Call it in every frame. */

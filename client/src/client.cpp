@@ -12,6 +12,8 @@
 #include <limits>
 #include <utility>
 
+#include <glm/geometric.hpp>
+
 #include <reckoner/client/client.hpp>
 
 namespace reckoner {
@@ -224,13 +226,13 @@ std::optional<double> Client::server_time_s(double local_s) const {
   return world.link.server_time_s(impl_->time.look(local_s));
 }
 
-bool Client::correct(EntityId id, const State& shown, double local_s) {
+bool Client::correct(EntityId id, const State& shown, double local_s, double hold_s) {
   Impl& c = *impl_;
   c.advance(c.time.of(local_s));
-  if (!is_sane(shown)) return false;
+  if (!is_sane(shown) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return false;
   State in_world = shown;
   in_world.position += c.origin;
-  return c.shown_world().correct(id, in_world);
+  return c.shown_world().correct(id, in_world, hold_s);
 }
 
 bool Client::set_origin(const glm::dvec3& origin) {
@@ -374,10 +376,56 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
   return {batch_.ids(), batch_.positions(), batch_.orientations(), shown_s};
 }
 
-bool ClientWorld::correct(EntityId id, const State& in_world) {
+bool ClientWorld::correct(EntityId id, const State& in_world, double hold_s) {
   KnownEntity* entity = entities.find(id);
   if (entity == nullptr || !entity->visible || entity->owned) return false;
-  return blend_from_world(*entity, in_world, blend_s());
+  return hold_s > 0.0 ? hold(*entity, in_world, hold_s) : blend_from_world(*entity, in_world, blend_s());
+}
+
+// Shows the entity as the game anticipates it until its motion contains the hit, or for `hold_s`. Returns
+// false if its frame is invalid.
+bool ClientWorld::hold(KnownEntity& entity, const State& in_world, double hold_s) {
+  const double shown_s = playout.shown_s();
+  const State in_shown_time = at_rate(in_world, static_cast<float>(1.0 / playout.rate()));
+  const auto local = frames.converted(in_shown_time, FrameId{}, entity.remote.frame(shown_s), shown_s);
+  if (!local) return false;
+  // What this client does now has an effect at the server after the one-way delay and some ticks.
+  constexpr double kTicksS = 0.1;
+  const double one_way_s = std::max(link.owned().one_way_s(), 0.5 * stats.round_trip_s);
+  if (!entity.remote.is_held()) held_.push_back(entity.id);
+  entity.remote.hold(*local, shown_s, playout.now_s() + one_way_s + kTicksS, shown_s + hold_s);
+  return true;
+}
+
+// Ends the holds that are over. The entity is blended from there so slowly that it does not run backwards.
+void ClientWorld::review_held() {
+  const double shown_s = playout.shown_s();
+  std::erase_if(held_, [&](EntityId id) {
+    const KnownEntity* known = std::as_const(entities).find(id);
+    if (known == nullptr || !known->remote.is_held()) return true;
+    if (!known->remote.is_hold_over(shown_s)) return false;
+    KnownEntity& entity = *entities.find(id);
+    RemoteEntity& remote = entity.remote;
+    const State before = remote.shown(shown_s);
+    const FrameId frame = remote.frame(shown_s);
+    const std::uint8_t teleports = remote.teleports(shown_s);
+    remote.release(shown_s);
+    entity.frame_shown = remote.frame(shown_s);
+    if (remote.teleports(shown_s) != teleports) return true;
+    const auto from = frames.converted(before, frame, entity.frame_shown, shown_s);
+    if (!from) return true;
+    const State onto = remote.unblended(shown_s);
+    // The offset changes at most 1.5 times as fast as on average (Blend), and the entity may slow down.
+    constexpr double kShare = 2.5;
+    const double off_m = glm::distance(from->position, onto.position);
+    const double speed_mps = std::max(0.1, glm::length(glm::dvec3{onto.velocity}));
+    // After a hit, the entity goes on in about the same direction. After a wrong guess it must turn back.
+    const bool was_hit = glm::distance(from->velocity, onto.velocity) < 0.5 * speed_mps;
+    const double longest_s = was_hit ? 2.0 * kLongestCatchUpS : kLongestCatchUpS;
+    const double duration_s = std::min(kShare * off_m / speed_mps, longest_s);
+    remote.correct(*from, shown_s, std::max(blend_s(), duration_s));
+    return true;
+  });
 }
 
 // Blends an entity from a state in the world onto its motion. Returns false if its frame is invalid.
@@ -420,9 +468,14 @@ CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, 
   }
   owned.moved_s = link.server_time_s(local_s);
   const Quantisation& quantisation = *link.quantisation(entity->info.archetype);
-  Motion motion{.state = counted, .time_s = shown_s, .floor = quantisation.floor, .frame = frame_of(frame)};
+  Motion motion{.state = counted,
+                .time_s = shown_s,
+                .floor = quantisation.floor,
+                .walls = quantisation.walls,
+                .frame = frame_of(frame)};
   if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s, teleports))
     return find_unencodable(counted, quantisation);
+  velocities_.note(config.log, config.archetypes, entity->info.archetype, own.missing_velocities());
   motion.teleports = own.teleports();
   show_owned(*entity, motion);
   return {};
@@ -520,7 +573,7 @@ SpawnResult ClientWorld::predict_spawn(std::size_t archetype, const State& count
   if (const auto why = find_unencodable(counted, *q); why != CallError::none) return why;
   const double now_s = playout.now_s();
   const double until_s = now_s + (std::isfinite(patience_s) ? std::clamp(patience_s, 0.0, 60.0) : 0.0);
-  const Motion motion{.state = counted, .time_s = now_s, .floor = q->floor};
+  const Motion motion{.state = counted, .time_s = now_s, .floor = q->floor, .walls = q->walls};
   const EntityId id = predictions.add(key, archetype, motion, until_s);
   if (!id) return CallError::world_full;
   return id;
@@ -606,6 +659,7 @@ void ClientWorld::advance(double local_s) {
     blend_over_jump(before_s, rate);
   }
   review_path();
+  if (!held_.empty()) review_held();
   if (stepped) {
     holds.clock_stepped(stepped_by_s);
     if (switches.observer != nullptr) switches.observer->clock_stepped(stepped_by_s);

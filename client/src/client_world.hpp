@@ -13,6 +13,7 @@
 #include "client/src/world/frames.hpp"
 #include "client/src/world/predictions.hpp"
 #include "client/src/world/waiting_fields.hpp"
+#include "net/src/config/velocity_log.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ struct ClientWorld {
   /// be ready. The results stay valid until the next call of any member.
   [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double local_s);
   [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
-  [[nodiscard]] bool correct(EntityId id, const State& in_world);
+  [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s);
   CallResult move(EntityId id, const State& counted, EntityId frame, double local_s, bool teleports);
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
@@ -135,6 +136,8 @@ struct ClientWorld {
   void review_holds(double before_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot, double ended_s);
+  bool hold(KnownEntity& entity, const State& in_world, double hold_s);
+  void review_held();
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
   [[nodiscard]] bool report(KnownEntity& entity, double shown_s);
@@ -170,12 +173,14 @@ struct ClientWorld {
   std::optional<Tick> newest_datagram_;   // tick of the newest datagram; empty: none has arrived
   bool any_fading_ = false;               // some entity fades or will fade to rest
   std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later
+  std::vector<EntityId> held_;            // entities with a hit that the game anticipates
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
   FrozenFrame frozen_;         // what a paused client shows
   double paused_at_s_ = 0.0;   // server time of the pause, s
   bool says_refused_ = false;  // the log names the limit of entities
   WaitingFields waiting_fields_;
+  VelocityLog velocities_;  // of the entities that this client owns
 
   // A short-lived entity that ended, and the first tick without it. A late copy of its spawn must not revive
   // it.

@@ -153,7 +153,8 @@ class ClusterServer {
     }
     config_.world = options_.cluster.world;
     config_.tick_rate_hz = options_.server.tick_rate_hz;
-    config_.archetypes = archetypes(options_.thresholds.threshold_m, options_.thresholds.threshold_rad);
+    config_.archetypes = archetypes(options_.thresholds.threshold_m, options_.thresholds.threshold_rad,
+                                    options_.thresholds.velocity);
     config_.cell_m = options_.cluster.cell_m;
     config_.columns = options_.cluster.columns;
     config_.rows = options_.cluster.rows;

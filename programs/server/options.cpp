@@ -8,6 +8,7 @@
 #include "programs/common/options/setting_options.hpp"
 #include "server/src/server_settings.hpp"
 
+#include <map>
 #include <string>
 #include <utility>
 
@@ -113,6 +114,15 @@ void add_server_options(CLI::App& app, ServerOptions& o) {
   add_settings(app, kServerSettings, o.server);
   app.get_option("--fixed-rate")->excludes("--updates-per-second");
   add_settings(app, kArchetypeSettings, o.thresholds);
+  const std::map<std::string, VelocitySource> sources{{"automatic", VelocitySource::automatic},
+                                                      {"given", VelocitySource::given},
+                                                      {"estimated", VelocitySource::estimated}};
+  app.add_option("--velocity", o.thresholds.velocity,
+                 "where velocities come from: given (by the scenario or the trace), estimated (from the "
+                 "positions) or automatic (estimated while the given ones are zero)")
+      ->transform(CLI::CheckedTransformer(sources).description(""))
+      ->type_name("TEXT")
+      ->default_str("automatic");
   add_watching_options(app, o);
   add_live_view_options(app, o);
   add_security_options(app, o.security);
@@ -159,7 +169,8 @@ std::optional<Error> find_wrong_cluster_option(const ClusterOptions& o) {
 ServerConfig server_config(const ServerOptions& options, double epoch_s) {
   ServerConfig config = options.server;
   config.epoch_s = epoch_s;
-  config.archetypes = archetypes(options.thresholds.threshold_m, options.thresholds.threshold_rad);
+  config.archetypes = archetypes(options.thresholds.threshold_m, options.thresholds.threshold_rad,
+                                 options.thresholds.velocity);
   return config;
 }
 

@@ -354,7 +354,9 @@ void Server::tick(double now_s) {
     s.entities.awake().for_each(
         [&](std::uint32_t slot) { s.entities.slots()[slot].levels[0].delay_s = *s.distant_delay_s; });
   }
-  s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), s.pool, s.stats);
+  const bool late = now_s >= s.time_of(s.next_tick);
+  s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), late, s.pool, s.stats);
+  s.log.missing_velocities(s.config.archetypes, s.publisher.missing_velocities());
   s.send(tick, now_s);
   s.transport.service(now_s);
   s.log.review(s.sessions, s.stats, s.config.tick_rate_hz, now_s);
@@ -992,8 +994,9 @@ void Server::Impl::note_relevance_change(EntityId id) {
     note_relevance_change(entities.slots()[slot].id);
 }
 
-// Moves the entities in the frame of an ending entity to the next outer frame. An entity that would be too
-// fast in the outer frame stops. An entity that would be outside the world ends as well.
+// Moves the entities in the frame of an ending entity to the next outer frame. An entity that rested in the
+// frame stops: the game does not move it, so it would keep the velocity of the frame. An entity that would be
+// too fast in the outer frame stops, too. An entity that would be outside the world ends as well.
 void Server::Impl::release(const Entity& ending) {
   const auto inside = entities.frames().inside(static_cast<std::uint32_t>(ending.id.slot()));
   const std::vector<std::uint32_t> released{inside.begin(), inside.end()};
@@ -1002,7 +1005,8 @@ void Server::Impl::release(const Entity& ending) {
     Entity& entity = entities.slots()[slot];
     State truth = state_in_frame(outer, entity);
     const Quantisation& q = quantisation[entity.archetype];
-    if (!is_encodable(truth, q))
+    const bool rested = entity.still_ticks > 0 && !entity.owned;
+    if (rested || !is_encodable(truth, q))
       truth.velocity = truth.acceleration = truth.angular_velocity = glm::vec3{0.0f};
     const bool lost = !is_encodable(truth, q);
     put_into(entity, outer, lost ? State{} : truth);
@@ -1020,6 +1024,7 @@ void Server::Impl::fly(double now_s) {
     const Motion motion{.state = launch.state,
                         .time_s = launch.time_s,
                         .floor = quantisation[entity->archetype].floor,
+                        .walls = quantisation[entity->archetype].walls,
                         .frame = frame_of(entity->frame)};
     if (!move_to(*entity, state_at(motion, now_s))) end(id);
     return false;

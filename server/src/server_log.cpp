@@ -61,6 +61,12 @@ void ServerLog::owner_events(const std::deque<ServerEvent>& events, std::size_t 
   }
 }
 
+void ServerLog::missing_velocities(std::span<const Archetype> archetypes,
+                                   std::span<const std::uint8_t> missing) {
+  for (std::size_t i = 0; i < archetypes.size(); ++i)
+    velocities_.note(sink_, archetypes, i, missing[i]);
+}
+
 void ServerLog::review(const SessionTable& sessions, const ServerStats& stats, double tick_rate_hz,
                        double now_s) {
   if (!sink_ || !refusals_.due(now_s)) return;

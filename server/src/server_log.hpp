@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/config/velocity_log.hpp"
 #include "net/src/transport/refusal_log.hpp"
 #include "server/src/session/session.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -40,6 +43,10 @@ class ServerLog {
   /// Logs the owner events (corrected or refused motions) in `events`, from index `first` on.
   void owner_events(const std::deque<ServerEvent>& events, std::size_t first) const;
 
+  /// The game leaves velocities at zero although entities move (VelocityWatch::Missing, by archetype). Logs
+  /// each archetype once for velocities and once for angular velocities.
+  void missing_velocities(std::span<const Archetype> archetypes, std::span<const std::uint8_t> missing);
+
   /// Call after every tick. Once a second it logs the clients that have fallen behind or caught up, and the
   /// payloads that were refused since the last such log line.
   void review(const SessionTable& sessions, const ServerStats& stats, double tick_rate_hz, double now_s);
@@ -48,6 +55,7 @@ class ServerLog {
   LogSink sink_;
   RefusalLog refusals_;
   std::set<ClientId> behind_;
+  VelocityLog velocities_;
 };
 
 }  // namespace reckoner

@@ -35,6 +35,8 @@ constexpr std::string_view kNet[] = {"reckoner/net/",
                                      "reckoner/reckoning/result.hpp",
                                      "reckoner/reckoning/route.hpp",
                                      "reckoner/reckoning/state.hpp",
+                                     "reckoner/reckoning/velocity_source.hpp",
+                                     "reckoner/reckoning/walls.hpp",
                                      "reckoning/src/motion/"};
 constexpr std::string_view kServer[] = {"reckoner/server/", "reckoner/reckoning/", "reckoner/net/",
                                         "server/src/",      "reckoning/src/",      "net/src/"};

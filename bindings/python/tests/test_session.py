@@ -229,6 +229,34 @@ def test_floor_keeps_bodies_above_the_ground():
     assert heights
 
 
+def test_walls_stop_predicted_bodies():
+    calls = []
+
+    def reach(start, end):
+        calls.append(start)
+        return [min(end[0], 2.0), end[1], end[2]]
+
+    box = reckoner.WallBox(centre=(3, 0, 0), half_size=(1, 5, 5))
+    for walls in ({"walls": (box,)}, {"wall_reach": reach}):
+        kind = Archetype("body", velocity=reckoner.VelocitySource.GIVEN, **walls)
+        world = World(archetypes=(kind,))
+        body = world.server.spawn_short_lived(reckoner.state(velocity=(5, 0, 0)))
+        client = world.join()
+        furthest = [0.0]
+        start = reckoner.now()
+
+        def look():
+            one = client.shown_one(body, reckoner.now())
+            if one is not None:
+                furthest[0] = max(furthest[0], one["state"]["position"][0])
+            return reckoner.now() > start + 0.8 and one is not None
+
+        world.until(look)
+        assert 1.9 < furthest[0] < 2.01
+        world.close()
+    assert calls
+
+
 def test_pause_playout_and_correction(world):
     car = world.server.spawn(reckoner.state(velocity=(1, 0, 0)))
     world.each_tick = lambda t: world.server.move(car, reckoner.state(position=(t, 0, 0), velocity=(1, 0, 0)))
@@ -245,6 +273,7 @@ def test_pause_playout_and_correction(world):
     state = one["state"].copy()
     state["position"][1] = 3.0
     client.correct(car, state, reckoner.now())
+    client.correct(car, state, reckoner.now(), hold_s=0.2)
     client.set_origin((100, 0, 0))
     assert world.until(lambda: world.shows(client, car)) > 0
 

@@ -19,7 +19,7 @@ namespace Reckoner {
   }
 
   /// A kind of entity, the same in the same order on the server and on every client. Settings has the library's defaults:
-  /// thresholds, top speed, floor.
+  /// thresholds, top speed, floor, source of velocities.
   public sealed unsafe class Archetype {
     public readonly string Name;
     public readonly List<Field> Fields = new List<Field>();
@@ -28,7 +28,14 @@ namespace Reckoner {
     /// With IL2CPP it must be a static method with [AOT.MonoPInvokeCallback].
     public FloorAt Terrain;
 
+    /// Obstacles, behind which entities are never shown.
+    public readonly List<WallBox> Walls = new List<WallBox>();
+    /// For obstacles that are no boxes: writes to `reached` the point that an entity reaches if it moves straight from
+    /// `from` to `to`. It is called as often as Terrain, and needs the same with IL2CPP.
+    public ReachedAt Reach;
+
     public unsafe delegate double FloorAt(void* user, double* position);
+    public unsafe delegate void ReachedAt(void* user, double* from, double* to, double* reached);
 
     public Archetype(string name = "entity", params Field[] fields) {
       Library.Require();
@@ -44,6 +51,11 @@ namespace Reckoner {
       Settings.FloorUp = up;
       Settings.FloorHeightM = heightM;
     }
+
+    /// A wall: a box with these half edges along its own axes.
+    public void AddWall(Double3 centre, Double3 halfSize) => AddWall(centre, halfSize, new Float4 { W = 1 });
+    public void AddWall(Double3 centre, Double3 halfSize, Float4 orientation) =>
+        Walls.Add(new WallBox { Centre = centre, HalfSize = halfSize, Orientation = orientation });
 
     /// The number of a field, for SetField() and Field().
     public uint IndexOf(string field) {
@@ -80,6 +92,14 @@ namespace Reckoner {
         callbacks.Add(archetype.Terrain);
         to->Floor = (int)FloorKind.Terrain;
         to->FloorAt = Marshal.GetFunctionPointerForDelegate(archetype.Terrain);
+      }
+      var boxes = (WallBox*)Block(sizeof(WallBox) * Math.Max(1, archetype.Walls.Count));
+      for (int i = 0; i < archetype.Walls.Count; ++i) boxes[i] = archetype.Walls[i];
+      to->WallBoxes = archetype.Walls.Count > 0 ? boxes : null;
+      to->WallCount = (uint)archetype.Walls.Count;
+      if (archetype.Reach != null) {
+        callbacks.Add(archetype.Reach);
+        to->WallReach = Marshal.GetFunctionPointerForDelegate(archetype.Reach);
       }
     }
 

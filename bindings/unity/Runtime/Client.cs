@@ -192,8 +192,10 @@ namespace Reckoner {
       Done(Native.reckoner_client_user_value(C, entity, &value));
       return value;
     }
-    public void Correct(ulong entity, State state, double nowS) =>
-        Done(Native.reckoner_client_correct(C, entity, &state, nowS));
+    /// Replaces the shown state. With holdS above 0 the game anticipates a hit: the entity continues from `state` until a
+    /// motion with the hit has arrived, for at most holdS.
+    public void Correct(ulong entity, State state, double nowS, double holdS = 0.0) =>
+        Done(Native.reckoner_client_correct_and_hold(C, entity, &state, nowS, holdS));
     public void SetPaused(bool paused, double nowS) =>
         Done(Native.reckoner_client_set_paused(C, paused ? 1 : 0, nowS));
     /// The defaults for SetPlayout().

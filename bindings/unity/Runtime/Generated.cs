@@ -11,6 +11,7 @@ namespace Reckoner {
   public enum LogType { Boolean = 0, Integer = 1, Unsigned = 2, Real = 3, Text = 4 }
   public enum ValueType { Boolean = 0, Integer = 1, Real = 2, Blob = 3 }
   public enum FloorKind { None = 0, Plane = 1, Terrain = 2 }
+  public enum VelocitySource { Automatic = 0, Given = 1, Estimated = 2 }
   public enum ByteCount { KeyBytes = 32, TokenBytes = 1024, UserBytes = 256 }
   public enum CallFailure { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17 }
   public enum Relevance { ByDistance = 0, Always = 1, Never = 2 }
@@ -99,6 +100,13 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
+  public unsafe partial struct WallBox {
+    public Double3 Centre;
+    public Double3 HalfSize;
+    public Float4 Orientation;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
   public unsafe partial struct ArchetypeSettings {
     internal uint StructSize;
     public uint FieldCount;
@@ -117,6 +125,12 @@ namespace Reckoner {
     internal IntPtr FloorAt;
     internal void* FloorUser;
     internal byte* Codes;
+    internal WallBox* WallBoxes;
+    public uint WallCount;
+    public int Velocity;
+    public double WallMarginM;
+    internal IntPtr WallReach;
+    internal void* WallUser;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -729,6 +743,8 @@ namespace Reckoner {
     internal static extern int reckoner_client_server_time(IntPtr @client, double @localS, double* @serverTimeS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_correct(IntPtr @client, ulong @entity, State* @shown, double @localS);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_client_correct_and_hold(IntPtr @client, ulong @entity, State* @shown, double @localS, double @holdS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_set_origin(IntPtr @client, double* @origin);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

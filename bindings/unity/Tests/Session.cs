@@ -242,6 +242,25 @@ namespace Reckoner.Tests {
         world.Client.SetPlayout(playout, Now.Seconds);
         world.Until(() => world.Client.Stats().DelayS > 0.05);
       }
+      var car = new Archetype("car");
+      car.Settings.Velocity = (int)VelocitySource.Given;
+      car.AddWall(new Double3(3, 0, 0), new Double3(1, 5, 5));
+      using (var world = new World(null, car)) {
+        State driving = State.At(0, 0, 0);
+        driving.Velocity.X = 5;
+        ulong body = world.Server.SpawnShortLived(driving);
+        world.Join();
+        world.Until(() => world.Shows(body));
+        double furthest = 0, end = Now.Seconds + 0.8;
+        world.Until(() => {
+          if (world.Client.TryShown(Now.Seconds, body, out Shown one)) {
+            furthest = Math.Max(furthest, one.State.Position.X);
+            world.Client.Correct(body, one.State, Now.Seconds, 0.01);
+          }
+          return Now.Seconds > end;
+        });
+        Require(furthest > 1.9 && furthest < 2.01, $"it reached {furthest}");
+      }
       var clock = new GameClock(10, 0);
       clock.SetScale(0.5, 20, 0);
       Require(Math.Abs(clock.At(22) - 11) < 1e-9 && clock.ScaleAt(22) == 0.5, "clock");

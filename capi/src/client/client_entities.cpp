@@ -163,10 +163,16 @@ reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_en
 
 reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
                                         const reckoner_state* shown, double local_s) {
-  if (shown == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return reckoner_client_correct_and_hold(client, entity, shown, local_s, 0.0);
+}
+
+reckoner_result reckoner_client_correct_and_hold(reckoner_client* client, reckoner_entity entity,
+                                                 const reckoner_state* shown, double local_s, double hold_s) {
+  if (shown == nullptr || !is_valid_stamp(local_s) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS))
+    return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     const EntityId id = entity_id(entity);
-    if (c.correct(id, capi::from_c(*shown), local_s)) return RECKONER_OK;
+    if (c.correct(id, capi::from_c(*shown), local_s, hold_s)) return RECKONER_OK;
     return c.info(id) != nullptr ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
   });
 }

@@ -77,6 +77,9 @@ static_assert(same(Relevance::by_distance, RECKONER_BY_DISTANCE) &&
 static_assert(same(OwnerPolicy::accept, RECKONER_OWNER_ACCEPT) &&
               same(OwnerPolicy::correct, RECKONER_OWNER_CORRECT) &&
               same(OwnerPolicy::refuse, RECKONER_OWNER_REFUSE));
+static_assert(same(VelocitySource::automatic, RECKONER_VELOCITY_AUTOMATIC) &&
+              same(VelocitySource::given, RECKONER_VELOCITY_GIVEN) &&
+              same(VelocitySource::estimated, RECKONER_VELOCITY_ESTIMATED));
 static_assert(same(OwnerGone::rest, RECKONER_GONE_REST) && same(OwnerGone::despawn, RECKONER_GONE_DESPAWN));
 
 std::optional<FieldSpec> field_of(const reckoner_field_spec& c) {
@@ -134,14 +137,42 @@ reckoner_result add_floor(const reckoner_archetype& c, Archetype& archetype) {
   return RECKONER_OK;
 }
 
+// Sets the walls of an archetype.
+reckoner_result add_walls(const reckoner_archetype& c, Archetype& archetype) {
+  if (c.wall_count == 0 && c.wall_reach == nullptr) return RECKONER_OK;
+  if (c.wall_count > kMaxWallBoxes || (c.wall_count > 0 && c.wall_boxes == nullptr))
+    return RECKONER_ERROR_ARGUMENT;
+  Walls walls{.margin_m = c.wall_margin_m};
+  for (std::uint32_t i = 0; i < c.wall_count; ++i) {
+    const reckoner_wall_box& box = c.wall_boxes[i];
+    const float* q = box.orientation;
+    walls.boxes.push_back({{box.centre[0], box.centre[1], box.centre[2]},
+                           {box.half_size[0], box.half_size[1], box.half_size[2]},
+                           glm::quat{q[3], q[0], q[1], q[2]}});
+  }
+  if (c.wall_reach != nullptr) {
+    walls.reach = [at = c.wall_reach, user = c.wall_user](const glm::dvec3& from, const glm::dvec3& to) {
+      const double begin[3] = {from.x, from.y, from.z};
+      const double end[3] = {to.x, to.y, to.z};
+      double reached[3] = {to.x, to.y, to.z};
+      at(user, begin, end, reached);
+      return glm::dvec3{reached[0], reached[1], reached[2]};
+    };
+  }
+  archetype.walls = std::make_shared<const Walls>(std::move(walls));
+  return RECKONER_OK;
+}
+
 reckoner_result read_archetype(const reckoner_archetype* first, std::size_t i, Archetype& archetype) {
   reckoner_archetype c;
   reckoner_archetype_init(&c, sizeof c);
   if (const auto result = read_element(first, i, c); result != RECKONER_OK) return result;
   archetype.name = c.name != nullptr ? c.name : "";
   archetype.codes = c.codes != nullptr ? c.codes : "";
+  if (c.velocity < 0 || c.velocity > RECKONER_VELOCITY_ESTIMATED) return RECKONER_ERROR_ARGUMENT;
   copy_from_c(kArchetypeFields, archetype, c);
   if (const auto result = add_floor(c, archetype); result != RECKONER_OK) return result;
+  if (const auto result = add_walls(c, archetype); result != RECKONER_OK) return result;
   return add_fields(c, archetype);
 }
 

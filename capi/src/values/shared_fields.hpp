@@ -70,6 +70,7 @@ inline constexpr std::array kArchetypeFields{
     shared<&reckoner_archetype::world_size_m, &Archetype::world_size_m>(),
     shared<&reckoner_archetype::has_orientation, &Archetype::has_orientation>(),
     shared<&reckoner_archetype::never_reverses, &Archetype::never_reverses>(),
+    shared<&reckoner_archetype::velocity, &Archetype::velocity>(),
 };
 
 inline constexpr std::array kServerFields{

@@ -57,6 +57,12 @@ inline constexpr auto kMemberEnds<reckoner_archetype> = std::to_array<std::size_
     offsetof(reckoner_archetype, floor_at) + sizeof(reckoner_archetype::floor_at),
     offsetof(reckoner_archetype, floor_user) + sizeof(reckoner_archetype::floor_user),
     offsetof(reckoner_archetype, codes) + sizeof(reckoner_archetype::codes),
+    offsetof(reckoner_archetype, wall_boxes) + sizeof(reckoner_archetype::wall_boxes),
+    offsetof(reckoner_archetype, wall_count) + sizeof(reckoner_archetype::wall_count),
+    offsetof(reckoner_archetype, velocity) + sizeof(reckoner_archetype::velocity),
+    offsetof(reckoner_archetype, wall_margin_m) + sizeof(reckoner_archetype::wall_margin_m),
+    offsetof(reckoner_archetype, wall_reach) + sizeof(reckoner_archetype::wall_reach),
+    offsetof(reckoner_archetype, wall_user) + sizeof(reckoner_archetype::wall_user),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_grant> = std::to_array<std::size_t>({

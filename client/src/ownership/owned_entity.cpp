@@ -39,6 +39,7 @@ void OwnedEntity::restart(std::uint8_t term, const Motion& start) {
   teleports_ = start.teleports;
   stream_ = {};
   fit_.restart();
+  watch_.restart(start.state);
   last_ = start;
   last_.route = nullptr;
   last_tick_ = tick_at(start.time_s);
@@ -67,9 +68,14 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
   }
   const Tick newest = tick_at(now_s);
   if (now_s <= last_.time_s || static_cast<std::int32_t>(newest - last_tick_) < 0) return true;
+  if (interrupted_ || last_.frame != frame) watch_.restart(state);
+  const State checked = watch_.check(state, archetype_->velocity, now_s, 1.0 / clock_.tick_rate_hz);
+  if (watch_.begins()) fit_.restart();
+  if (is_encodable(checked, *quantisation_)) state = checked;
   Motion now{state, now_s, teleports_};
   now.frame = frame;
   now.floor = quantisation_->floor;
+  now.walls = quantisation_->walls;
   const double silence_s = now_s - last_.time_s;
   const bool connects = !std::exchange(interrupted_, false) && stream_.number() > 0 &&
                         silence_s <= kLongestSilenceS && last_.frame == frame;
@@ -111,11 +117,14 @@ void OwnedEntity::process_tick(const State& truth, Tick tick, double ahead_s) {
 
 bool OwnedEntity::is_due(const State& truth, const State& fitted, const Instant& now, double ahead_s) {
   const Motion& motion = stream_.motion();
-  if (!motion.never_reverses && floor_of(motion) == nullptr)
+  if (!motion.never_reverses && floor_of(motion) == nullptr && walls_of(motion) == nullptr)
     return policy_.due(SendPolicy::FreeMotionInputs{truth, fitted, motion, now.time_s, ahead_s}, now.tick);
   const double later_s = now.time_s + ahead_s;
-  const State expected = state_at(
-      {.state = fitted, .never_reverses = motion.never_reverses, .floor = floor_of(motion)}, ahead_s);
+  const State expected = state_at({.state = fitted,
+                                   .never_reverses = motion.never_reverses,
+                                   .floor = floor_of(motion),
+                                   .walls = walls_of(motion)},
+                                  ahead_s);
   return policy_.due(
       SendPolicy::Comparison{truth, state_at(motion, now.time_s), expected, state_at(motion, later_s)},
       now.tick);

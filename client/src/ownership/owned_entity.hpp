@@ -3,6 +3,7 @@
 
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/link/baselines.hpp"
+#include "reckoning/src/motion/velocity_watch.hpp"
 #include "reckoning/src/prediction/motion_fit.hpp"
 #include "reckoning/src/prediction/send_policy.hpp"
 
@@ -55,6 +56,9 @@ class OwnedEntity {
   /// The last state from the game, with its time.
   [[nodiscard]] const Motion& last() const { return last_; }
 
+  /// What the game has left at zero in the last state, although the entity moves (VelocityWatch::Missing).
+  [[nodiscard]] std::uint8_t missing_velocities() const { return watch_.missing(); }
+
   /// True if a motion waits to be sent, or to be sent again after a loss.
   [[nodiscard]] bool due() const { return due_; }
 
@@ -80,6 +84,7 @@ class OwnedEntity {
   const Quantisation* quantisation_;
   Clock clock_;
   double updates_per_second_;  // 0: the threshold decides
+  VelocityWatch watch_;
   MotionFit fit_;
   SendPolicy policy_;
   CodingModeChooser coding_mode_;

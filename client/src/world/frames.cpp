@@ -195,6 +195,7 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
                       .world_size_m = remote.newest().world_size_m,
                       .quiet = remote.newest().quiet,
                       .floor = remote.newest().floor,
+                      .walls = remote.newest().walls,
                       .frame = outer == frame_of(entity.id) ? FrameId{} : outer});
     entity.frame_shown = remote.frame(shown_s);
     const auto now = shown ? converted(*shown, FrameId{}, entity.frame_shown, shown_s) : std::nullopt;

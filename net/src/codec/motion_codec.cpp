@@ -160,6 +160,7 @@ Quantisation quantisation_for(const Archetype& archetype) {
   q.world_size_m = archetype.world_size_m;
   q.never_reverses = archetype.never_reverses;
   q.floor = archetype.floor.get();
+  q.walls = archetype.walls.get();
   q.quiet.error_m = static_cast<float>(threshold_m);
   q.quiet.error_rad = static_cast<float>(threshold_rad);
   if (archetype.has_orientation) {

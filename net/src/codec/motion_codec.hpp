@@ -136,7 +136,8 @@ struct Quantisation {
   QuietGap quiet{};             ///< Motion::quiet; does not affect the encoding
   /// The archetype's floor or null, for Motion::floor; does not affect the encoding. Not owned.
   const Floor* floor = nullptr;
-  CodeParameters codes;  ///< parameters of residuals; the client receives them from the server
+  const Walls* walls = nullptr;  ///< the archetype's walls or null, for Motion::walls; not owned
+  CodeParameters codes;          ///< parameters of residuals; the client receives them from the server
 };
 
 [[nodiscard]] RECKONER_NET_API Quantisation quantisation_for(const Archetype& archetype);

@@ -121,6 +121,7 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
     motion.world_size_m = static_cast<float>(quantisation.world_size_m);
     motion.quiet = quantisation.quiet;
     motion.floor = quantisation.floor;
+    motion.walls = quantisation.walls;
     motion.bends = quantised.coding_mode.bends;
     motion.link = quantised.link;
     motion.sudden = quantised.sudden;

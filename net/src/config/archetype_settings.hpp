@@ -51,6 +51,37 @@ inline constexpr std::array kArchetypeSettings{
   return std::nullopt;
 }
 
+/// Returns an error if the archetype has walls with an invalid number, otherwise nullopt.
+[[nodiscard]] inline std::optional<Error> find_invalid_walls(const Archetype& archetype) {
+  if (!archetype.walls) return std::nullopt;
+  const Walls& walls = *archetype.walls;
+  if (!(walls.margin_m >= 0.0) || !std::isfinite(walls.margin_m))
+    return Error{"walls.margin_m is " + number_text(walls.margin_m) + "; it must be 0 or more, m"};
+  if (walls.boxes.size() > kMaxWallBoxes)
+    return Error{"walls.boxes has " + std::to_string(walls.boxes.size()) + " boxes; it must have at most " +
+                 std::to_string(kMaxWallBoxes)};
+  for (std::size_t i = 0; i < walls.boxes.size(); ++i) {
+    const WallBox& box = walls.boxes[i];
+    const std::string name = "walls.boxes[" + std::to_string(i) + "]";
+    const auto& q = box.orientation;
+    const float length2 = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (!std::isfinite(box.centre[axis])) return Error{name + ".centre is not finite"};
+      if (!(box.half_size[axis] > 0.0) || !std::isfinite(box.half_size[axis]))
+        return Error{name + ".half_size must be above 0 on each axis, m"};
+    }
+    if (!(std::abs(length2 - 1.0f) < 0.001f)) return Error{name + ".orientation is no unit quaternion"};
+  }
+  return std::nullopt;
+}
+
+/// Returns an error if the archetype's velocity source is none, otherwise nullopt.
+[[nodiscard]] inline std::optional<Error> find_invalid_velocity(const Archetype& archetype) {
+  if (archetype.velocity <= VelocitySource::estimated) return std::nullopt;
+  return Error{"velocity is " + std::to_string(static_cast<unsigned>(archetype.velocity)) +
+               "; it must be automatic, given or estimated"};
+}
+
 /// Returns the first error in a list of archetypes, or nullopt if all are valid.
 [[nodiscard]] inline std::optional<Error> find_invalid_setting(const std::vector<Archetype>& archetypes) {
   if (auto error = find_invalid_archetype_count(archetypes.size())) return error;
@@ -66,6 +97,8 @@ inline constexpr std::array kArchetypeSettings{
       return Error{prefix + "name is '" + archetype.name + "', which an earlier archetype has"};
     if (auto error = find_invalid<Archetype>(kArchetypeSettings, archetype, prefix)) return error;
     if (auto error = find_invalid_floor(archetype)) return Error{prefix + error->message};
+    if (auto error = find_invalid_walls(archetype)) return Error{prefix + error->message};
+    if (auto error = find_invalid_velocity(archetype)) return Error{prefix + error->message};
     if (auto error = find_invalid_field(archetype.fields)) return Error{prefix + error->message};
   }
   return std::nullopt;

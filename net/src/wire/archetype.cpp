@@ -54,6 +54,20 @@ void add(Fnv1a& hash, const Floor& floor) {
   hash.byte(floor.height ? 1 : 0);
 }
 
+void add(Fnv1a& hash, const Walls& walls) {
+  hash.real(walls.margin_m);
+  hash.byte(walls.reach ? 1 : 0);
+  hash.number(walls.boxes.size());
+  for (const WallBox& box : walls.boxes) {
+    for (glm::length_t i = 0; i < 3; ++i)
+      hash.real(box.centre[i]);
+    for (glm::length_t i = 0; i < 3; ++i)
+      hash.real(box.half_size[i]);
+    for (const float part : {box.orientation.x, box.orientation.y, box.orientation.z, box.orientation.w})
+      hash.real(static_cast<double>(part));
+  }
+}
+
 }  // namespace
 
 std::uint32_t archetype_hash(std::span<const Archetype> archetypes) {
@@ -61,8 +75,10 @@ std::uint32_t archetype_hash(std::span<const Archetype> archetypes) {
   for (const Archetype& archetype : archetypes) {
     hash.text(archetype.name);
     hash.byte(static_cast<unsigned char>((archetype.has_orientation ? 1 : 0) +
-                                         (archetype.never_reverses ? 2 : 0) + (archetype.floor ? 4 : 0)));
+                                         (archetype.never_reverses ? 2 : 0) + (archetype.floor ? 4 : 0) +
+                                         (archetype.walls ? 8 : 0)));
     if (archetype.floor) add(hash, *archetype.floor);
+    if (archetype.walls) add(hash, *archetype.walls);
     hash.number(archetype.fields.size());
     for (const FieldSpec& field : archetype.fields) {
       hash.text(field.name);

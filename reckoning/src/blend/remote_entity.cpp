@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/rotation.hpp"
+#include "reckoning/src/motion/wall_contact.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -122,6 +123,57 @@ void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
   blend_from(shown, view().unblended(time_s), time_s, blend_s);
 }
 
+void RemoteEntity::hold(const State& shown, double time_s, double sure_s, double until_s) {
+  const Motion& from = view().active(time_s);
+  const Motion held{.state = shown,
+                    .time_s = time_s,
+                    .teleports = from.teleports,
+                    .never_reverses = from.never_reverses,
+                    .max_speed_mps = from.max_speed_mps,
+                    .world_size_m = from.world_size_m,
+                    .quiet = from.quiet,
+                    .floor = from.floor,
+                    .walls = from.walls,
+                    .frame = from.frame};
+  hold_ = Hold{held, newest().time_s, sure_s, until_s};
+  blends_.along = {};
+  end_blend(time_s);
+}
+
+bool RemoteEntity::is_hold_over(double time_s) const {
+  if (!hold_) return false;
+  if (time_s >= hold_->until_s) return true;
+  return std::ranges::any_of(history_.motions(), [&](const Motion& motion) {
+    const bool is_reached = path_ == MotionPath::predict || motion.time_s <= time_s;
+    return is_reached && motion.time_s > hold_->known_s && contains_hit(motion);
+  });
+}
+
+// Updates that were sent before the hit continue the motion before it. Without the hit, the server might send
+// no other motion for long, so their time stamps alone do not tell.
+bool RemoteEntity::contains_hit(const Motion& motion) const {
+  const Motion& held = hold_->motion;
+  if (motion.time_s > hold_->sure_s || motion.route != nullptr || motion.teleports != held.teleports ||
+      motion.frame != held.frame)
+    return true;
+  const Motion* before = nullptr;
+  for (const Motion& known : history_.motions())
+    if (known.time_s <= hold_->known_s) before = &known;
+  if (before == nullptr || before->frame != held.frame) return true;
+  const auto off = [&](const Motion& expected) {
+    return glm::distance(motion.state.velocity, state_at(expected, motion.time_s).velocity);
+  };
+  const float from_old = off(*before);
+  const float from_held = off(held);
+  return motion.time_s > held.time_s ? from_old >= from_held : from_old > from_held;
+}
+
+void RemoteEntity::release(double time_s) {
+  hold_.reset();
+  blends_.along = {};
+  end_blend(time_s);
+}
+
 void RemoteEntity::blend_from(const State& shown, const State& base, double time_s, double blend_s) {
   const bool gently = blend_s > 0.0 && time_s < blends_.gentle_until_s;
   const double duration_s = gently ? std::max(blend_s, gentle_s(shown, base, blends_.lever_m)) : blend_s;
@@ -129,6 +181,8 @@ void RemoteEntity::blend_from(const State& shown, const State& base, double time
   // their frame, rotations move them most.
   const double turn_share = gently ? 1.0 : policy_.turn_share;
   start_blend(Blend{shown, base, time_s, duration_s, turn_share, policy_.shape}, base, time_s);
+  const Walls* const walls = walls_of(view().active(time_s));
+  blends_.crosses_wall = walls != nullptr && is_behind_wall(shown, *walls, base.position);
 }
 
 // Blends from `shown`, which is the state that was shown at `from_s`, converted to the entity's frame at
@@ -142,6 +196,7 @@ void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s
 }
 
 std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s) const {
+  if (hold_) return std::nullopt;
   const Motion& from = view().active(time_s);
   if (&from == &newest()) return std::nullopt;
   const Motion& to = view().end_of(from);
@@ -160,6 +215,7 @@ void RemoteEntity::bridge(const FrameChange& change, const State& end, double ti
 }
 
 std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
+  if (hold_) return std::nullopt;
   const Motion* now = &view().active(time_s);
   const Motion* const first = &history_.oldest();
   if (now->frame == before) return std::nullopt;
@@ -180,12 +236,15 @@ void RemoteEntity::continue_in_new_frame(const State& shown, double crossed_s, d
 }
 
 void RemoteEntity::leave_frame(FrameId gone, const Motion& instead) {
-  history_.remove_motions_in(gone, frame(instead.time_s) == gone ? &instead : nullptr);
+  const bool is_in_it = frame(instead.time_s) == gone;
+  if (hold_ && hold_->motion.frame == gone) hold_.reset();
+  history_.remove_motions_in(gone, is_in_it ? &instead : nullptr);
   bridge_.reset();
   blends_.along = {};
 }
 
 bool RemoteEntity::has_motion_in(FrameId frame) const {
+  if (hold_ && hold_->motion.frame == frame) return true;
   return std::ranges::any_of(history_.motions(), [&](const Motion& m) { return m.frame == frame; });
 }
 
@@ -240,6 +299,7 @@ void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, do
 
 void RemoteEntity::start_blend(const Blend& blend, const State& base, double time_s) {
   blends_.free = blend;
+  blends_.crosses_wall = false;
   blends_.teleports = view().active(time_s).teleports;
   blends_.frame = frame(time_s);
   start_chase_if_too_fast(base, time_s);
@@ -282,6 +342,7 @@ bool RemoteEntity::is_clearly_within(const State& base, double time_s, double ma
 // the body's top speed, a chase replaces it from that time on.
 void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
   blends_.chase = {};
+  if (hold_) return;  // the caller decides how fast the entity is
   const double max_mps = view().active(time_s).max_speed_mps;
   const Motion* const begin = &view().active(time_s);
   const Motion* const end = &newest() + 1;

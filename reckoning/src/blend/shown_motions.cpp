@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "reckoning/src/blend/interpolate.hpp"
+#include "reckoning/src/motion/wall_contact.hpp"
 #include "reckoning/src/routes/route_path.hpp"
 
 #include <algorithm>
@@ -97,8 +98,19 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
                first->frame};
 }
 
-// Applies the blend in space, the chase, the edge of the world and the floor to `base`, the state of motion
-// `from` at `time_s`.
+// Moves a shown state out of the walls. `base` is the state of motion `from`.
+State ShownMotions::in_front_of_walls(const State& state, const Walls& walls, const State& base,
+                                      const Motion& from, double time_s) const {
+  const bool crosses = blends_->crosses_wall && blends_->hold(from) && !blends_->free.over(time_s);
+  if (&from == &newest() || !leads_to(from, end_of(from)))
+    return blended_along_walls(state, walls, base.position, crosses);
+  // A curve between two motions may itself lead into a wall, but the motions do not.
+  if (is_behind_wall(end_of(from).state, walls, from.state.position)) return state;
+  return blended_along_walls(state, walls, from.state.position, crosses);
+}
+
+// Applies the blend in space, the chase, the edge of the world, the walls and the floor to `base`, the state
+// of motion `from` at `time_s`.
 State ShownMotions::corrected(const State& base, const Motion& from, double time_s) const {
   State state = blends_->hold(from) ? blends_->free.apply(base, time_s) : base;
   if (const auto chase = chase_under_way(from, time_s)) {
@@ -115,6 +127,7 @@ State ShownMotions::corrected(const State& base, const Motion& from, double time
   }
   const glm::dvec3 edge{from.world_size_m};
   state.position = glm::clamp(state.position, -edge, edge);
+  if (const Walls* walls = walls_of(from)) state = in_front_of_walls(state, *walls, base, from, time_s);
   const Floor* floor = floor_of(from);
   return floor != nullptr ? above_floor(state, *floor) : state;
 }

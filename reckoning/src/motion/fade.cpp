@@ -3,6 +3,7 @@
 
 #include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/route.hpp>
+#include <reckoner/reckoning/walls.hpp>
 
 namespace reckoner {
 namespace {
@@ -62,7 +63,8 @@ State faded_state(const Motion& motion, double valid_until_s, double time_s) {
   state.velocity = glm::vec3{reached * fade.rate};
   state.acceleration = glm::vec3{acceleration * (fade.acceleration * fade.rate) + reached * fade.rate_change};
   state.angular_velocity = glm::vec3{glm::dvec3{from.angular_velocity} * fade.rate};
-  return state;
+  const Walls* const walls = walls_of(motion);
+  return walls != nullptr ? stopped_by_walls(state, *walls, from.position) : state;
 }
 
 RouteState faded_route_state(const Motion& motion, double valid_until_s, double time_s) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/wall_contact.hpp"
+
 #include <cassert>
 
 #include <reckoner/reckoning/floor.hpp>
@@ -17,8 +19,16 @@ State without_acceleration(State state) {
 State free_state_at(const Motion& motion, double dt_s) {
   // The acceleration of a motion that bends describes the curve that ends at this motion. After a short gap
   // it is large, and it is useless for extrapolation.
-  if (motion.bends) return extrapolate(without_acceleration(motion.state), dt_s);
-  return motion.never_reverses ? extrapolate_braking(motion.state, dt_s) : extrapolate(motion.state, dt_s);
+  const Walls* const walls = walls_of(motion);
+  if (motion.bends) {
+    const State start = without_acceleration(motion.state);
+    const State state = extrapolate(start, dt_s);
+    return walls != nullptr ? extrapolated_along_walls(start, state, dt_s, false, *walls) : state;
+  }
+  const State state =
+      motion.never_reverses ? extrapolate_braking(motion.state, dt_s) : extrapolate(motion.state, dt_s);
+  if (walls == nullptr) return state;
+  return extrapolated_along_walls(motion.state, state, dt_s, motion.never_reverses, *walls);
 }
 
 }  // namespace

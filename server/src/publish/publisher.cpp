@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <glm/geometric.hpp>
 
@@ -187,10 +188,10 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
           .name = name};
 }
 
-void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s,
+void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, bool late,
                     WorkerPool& pool, ServerStats& stats) {
   published_.begin(entities.slots().size());
-  const Now now{routes, tick, time_s};
+  const Now now{routes, tick, time_s, late};
   const auto awake = entities.awake().words();
   // Each work item is a whole word of the slot set, so two workers never write to the same word.
   pool.run(awake.size(), 1, [&](unsigned worker, std::size_t first, std::size_t last) {
@@ -218,6 +219,8 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
     stats.route_entity_ticks += counts.route_entity_ticks;
     counts.causes = {};
     counts.publishes = counts.route_entity_ticks = 0;
+    for (std::size_t i = 0; i < missing_.size(); ++i)
+      missing_[i] |= std::exchange(counts.missing[i], std::uint8_t{0});
   }
   // Summed over all workers first, so that the result does not depend on their number.
   for (std::size_t i = 0; i < config_.archetypes.size(); ++i) {
@@ -235,11 +238,13 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
 // Publishes one entity as needed. Returns false if the entity may go to sleep.
 bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
   if (entity.teleported) {
+    entity.watch.restart(entity.truth);
     entity.fit.restart();
     if (entity.gap) entity.gap->restart();
     if (entity.follower) entity.follower->restart();
     entity.teleports = static_cast<std::uint8_t>((entity.teleports + 1) % kTeleportModulus);
   }
+  if (!entity.owned) check_velocity(entity, now, counts);
   // The fit aims at the age that updates have when most subscribers of the finest level get them.
   entity.fit.change_horizon(MotionFit::horizon_for(rate_hz(), entity.levels[0].delay_s));
   entity.fit.observe(entity.truth);
@@ -259,6 +264,22 @@ bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
       !moves(entity.truth) && !entity.follower && counts.publishes == published && entity.fit.settled();
   entity.still_ticks = still ? entity.still_ticks + 1 : 0;
   return entity.still_ticks < kTicksToSleep;
+}
+
+// Replaces velocities that do not fit the positions from the game. The owner of an entity does this itself.
+void Publisher::check_velocity(Entity& entity, const Now& now, Counts& counts) const {
+  const VelocitySource source = config_.archetypes[entity.archetype].velocity;
+  entity.truth = entity.watch.check(entity.truth, source, now.time_s, 1.0 / config_.tick_rate_hz, now.late);
+  if (entity.watch.begins()) entity.fit.restart();
+  const std::uint8_t missing = entity.watch.missing();
+  if (missing == VelocityWatch::kNothing && source != VelocitySource::estimated) return;
+  counts.missing[entity.archetype] |= missing;
+  const Quantisation& q = quantisation_[entity.archetype];
+  if (!is_encodable(entity.truth, q)) {  // the game may have moved it further than its top speed allows
+    const State nearest = nearest_encodable(entity.truth, q);
+    entity.truth.velocity = nearest.velocity;
+    entity.truth.angular_velocity = nearest.angular_velocity;
+  }
 }
 
 // The finest level is always published once at the start. If the interest radius is unlimited, the finest
@@ -343,11 +364,11 @@ double Publisher::ahead_s(const EntityLevel& level) const {
 }
 
 // Decides whether the level must be published now. Uses a faster comparison for predicted quadratic motions,
-// without a floor, which are by far the most common.
+// without a floor and without walls, which are by far the most common.
 bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
   const Motion& motion = level.stream.motion();
   if (level.interpolated() || motion.route != nullptr || motion.never_reverses || motion.bends ||
-      floor_of(motion) != nullptr || is_on_route(entity))
+      floor_of(motion) != nullptr || walls_of(motion) != nullptr || is_on_route(entity))
     return level.policy.due(compare(entity, level, now.time_s), now.tick);
   const State expected = fitted(entity);
   return level.policy.due(
@@ -364,9 +385,11 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   const State published = state_at(motion, time_s);
   const State published_ahead = state_at(motion, later_s);
   if (!is_on_route(entity)) {
-    const State expected = state_at(
-        {.state = fitted(entity), .never_reverses = motion.never_reverses, .floor = floor_of(motion)},
-        ahead_s(level));
+    const State expected = state_at({.state = fitted(entity),
+                                     .never_reverses = motion.never_reverses,
+                                     .floor = floor_of(motion),
+                                     .walls = walls_of(motion)},
+                                    ahead_s(level));
     std::optional<GapFit::GapError> gap;
     if (level.interpolated())
       gap = entity.gap->worst_error(motion, entity.truth, time_s, longest_gap_s(level.factor));

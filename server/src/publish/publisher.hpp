@@ -97,9 +97,12 @@ class Publisher {
         parts_(parts),
         quantisation_(quantisation),
         counts_(workers),
+        missing_(config.archetypes.size()),
         kinds_(config.archetypes.size()) {
-    for (Counts& counts : counts_)
+    for (Counts& counts : counts_) {
       counts.errors.resize(config.archetypes.size());
+      counts.missing.resize(config.archetypes.size());
+    }
   }
 
   /// Returns a new entity that contains the publisher's data. `phase` may be any number; different numbers
@@ -110,9 +113,10 @@ class Publisher {
   /// Reports every published motion to `observer`. Null: to nobody.
   void set_observer(ServerObserver* observer) { observer_ = observer; }
 
-  /// Publishes everything that is due at `tick`, whose server time is `time_s`, s.
-  void run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, WorkerPool& pool,
-           ServerStats& stats);
+  /// Publishes everything that is due at `tick`, whose server time is `time_s`, s. `late`: the tick after it
+  /// is due already.
+  void run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, bool late,
+           WorkerPool& pool, ServerStats& stats);
 
   /// Call when an entity ends: KindPriors keeps what was learned about it.
   void ends(const Entity& entity) { kinds_.ends(entity); }
@@ -126,6 +130,10 @@ class Publisher {
   /// longest_gap_s(1), and longer by the wait for the client's turn if there is a send rate.
   [[nodiscard]] double longest_sent_gap_s() const;
 
+  /// What the game has left at zero so far although entities of the archetype moved (VelocityWatch::Missing).
+  /// Index: archetype.
+  [[nodiscard]] std::span<const std::uint8_t> missing_velocities() const { return missing_; }
+
   /// The slots published in the last run(), by level of detail.
   [[nodiscard]] const Published& published() const { return published_; }
 
@@ -137,11 +145,13 @@ class Publisher {
     std::uint64_t publishes = 0;
     std::uint64_t route_entity_ticks = 0;
     std::vector<KindPriors::ExtrapolationErrors> errors;  // index: archetype
+    std::vector<std::uint8_t> missing;                    // index: archetype
   };
   struct Now {
     const RouteTable& routes;
     Tick tick;
     double time_s;
+    bool late;
   };
 
   // The state to publish for an entity that is not published on a route.
@@ -156,6 +166,7 @@ class Publisher {
   // decides. Most clients near the entity follow it at the finest level.
   [[nodiscard]] double rate_hz() const { return std::max(config_.updates_per_second, config_.fixed_rate_hz); }
   [[nodiscard]] bool process_entity(Entity& entity, const Now& now, Counts& counts);
+  void check_velocity(Entity& entity, const Now& now, Counts& counts) const;
   [[nodiscard]] double ahead_s(const EntityLevel& level) const;
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;
   void process_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
@@ -183,6 +194,7 @@ class Publisher {
   SenderParts parts_;
   std::span<const Quantisation> quantisation_;  // index: archetype
   std::vector<Counts> counts_;                  // index: worker
+  std::vector<std::uint8_t> missing_;           // VelocityWatch::Missing; index: archetype
   Published published_;
   KindPriors kinds_;
   ServerObserver* observer_ = nullptr;

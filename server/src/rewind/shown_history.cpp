@@ -58,9 +58,9 @@ Place place_at(const Motion& motion, double time_s) {
 }
 
 // A cheap sufficient test: true if place_at() is certainly right until `until_s`. Neither the top speed nor
-// the edge of the world nor a floor nor braking changes the motion.
+// the edge of the world nor a floor nor a wall nor braking changes the motion.
 bool is_unlimited(const Motion& motion, const Place& place, double until_s, double spare_m) {
-  if (motion.never_reverses || motion.floor != nullptr) return false;
+  if (motion.never_reverses || motion.floor != nullptr || motion.walls != nullptr) return false;
   const glm::dvec3 v{motion.state.velocity};
   const glm::dvec3 a{motion.state.acceleration};
   const double span_s = until_s - motion.time_s;

@@ -103,6 +103,7 @@ void EntityTable::put_into(Entity& entity, EntityId frame, const State& truth) {
   frames_.put(entity.id, frame);
   entity.frame = frame;
   entity.truth = truth;
+  entity.watch.restart(truth);
   entity.follower.reset();
   entity.fit.restart();
   if (entity.gap) entity.gap->restart();

@@ -3,6 +3,7 @@
 
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/link/baselines.hpp"
+#include "reckoning/src/motion/velocity_watch.hpp"
 #include "reckoning/src/prediction/gap_fit.hpp"
 #include "reckoning/src/prediction/motion_fit.hpp"
 #include "reckoning/src/prediction/send_policy.hpp"
@@ -127,7 +128,8 @@ struct Entity {
   EntityId id;
   std::size_t archetype = 0;
   EntityId frame;  ///< frame of `truth`, as in the frame tree; null: the world frame
-  State truth;
+  State truth;     ///< from the game; every tick replaces velocities that cannot be right (`watch`)
+  VelocityWatch watch{};
   std::uint8_t teleports = 0;
   bool teleported = false;        ///< the game teleported it since the last tick
   bool announced = false;         ///< its first motion was published

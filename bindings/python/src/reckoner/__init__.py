@@ -15,11 +15,11 @@
 from ._errors import ClosedError, HarnessError, LibraryError, ReckonerError, RefusedError
 from ._generated import (CallFailure, ClientEventKind, Delivery, LogLevel, Mode, OwnerGone, OwnerPolicy, Relevance,
                          ResultCode, RewindKnowledge, RouteFacing, RouteKind, RouteWrap, ServerEventKind, Status,
-                         ValueType)
+                         ValueType, VelocitySource)
 from ._library import lib as _lib
 from ._library import text as _text
 from ._values import SEEN, SHOWN, STATE, now, state
-from .archetype import Archetype, Field, Plane
+from .archetype import Archetype, Field, Plane, WallBox
 from .client import Client, ClientEvent, Message, Poses, ShortLived
 from .clock import GameClock, into_frame, out_of_frame
 from .harness import Comparison, Replay, compare, replay
@@ -34,6 +34,6 @@ __all__ = [
     "Field", "GameClock", "HarnessError", "LibraryError", "LogLevel", "Message", "Mode", "OwnerGone", "OwnerPolicy",
     "Plane", "Pose", "Poses", "ReckonerError", "RefusedError", "Relevance", "Replay", "ResultCode", "RewindKnowledge",
     "RouteFacing", "RouteKind", "RouteWrap", "SEEN", "SHOWN", "STATE", "Server", "ServerEvent", "ServerEventKind",
-    "ShortLived", "Status", "ValueType", "compare", "into_frame", "issue_token", "key_from_text", "key_to_text",
-    "make_key", "now", "out_of_frame", "protocol_version", "replay", "state",
+    "ShortLived", "Status", "ValueType", "VelocitySource", "WallBox", "compare", "into_frame", "issue_token",
+    "key_from_text", "key_to_text", "make_key", "now", "out_of_frame", "protocol_version", "replay", "state",
 ]

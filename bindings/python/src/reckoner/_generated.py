@@ -124,6 +124,12 @@ typedef struct reckoner_field_spec
   reckoner_value initial;
 } reckoner_field_spec;
 void reckoner_field_spec_init(reckoner_field_spec *spec, uint32_t struct_size);
+typedef struct reckoner_wall_box
+{
+  double centre[3];
+  double half_size[3];
+  float orientation[4];
+} reckoner_wall_box;
 typedef struct reckoner_archetype
 {
   uint32_t struct_size;
@@ -143,12 +149,24 @@ typedef struct reckoner_archetype
   double (*floor_at)(void *user, const double position[3]);
   void *floor_user;
   const char *codes;
+  const reckoner_wall_box *wall_boxes;
+  uint32_t wall_count;
+  int32_t velocity;
+  double wall_margin_m;
+  void (*wall_reach)(void *user, const double from[3], const double to[3], double reached[3]);
+  void *wall_user;
 } reckoner_archetype;
 enum reckoner_floor_kind
 {
   RECKONER_FLOOR_NONE = 0,
   RECKONER_FLOOR_PLANE = 1,
   RECKONER_FLOOR_TERRAIN = 2
+};
+enum reckoner_velocity_source
+{
+  RECKONER_VELOCITY_AUTOMATIC = 0,
+  RECKONER_VELOCITY_GIVEN = 1,
+  RECKONER_VELOCITY_ESTIMATED = 2
 };
 void reckoner_archetype_init(reckoner_archetype *archetype, uint32_t struct_size);
 enum reckoner_byte_count
@@ -675,6 +693,7 @@ reckoner_result reckoner_client_user_value(const reckoner_client *client, reckon
 reckoner_result reckoner_client_field(const reckoner_client *client, reckoner_entity entity, uint32_t field, reckoner_value *value);
 reckoner_result reckoner_client_server_time(const reckoner_client *client, double local_s, double *server_time_s);
 reckoner_result reckoner_client_correct(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown, double local_s);
+reckoner_result reckoner_client_correct_and_hold(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown, double local_s, double hold_s);
 reckoner_result reckoner_client_set_origin(reckoner_client *client, const double origin[3]);
 reckoner_result reckoner_client_move(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, double local_s);
 reckoner_result reckoner_client_move_in(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, reckoner_entity frame, double local_s);
@@ -781,6 +800,12 @@ class FloorKind(IntEnum):
     NONE = 0
     PLANE = 1
     TERRAIN = 2
+
+
+class VelocitySource(IntEnum):
+    AUTOMATIC = 0
+    GIVEN = 1
+    ESTIMATED = 2
 
 
 class ByteCount(IntEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Sequence, Union
 
-from ._generated import FloorKind, ValueType
+from ._generated import FloorKind, ValueType, VelocitySource
 from ._library import ffi, lib
 from ._values import FieldValue, set_value
 
@@ -47,11 +47,23 @@ class Plane:
 
 
 @dataclass(frozen=True)
+class WallBox:
+    """A solid box."""
+
+    centre: Sequence[float] = (0.0, 0.0, 0.0)
+    half_size: Sequence[float] = (0.5, 0.5, 0.5)  #: half of the edges along the box's own axes
+    orientation: Sequence[float] = (0.0, 0.0, 0.0, 1.0)  #: x, y, z, w: box to world
+
+
+@dataclass(frozen=True)
 class Archetype:
     """A kind of entity, the same in the same order on the server and on every client. None: the library's default.
 
     `floor` is a Plane, or a function from (x, y, z) to the height of the ground there. The library calls it for every
-    shown entity in every frame."""
+    shown entity in every frame.
+
+    `wall_reach` is a function from two points to the point that an entity reaches if it moves straight from the first to
+    the second, for obstacles that are no boxes. It is called as often as a `floor`."""
 
     name: str = "entity"
     fields: Sequence[Field] = ()
@@ -63,6 +75,10 @@ class Archetype:
     never_reverses: bool = False  #: True: braking entities come to rest, as cars do
     floor: Union[Plane, Callable[[float, float, float], float], None] = None
     floor_up: Sequence[float] = (0.0, 0.0, 1.0)  #: of a floor that is a function
+    walls: Sequence[WallBox] = ()  #: obstacles, behind which entities are never shown
+    wall_margin_m: float = 0.0  #: the distance that positions keep from the walls
+    wall_reach: Callable[[Sequence[float], Sequence[float]], Sequence[float]] | None = None
+    velocity: VelocitySource = VelocitySource.AUTOMATIC  #: where velocities come from
 
     def field(self, name: str) -> int:
         """The number of a field, for Server.set_field() and Client.field()."""
@@ -91,6 +107,21 @@ class Archetype:
             function = ffi.callback("double(void*, const double*)", lambda _, p: height(p[0], p[1], p[2]))
             keep.append(function)
             to.floor_at = function
+        to.velocity, to.wall_margin_m = self.velocity, self.wall_margin_m
+        if self.walls:
+            boxes = ffi.new("reckoner_wall_box[]", [(list(w.centre), list(w.half_size), list(w.orientation))
+                                                    for w in self.walls])
+            keep.append(boxes)
+            to.wall_boxes, to.wall_count = boxes, len(self.walls)
+        if self.wall_reach is not None:
+            reach = self.wall_reach
+
+            def reached(_: Any, start: Any, end: Any, out: Any) -> None:
+                out[0:3] = [float(x) for x in reach(list(start[0:3]), list(end[0:3]))]
+
+            function = ffi.callback("void(void*, const double*, const double*, double*)", reached)
+            keep.append(function)
+            to.wall_reach = function
 
 
 def fill_archetypes(config: Any, archetypes: Sequence[Archetype], keep: list[Any]) -> None:

@@ -215,9 +215,12 @@ class Client(Handle):
         check(lib.reckoner_client_user_value(self._c, entity, value))
         return int(value[0])
 
-    def correct(self, entity: Entity, shown: Array, now_s: float) -> None:
-        """Replaces the shown state, for example after the game pushed the entity out of a wall."""
-        check(lib.reckoner_client_correct(self._c, entity, state_pointer(shown), now_s))
+    def correct(self, entity: Entity, shown: Array, now_s: float, hold_s: float = 0.0) -> None:
+        """Replaces the shown state, for example after the game pushed the entity out of an obstacle.
+
+        With hold_s above 0 the game anticipates a hit: the entity continues from `shown` until a motion with the hit
+        has arrived, for at most hold_s."""
+        check(lib.reckoner_client_correct_and_hold(self._c, entity, state_pointer(shown), now_s, hold_s))
 
     def set_paused(self, paused: bool, now_s: float) -> None:
         """Freezes what this client shows."""

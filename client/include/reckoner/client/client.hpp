@@ -188,6 +188,9 @@ struct ClientStats {
   double delay_s = 0.0;       ///< present server time minus the shown time, s
 };
 
+/// The longest hold of Client::correct(), s.
+inline constexpr double kMaxHoldS = 10.0;
+
 struct ClientTestSwitches;  // of measurements and tests
 
 /// The showing side. It computes where to draw every remote entity, continuous in position and velocity.
@@ -297,12 +300,23 @@ class RECKONER_CLIENT_API Client {
   /// The estimated server time at local time `local_s`, s; nullopt before the first answer.
   [[nodiscard]] std::optional<double> server_time_s(double local_s) const;
 
-  /// Replaces a shown state, for example because the game pushed the entity out of a wall. The blend
-  /// continues from there. Returns false if the entity is not shown or the state is invalid.
-  bool correct(EntityId id, const State& shown, double local_s);
+  /// Replaces a shown state, for example because the game pushed the entity out of an obstacle. The blend
+  /// continues from there, onto the known motion.
+  ///
+  /// With `hold_s` above 0, the game anticipates a hit that the known motion does not contain, for example of
+  /// the player's car and a ball. The entity then continues from `shown` with its velocity and acceleration
+  /// until a motion with the hit has arrived (in the buffered modes: until that motion is shown), and blends
+  /// onto that motion. If no such motion comes within `hold_s` (at most kMaxHoldS), s, the guess was wrong,
+  /// and the entity blends onto the known motion. Good values are a round trip and 0.2 s more; in the
+  /// buffered modes, add the delay.
+  ///
+  /// Returns false if the entity is not shown, this client owns it, the state is invalid, or `hold_s` is out
+  /// of range.
+  bool correct(EntityId id, const State& shown, double local_s, double hold_s = 0.0);
 
   /// Sets the state of an entity that this client owns, at local time `local_s`. Call it every frame, after
-  /// receive(). The entity is shown in this state without delay, and necessary updates are sent at once.
+  /// receive(). The entity is shown in this state without delay, and necessary updates are sent at once. If
+  /// the velocity is zero although positions change, other clients get an estimate (Archetype::velocity).
   ///
   /// If `frame` is not null, `state` is relative to that entity's frame, and is shown where the frame is
   /// shown. To change frames, pass another frame; into_frame() and out_of_frame() with ShownEntity::shown of

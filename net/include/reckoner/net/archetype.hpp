@@ -15,6 +15,8 @@
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/floor.hpp>
 #include <reckoner/reckoning/result.hpp>
+#include <reckoner/reckoning/velocity_source.hpp>
+#include <reckoner/reckoning/walls.hpp>
 
 namespace reckoner {
 
@@ -135,6 +137,14 @@ struct Archetype {
   /// landing needs. Server and client must use equal floors; archetype_hash() checks the plane, and whether
   /// there is a height function.
   std::shared_ptr<const Floor> floor;
+  /// The walls, behind which the entities are never shown; null if there are none. Use them for cars, balls
+  /// and everything else that runs into obstacles: without walls they are shown behind the obstacle for the
+  /// time that the update about the hit needs. Server and client must use equal walls; archetype_hash()
+  /// checks the boxes, and whether there is a function.
+  std::shared_ptr<const Walls> walls;
+  /// Where velocities come from: Server::move() at the server, Client::move() at a client that owns an
+  /// entity. Server and client may use different values.
+  VelocitySource velocity = VelocitySource::automatic;
   std::vector<FieldSpec> fields;  ///< properties beside the motion; is_valid() must accept them
   /// Prefix codes that suit the motion of these entities, as `reckoner-harness replay --learn-codes` writes
   /// them; they save a few percent of the bytes. Empty: codes that suit most entities. Only the server reads
@@ -144,7 +154,7 @@ struct Archetype {
 
 /// Returns a hash of all settings that must be equal on server and client. These are the number, the order
 /// and the names of the archetypes, has_orientation, never_reverses, the floor without its height function,
-/// and the name, type, range and initial value of each field.
+/// the walls without their function, and the name, type, range and initial value of each field.
 [[nodiscard]] RECKONER_NET_API std::uint32_t archetype_hash(std::span<const Archetype> archetypes);
 
 }  // namespace reckoner

@@ -20,6 +20,7 @@ struct RouteState {
 
 class Route;
 struct Floor;
+struct Walls;
 
 /// What a sender promises about the time after a motion: if the next motion is more than `gap_s` later, the
 /// motion held until shortly before the next one, with these errors at most. The sender would have sent
@@ -73,6 +74,9 @@ struct Motion {
   /// The ground (floor.hpp), or null. Not owned; it belongs to the archetype. Free motion in the world frame
   /// never leads below it.
   const Floor* floor = nullptr;
+  /// The obstacles (walls.hpp), or null. Not owned; they belong to the archetype. Free motion in the world
+  /// frame never leads behind them.
+  const Walls* walls = nullptr;
 
   FrameId frame{};  ///< the frame of `state` and of the route; extrapolated states stay in it
 };
@@ -102,8 +106,13 @@ struct Motion {
   return motion.route == nullptr && !motion.frame ? motion.floor : nullptr;
 }
 
+/// The walls that limit the motion: null if it has none, is on a route, or is relative to another entity.
+[[nodiscard]] inline const Walls* walls_of(const Motion& motion) {
+  return motion.route == nullptr && !motion.frame ? motion.walls : nullptr;
+}
+
 /// The motion's state at server time `time_s`, s. Free motion uses extrapolate() or extrapolate_braking(),
-/// and stays above Motion::floor; a motion on a route uses Route::state_at().
+/// and stays above Motion::floor and in front of Motion::walls; a motion on a route uses Route::state_at().
 [[nodiscard]] RECKONER_RECKONING_API State state_at(const Motion& motion, double time_s);
 
 /// The state at the position `along` on the motion's route, with the orientation that the motion asks for

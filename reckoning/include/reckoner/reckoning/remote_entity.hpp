@@ -69,6 +69,21 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// seconds.
   void correct(const State& shown, double time_s, double blend_s);
 
+  /// Shows the motion that begins with `shown` at `time_s` instead of the known motions, until release(). For
+  /// a hit that the caller anticipates: the known motions do not contain it. is_hold_over() tells when they
+  /// do. Motions with a time stamp above `sure_s` certainly contain the hit. The hold lasts until `until_s`
+  /// at most. Times are in s.
+  void hold(const State& shown, double time_s, double sure_s, double until_s);
+  /// True between hold() and release().
+  [[nodiscard]] bool is_held() const { return hold_.has_value(); }
+  /// True if the hold should end at `time_s`: it has lasted long enough, or a known motion contains the hit.
+  /// A motion that arrived after hold() contains it if its velocity is nearer to that of the held motion than
+  /// to that of the motion before the hit. If the entity is interpolated, the motion must also be reached.
+  [[nodiscard]] bool is_hold_over(double time_s) const;
+  /// Ends the hold while `time_s` is shown. The shown pose jumps; call correct() afterwards to continue from
+  /// the pose shown before.
+  void release(double time_s);
+
   /// Call this when shown time jumps from `before_s` to `now_s`, s. Blends from the pose shown before onto
   /// the pose at `now_s` over `blend_s` seconds; on a route, it blends along the route. `rate` is the speed
   /// of shown time before the jump, in seconds of shown time per second.
@@ -149,8 +164,9 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// True if shown() is, at any time, equal to extrapolate() of the newest motion with blend() applied to it.
   /// Such an entity can be sampled in a batch (MotionBatch).
   [[nodiscard]] bool is_blended_prediction() const {
-    return path_ == MotionPath::predict && newest().route == nullptr && floor_of(newest()) == nullptr &&
-           blends_.hold(newest()) && blends_.valid_until_s == kAlwaysValid &&
+    return !hold_ && path_ == MotionPath::predict && newest().route == nullptr &&
+           floor_of(newest()) == nullptr && walls_of(newest()) == nullptr && blends_.hold(newest()) &&
+           blends_.valid_until_s == kAlwaysValid &&
            !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
   }
 
@@ -164,7 +180,17 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] const ShownBlends& blends() const { return blends_; }
 
  private:
+  // What is shown instead of the known motions (hold()).
+  struct Hold {
+    Motion motion;
+    double known_s = 0.0;  // time stamp of the newest motion at the time of hold(), s
+    double sure_s = 0.0;
+    double until_s = 0.0;
+  };
+  [[nodiscard]] bool contains_hit(const Motion& motion) const;
+
   [[nodiscard]] ShownMotions view() const {
+    if (hold_) return {{&hold_->motion, 1}, MotionPath::predict, blends_};
     return {history_.motions(), path_, blends_, bridge_ ? &*bridge_ : nullptr};
   }
   // True if there is no chase, and the newest motion reaches neither its top speed nor the edge of its world
@@ -191,6 +217,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   BlendPolicy policy_;
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // end of the interpolation across the next change of frame
+  std::optional<Hold> hold_;
 };
 
 }  // namespace reckoner

@@ -100,6 +100,10 @@ struct ShownBlends {
   /// this entity, m; 0 if there is none.
   double lever_m = 0.0;
 
+  /// The blend in space began on the other side of a wall (Motion::walls). It passes through this wall; the
+  /// shown pose would jump otherwise.
+  bool crosses_wall = false;
+
   /// The chase replaces the blended position where the blend in space would show the body faster than its top
   /// speed. The orientation still follows the blend.
   Chase chase{};
@@ -176,6 +180,8 @@ class RECKONER_RECKONING_API ShownMotions {
  private:
   [[nodiscard]] const Motion& newest() const { return known_.back(); }
   [[nodiscard]] State corrected(const State& base, const Motion& from, double time_s) const;
+  [[nodiscard]] State in_front_of_walls(const State& state, const Walls& walls, const State& base,
+                                        const Motion& from, double time_s) const;
 
   std::span<const Motion> known_;
   MotionPath path_;

@@ -331,9 +331,11 @@ class RECKONER_SERVER_API Server {
   bool refuse_prediction(ClientId client, std::uint32_t key);
 
   /// Sets the true state of an entity at the next tick, relative to the frame that it is in. If that is not
-  /// possible, changes nothing and returns the reason. Over some ticks, the positions may be at most as fast
-  /// as the archetype's top speed. They may be ahead by one second at that speed, because games step with
-  /// their own clocks. Declare longer jumps with teleport().
+  /// possible, changes nothing and returns the reason. Call it in every tick while the entity moves: an
+  /// entity whose position has not changed for a tenth of a second is at rest, whatever its velocity is. If
+  /// the velocity is zero although positions change, the server estimates it (Archetype::velocity). Over some
+  /// ticks, the positions may be at most as fast as the archetype's top speed. They may be ahead by one
+  /// second at that speed, because games step with their own clocks. Declare longer jumps with teleport().
   CallResult move(EntityId id, const State& truth);
 
   /// Like move(), but the entity jumps to the new state: clients do not blend. If a client owns the entity,
@@ -342,8 +344,8 @@ class RECKONER_SERVER_API Server {
 
   /// Removes an entity. Other entities in the frame of the removed entity move to the next outer frame, as
   /// with enter_frame(). From then on, move() takes their states relative to the outer frame. If such an
-  /// entity would be too fast for its archetype in the outer frame, it stops. If it would be outside of the
-  /// world, it is removed, too. Returns false if the id is unknown.
+  /// entity rested in the frame, or would be too fast for its archetype in the outer frame, it stops. If it
+  /// would be outside of the world, it is removed, too. Returns false if the id is unknown.
   bool despawn(EntityId id);
 
   /// Makes a client the owner of an entity, in place of any earlier owner. From then on, the client's game
@@ -357,7 +359,7 @@ class RECKONER_SERVER_API Server {
   /// The owner of an entity; nullopt if no client owns it.
   [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
   /// The state of an entity at the next tick: the newest one from the game or, if a client owns the entity,
-  /// from the owner. Nullopt if the id is unknown.
+  /// from the owner. A tick may have replaced its velocities (move()). Nullopt if the id is unknown.
   [[nodiscard]] std::optional<State> state(EntityId id) const;
   /// Counters of motions of entities that clients own. The reference is valid as long as the server exists.
   [[nodiscard]] const OwnershipStats& ownership_stats() const;
