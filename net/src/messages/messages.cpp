@@ -302,7 +302,7 @@ namespace {
 // `fault`: a secure::TokenFault.
 std::string describe_token_fault(std::uint32_t fault) {
   constexpr std::string_view kFaults[] = {
-      "is there, but does not answer this token: either its key is not the one with which the token was "
+      "is there, but does not let this token in: either its key is not the one with which the token was "
       "issued, or "
       "it has no room for another client",
       "says that the token has expired", "accepts only tokens that name its address",
