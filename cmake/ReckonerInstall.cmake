@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Install rules. Components: runtime (shared libraries), development (headers, static libraries, the CMake package and
-# pkg-config files) and tools (the programs with their manuals).
+# pkg-config files), tools (the programs with their manuals) and bindings (other languages over the C library).
 if(NOT RECKONER_INSTALL)
   return()
 endif()
@@ -59,5 +59,6 @@ if(RECKONER_CLUSTER_NEEDS_NATS)
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
 
+include(ReckonerInstallBindings)
 include(ReckonerPkgConfig)
 include(ReckonerPackages)

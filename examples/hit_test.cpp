@@ -40,8 +40,10 @@ using Shot = std::array<double, 3>;  // the point aimed at, m; shots start at th
 
 bool shoot(reckoner::Client& client, const glm::dvec3& at, double now_s) {
   const Shot shot{at.x, at.y, at.z};
-  return client.send(std::as_bytes(std::span(shot)), reckoner::Delivery::reliable,
-                     client.server_time_s(now_s));  // when the shooter saw the target
+  const bool sent = client.send(std::as_bytes(std::span(shot)), reckoner::Delivery::reliable,
+                                client.server_time_s(now_s));  // when the shooter saw the target
+  client.flush(now_s);                                         // otherwise the shot waits for the next frame
+  return sent;
 }
 // snip: end
 

@@ -23,7 +23,20 @@ local function load(path, needs)
   return lib
 end
 
-local path = os.getenv("RECKONER_LIBRARY") or names[ffi.os] or "libreckoner.so.1"
+-- The library of the install tree that this file is in (cmake --install); nil in other places.
+local function installed(name)
+  local has, folder = pcall(require, "reckoner_installed")
+  if not has then return nil end
+  local own = debug.getinfo(1, "S").source:match("^@(.*)[/\\]") or "."
+  local path = (folder:match("^/") or folder:match("^%a:")) and folder or own .. "/" .. folder
+  local file = io.open(path .. "/" .. name, "rb")
+  if not file then return nil end
+  file:close()
+  return path .. "/" .. name
+end
+
+local name = names[ffi.os] or "libreckoner.so.1"
+local path = os.getenv("RECKONER_LIBRARY") or installed(name) or name
 local C = load(path, declared.version)
 local M = { C = C, load = load, version = ffi.string(C.reckoner_version()) }
 

@@ -269,7 +269,7 @@ reckoner_result reckoner_server_shutdown(reckoner_server *server);
 reckoner_result reckoner_server_spawn(reckoner_server *server, uint32_t archetype, const char *name, const reckoner_state *state, reckoner_entity frame, reckoner_entity *entity);
 reckoner_result reckoner_server_spawn_short_lived(reckoner_server *server, uint32_t archetype, const reckoner_state *state, const double *end_s, const void *data, size_t size, reckoner_peer predicted_by, uint32_t prediction, reckoner_entity frame, reckoner_entity *entity);
 reckoner_result reckoner_server_refuse_prediction(reckoner_server *server, reckoner_peer client, uint32_t key);
-enum reckoner_call_failure
+enum reckoner_call_error
 {
   RECKONER_CALL_UNKNOWN_ENTITY = 1,
   RECKONER_CALL_UNKNOWN_ARCHETYPE = 2,
@@ -362,6 +362,7 @@ typedef struct reckoner_ownership_rules
 } reckoner_ownership_rules;
 void reckoner_ownership_rules_init(reckoner_ownership_rules *rules, uint32_t struct_size);
 reckoner_result reckoner_server_give(reckoner_server *server, reckoner_entity entity, reckoner_peer owner, const reckoner_ownership_rules *rules);
+reckoner_result reckoner_server_revoke(reckoner_server *server, reckoner_entity entity);
 reckoner_result reckoner_server_take(reckoner_server *server, reckoner_entity entity);
 reckoner_result reckoner_server_owner(const reckoner_server *server, reckoner_entity entity, reckoner_peer *owner);
 enum reckoner_route_kind
@@ -468,7 +469,7 @@ typedef struct reckoner_seen
   reckoner_entity entity;
   reckoner_pose pose;
 } reckoner_seen;
-enum reckoner_rewind_knowledge
+enum reckoner_rewind_status
 {
   RECKONER_REWIND_KNOWN = 0,
   RECKONER_REWIND_PENDING = 1,
@@ -621,7 +622,7 @@ enum reckoner_client_event_kind
   RECKONER_EVENT_TELEPORTED = 3,
   RECKONER_EVENT_FIELDS_CHANGED = 4,
   RECKONER_EVENT_GIVEN = 5,
-  RECKONER_EVENT_TAKEN = 6,
+  RECKONER_EVENT_REVOKED = 6,
   RECKONER_EVENT_CORRECTED = 7,
   RECKONER_EVENT_SERVER_CLOSED = 8,
   RECKONER_EVENT_DISCONNECTED = 9,
@@ -642,6 +643,7 @@ typedef struct reckoner_client_event
 reckoner_result reckoner_client_poll_event(reckoner_client *client, reckoner_client_event *event);
 reckoner_result reckoner_client_poll_message(reckoner_client *client, reckoner_message *message);
 reckoner_result reckoner_client_send(reckoner_client *client, const void *bytes, size_t size, int32_t delivery, const double *time_s);
+reckoner_result reckoner_client_flush(reckoner_client *client, double local_s);
 typedef struct reckoner_shown
 {
   uint32_t struct_size;

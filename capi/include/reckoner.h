@@ -423,7 +423,7 @@ RECKONER_C_API reckoner_result reckoner_server_refuse_prediction(reckoner_server
 /* Why the last call that spawned or moved an entity was refused: reckoner_server_spawn(),
  * _spawn_short_lived(), _move(), _teleport(), _move_along(), and reckoner_client_move(), _move_in(),
  * _teleport(). 0: it was done. */
-enum reckoner_call_failure {
+enum reckoner_call_error {
   RECKONER_CALL_UNKNOWN_ENTITY = 1,
   RECKONER_CALL_UNKNOWN_ARCHETYPE = 2,
   RECKONER_CALL_UNKNOWN_FRAME = 3,
@@ -565,6 +565,8 @@ RECKONER_C_API reckoner_result reckoner_server_give(reckoner_server* server, rec
                                                     reckoner_peer owner,
                                                     const reckoner_ownership_rules* rules);
 /* Revokes the ownership. RECKONER_NOTHING if no client owned the entity. */
+RECKONER_C_API reckoner_result reckoner_server_revoke(reckoner_server* server, reckoner_entity entity);
+/* The earlier name of reckoner_server_revoke(). */
 RECKONER_C_API reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity entity);
 /* The owner. RECKONER_NOTHING and 0 if no client owns the entity. */
 RECKONER_C_API reckoner_result reckoner_server_owner(const reckoner_server* server, reckoner_entity entity,
@@ -702,7 +704,7 @@ typedef struct reckoner_seen {
 } reckoner_seen;
 /* Whether the server can reconstruct what a client showed. While it is RECKONER_REWIND_PENDING, a report of
  * the client is on its way: ask again after the next tick. */
-enum reckoner_rewind_knowledge {
+enum reckoner_rewind_status {
   RECKONER_REWIND_KNOWN = 0,
   RECKONER_REWIND_PENDING = 1,
   RECKONER_REWIND_UNAVAILABLE =
@@ -830,8 +832,8 @@ RECKONER_C_API reckoner_result reckoner_client_create(const reckoner_client_conf
                                                       reckoner_client** client, char* why, size_t why_size);
 RECKONER_C_API void reckoner_client_destroy(reckoner_client* client);
 
-/* In each frame: receive, poll events and messages, then shown() or sample(). local_s is any monotonic clock.
- */
+/* In each frame: receive, poll events and messages, then shown() or sample(), and flush() if messages were
+ * sent. local_s is any monotonic clock. */
 RECKONER_C_API reckoner_result reckoner_client_receive(reckoner_client* client, double local_s);
 RECKONER_C_API reckoner_result reckoner_client_wait(reckoner_client* client, double seconds);
 /* Disconnects. Continue to call receive for a moment, so that a lost packet is sent again. */
@@ -865,8 +867,8 @@ enum reckoner_client_event_kind {
   RECKONER_EVENT_DESPAWNED = 2,
   RECKONER_EVENT_TELEPORTED = 3,
   RECKONER_EVENT_FIELDS_CHANGED = 4, /* `fields` has a bit for each changed field */
-  RECKONER_EVENT_GIVEN = 5, /* this client owns it now: move it, starting from reckoner_client_owned() */
-  RECKONER_EVENT_TAKEN = 6,
+  RECKONER_EVENT_GIVEN = 5,     /* this client owns it now: move it, starting from reckoner_client_owned() */
+  RECKONER_EVENT_REVOKED = 6,   /* this client no longer owns it */
   RECKONER_EVENT_CORRECTED = 7, /* the server refused its motion: continue from reckoner_client_owned() */
   RECKONER_EVENT_SERVER_CLOSED = 8,
   RECKONER_EVENT_DISCONNECTED = 9, /* the client does not reconnect */
@@ -876,6 +878,7 @@ enum reckoner_client_event_kind {
       12, /* a new session: the server did not have the old one. All entities are new */
   RECKONER_EVENT_PREDICTION_FAILED = 13 /* `entity`: what reckoner_client_predict_spawn() returned */
 };
+#define RECKONER_EVENT_TAKEN RECKONER_EVENT_REVOKED /* its earlier name */
 typedef struct reckoner_client_event {
   uint32_t struct_size;
   int32_t kind;
@@ -892,6 +895,10 @@ RECKONER_C_API reckoner_result reckoner_client_poll_message(reckoner_client* cli
                                                             reckoner_message* message);
 RECKONER_C_API reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes, size_t size,
                                                     int32_t delivery, const double* time_s);
+/* Sends now what waits for the next receive: messages, changed playout settings and acknowledgements. Call it
+ * after the last send of a frame; otherwise the messages wait for a frame. Does nothing without a connection.
+ */
+RECKONER_C_API reckoner_result reckoner_client_flush(reckoner_client* client, double local_s);
 
 /* An entity as the game draws it in this frame. */
 typedef struct reckoner_shown {

@@ -216,6 +216,16 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
   return true;
 }
 
+void Client::flush(double local_s) {
+  Impl& c = *impl_;
+  local_s = c.time.of(local_s);
+  if (c.transport == nullptr) return;
+  c.advance(local_s);
+  c.send_playout(local_s);
+  c.acknowledge(local_s);
+  c.transport->service(local_s);  // also sends reliable messages, which the transport may have queued
+}
+
 std::optional<GameMessage> Client::poll_message() {
   return impl_->messages.poll();
 }
@@ -973,11 +983,12 @@ void Client::Impl::acknowledge(double local_s) {
   if (!admitted || transport == nullptr) return;
   if (world->shows_unreported()) world->link.note_jump();
   messages.send_waiting(server, *transport);
-  messages.expire(local_s, stats);
   std::optional<ServerLink::Showing> showing;
   if (world->link.clock_ready()) showing = {world->link.server_time_s(local_s), world->playout.shown_s()};
   stats.messages_sent +=
       world->link.acknowledge(local_s, config.ack_interval_s, showing, messages, server, *transport);
+  // Only now, so that every message has been offered to a datagram once, however slow the frames are.
+  messages.expire(local_s, stats);
 }
 
 }  // namespace reckoner

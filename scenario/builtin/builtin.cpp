@@ -23,9 +23,11 @@ constexpr BuiltinInfo kInfos[] = {
     {"owned", "avatars owned by players; they move as in duel", 2},
     {"ship", "a ship that turns and accelerates; people rest and walk on deck, and some board and leave", 16},
     {"ashore", "the people of the ship scenario on firm ground, for comparison", 16},
+    {"football", "cars that play football: boost, hits, jumps, walls, a ball, a moving platform, kick-offs",
+     8},
 };
-constexpr Make kMakes[] = {make_orbit,    make_traffic, make_crowd, make_hop,  make_patrol,
-                           make_visitors, make_duel,    make_owned, make_ship, make_ashore};
+constexpr Make kMakes[] = {make_orbit, make_traffic, make_crowd, make_hop,    make_patrol,  make_visitors,
+                           make_duel,  make_owned,   make_ship,  make_ashore, make_football};
 static_assert(std::size(kInfos) == std::size(kMakes));
 
 constexpr BuiltinInfo kPhysicsInfos[] = {

@@ -94,6 +94,7 @@ std::unique_ptr<Source> make_owned(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_visitors(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_ship(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_ashore(std::size_t count, std::uint64_t seed);
+std::unique_ptr<Source> make_football(std::size_t count, std::uint64_t seed);
 
 /// Simulates a scene of physics_scenarios() with the lengths of PhysicsSceneOptions. `count` 0 selects the
 /// scene's own number of bodies. Fails if the scene cannot have this number, or in a build without a physics

@@ -224,6 +224,31 @@ TEST(CSession, MessagesArriveInBothDirections) {
             RECKONER_ERROR_ARGUMENT);
 }
 
+// The client's program does nothing after flush(), and the message still arrives.
+TEST(CSession, FlushedMessagesDoNotWaitForTheNextReceive) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  EXPECT_EQ(reckoner_client_flush(nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_flush(pair.client, 1e300), RECKONER_ERROR_ARGUMENT);
+  const auto arrives_within = [&](double seconds) {
+    reckoner_message message{};
+    message.struct_size = sizeof message;
+    for (const double end_s = pair.now_s() + seconds; pair.now_s() < end_s;) {
+      (void)reckoner_server_receive(pair.server, pair.now_s());
+      if (reckoner_server_poll_message(pair.server, &message) == RECKONER_OK) return true;
+      (void)reckoner_server_wait(pair.server, 0.002);
+    }
+    return false;
+  };
+  for (const std::int32_t delivery : {RECKONER_RELIABLE, RECKONER_UNRELIABLE}) {
+    ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));
+    ASSERT_EQ(reckoner_client_send(pair.client, "now", 3, delivery, nullptr), RECKONER_OK);
+    EXPECT_FALSE(arrives_within(0.05)) << "without flush() it waits, so the test proves something";
+    ASSERT_EQ(reckoner_client_flush(pair.client, pair.now_s()), RECKONER_OK);
+    EXPECT_TRUE(arrives_within(10.0));
+  }
+}
+
 TEST(CSession, ClientMovesItsEntity) {
   Pair pair;
   ASSERT_TRUE(pair.start());
@@ -262,8 +287,8 @@ TEST(CSession, ClientMovesItsEntity) {
   rules.max_teleport_m = -1.0;
   EXPECT_EQ(reckoner_server_give(pair.server, avatar, pair.peer, &rules), RECKONER_ERROR_ARGUMENT);
   rules.max_teleport_m = 5000.0;
-  ASSERT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_OK);
-  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_TAKEN, avatar); }));
+  ASSERT_EQ(reckoner_server_revoke(pair.server, avatar), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_REVOKED, avatar); }));
   pair.events.clear();
   ASSERT_EQ(reckoner_server_give(pair.server, avatar, pair.peer, &rules), RECKONER_OK);
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_GIVEN, avatar); }));
@@ -283,9 +308,10 @@ TEST(CSession, ClientMovesItsEntity) {
   EXPECT_EQ(stats.owned_corrected, 0u);
   pair.events.clear();
 
-  ASSERT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_OK);
-  EXPECT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_NOTHING);
-  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_TAKEN, avatar); }));
+  ASSERT_EQ(reckoner_server_revoke(pair.server, avatar), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_revoke(pair.server, avatar), RECKONER_NOTHING);
+  EXPECT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_NOTHING) << "the earlier name";
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_REVOKED, avatar); }));
   EXPECT_EQ(reckoner_client_move(pair.client, avatar, &own, pair.now_s()), RECKONER_ERROR_REFUSED);
   EXPECT_EQ(reckoner_client_owned(pair.client, avatar, pair.now_s(), &own), RECKONER_NOTHING);
 }

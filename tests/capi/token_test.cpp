@@ -128,6 +128,27 @@ TEST(CToken, IsValidForTheServersItNames) {
   EXPECT_GT(sealed.refused("wrong_token"), 0u);
 }
 
+// The backend and the server have different keys, a usual mistake at a first start.
+TEST(CToken, AnotherKeyIsReportedSoonAndClearly) {
+  SecureServer sealed;
+  ASSERT_EQ(reckoner_make_key(sealed.key), RECKONER_OK);  // from now on, tokens are issued with another one
+  sealed.issue(7001);
+  for (const std::int32_t reconnects : {0, 1}) {
+    sealed.pair.client_config.reconnects = reconnects;
+    sealed.connect(true);
+    Pair& pair = sealed.pair;
+    const double begin_s = pair.now_s();
+    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+    EXPECT_LT(pair.now_s() - begin_s, 3.0) << "before, 5 s";
+    const std::string why = reckoner_client_refusal(pair.client);
+    EXPECT_EQ(why.find("does not answer"), std::string::npos) << why;
+    EXPECT_NE(why.find("key"), std::string::npos) << why;
+    reckoner_client_destroy(pair.client);
+    pair.client = nullptr;
+  }
+  EXPECT_GT(sealed.refused("wrong_token"), 0u);
+}
+
 // A kick is about the player: its ticket and a token that it kept back become invalid.
 TEST(CToken, KickedPlayerNeedsANewerToken) {
   SecureServer sealed;

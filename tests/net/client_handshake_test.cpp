@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,6 +24,7 @@ struct HandshakeLink {
   GateConfig config{.key = SecretKey::make(), .game = kGame, .addresses = {kServer}};
   std::unique_ptr<Gate> gate = std::make_unique<Gate>(config);
   double now_s = 100.0;
+  bool silent = false;  ///< the server has stopped
   std::size_t requests = 0;
   std::size_t responses = 0;
   /// Called before the client receives an answer, and right after.
@@ -36,26 +38,43 @@ struct HandshakeLink {
   }
   /// Time (s) until the client is admitted; nullopt if it takes longer than `seconds`.
   std::optional<double> joins_within(double seconds, ClientHandshake client) {
+    return runs(seconds, client).joined_s;
+  }
+  struct Outcome {
+    std::optional<double> joined_s;  ///< time until the client was admitted
+    std::optional<double>
+        ignored_s;  ///< time until the client inferred that the server cannot read its token
+  };
+  /// Runs until the client is admitted. `loss`: the share of datagrams that are lost in each direction.
+  Outcome runs(double seconds, ClientHandshake& client, double loss = 0.0, std::uint32_t seed = 1) {
     struct Answer {
       double at_s;
       Bytes bytes;
     };
+    std::mt19937 random(seed);
+    std::bernoulli_distribution lost(loss);
     std::vector<Answer> answers;
+    Outcome outcome;
     const double begin_s = now_s;
     for (; now_s < begin_s + seconds; now_s += 0.01) {
+      if (!outcome.ignored_s && client.is_ignored(now_s)) outcome.ignored_s = now_s - begin_s;
       for (; !answers.empty() && answers.front().at_s <= now_s; answers.erase(answers.begin())) {
         before(client, answers.front().bytes);
         (void)client.receive(answers.front().bytes);
         after(client, answers.front().bytes);
       }
-      if (client.session()) return now_s - begin_s;
+      if (client.session()) {
+        outcome.joined_s = now_s - begin_s;
+        return outcome;
+      }
       const auto message = client.to_send(now_s);
       if (!message) continue;
       ++(read_request(*message) ? requests : responses);
-      if (const auto answer = test::ask(*gate, kClient, *message, now_s, kNow))
-        answers.push_back({now_s + 0.1, *answer});
+      if (silent || lost(random)) continue;
+      const auto answer = test::ask(*gate, kClient, *message, now_s, kNow);
+      if (answer && !lost(random)) answers.push_back({now_s + 0.1, *answer});
     }
-    return std::nullopt;
+    return outcome;
   }
 };
 
@@ -72,9 +91,11 @@ TEST(ClientHandshake, ForgedChallengeCostsAShortDelay) {
         EXPECT_TRUE(client.receive(write(Challenge{genuine->client, {}})));
       };
       (first ? way.before : way.after) = forge;
-      const auto took_s = way.joins_within(60.0, {way.token(way.config.key), kGame});
+      ClientHandshake client(way.token(way.config.key), kGame);
+      const auto [took_s, ignored_s] = way.runs(60.0, client);
       ASSERT_TRUE(took_s) << forged << ' ' << first;
       EXPECT_LT(*took_s, first ? 0.3 : 1.0 + 2.6 * (forged - 1)) << forged << ' ' << first;
+      EXPECT_FALSE(ignored_s) << "it does not give up the server because of a stranger: " << forged << first;
     }
   }
 }
@@ -124,6 +145,58 @@ TEST(ClientHandshake, CopiesOfAChallengeGetOneResponse) {
     responses += client.to_send(way.now_s + 0.001 * i) ? 1 : 0;
   }
   EXPECT_EQ(responses, 1);
+}
+
+// The server's key is not the one with which the token was issued. The server does not answer the responses,
+// but it answers the requests, so the client knows soon.
+TEST(ClientHandshake, AnotherKeyIsInferredSoon) {
+  HandshakeLink way;
+  ClientHandshake client(way.token(SecretKey::make()), kGame);
+  const auto outcome = way.runs(5.0, client);
+  EXPECT_FALSE(outcome.joined_s);
+  ASSERT_TRUE(outcome.ignored_s);
+  EXPECT_LT(*outcome.ignored_s, 2.0) << "before, 5 s without a reason";
+  int inferred = 0;
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    HandshakeLink lossy;
+    ClientHandshake again(lossy.token(SecretKey::make()), kGame);
+    inferred += lossy.runs(5.0, again, 0.1, seed).ignored_s ? 1 : 0;
+  }
+  EXPECT_GT(inferred, 70) << "of 100 at 10 % loss in each direction, within the 5 s of an attempt";
+}
+
+// Loss does not look like another key.
+TEST(ClientHandshake, LossIsNotMistakenForAnotherKey) {
+  const struct {
+    double loss;
+    double most;  // share of the clients that are wrong
+  } links[] = {{0.03, 0.001}, {0.1, 0.004}, {0.3, 0.05}, {0.5, 0.06}, {0.8, 0.05}};
+  for (const auto& link : links) {
+    constexpr std::uint32_t kClients = 1500;
+    double wrong = 0.0;
+    for (std::uint32_t seed = 0; seed < kClients; ++seed) {
+      HandshakeLink way;
+      ClientHandshake client(way.token(way.config.key), kGame);
+      wrong += way.runs(5.0, client, link.loss, seed).ignored_s ? 1.0 : 0.0;
+    }
+    EXPECT_LE(wrong / kClients, link.most) << link.loss;
+  }
+}
+
+TEST(ClientHandshake, SilentOrRestartedServerIsNotMistakenForOneWithAnotherKey) {
+  for (const bool restarts : {false, true}) {
+    HandshakeLink way;
+    int challenges = 0;
+    way.after = [&](ClientHandshake&, const Bytes& answer) {
+      if (!read_challenge(answer) || ++challenges > 1) return;
+      if (restarts) way.gate = std::make_unique<Gate>(way.config);
+      way.silent = !restarts;
+    };
+    ClientHandshake client(way.token(way.config.key), kGame);
+    const auto outcome = way.runs(10.0, client);
+    EXPECT_FALSE(outcome.ignored_s) << restarts;
+    EXPECT_EQ(outcome.joined_s.has_value(), restarts);
+  }
 }
 
 // A client that is not admitted asks less and less often, whatever the server answers.

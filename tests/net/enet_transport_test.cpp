@@ -169,6 +169,21 @@ TEST_F(EnetTransportTest, StatePayloadsCarryHowLongTheyWaitedInTheSocket) {
 }
 #endif
 
+// A client that flushes at the end of a frame reads what has arrived meanwhile, and handles it a frame later.
+TEST_F(EnetTransportTest, StatePayloadsCarryHowLongTheyWaitedAfterAnEarlierPass) {
+  constexpr double kWaitS = 0.05;
+  join(client_);
+  EXPECT_TRUE(server_.transport->send(server_.connected.front(), Channel::state, pattern(100, 1)));
+  server_.transport->service(now_s());
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  client_.transport->service(now_s());  // reads the payload, which is not polled yet
+  std::this_thread::sleep_for(std::chrono::duration<double>(kWaitS));
+  client_.turn();
+  ASSERT_EQ(client_.waited_s.size(), 1u);
+  EXPECT_GT(client_.waited_s[0], kWaitS - 0.005);
+  EXPECT_LT(client_.waited_s[0], kWaitS + 1.0);
+}
+
 TEST_F(EnetTransportTest, LargestPayloadsArriveAndLargerOnesAreRefused) {
   join(client_);
   const PeerId to_client = server_.connected.front();

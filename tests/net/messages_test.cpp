@@ -289,6 +289,21 @@ TEST(EndCode, RoundTripsThroughPacking) {
   EXPECT_NE(describe(code).find("version 12"), std::string::npos);
 }
 
+// The server compares the number in the connection request, which the game passes, before it reads the join
+// message of this build. A text with two equal versions would be a riddle.
+TEST(EndCode, NamesTheRequestIfBothVersionsAreEqual) {
+  const std::string both = describe({EndReason::version, kProtocolVersion});
+  EXPECT_EQ(both.find("this client version"), std::string::npos) << both;
+  EXPECT_NE(both.find("kProtocolVersion"), std::string::npos) << both;
+  for (const std::uint32_t other : {0u, kProtocolVersion - 1u, kProtocolVersion + 1u}) {
+    const std::string text = describe({EndReason::version, other});
+    EXPECT_NE(text.find("the server speaks version " + std::to_string(other) + ","), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("this client version " + std::to_string(kProtocolVersion)), std::string::npos)
+        << text;
+  }
+}
+
 TEST(Messages, PayloadMayContainSeveralMessages) {
   std::vector<std::byte> payload;
   for (std::uint32_t slot = 0; slot < 5; ++slot) {

@@ -95,6 +95,45 @@ TEST_F(SecureTransport, ClientLearnsAtOnceWhyItsTokenIsRefused) {
   }
 }
 
+// The server shares no key with the client and gives no answer that a stranger could use. But it has answered
+// the client's requests, so the client knows that it is there.
+TEST_F(SecureTransport, ClientInfersAtOnceThatTheServerHasAnotherKey) {
+  for (const bool changed : {false, true}) {
+    ConnectToken unreadable = changed ? token(1) : *issue_token(grant(1), SecretKey::make(), kGame);
+    if (changed) unreadable.sealed[100] ^= std::byte{1};
+    const std::uint64_t answers = server.transport->stats().challenges;
+    End& client = join(unreadable, port());
+    const double begin_s = now_s();
+    ASSERT_TRUE(until([&] { return !client.disconnected.empty(); }));
+    EXPECT_LT(now_s() - begin_s, 2.5) << "before, 5 s";
+    const EndCode code = unpack_end_code(client.reasons.back());
+    EXPECT_EQ(code.reason, EndReason::token);
+    EXPECT_NE(describe(code).find("key"), std::string::npos) << describe(code);
+    EXPECT_EQ(server.transport->stats().datagrams_sent, server.transport->stats().challenges);
+    EXPECT_LE(server.transport->stats().challenges - answers, 3u);
+  }
+}
+
+// A returning client's ticket shows that the server had the key. So the client goes on asking, and learns at
+// the end of the attempt that the server was there.
+TEST_F(SecureTransport, ReturningClientAsksForTheWholeAttempt) {
+  End& first = join(token(5), port());
+  ASSERT_TRUE(until([&] { return !first.connected.empty(); }));
+  const ConnectToken ticket = *first.transport->ticket();
+  clients.clear();
+  EnetListenConfig config{
+      .host = test::loopback(),
+      .max_peers = 8,
+      .security = ServerSecurity{.key = SecretKey::make(), .game = kGame, .any_server = true}};
+  ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+  const End& again = join(ticket, port());
+  EXPECT_FALSE(until([&] { return !again.disconnected.empty(); }, 3.0));
+  ASSERT_TRUE(until([&] { return !again.disconnected.empty(); }));
+  const EndCode code = unpack_end_code(again.reasons.back());
+  EXPECT_EQ(code.reason, EndReason::token);
+  EXPECT_NE(describe(code).find("key"), std::string::npos) << describe(code);
+}
+
 // The challenges of one pass leave together.
 TEST_F(SecureTransport, ManyRequestsAreAnsweredInOnePass) {
   constexpr std::size_t kRequests = 100;  // several batches

@@ -52,7 +52,7 @@ function call(name, texts, ...numbers) {
 const traces = ['shooter_quake_duel_povdmm4', 'rocketcar_rl_idle', 'racing_f1_2019_a', 'flight_euroc_v102', 'vr_head_spacepirate_a']
   .map((name) => join(shared, 'traces', `${name}.csv`)).filter((path) => shared && existsSync(path));
 const sources = [
-  ...['crowd', 'duel', 'hop', 'orbit', 'patrol', 'ship', 'traffic'].map((scenario) => ({ scenario })),
+  ...['crowd', 'duel', 'football', 'hop', 'orbit', 'patrol', 'ship', 'traffic'].map((scenario) => ({ scenario })),
   ...traces.map((trace) => ({ trace, entity: 'busiest' })),
 ];
 const networks = ['broadband', 'wifi', 'intercity', 'stress'];

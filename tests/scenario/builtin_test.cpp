@@ -8,6 +8,8 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
@@ -71,7 +73,7 @@ std::unique_ptr<Source> make(std::string_view name, std::size_t entities = 0, st
 }
 
 TEST(Builtin, EveryListedScenarioCanBeMade) {
-  ASSERT_EQ(builtin_scenarios().size(), 10u);
+  ASSERT_EQ(builtin_scenarios().size(), 11u);
   for (const BuiltinInfo& info : builtin_scenarios()) {
     EXPECT_EQ(make(info.name)->size(), info.default_entities);
     EXPECT_FALSE(info.description.empty());
@@ -89,7 +91,7 @@ TEST(Builtin, RefusesAnUnknownNameAndListsTheKnownOnes) {
   ASSERT_FALSE(source);
   EXPECT_EQ(source.error(),
             "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors, duel, owned, ship, ashore, "
-            "asteroids, cubes), found 'circus'");
+            "football, asteroids, cubes), found 'circus'");
 }
 
 TEST(Builtin, IsAPureFunctionOfSeedEntityAndTime) {
@@ -257,6 +259,106 @@ TEST(Builtin, AshoreHasTheSameWalksAsTheShip) {
       EXPECT_LT(glm::distance(deck.position, walk.position), 1e-6);
     }
   }
+}
+
+TEST(Builtin, FootballPlaysByItsRules) {
+  constexpr double kStep = 2e-3;
+  double fastest_car = 0.0, fastest_ball = 0.0, highest = 0.0;
+  int hits = 0, bounces = 0, wall_turns = 0, teleports = 0, boarded = 0, left = 0;
+  double steps = 0.0, sudden = 0.0;  // of cars
+  for (const std::uint64_t seed : {1u, 2u}) {
+    const auto game = make("football", 8, seed);
+    EXPECT_EQ(game->entity(0).name, "ball1");
+    EXPECT_FALSE(game->entity(0).has_orientation);
+    EXPECT_EQ(game->entity(1).name, "platform1");
+    EXPECT_EQ(game->entity(7).name, "car6");
+    for (std::size_t i = 0; i < 8; ++i) {
+      Pose before = game->pose(i, 0.0);
+      glm::dvec3 last{0.0}, earlier{0.0};  // velocities
+      int since_jump = 0;
+      for (int k = 1; k * kStep <= 60.0; ++k) {
+        const double t = k * kStep;
+        const Pose now = game->pose(i, t);
+        ASSERT_NEAR(glm::length(now.orientation), 1.0f, 1e-5f);
+        const bool jumps = game->teleports_within(i, t - kStep, t);
+        teleports += jumps ? 1 : 0;
+        since_jump = jumps ? 0 : since_jump + 1;
+        const glm::dvec3 velocity = (now.position - before.position) / kStep;
+        before = now;
+        const glm::dvec3 was = std::exchange(earlier, std::exchange(last, velocity));
+        if (since_jump < 4) continue;
+        const double speed = glm::length(velocity);
+        if (i == 0) {
+          fastest_ball = std::max(fastest_ball, speed);
+          bounces += velocity.z - was.z > 2.0 && last.z - earlier.z < 1.0 ? 1 : 0;
+          wall_turns += std::abs(velocity.y + was.y) < 0.05 && std::abs(velocity.y) > 1.0 ? 1 : 0;
+          ASSERT_GE(now.position.z, 0.9 - 1e-9);
+          ASSERT_LE(std::abs(now.position.y), 31.1 + 1e-6);
+        } else if (i == 1) {
+          ASSERT_LT(speed, 8.0);
+        } else {
+          fastest_car = std::max(fastest_car, speed);
+          highest = std::max(highest, now.position.z);
+          ASSERT_GE(now.position.z, 0.5 - 1e-9);
+          ASSERT_LE(std::abs(now.position.x), 48.5 + 1e-6);
+          if (i > 2) {
+            ASSERT_LE(std::abs(now.position.y), 30.5 + 1e-6);
+          }
+          // A hit takes one or two steps.
+          const bool is_sudden = glm::length(velocity - earlier) > 1.0;
+          steps += 1.0;
+          sudden += is_sudden ? 1.0 : 0.0;
+          if (is_sudden) {
+            const glm::dvec3 apart = now.position - game->pose(0, t).position;
+            hits += std::hypot(apart.x, apart.y) < 2.6 ? 1 : 0;
+          }
+        }
+      }
+    }
+    // The rider, the first car.
+    EXPECT_TRUE(game->changes_frame(2) && !game->changes_frame(3) && !game->changes_frame(1));
+    std::optional<std::size_t> frame = game->frame_of(2, 0.0);
+    for (double t = 0.0; t < 60.0; t += 0.01) {
+      const auto in = game->frame_of(2, t);
+      boarded += in && !frame ? 1 : 0;
+      left += !in && frame ? 1 : 0;
+      frame = in;
+      if (!in) continue;
+      ASSERT_EQ(*in, 1u);
+      const Pose local = game->pose_in(2, in, t);
+      EXPECT_LE(std::abs(local.position.x), 4.0);
+      const Pose world = out_of_frame(game->pose(1, t), local);
+      ASSERT_LT(glm::distance(world.position, game->pose(2, t).position), 1e-6);
+      ASSERT_LT(angle_between(world.orientation, game->pose(2, t).orientation), 1e-3);
+    }
+  }
+  EXPECT_GT(fastest_car, 28.0);
+  EXPECT_LT(fastest_car, 45.0);
+  EXPECT_GT(fastest_ball, 30.0);
+  EXPECT_LT(fastest_ball, 50.0);
+  EXPECT_LT(sudden, 0.01 * steps);
+  EXPECT_GT(highest, 2.0) << "cars jump";
+  EXPECT_GT(hits, 40);
+  EXPECT_GT(bounces, 40);
+  EXPECT_GT(wall_turns, 3);
+  EXPECT_GE(teleports, 2 * 7 * 2);
+  EXPECT_GE(boarded, 4);
+  EXPECT_GE(left, 4);
+}
+
+TEST(Builtin, FootballHasAPitchForEveryEightEntities) {
+  const auto game = make("football", 24, 5);
+  for (std::size_t i = 0; i < 24; ++i) {
+    const double middle = 160.0 * static_cast<double>(i / 8);
+    for (double t = 0.0; t < 30.0; t += 0.5)
+      EXPECT_LT(std::abs(game->pose(i, t).position.y - middle), 60.0);
+  }
+  bool rides = false;
+  for (double t = 0.0; t < 24.0; t += 0.5) {
+    EXPECT_EQ(game->frame_of(18, t).value_or(17u), 17u) << "the platform of its own pitch";
+    rides = rides || game->frame_of(18, t).has_value();
+  }
+  EXPECT_TRUE(rides);
 }
 
 TEST(Builtin, MotionStaysContinuousAfterADay) {

@@ -79,6 +79,7 @@ def test_messages_and_identity(world):
     world.until(lambda: got.extend(client.messages()) or got)
     assert got[0].data == b"hello" and got[0].sender == 0 and got[0].time_s is None
     client.send(b"fire", delivery=Delivery.UNRELIABLE, time_s=client.server_time(reckoner.now()))
+    client.flush(reckoner.now())
     back = []
     world.until(lambda: back.extend(world.server.messages()) or back)
     assert back[0].data == b"fire" and back[0].sender == world.peer and back[0].time_s is not None
@@ -143,7 +144,8 @@ def test_ownership(world):
     assert world.server.stats()["owned_teleports"] == 1
     with pytest.raises(reckoner.ReckonerError, match="owns"):
         world.server.move(avatar, reckoner.state())
-    assert world.server.take(avatar) and not world.server.take(avatar)
+    assert world.server.revoke(avatar) and not world.server.revoke(avatar) and not world.server.take(avatar)
+    world.until(lambda: world.had(client, ClientEventKind.REVOKED, avatar))
 
 
 def test_entities_near_frames_groups_and_routes(world):
@@ -190,11 +192,11 @@ def test_rewind():
     def look():  # the server learns what a client showed a moment later
         poses = client.sample(reckoner.now())
         known.extend([poses.shown_time_s] if len(poses.entities) else [])
-        return any(world.server.rewind_status(world.peer, t) == reckoner.RewindKnowledge.KNOWN for t in known[-100:])
+        return any(world.server.rewind_status(world.peer, t) == reckoner.RewindStatus.KNOWN for t in known[-100:])
 
     world.until(look)
-    at = next(t for t in known[-100:] if world.server.rewind_status(world.peer, t) == reckoner.RewindKnowledge.KNOWN)
-    assert world.server.rewind_status(world.peer, at - 100.0) == reckoner.RewindKnowledge.UNAVAILABLE
+    at = next(t for t in known[-100:] if world.server.rewind_status(world.peer, t) == reckoner.RewindStatus.KNOWN)
+    assert world.server.rewind_status(world.peer, at - 100.0) == reckoner.RewindStatus.UNAVAILABLE
     np.testing.assert_allclose(world.server.pose_seen_by(world.peer, target, at).position, [4, 5, 6], atol=0.1)
     seen = world.server.rewind(world.peer, at)
     assert list(seen["entity"]) == [target]

@@ -37,8 +37,8 @@ namespace Reckoner {
   }
 
   /// Connects to a server and shows its entities. In each frame, with one time for all calls: Receive(), PollEvent() and
-  /// PollMessage() until they return false, then Sample() or Shown(). These calls allocate nothing, except when there are
-  /// more entities than ever before. Spans point into memory of this object, not of the library.
+  /// PollMessage() until they return false, then Sample() or Shown(), and Flush() if the game has sent messages. These calls
+  /// allocate nothing, except when there are more entities than ever before. Spans point into memory of this object, not of the library.
   public sealed unsafe class Client : Handle {
     ulong[] entities = new ulong[64];
     Double3[] positions = new Double3[64];
@@ -120,6 +120,10 @@ namespace Reckoner {
       fixed (byte* b = bytes)
         Done(Native.reckoner_client_send(C, b, (UIntPtr)bytes.Length, (int)delivery, timeS.HasValue ? &time : null));
     }
+
+    /// Sends now what waits for the next Receive(): messages, changed playout settings and acknowledgements. Call it
+    /// after the last Send() of a frame.
+    public void Flush(double nowS) => Done(Native.reckoner_client_flush(C, nowS));
 
     /// The poses of all visible entities, about ten times as fast as Shown().
     public Poses Sample(double nowS) {
@@ -212,9 +216,9 @@ namespace Reckoner {
     // False for refusals that pass by themselves: an event about the entity waits, or there is no clock yet.
     bool Moved(int result) {
       if (result == 0) return true;
-      var failure = (CallFailure)Native.reckoner_client_call_error(C);
-      if (failure == CallFailure.EventNotPolled || failure == CallFailure.NoClock) return false;
-      return Done(result, Library.Failure((uint)failure));
+      var error = (CallError)Native.reckoner_client_call_error(C);
+      if (error == CallError.EventNotPolled || error == CallError.NoClock) return false;
+      return Done(result, Library.Failure((uint)error));
     }
     /// Sets the state of an owned entity; call it in every frame. False: poll the entity's event first.
     public bool Move(ulong entity, State state, double nowS) =>

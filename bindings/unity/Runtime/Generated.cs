@@ -13,7 +13,7 @@ namespace Reckoner {
   public enum FloorKind { None = 0, Plane = 1, Terrain = 2 }
   public enum VelocitySource { Automatic = 0, Given = 1, Estimated = 2 }
   public enum ByteCount { KeyBytes = 32, TokenBytes = 1024, UserBytes = 256 }
-  public enum CallFailure { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17 }
+  public enum CallError { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17 }
   public enum Relevance { ByDistance = 0, Always = 1, Never = 2 }
   public enum OwnerPolicy { Accept = 0, Correct = 1, Refuse = 2 }
   public enum OwnerGone { Rest = 0, Despawn = 1 }
@@ -22,10 +22,10 @@ namespace Reckoner {
   public enum RouteFacing { Upright = 0, Minimal = 1, Fixed = 2 }
   public enum Delivery { Reliable = 0, Unreliable = 1 }
   public enum ServerEventKind { ClientJoined = 0, ClientLeft = 1, ClientRefused = 2, OwnerCorrected = 3, OwnerRefused = 4, ClientLost = 5, ClientBack = 6 }
-  public enum RewindKnowledge { Known = 0, Pending = 1, Unavailable = 2 }
+  public enum RewindStatus { Known = 0, Pending = 1, Unavailable = 2 }
   public enum Mode { Present = 0, Adaptive = 1, Delayed = 2 }
   public enum Status { Connecting = 0, Joining = 1, Joined = 2, Refused = 3, Disconnected = 4, Reconnecting = 5 }
-  public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Taken = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13 }
+  public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13 }
   [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
   internal unsafe delegate void LogFunction(void* @user, LogRecord* @record);
 
@@ -642,6 +642,8 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_give(IntPtr @server, ulong @entity, uint @owner, OwnershipRules* @rules);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_revoke(IntPtr @server, ulong @entity);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_take(IntPtr @server, ulong @entity);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_owner(IntPtr @server, ulong @entity, uint* @owner);
@@ -715,6 +717,8 @@ namespace Reckoner {
     internal static extern int reckoner_client_poll_message(IntPtr @client, NativeMessage* @message);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_send(IntPtr @client, void* @bytes, UIntPtr @size, int @delivery, double* @timeS);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_client_flush(IntPtr @client, double @localS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_shown(IntPtr @client, double @localS, Shown* @shown, uint @elementSize, UIntPtr @capacity, UIntPtr* @count);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -176,6 +176,9 @@ namespace Reckoner {
     public void Give(ulong entity, uint owner) => Done(Native.reckoner_server_give(C, entity, owner, null));
     public void Give(ulong entity, uint owner, OwnershipRules rules) =>
         Done(Native.reckoner_server_give(C, entity, owner, &rules));
+    /// Ends the ownership. False if no client owned the entity.
+    public bool Revoke(ulong entity) => Done(Native.reckoner_server_revoke(C, entity));
+    [Obsolete("Use Revoke().")]
     public bool Take(ulong entity) => Done(Native.reckoner_server_take(C, entity));
     public uint Owner(ulong entity) {
       uint owner;
@@ -278,10 +281,10 @@ namespace Reckoner {
 
     // -- Lag compensation
 
-    public RewindKnowledge RewindStatus(uint client, double timeS) {
+    public RewindStatus RewindStatus(uint client, double timeS) {
       uint status;
       Done(Native.reckoner_server_rewind_status(C, client, timeS, &status));
-      return (RewindKnowledge)status;
+      return (RewindStatus)status;
     }
     public bool TryPoseSeenBy(uint client, ulong entity, double timeS, out Pose pose) {
       Pose p = default;

@@ -131,6 +131,7 @@ namespace Reckoner.Tests {
         Require(got == "hello0", got);
         world.Client.TryServerTime(Now.Seconds, out double timeS);
         world.Client.Send(new byte[] { 9 }, Delivery.Unreliable, timeS);
+        world.Client.Flush(Now.Seconds);
         got = null;
         world.Until(() => {
           while (world.Server.PollMessage(out Message m)) got = $"{m.Bytes[0]} {m.Sender} {m.TimeS.HasValue}";
@@ -184,7 +185,8 @@ namespace Reckoner.Tests {
         world.Until(() => world.Client.Move(avatar, State.At(20, 0, 0), Now.Seconds) &&
                           Math.Abs(world.Server.InWorld(avatar).Position.X - 20) < 0.1);
         Throws<ReckonerException>(() => world.Server.Move(avatar, State.At(0, 0, 0)), "owns");
-        Require(world.Server.Take(avatar) && !world.Server.Take(avatar), "take");
+        Require(world.Server.Revoke(avatar) && !world.Server.Revoke(avatar), "revoke");
+        world.Until(() => world.Had(ClientEventKind.Revoked, avatar));
       }
     }
 
@@ -209,7 +211,7 @@ namespace Reckoner.Tests {
         Require(world.Client.TryDebug(ids[0], out ShownDebug shown) && shown.Entity == ids[0], "shown debug");
         world.Server.Refused(0, out ulong payloads, out ulong datagrams);
         Require(payloads == 0 && datagrams == 0 && Library.RefusalName(0) != null && Library.RefusalName(999) == null, "refused");
-        Require(world.Server.RewindStatus(world.Peer, Now.Seconds - 100) == RewindKnowledge.Unavailable, "rewind");
+        Require(world.Server.RewindStatus(world.Peer, Now.Seconds - 100) == RewindStatus.Unavailable, "rewind");
         world.Server.SetRelevance(ids[5], Relevance.Never);
         world.Until(() => !world.Shows(ids[5]));
         Require(world.Server.KickPlayer(7, "cheating") == 0, "an insecure server knows no players");

@@ -210,6 +210,14 @@ reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes,
   });
 }
 
+reckoner_result reckoner_client_flush(reckoner_client* client, double local_s) {
+  if (!is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    c.flush(local_s);
+    return RECKONER_OK;
+  });
+}
+
 reckoner_result reckoner_client_server_time(const reckoner_client* client, double local_s,
                                             double* server_time_s) {
   if (server_time_s == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;

@@ -235,12 +235,16 @@ reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity en
   });
 }
 
-reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity entity) {
+reckoner_result reckoner_server_revoke(reckoner_server* server, reckoner_entity entity) {
   return with_server(server, [&](Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
     if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
     return done_or(s.revoke(id), RECKONER_NOTHING);
   });
+}
+
+reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity entity) {
+  return reckoner_server_revoke(server, entity);
 }
 
 reckoner_result reckoner_server_owner(const reckoner_server* server, reckoner_entity entity,

@@ -62,7 +62,7 @@ static_assert(same(ClientEvent::Kind::despawned, RECKONER_EVENT_DESPAWNED));
 static_assert(same(ClientEvent::Kind::teleported, RECKONER_EVENT_TELEPORTED));
 static_assert(same(ClientEvent::Kind::fields_changed, RECKONER_EVENT_FIELDS_CHANGED));
 static_assert(same(ClientEvent::Kind::given, RECKONER_EVENT_GIVEN));
-static_assert(same(ClientEvent::Kind::revoked, RECKONER_EVENT_TAKEN));
+static_assert(same(ClientEvent::Kind::revoked, RECKONER_EVENT_REVOKED));
 static_assert(same(ClientEvent::Kind::corrected, RECKONER_EVENT_CORRECTED));
 static_assert(same(ClientEvent::Kind::server_closed, RECKONER_EVENT_SERVER_CLOSED));
 static_assert(same(ClientEvent::Kind::disconnected, RECKONER_EVENT_DISCONNECTED));

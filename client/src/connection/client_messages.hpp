@@ -18,8 +18,8 @@ namespace reckoner {
 /// loses no reliable message.
 class ClientMessages {
  public:
-  /// Implements Client::send(). Unreliable messages are sent with the next datagram. `transport` is null
-  /// while there is no connection.
+  /// Implements Client::send(). Unreliable messages are sent with the next datagram (Client::flush()).
+  /// `transport` is null while there is no connection.
   bool send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s,
             double local_s, PeerId server, Transport* transport, ClientStats& stats);
 
@@ -40,7 +40,8 @@ class ClientMessages {
   [[nodiscard]] ReliableQueue& reliable() { return reliable_; }
   /// Unreliable messages that wait for a datagram.
   [[nodiscard]] MessageOutbox& unreliable() { return unreliable_; }
-  /// Drops unreliable messages that have waited too long.
+  /// Drops unreliable messages that have waited too long. Call it after the waiting messages were offered to
+  /// a datagram.
   void expire(double local_s, ClientStats& stats) {
     constexpr double kMaxWaitS = 0.1;
     stats.messages_dropped += unreliable_.expire(local_s - kMaxWaitS);

@@ -302,8 +302,10 @@ namespace {
 // `fault`: a secure::TokenFault.
 std::string describe_token_fault(std::uint32_t fault) {
   constexpr std::string_view kFaults[] = {
-      "does not accept the token", "says that the token has expired",
-      "accepts only tokens that name its address",
+      "is there, but does not let this token in: either its key is not the one with which the token was "
+      "issued, or "
+      "it has no room for another client",
+      "says that the token has expired", "accepts only tokens that name its address",
       "says that the token was used before, is older than another one, or was issued before a kick",
       "belongs to another game than the client or its token"};
   return "the server " + std::string(kFaults[fault < std::size(kFaults) ? fault : 0]);
@@ -316,6 +318,12 @@ std::string describe(const EndCode& code) {
     case EndReason::none:
       return "the connection ended";
     case EndReason::version:
+      // The connection request carries a number that the game passes to the transport or dialer.
+      if (code.detail == kProtocolVersion) {
+        return "protocol version mismatch: server and client both speak version " +
+               std::to_string(kProtocolVersion) +
+               ", but the connection was requested with another number; its reason must be kProtocolVersion";
+      }
       return "protocol version mismatch: the server speaks version " + std::to_string(code.detail) +
              ", this client version " + std::to_string(kProtocolVersion);
     case EndReason::archetypes:

@@ -34,7 +34,7 @@ enum class EndReason : std::uint8_t {
   left = 7,             ///< the client left and will not resume this session
   replaced = 8,         ///< the same client joined again with a newer token or ticket
   kicked = 9,           ///< the server's game ended the session; a KickMessage with the reason arrives before
-  token = 10,           ///< the server refused the token; `detail` is a TokenFault; only inside a client
+  token = 10,  ///< the server refused or ignored the token; `detail` is a TokenFault; only inside a client
 };
 
 /// A reason and a number that explains it; 32 bits on the wire.

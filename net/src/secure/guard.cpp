@@ -152,9 +152,16 @@ std::optional<std::span<const std::byte>> Guard::to_send(double now_s) {
   return client == nullptr ? std::nullopt : client->handshake.to_send(now_s);
 }
 
-std::optional<TokenFault> Guard::token_fault() const {
+std::optional<TokenFault> Guard::token_fault(double now_s) const {
   const Client* const client = std::get_if<Client>(&end_);
-  return client == nullptr ? std::nullopt : client->handshake.refused();
+  if (client == nullptr) return std::nullopt;
+  if (client->handshake.is_ignored(now_s) && !client->handshake.has_ticket()) return TokenFault::ignored;
+  return client->handshake.refused();
+}
+
+bool Guard::was_ignored() const {
+  const Client* const client = std::get_if<Client>(&end_);
+  return client != nullptr && client->handshake.is_probably_ignored();
 }
 
 const ClientHandshake::Session* Guard::joined() const {

@@ -103,8 +103,12 @@ class Guard {
 
   /// At a client, before the session begins: the handshake message to send now, or nullopt.
   [[nodiscard]] std::optional<std::span<const std::byte>> to_send(double now_s);
-  /// At a client: what is wrong with its token, if the server has refused it.
-  [[nodiscard]] std::optional<TokenFault> token_fault() const;
+  /// At a client: what is wrong with its token, if the server has refused it or ignores it
+  /// (ClientHandshake::is_ignored()). The attempt is then over. A ticket that is ignored is not at fault: the
+  /// server that issued it had its key, so there is probably no room, and the client goes on asking.
+  [[nodiscard]] std::optional<TokenFault> token_fault(double now_s) const;
+  /// At a client whose time is up: true if the server was there, but ignored the token or ticket.
+  [[nodiscard]] bool was_ignored() const;
   /// At a client: its session. Null before the session begins.
   [[nodiscard]] const ClientHandshake::Session* joined() const;
 

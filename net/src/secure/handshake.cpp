@@ -284,10 +284,12 @@ std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s)
   // The cookie may be forged, or from before a restart of the server.
   if (!cookie_ || responses_ >= kResponses) {
     responses_ = 0;
+    count_request(now_s);
     request_ = write(Request{game_, exchange_.public_key()});
     return request_;
   }
   ++responses_;
+  count_response(now_s);
   Response response{.game = game_,
                     .client = exchange_.public_key(),
                     .cookie = *cookie_,
@@ -316,6 +318,9 @@ bool ClientHandshake::receive(std::span<const std::byte> datagram) {
     if (challenge->client != exchange_.public_key()) return expect(Refusal::not_genuine, false);
     if (cookie_ == challenge->cookie && responses_ > 0) return true;  // a copy; the response is on its way
     if (!cookie_) wait_s_ = 0.0;  // a server that answers no response is asked less and less often
+    // Two different challenges for one request: at least one is forged, and may have replaced the other one.
+    if (challenges_ > 0 && cookie_ != challenge->cookie) forget_ignored();
+    ++challenges_;
     cookie_ = challenge->cookie;
     has_new_cookie_ = true;
     return true;
@@ -331,6 +336,36 @@ bool ClientHandshake::receive(std::span<const std::byte> datagram) {
   if (!accepted) return expect(Refusal::not_genuine, false);
   session_ = Session{accepted->session, *keys, accepted->ticket};
   return true;
+}
+
+// After the first challenge, a request that follows another one without a challenge in between was lost, or
+// its challenge was. Such a link may lose responses as well, so more of them are needed.
+void ClientHandshake::count_request(double now_s) {
+  if (!asked_s_) {
+    asked_s_ = now_s;
+  } else if (cookie_ && challenges_ == 0) {
+    needed_ += 2;
+    enough_s_.reset();
+  }
+  challenges_ = 0;
+}
+
+// A response proves something only if the server has answered the request before it.
+void ClientHandshake::count_response(double now_s) {
+  if (!round_trip_s_) round_trip_s_ = now_s - *asked_s_;
+  if (challenges_ == 0) return;
+  if (++ignored_ >= needed_ && !enough_s_) enough_s_ = now_s;
+}
+
+void ClientHandshake::forget_ignored() {
+  ignored_ = 0;
+  enough_s_.reset();
+}
+
+bool ClientHandshake::is_ignored(double now_s) const {
+  constexpr double kLeastWaitS = 0.25;
+  if (session_ || refused_ || !enough_s_ || ignored_ < needed_) return false;
+  return now_s - *enough_s_ >= std::max(kLeastWaitS, 2.0 * *round_trip_s_);
 }
 
 }  // namespace reckoner::secure

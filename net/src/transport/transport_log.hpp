@@ -57,6 +57,10 @@ class TransportLog {
   void token_refused(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::warning, "token refused", peer, address);
   }
+  /// The server answers, but neither accepts nor refuses the client's token.
+  void token_ignored(PeerId peer, const SocketAddress& address) const {
+    say(LogLevel::warning, "token ignored: the server has another key, or no room", peer, address);
+  }
   /// The same client has a newer connection, either with a ticket or with another token for its client id.
   void replaced(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::info, "peer replaced by a newer login", peer, address);

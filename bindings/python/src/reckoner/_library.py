@@ -2,6 +2,7 @@
 """Finds and loads the C library."""
 from __future__ import annotations
 
+import importlib
 import os
 import pathlib
 import re
@@ -20,13 +21,23 @@ FUNCTIONS = re.findall(r"\b(reckoner_\w+)\((?!\*)", CDEF)
 _NAMES = {"win32": "reckoner.dll", "darwin": "libreckoner.1.dylib"}
 
 
+def installed(which: str, name: str) -> str | None:
+    """The path of a file in the install tree of this package (cmake --install). `which`: LIBRARIES or PROGRAMS."""
+    try:
+        where = importlib.import_module("._installed", __package__)
+    except ModuleNotFoundError:
+        return None
+    path = pathlib.Path(__file__).resolve().parent / getattr(where, which) / name
+    return str(path) if path.exists() else None
+
+
 def _candidates() -> list[str]:
-    """RECKONER_LIBRARY; else the library in the wheel; else the one of the system."""
+    """RECKONER_LIBRARY; else the library in the wheel or in the install tree; else the one of the system."""
     if chosen := os.environ.get("RECKONER_LIBRARY"):
         return [chosen]
     name = _NAMES.get(sys.platform, "libreckoner.so.1")
     inside = pathlib.Path(__file__).parent / "lib" / name
-    return [str(inside)] if inside.exists() else [name]
+    return [str(inside) if inside.exists() else installed("LIBRARIES", name) or name]
 
 
 def load(path: str, needs: str = VERSION) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator, NamedTuple, Sequence, Union
 
 from ._errors import RefusedError, ReckonerError
-from ._generated import ByteCount, CallFailure, ClientEventKind, Delivery, Mode, ResultCode, Status
+from ._generated import ByteCount, CallError, ClientEventKind, Delivery, Mode, ResultCode, Status
 from ._handle import Handle, Log, refusals, set_log
 from ._library import check, ffi, lib, sized, text
 from ._values import (SHOWN, Array, Entity, FieldValue, FrameArrays, as_dict, fill, get_value, new_state,
@@ -48,8 +48,9 @@ class ShortLived(NamedTuple):
 class Client(Handle):
     """Connects to a server and shows its entities.
 
-    In each frame, with one time for all calls: receive(), events() and messages(), then shown() or sample(). Times
-    are seconds of any monotonic clock, such as reckoner.now(). Use a client in one thread at a time.
+    In each frame, with one time for all calls: receive(), events() and messages(), then shown() or sample(), and
+    flush() if messages were sent. Times are seconds of any monotonic clock, such as reckoner.now(). Use a client in
+    one thread at a time.
 
     `settings`: any number of reckoner_client_config, for example mode=Mode.ADAPTIVE or blend_frames=6;
     docs/REFERENCE.md lists them. A bad setting raises ReckonerError with the library's text."""
@@ -144,6 +145,11 @@ class Client(Handle):
     def send(self, data: bytes, *, delivery: Delivery = Delivery.RELIABLE, time_s: float | None = None) -> None:
         """Sends bytes to the server's game."""
         check(lib.reckoner_client_send(self._c, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
+
+    def flush(self, now_s: float) -> None:
+        """Sends now what waits for the next receive(): messages, changed playout settings and acknowledgements. Call it
+        after the last send() of a frame."""
+        check(lib.reckoner_client_flush(self._c, now_s))
 
     # -- What is shown
 
@@ -242,7 +248,7 @@ class Client(Handle):
         if result == ResultCode.OK:
             return True
         failure = lib.reckoner_client_call_error(self._c)
-        if failure in (CallFailure.EVENT_NOT_POLLED, CallFailure.NO_CLOCK):
+        if failure in (CallError.EVENT_NOT_POLLED, CallError.NO_CLOCK):
             return False
         return check(result, text(lib.reckoner_call_error_text(failure)) if failure else "")
 

@@ -14,6 +14,7 @@ from typing import Any, Sequence, Union
 import numpy as np
 
 from ._errors import HarnessError
+from ._library import installed
 from ._values import Array
 
 Path = Union[str, "os.PathLike[str]"]
@@ -73,9 +74,11 @@ def compare(traces: Sequence[Path] = (), *, scenarios: Sequence[str] = (), netwo
 
 
 def program() -> str:
-    """The path of reckoner-harness: RECKONER_HARNESS; else the one in the wheel; else the one on the PATH."""
+    """The path of reckoner-harness: RECKONER_HARNESS; else the one in the wheel or in the install tree; else the one on the
+    PATH."""
     inside = pathlib.Path(__file__).parent / "bin" / "reckoner-harness"
-    found = os.environ.get("RECKONER_HARNESS") or (str(inside) if inside.exists() else shutil.which("reckoner-harness"))
+    found = os.environ.get("RECKONER_HARNESS") or (
+        str(inside) if inside.exists() else installed("PROGRAMS", "reckoner-harness") or shutil.which("reckoner-harness"))
     if not found:
         raise HarnessError("there is no reckoner-harness: install it, or set RECKONER_HARNESS to its path")
     return found

@@ -7,7 +7,7 @@ from typing import Any, Iterator, NamedTuple, Sequence, Union
 import numpy as np
 
 from ._errors import ReckonerError
-from ._generated import ByteCount, Delivery, Relevance, ResultCode, RewindKnowledge, RouteKind, ServerEventKind
+from ._generated import ByteCount, Delivery, Relevance, ResultCode, RewindStatus, RouteKind, ServerEventKind
 from ._handle import Handle, Log, refusals, set_log
 from ._library import check, ffi, lib, sized, text
 from ._values import (SEEN, Array, Entity, FieldValue, as_dict, fill, get_value, new_state, now, optional,
@@ -245,8 +245,12 @@ class Server(Handle):
         """Gives an entity to a client, with rules as in reckoner_ownership_rules."""
         check(lib.reckoner_server_give(self._c, entity, owner, with_settings("reckoner_ownership_rules", rules)))
 
+    def revoke(self, entity: Entity) -> bool:
+        """Ends the ownership. False if no client owned the entity."""
+        return check(lib.reckoner_server_revoke(self._c, entity))
+
     def take(self, entity: Entity) -> bool:
-        """Revokes the ownership. False if no client owned the entity."""
+        """The earlier name of revoke()."""
         return check(lib.reckoner_server_take(self._c, entity))
 
     def owner(self, entity: Entity) -> Peer:
@@ -341,10 +345,10 @@ class Server(Handle):
 
     # -- Lag compensation
 
-    def rewind_status(self, client: Peer, time_s: float) -> RewindKnowledge:
+    def rewind_status(self, client: Peer, time_s: float) -> RewindStatus:
         status = ffi.new("uint32_t*")
         check(lib.reckoner_server_rewind_status(self._c, client, time_s, status))
-        return RewindKnowledge(status[0])
+        return RewindStatus(status[0])
 
     def pose_seen_by(self, client: Peer, entity: Entity, time_s: float) -> Pose | None:
         """The pose that a client showed at a server time; None if it did not, or if the server no longer knows."""

@@ -195,9 +195,9 @@ struct ClientTestSwitches;  // of measurements and tests
 
 /// The showing side. It computes where to draw every remote entity, continuous in position and velocity.
 ///
-/// In each frame: call receive() with the local time, handle events, and draw frame() for the same time.
-/// Local time is any clock in seconds that never goes back. The client estimates server time from arriving
-/// data.
+/// In each frame: call receive() with the local time, handle events, and draw frame() for the same time. Call
+/// flush() if the game has sent messages. Local time is any clock in seconds that never goes back. The client
+/// estimates server time from arriving data.
 ///
 /// Belongs to one thread at a time. The transport or dialer must outlive the client and serve no other one.
 class RECKONER_CLIENT_API Client {
@@ -283,14 +283,20 @@ class RECKONER_CLIENT_API Client {
 
   /// Sends a message to the server. A reliable message, at most kMaxReliableBytes, arrives in the order of
   /// sending unless the session ends (ClientEvent::Kind::restarted). While the client reconnects, it waits.
-  /// An unreliable message, at most kMaxUnreliableBytes, is sent with the next receive() and may get lost.
-  /// The server's game receives the time stamp, s of server time; it can be the instant that the player saw
-  /// (ShownEntity::shown_time_s).
+  /// An unreliable message, at most kMaxUnreliableBytes, may get lost. Both are sent with the next receive(),
+  /// or at once with flush(). The server's game receives the time stamp, s of server time; it can be the
+  /// instant that the player saw (ShownEntity::shown_time_s).
   ///
   /// Returns false and sends nothing if the client has not joined, the message is empty or too large, the
   /// stamp is invalid, or too many messages wait.
   bool send(std::span<const std::byte> payload, Delivery delivery,
             std::optional<double> time_s = std::nullopt);
+
+  /// Sends now what waits for the next receive(): messages of send(), changed playout settings and
+  /// acknowledgements. Call it after the last send() of a frame; otherwise the messages wait for a frame. All
+  /// messages since the last call share datagrams. `local_s` is the local time, s. Does nothing without a
+  /// connection.
+  void flush(double local_s);
 
   /// The next message from the server, or nullopt. A message with a time stamp is delivered when that time is
   /// shown, others at once. The payload is valid until the next call. Poll every frame: the queue is limited,

@@ -183,12 +183,13 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> listen(const ListenConfig& config);
 
   /// Starts to connect to a server. Later, poll() returns a connected event, or a disconnected event if the
-  /// server has not answered within 5 s, or has refused the token. `reason` is a number that is sent with the
-  /// request and that the server's connected event contains. If a Reckoner client uses the transport, it must
-  /// be kProtocolVersion: a Reckoner server refuses every other number except 0. `security` must match the
-  /// server: a token for a server with security, otherwise Insecure{}. `log` receives log records; empty: no
-  /// log. `transport` is a name as in ListenConfig::transport. `receive_thread`: as in ListenConfig. Fails at
-  /// once if `host` or the token is empty, `port` is 0, or the system has no thread left.
+  /// server has not answered within 5 s, or has refused or ignored the token. `reason` is a number that is
+  /// sent with the request and that the server's connected event contains. If a Reckoner client uses the
+  /// transport, it must be kProtocolVersion: a Reckoner server refuses every other number except 0.
+  /// `security` must match the server: a token for a server with security, otherwise Insecure{}. `log`
+  /// receives log records; empty: no log. `transport` is a name as in ListenConfig::transport.
+  /// `receive_thread`: as in ListenConfig. Fails at once if `host` or the token is empty, `port` is 0, or the
+  /// system has no thread left.
   ///
   /// `host` is a name or an address, IPv4 or IPv6 without brackets. The function does not wait for the
   /// look-up of a name: a thread of its own does it, within the 5 s, and if there is no usable address,

@@ -192,12 +192,14 @@ void EnetTransport::Impl::handle_connected(ENetPeer* peer, std::uint32_t reason)
 
 void EnetTransport::Impl::handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload,
                                         double waited_s) {
-  const std::size_t most =
-      channel == static_cast<std::uint8_t>(Channel::state) ? kMaxStateBytes : kMaxControlBytes;
+  const bool is_state = channel == static_cast<std::uint8_t>(Channel::state);
+  const std::size_t most = is_state ? kMaxStateBytes : kMaxControlBytes;
   if (!id || channel >= kChannels || payload.size() > most) return stats.refuse(Refusal::too_large);
   stats.payload_bytes_received += payload.size();
-  events.push(
-      {.peer = id, .channel = static_cast<Channel>(channel), .payload = payload, .waited_s = waited_s});
+  events.push({.peer = id,
+               .channel = static_cast<Channel>(channel),
+               .payload = payload,
+               .waited_s = is_state ? waited_s - pass_s : 0.0});
 }
 
 // Handles a datagram that holds only a state payload, as nearly all do, without ENet's queues and

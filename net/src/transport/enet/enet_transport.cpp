@@ -190,12 +190,18 @@ EnetTransport::~EnetTransport() = default;
 
 void EnetTransport::service(double /*now_s*/) {
   impl_->run_passes();
+  impl_->service_s = impl_->pass_s;
   impl_->disconnect_silent(steady_seconds());
   impl_->flush_batch();
 }
 
 std::optional<TransportEvent> EnetTransport::poll() {
-  return impl_->events.pop();
+  auto event = impl_->events.pop();
+  const bool is_state =
+      event && event->kind == TransportEvent::Kind::received && event->channel == Channel::state;
+  // A pass before the last service() may have read the payload, for example that of a flush().
+  if (is_state) event->waited_s = std::max(0.0, impl_->service_s + event->waited_s);
+  return event;
 }
 
 bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {

@@ -105,7 +105,7 @@ struct EnetTransport::Impl {
   void end_refused();
   void disconnect_silent(double now_s);
   void end(PeerId id, std::uint32_t reason);
-  void give_up(PeerId id);
+  void give_up(PeerId id, std::uint32_t reason = 0);
   [[nodiscard]] bool stuck(Connection& connection) const;
   void count_drops();
   PeerId add(ENetPeer* peer, bool connecting) {
@@ -171,9 +171,11 @@ struct EnetTransport::Impl {
   double silence_checked_s = -1e300;     // time of the last disconnect_silent()
   std::vector<PeerId> peers_with_queue;  // peers with packets in their send queue
   bool unsent = false;                   // data waits for the next pass
+  double pass_s = 0.0;                   // time of the last pass, which read datagrams
+  double service_s = 0.0;                // time of the last service()
   std::optional<secure::Guard> guard;    // none: nothing is sealed
   std::array<std::byte, secure::Guard::kLargest> scratch;
-  EventQueue events;
+  EventQueue events;  // of state payloads, waited_s is the wait minus the time of the pass
   TransportStats stats;
 
   // Only at a client:

@@ -52,6 +52,7 @@ void EnetTransport::Impl::flush_batch() {
 }
 
 bool EnetTransport::Impl::run_passes() {
+  pass_s = steady_seconds();
   release_queued();
   return pump();
 }
@@ -145,13 +146,17 @@ void EnetTransport::Impl::end_replaced() {
   });
 }
 
-// The server has refused a client's token. Nothing else will arrive.
+// The server has refused or ignored a client's token. Nothing else will arrive.
 void EnetTransport::Impl::end_refused() {
   if (!guard || !pending_connect) return;
-  const auto fault = guard->token_fault();
+  const auto fault = guard->token_fault(pass_s);
   const PeerId id = id_of(host->peers);
   if (!fault || !id) return;
-  log.token_refused(id, server_address());
+  if (fault == secure::TokenFault::ignored) {
+    log.token_ignored(id, server_address());
+  } else {
+    log.token_refused(id, server_address());
+  }
   end(id, pack({EndReason::token, static_cast<std::uint32_t>(*fault)}));
 }
 
@@ -166,11 +171,11 @@ void EnetTransport::Impl::end(PeerId id, std::uint32_t reason) {
   push(TransportEvent::Kind::disconnected, id, reason);
 }
 
-// Disconnects at once, even if data is still in flight to the peer.
-void EnetTransport::Impl::give_up(PeerId id) {
+// Disconnects at once, even if data is still in flight to the peer. The event carries `reason`.
+void EnetTransport::Impl::give_up(PeerId id, std::uint32_t reason) {
   const Connection& connection = *connections.find(id);
   enet_peer_disconnect_now(connection.peer, connection.closing_reason);
-  end(id, 0);
+  end(id, reason);
 }
 
 // True if a connection cannot continue. When a peer's waiting data reaches the limit, ENet accepts nothing
@@ -202,12 +207,16 @@ void EnetTransport::Impl::disconnect_silent(double now_s) {
   for (const PeerId id : gone) {
     const Connection& connection = *connections.find(id);
     const SocketAddress address = address_of(connection);
-    if (connection.liveness.connecting()) {
+    const bool ignored = pending_connect && guard->was_ignored();
+    if (ignored) {
+      log.token_ignored(id, address);
+    } else if (connection.liveness.connecting()) {
       log.no_answer(id, address);
     } else {
       log.timed_out(id, address, connection.liveness.closing());
     }
-    give_up(id);
+    give_up(id,
+            ignored ? pack({EndReason::token, static_cast<std::uint32_t>(secure::TokenFault::ignored)}) : 0);
   }
   log.review(stats, now_s);
   if (role == enet_filter::Role::client) return;
