@@ -13,8 +13,8 @@
             client.wait(1 / 60)
 """
 from ._errors import ClosedError, HarnessError, LibraryError, ReckonerError, RefusedError
-from ._generated import (CallFailure, ClientEventKind, Delivery, LogLevel, Mode, OwnerGone, OwnerPolicy, Relevance,
-                         ResultCode, RewindKnowledge, RouteFacing, RouteKind, RouteWrap, ServerEventKind, Status,
+from ._generated import (CallError, ClientEventKind, Delivery, LogLevel, Mode, OwnerGone, OwnerPolicy, Relevance,
+                         ResultCode, RewindStatus, RouteFacing, RouteKind, RouteWrap, ServerEventKind, Status,
                          ValueType, VelocitySource)
 from ._library import lib as _lib
 from ._library import text as _text
@@ -30,9 +30,9 @@ __version__ = _text(_lib.reckoner_version())  #: the version of the C library
 protocol_version = int(_lib.reckoner_protocol_version())  #: must be the same at both ends
 
 __all__ = [
-    "Archetype", "CallFailure", "Client", "ClientEvent", "ClientEventKind", "ClosedError", "Comparison", "Delivery",
+    "Archetype", "CallError", "Client", "ClientEvent", "ClientEventKind", "ClosedError", "Comparison", "Delivery",
     "Field", "GameClock", "HarnessError", "LibraryError", "LogLevel", "Message", "Mode", "OwnerGone", "OwnerPolicy",
-    "Plane", "Pose", "Poses", "ReckonerError", "RefusedError", "Relevance", "Replay", "ResultCode", "RewindKnowledge",
+    "Plane", "Pose", "Poses", "ReckonerError", "RefusedError", "Relevance", "Replay", "ResultCode", "RewindStatus",
     "RouteFacing", "RouteKind", "RouteWrap", "SEEN", "SHOWN", "STATE", "Server", "ServerEvent", "ServerEventKind",
     "ShortLived", "Status", "ValueType", "VelocitySource", "WallBox", "compare", "into_frame", "issue_token",
     "key_from_text", "key_to_text", "make_key", "now", "out_of_frame", "protocol_version", "replay", "state",
