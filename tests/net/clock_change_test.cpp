@@ -135,7 +135,8 @@ TEST(ClockChange, AStepIsNoRate) {
         ASSERT_TRUE(found) << by_s;
         EXPECT_LT(found->time_s, 11.0) << by_s;
         EXPECT_EQ(found->change.drift, 0.0) << by_s << ", seed " << seed;
-        EXPECT_NEAR(found->change.since_s, 10.0, 0.1) << by_s;
+        // A datagram's way, and the distance of two bounds.
+        EXPECT_NEAR(found->change.since_s, 10.0, 0.15) << by_s;
       }
     }
   }

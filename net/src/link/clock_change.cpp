@@ -20,10 +20,12 @@ constexpr double kRecord = 6.0;
 // holds even if the other direction has just become faster.
 constexpr double kLate = 8.0;
 
+constexpr double kQuietS = 0.005;
+
 // Two models of the offset are compared: a step, and a constant growth. Growth must explain the bounds
 // clearly better, because a wrong rate does more harm than a second step.
 constexpr double kGrowthShare = 0.8;
-constexpr double kLeastQuanta = 2.0;
+constexpr double kLeastQuanta = 1.75;
 constexpr double kLeastGrowthS = 0.25;
 constexpr double kProvisionalS = 0.05;  // a clock that is further off must be corrected at once
 constexpr std::size_t kLeastBounds = 7;
@@ -79,7 +81,9 @@ double shift_s(const Best& lower, const Best& upper, const std::optional<double>
   if (upper.count_since > 0 && lower.count_before > 0) shrunk_s = lower.before_s - upper.since_s;
   const bool comparable = lower_spread_s && upper_spread_s && lower.count_before > 0 &&
                           lower.count_since > 0 && upper.count_before > 0 && upper.count_since > 0;
-  if (comparable) {
+  // A single bound may be late by any time, except on a quiet link.
+  const bool several = comparable && (*upper_spread_s < kQuietS || upper.count_since >= 2);
+  if (several) {
     const auto record_s = [](double spread, std::size_t count) {
       return kRecord * spread / static_cast<double>(count);
     };
@@ -232,7 +236,7 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
     shifted_s = smallest_upper_s_ - assumed_lower_s_;
   if (std::abs(shifted_s) <= tolerance_s) return std::nullopt;
 
-  const double noise_s = std::max(lower_spread_s.value_or(0.0), upper_spread_s.value_or(0.0));
+  const double noise_s = upper_spread_s.value_or(0.0);
   Model step, growth;
   const double origin_s = lower.back().offset_s;
   for (std::size_t i = 0; i < lower.size(); ++i) {
