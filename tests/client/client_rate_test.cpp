@@ -174,7 +174,7 @@ TEST(ClientRate, SmallDeviationsAreSlewed) {
       RateCase c{.network = name, .clock = {.rate = rate}};
       const RateView view = watch_clock(c, 20.0);
       const std::string what = std::string(name) + ", rate " + std::to_string(rate);
-      expect_followed(view, what, c.network == "lan" || c.network == "broadband" ? kMostLateS : 0.07);
+      expect_followed(view, what, c.network == "lan" || c.network == "broadband" ? kMostLateS : 0.09);
       EXPECT_EQ(view.steps, 0) << what;
       EXPECT_LT(view.largest_rate, 1.06) << what;
       EXPECT_GT(view.smallest_rate, 0.94) << what;

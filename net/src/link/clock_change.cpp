@@ -9,13 +9,9 @@ namespace {
 
 using Bound = ClockChangeDetector::Bound;
 
-// The bounds of the newest stretch of each of these lengths are compared with all earlier ones. A short
-// stretch shows a fast change at once; a long stretch shows a slow one.
-constexpr std::array kStretchesS{0.03, 0.06, 0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0};
-
 // The smallest of n random delays is smaller than that of m earlier ones by about their spread divided by m.
 // This number of times that amount is improbable.
-constexpr double kRecord = 6.0;
+constexpr double kRecord = 8.0;
 // The smallest of n random delays is not longer than their spread times this number, divided by n^1.5. This
 // holds even if the other direction has just become faster.
 constexpr double kLate = 8.0;
@@ -55,21 +51,6 @@ struct Best {
   std::size_t count_before = 0;
   std::size_t count_since = 0;
 };
-
-template <class Better>
-Best best_of(std::span<const Bound> bounds, double time_s, double worst_s, Better better) {
-  Best best{worst_s, worst_s};
-  for (const Bound& b : bounds) {
-    if (b.remote_s > time_s) {
-      best.since_s = better(best.since_s, b.offset_s);
-      ++best.count_since;
-    } else {
-      best.before_s = better(best.before_s, b.offset_s);
-      ++best.count_before;
-    }
-  }
-  return best;
-}
 
 // By how much the offset has certainly grown, or shrunk (negative), between the bounds before and since a
 // time, s. 0 if that is not certain.
@@ -209,11 +190,13 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   Bounds lower_bounds, upper_bounds;
   collect(lower_bounds, upper_bounds);
   const std::span<const Bound> lower = lower_bounds.all(), upper = upper_bounds.all();
-  const auto larger = [](double a, double b) { return std::max(a, b); };
-  const auto smaller = [](double a, double b) { return std::min(a, b); };
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  largest_lower_s_ = best_of(lower, -kInfinity, -kInfinity, larger).since_s;
-  smallest_upper_s_ = best_of(upper, -kInfinity, kInfinity, smaller).since_s;
+  largest_lower_s_ = -kInfinity;
+  smallest_upper_s_ = kInfinity;
+  for (const Bound& b : lower)
+    largest_lower_s_ = std::max(largest_lower_s_, b.offset_s);
+  for (const Bound& b : upper)
+    smallest_upper_s_ = std::min(smallest_upper_s_, b.offset_s);
   if (lower.empty()) return std::nullopt;
   // Fewer bounds cannot tell a step from a growth. A clock that stands still leaves no doubt.
   const double remote_span_s = lower.back().remote_s - lower.front().remote_s;
@@ -224,11 +207,28 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
 
   const auto lower_spread_s = spread_s(lower), upper_spread_s = spread_s(upper);
   double shifted_s = 0.0;
-  for (const double stretch_s : kStretchesS) {
-    const double since_s = newest_s - stretch_s;
-    const double by_s = shift_s(best_of(lower, since_s, -kInfinity, larger),
-                                best_of(upper, since_s, kInfinity, smaller), lower_spread_s, upper_spread_s);
+  // Compares the bounds since each time with all earlier ones.
+  std::array<double, kBins> lower_since_s, upper_since_s;
+  double best_s = -kInfinity;
+  for (std::size_t i = lower.size(); i-- > 0;)
+    lower_since_s[i] = best_s = std::max(best_s, lower[i].offset_s);
+  best_s = kInfinity;
+  for (std::size_t i = upper.size(); i-- > 0;)
+    upper_since_s[i] = best_s = std::min(best_s, upper[i].offset_s);
+  Best low{-kInfinity, -kInfinity}, up{kInfinity, kInfinity};
+  for (std::size_t i = 0; i + 1 < lower.size(); ++i) {
+    low = {std::max(low.before_s, lower[i].offset_s), lower_since_s[i + 1], i + 1, lower.size() - i - 1};
+    while (up.count_before < upper.size() && upper[up.count_before].remote_s <= lower[i].remote_s)
+      up.before_s = std::min(up.before_s, upper[up.count_before++].offset_s);
+    up.count_since = upper.size() - up.count_before;
+    up.since_s = up.count_since > 0 ? upper_since_s[up.count_before] : kInfinity;
+    const double by_s = shift_s(low, up, lower_spread_s, upper_spread_s);
     if (std::abs(by_s) > std::abs(shifted_s)) shifted_s = by_s;
+  }
+  // The newest lower bound may contradict upper bounds that are older than all other lower ones.
+  for (const Bound& b : upper) {
+    const double by_s = lower.back().offset_s - b.offset_s;
+    if (b.remote_s <= lower.back().remote_s && by_s > std::abs(shifted_s)) shifted_s = by_s;
   }
   if (largest_lower_s_ - assumed_upper_s_ > std::abs(shifted_s))
     shifted_s = largest_lower_s_ - assumed_upper_s_;
