@@ -281,6 +281,7 @@ int main(void) {
   MEMBER(reckoner_server_stats, payload_bytes_received);
   MEMBER(reckoner_server_stats, challenges);
   MEMBER(reckoner_server_stats, owned_teleports);
+  MEMBER(reckoner_server_stats, times_refused);
   SIZE(reckoner_session_stats);
   MEMBER(reckoner_session_stats, struct_size);
   MEMBER(reckoner_session_stats, connected);
@@ -414,5 +415,7 @@ int main(void) {
   MEMBER(reckoner_client_stats, payload_bytes_sent);
   MEMBER(reckoner_client_stats, payload_bytes_received);
   MEMBER(reckoner_client_stats, entities_refused);
+  MEMBER(reckoner_client_stats, times_refused);
+  MEMBER(reckoner_client_stats, clock_rate);
   return 0;
 }

@@ -742,6 +742,7 @@ typedef struct reckoner_server_stats {
   uint64_t payload_bytes_sent, payload_bytes_received;
   uint64_t challenges;      /* answers to requests to join; a flood with forged addresses shows here */
   uint64_t owned_teleports; /* teleports that owners declared and the server accepted */
+  uint64_t times_refused;   /* times more than a day from the others, which no next one confirmed */
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);
@@ -1073,6 +1074,10 @@ typedef struct reckoner_client_stats {
   /* part of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;
   uint64_t entities_refused; /* beyond max_entities, or in the frame of such an entity; they are not shown */
+  /* local times that were ignored because they were far from the time before, and not confirmed by the next
+     one; a clock that is set back counts once */
+  uint64_t times_refused;
+  double clock_rate; /* seconds of the server's clock per second of the game's clock, as corrected */
 } reckoner_client_stats;
 RECKONER_C_API reckoner_result reckoner_client_get_stats(const reckoner_client* client,
                                                          reckoner_client_stats* stats);

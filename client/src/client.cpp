@@ -72,6 +72,7 @@ void Client::receive(double local_s) {
   Impl& c = *impl_;
   local_s = c.time.of(local_s);
   c.last_local_s = local_s;
+  c.note_clock();
   if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.run_connection(local_s);  // the first call connects
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
@@ -82,12 +83,41 @@ void Client::receive(double local_s) {
     c.handle(*event, local_s);
   }
   c.world->link.set_backlog(false);
+  c.review_clock(local_s);
   c.send_playout(local_s);
   c.acknowledge(local_s);
   c.run_connection(local_s);
   c.shown_world().report_changes();
   c.collect_events();
   c.log.review(c.stats, local_s);
+}
+
+// Call it in receive(). Reports times that the client had to ignore.
+void Client::Impl::note_clock() {
+  stats.times_refused = time.refused();
+  const double lead_s = time.take_lead_s();
+  if (lead_s > 0.0 && !std::exchange(says_lead, true)) log.leads(lead_s);
+}
+
+// Corrects the rate of local time if the game's clock does not run at the rate of the server's.
+void Client::Impl::review_clock(double local_s) {
+  const double factor = world->link.review_clock(local_s, time.rate());
+  if (factor == 1.0) return;
+  const bool was_exact = time.rate() == 1.0;
+  time.change_rate(factor);
+  stats.clock_rate = time.rate();
+  if (was_exact || time.rate() == 1.0) log.clock_rate(time.rate());
+}
+
+// Local time of a call that shows or changes something.
+double Client::Impl::time_of_call(double given_s) {
+  const double local_s = time.ahead(given_s);
+  if (time.ended_lead()) {
+    world->end_lead();
+    if (before) before->end_lead();
+  }
+  stats.times_refused = time.refused();
+  return local_s;
 }
 
 void Client::Impl::advance(double local_s) {
@@ -114,7 +144,7 @@ void Client::Impl::collect_events() {
 
 std::span<const ShownEntity> Client::frame(double local_s) {
   Impl& c = *impl_;
-  local_s = c.time.of(local_s);
+  local_s = c.time_of_call(local_s);
   c.advance(local_s);
   ClientWorld& world = c.shown_world();
   if (!world.link.clock_ready()) return {};
@@ -125,7 +155,7 @@ std::span<const ShownEntity> Client::frame(double local_s) {
 
 ShownPoses Client::sample(double local_s) {
   Impl& c = *impl_;
-  local_s = c.time.of(local_s);
+  local_s = c.time_of_call(local_s);
   c.advance(local_s);
   ClientWorld& world = c.shown_world();
   if (!world.link.clock_ready()) return {};
@@ -136,13 +166,12 @@ ShownPoses Client::sample(double local_s) {
 
 void Client::set_paused(bool paused, double local_s) {
   Impl& c = *impl_;
-  local_s = c.time.of(local_s);
   if (paused == c.shown_world().paused()) return;
   if (paused) {
     const auto shown = frame(local_s);
     c.shown_world().pause(shown, c.origin);
   } else {
-    c.advance(local_s);
+    c.advance(c.time_of_call(local_s));
     c.shown_world().go_on();
   }
 }
@@ -150,7 +179,7 @@ void Client::set_paused(bool paused, double local_s) {
 bool Client::set_playout(const PlayoutConfig& playout, double local_s) {
   Impl& c = *impl_;
   if (find_invalid_setting(playout)) return false;
-  c.advance(c.time.of(local_s));
+  c.advance(c.time_of_call(local_s));
   c.config.playout = playout;
   c.world->set_playout(playout);
   if (c.before) c.before->set_playout(playout);
@@ -238,7 +267,7 @@ std::optional<double> Client::server_time_s(double local_s) const {
 
 bool Client::correct(EntityId id, const State& shown, double local_s, double hold_s) {
   Impl& c = *impl_;
-  c.advance(c.time.of(local_s));
+  c.advance(c.time_of_call(local_s));
   if (!is_sane(shown) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return false;
   State in_world = shown;
   in_world.position += c.origin;
@@ -261,7 +290,7 @@ CallResult Client::teleport(EntityId id, const State& state, double local_s, Ent
 
 CallResult Client::Impl::move(EntityId entity, const State& state, double local_s, EntityId frame,
                               bool teleports) {
-  local_s = time.of(local_s);
+  local_s = time_of_call(local_s);
   advance(local_s);
   State counted = state;
   if (!frame) counted.position += origin;
@@ -274,7 +303,7 @@ CallResult Client::Impl::move(EntityId entity, const State& state, double local_
 SpawnResult Client::predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
                                   double local_s, double patience_s) {
   Impl& c = *impl_;
-  c.advance(c.time.of(local_s));
+  c.advance(c.time_of_call(local_s));
   State counted = state;
   counted.position += c.origin;
   return c.world->predict_spawn(archetype, counted, key, patience_s);
@@ -662,7 +691,7 @@ void ClientWorld::advance(double local_s) {
   double before_s = playout.shown_s();
   const double rate = playout.rate();
   const double stepped_by_s = now_s - playout.now_s();
-  const bool jumped = playout.advance(now_s, stepped);
+  const bool jumped = playout.advance(now_s, stepped || std::exchange(ended_lead_, false));
   if (first) before_s = playout.shown_s();  // nothing was shown before
   if (jumped) {
     link.note_jump();
@@ -984,7 +1013,11 @@ void Client::Impl::acknowledge(double local_s) {
   if (world->shows_unreported()) world->link.note_jump();
   messages.send_waiting(server, *transport);
   std::optional<ServerLink::Showing> showing;
-  if (world->link.clock_ready()) showing = {world->link.server_time_s(local_s), world->playout.shown_s()};
+  if (world->link.clock_ready()) {
+    // Frames may be ahead of receive().
+    const double now_s = std::max(world->link.server_time_s(local_s), world->playout.now_s());
+    showing = {now_s, world->playout.shown_s()};
+  }
   stats.messages_sent +=
       world->link.acknowledge(local_s, config.ack_interval_s, showing, messages, server, *transport);
   // Only now, so that every message has been offered to a datagram once, however slow the frames are.

@@ -44,6 +44,9 @@ struct Client::Impl {
   void finish(ClientStatus end, ClientEvent::Kind kind);
 
   CallResult move(EntityId entity, const State& state, double local_s, EntityId frame, bool teleports);
+  void note_clock();
+  void review_clock(double local_s);
+  [[nodiscard]] double time_of_call(double given_s);
   void advance(double local_s);
   void acknowledge(double local_s);
   void send_playout(double local_s);
@@ -69,6 +72,7 @@ struct Client::Impl {
   LocalTime time;
   SleepWatch sleep;
   double last_local_s = 0.0;  // local time of the last receive(), s
+  bool says_lead = false;     // the log names frames that are ahead of receive()
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;

@@ -39,6 +39,14 @@ class ClientLog {
     say(sink_, leaving && !refused ? LogLevel::info : LogLevel::warning, event,
         {{"reason", std::string_view(why)}});
   }
+  /// The game's clock does not run at the rate of the server's; or it does again, and `rate` is 1.
+  void clock_rate(double rate) const {
+    say(sink_, LogLevel::warning, "clock rate corrected", {{"rate", rate}});
+  }
+  /// Frames are ahead of receive(), so that motion is extrapolated.
+  void leads(double lead_s) const {
+    say(sink_, LogLevel::error, "frame is ahead of receive", {{"lead_s", lead_s}});
+  }
   /// Once a second, logs the refused payloads since the last time.
   void review(const ClientStats& stats, double local_s) {
     if (sink_ && refusals_.due(local_s)) refusals_.say(sink_, "server payloads refused", stats.refusals);

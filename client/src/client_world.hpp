@@ -54,6 +54,9 @@ struct ClientWorld {
 
   /// Advances the clocks to local time `local_s`.
   void advance(double local_s);
+  /// What is shown may go back at the next advance(): the game has shown instants ahead of its clock, and
+  /// stopped to do so.
+  void end_lead() { ended_lead_ = true; }
   /// These implement the functions of Client with the same name. Call advance() first; the link's clock must
   /// be ready. The results stay valid until the next call of any member.
   [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double local_s);
@@ -171,6 +174,7 @@ struct ClientWorld {
   MotionPath path_;
   bool retired_ = false;
   std::optional<Tick> newest_datagram_;   // tick of the newest datagram; empty: none has arrived
+  bool ended_lead_ = false;
   bool any_fading_ = false;               // some entity fades or will fade to rest
   std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later
   std::vector<EntityId> held_;            // entities with a hit that the game anticipates

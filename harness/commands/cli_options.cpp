@@ -109,6 +109,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
       command.add_option("--blend-frames", options.playout.blend_frames,
                          "number of frames over which a correction is blended; 0: corrections jump");
   blend->check(range_in(kPlayoutSettings, "blend_frames", "--blend-frames"));
+  auto* clock =
+      command.add_option("--client-clock", arguments.client_clock,
+                         "the clock that the game passes to the client: rate:R|stop:AT,FOR|step:AT,BY, "
+                         "one or more parts, in seconds from the start of the run");
   auto* to = command.add_option("--switch-to", arguments.switch_to, "changes to this mode during the run");
   auto* at = command.add_option("--switch-at", arguments.switch_at,
                                 "time of the change, s after the start of the run");
@@ -116,7 +120,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   at->needs(to)->delimiter(',')->check(CLI::NonNegativeNumber);
   for (CLI::Option* option : {budget, threshold, turn, fixed, bytes})
     option->group("Sender");
-  for (CLI::Option* option : {mode, blend, to, at, shots})
+  for (CLI::Option* option : {mode, blend, clock, to, at, shots})
     option->group("Client");
   arguments.options.links = {};
 }

@@ -77,7 +77,7 @@ class OwnedMethod final : public Method {
         owner_(make_test_client(replay_client_config(options, archetypes_for(options)), owner_transport_,
                                 options.viewing)),
         viewer_(source, replay_client_config(options, archetypes_for(options)), client_transport_,
-                options.viewing),
+                options.client_clock, start_s, options.viewing),
         ids_(source.size()),
         truths_(source.size()),
         frames_(source.size()),

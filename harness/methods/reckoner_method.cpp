@@ -32,7 +32,7 @@ class ReckonerMethod final : public Method {
         server_(make_test_server(server_config(options, start_s), network_.server(),
                                  {.parts = options.parts, .coding = &coding_})),
         viewer_(source, replay_client_config(options, replay_archetypes(options)), network_.client(),
-                options.viewing),
+                options.client_clock, start_s, options.viewing),
         ids_(source.size()),
         publishes_(source.size()),
         switches_(options.switches) {
@@ -76,9 +76,9 @@ class ReckonerMethod final : public Method {
   void frame(double time_s, std::vector<ShownPose>& shown) override {
     advance(std::max(time_s, network_.now_s()));
     for (; switched_ < switches_.size() && switches_[switched_].at_s <= time_s; ++switched_)
-      (void)viewer_.client().set_playout(switches_[switched_].to, Viewer::local_s(time_s));
+      (void)viewer_.client().set_playout(switches_[switched_].to, viewer_.local_s(time_s));
     const auto drawn = viewer_.frame(time_s, shown);
-    if (range_) range_->drawn(viewer_.client(), Viewer::local_s(time_s), time_s, drawn);
+    if (range_) range_->drawn(viewer_.client(), viewer_.local_s(time_s), time_s, drawn);
   }
 
   [[nodiscard]] double delay_s() const override { return viewer_.delay_s(); }

@@ -5,23 +5,14 @@
 #include <utility>
 
 namespace reckoner::harness {
-namespace {
 
-// Offset of the client's clock against the server's, s. Any value except 0 is suitable. With 0, code that
-// confuses the two clocks would go unnoticed.
-constexpr double kClockOffsetS = 1000.0;
-
-}  // namespace
-
-Viewer::Viewer(const scenario::Source& source, ClientConfig config, Transport& transport,
-               const ClientTestSwitches& switches)
-    : client_(make_test_client(std::move(config), transport, switches)) {
+Viewer::Viewer(const scenario::Source& source, ClientConfig config, Transport& transport, ClientClock clock,
+               double start_s, const ClientTestSwitches& switches)
+    : client_(make_test_client(std::move(config), transport, switches)),
+      clock_(std::move(clock)),
+      start_s_(start_s) {
   for (std::size_t i = 0; i < source.size(); ++i)
     indices_.emplace(source.entity(i).name, i);
-}
-
-double Viewer::local_s(double time_s) {
-  return time_s + kClockOffsetS;
 }
 
 std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>& shown) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/src/test_switches.hpp"
+#include "harness/replay/client_clock.hpp"
 #include "harness/replay/method.hpp"
 #include "scenario/source.hpp"
 
@@ -16,16 +17,16 @@
 
 namespace reckoner::harness {
 
-/// The client whose frames a replay measures. The clock of the client differs from the clock of the server by
-/// a fixed offset. All times are server time, s.
+/// The client whose frames a replay measures, and the clock of its machine. All times are server time, s.
 class Viewer {
  public:
-  /// `transport` must outlive the viewer. `source` is used only during construction.
-  Viewer(const scenario::Source& source, ClientConfig config, Transport& transport,
-         const ClientTestSwitches& switches = {});
+  /// `transport` must outlive the viewer. `source` is used only during construction. The run begins at
+  /// `start_s`.
+  Viewer(const scenario::Source& source, ClientConfig config, Transport& transport, ClientClock clock,
+         double start_s, const ClientTestSwitches& switches = {});
 
   [[nodiscard]] Client& client() { return client_; }
-  [[nodiscard]] static double local_s(double time_s);
+  [[nodiscard]] double local_s(double time_s) const { return clock_.at(time_s, start_s_); }
 
   void receive(double time_s) { client_.receive(local_s(time_s)); }
 
@@ -43,6 +44,8 @@ class Viewer {
 
  private:
   Client client_;
+  ClientClock clock_;
+  double start_s_;
   std::unordered_map<std::string, std::size_t> indices_;  // indices of the source's entities by name
   std::string stranger_;  // name of a shown entity that the source does not have; empty if there was none
 };

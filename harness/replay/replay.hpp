@@ -5,6 +5,7 @@
 #include "harness/metrics/figures.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/metrics/route_metrics.hpp"
+#include "harness/replay/client_clock.hpp"
 #include "harness/sim/link_script.hpp"
 #include "harness/sim/packet_log.hpp"
 #include "net/src/codec/residual/coding_statistics.hpp"
@@ -64,6 +65,7 @@ struct ReplayOptions {
   ClientTestSwitches viewing;  ///< only for reckoner: switches of the client that shows the entities
   /// Only for reckoner. False: entities are always published in the world frame.
   bool uses_frames = true;
+  ClientClock client_clock;             ///< only for reckoner: the clock that the game passes to the client
   PlayoutConfig playout;                ///< only for reckoner; the replay sets the member frame_rate_hz
   std::vector<PlayoutSwitch> switches;  ///< only for reckoner; the caller must sort them by time
   /// Length of the run, s. 0 means to the end of the source, or 30 s if the source is endless.
@@ -113,9 +115,9 @@ struct ReplayResult {
 
 /// Runs a replay. Tick k and frame k are at start + k / rate. If an arrival, a tick and a frame are due at
 /// the same time, they are handled in this order. The client's clock has an offset of 1000 s, so that errors
-/// in the estimate of server time become visible. Runs in virtual time are deterministic: equal arguments
-/// give equal frames to the last bit. In real time, a frame is drawn and measured as soon as the machine can
-/// do so after its due time.
+/// in the estimate of server time become visible; it may also be slow, fast or set (ClientClock). Runs in
+/// virtual time are deterministic: equal arguments give equal frames to the last bit. In real time, a frame
+/// is drawn and measured as soon as the machine can do so after its due time.
 ///
 /// If thresholds decide when to publish, a baseline sends at even intervals at the rate that Reckoner needs
 /// for the same input. replay() finds this rate with a run of Reckoner in virtual time. Fails if the method

@@ -86,6 +86,11 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
   if (!links) return Error{links.error()};
   auto script = script_of(link);
   if (!script) return Error{script.error()};
+  if (!run.client_clock.empty()) {
+    auto clock = ClientClock::parse(run.client_clock);
+    if (!clock) return Error{"--client-clock " + clock.error()};
+    options.client_clock = std::move(*clock);
+  }
   options.links = *links;
   options.link_script = std::move(*script);
   options.seconds = source.seconds;

@@ -43,6 +43,7 @@ struct RunArguments {
   std::vector<std::string> switch_to;  // modes
   std::vector<double> switch_at;       // s, one for each element of switch_to
   std::string transport = "sim";
+  std::string client_clock;  // for ClientClock::parse(); empty: a clock like the server's
   std::string owner_network;
   std::string owner_policy = "correct";
 };

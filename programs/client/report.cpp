@@ -27,6 +27,7 @@ std::optional<Error> write_figures(const std::string& path, const ClientStats& s
       {"malformed", s.malformed},
       {"connections_lost", s.connections_lost},
       {"entities_refused", s.entities_refused},
+      {"clock_rate", s.clock_rate},
       {"payloads_refused", refusals_json(s.refusals)},
       {"datagrams_refused", refusals_json(wire.refusals)},
       {"updates_per_entity_s", static_cast<double>(s.updates_applied) / seconds},

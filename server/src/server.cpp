@@ -33,12 +33,6 @@ constexpr std::size_t kSessionGrain = 16;
 // Largest number of ticks in a row that may leave their datagrams to a later tick.
 constexpr int kMaxHeldBack = 3;
 
-// True if a clock can show this server time, s. Later calculations convert times to integers. The first tick
-// is at most kMaxStamp.
-bool is_time(double time_s) {
-  return std::abs(time_s) <= 2.0 * kMaxStamp;  // false for NaN
-}
-
 unsigned threads_for(const ServerConfig& config, const ServerTestSwitches& switches) {
   if (switches.coding != nullptr || switches.observer != nullptr) return 1;
   return config.threads > 0 ? config.threads : hardware_threads();
@@ -320,9 +314,15 @@ const Route* Server::route(RouteId id) const {
   return impl_->routes.find(id);
 }
 
-// A time that no clock has counts as the time of the last call.
+// A refused time counts as the time of the last call.
+double Server::Impl::checked(double now_s) {
+  if (time_guard.accepts(now_s)) return now_s;
+  ++stats.times_refused;
+  return present_s;
+}
+
 void Server::receive(double now_s) {
-  if (!is_time(now_s)) now_s = impl_->present_s;
+  now_s = impl_->checked(now_s);
   impl_->present_s = now_s;
   impl_->transport.service(now_s);
   while (const auto event = impl_->transport.poll())
@@ -332,7 +332,7 @@ void Server::receive(double now_s) {
 
 void Server::tick(double now_s) {
   Impl& s = *impl_;
-  if (!is_time(now_s)) now_s = s.present_s;
+  now_s = s.checked(now_s);
   const Tick tick = s.next_tick;
   s.end_as_planned(s.time_of(tick));
   s.fly(s.time_of(tick));

@@ -14,6 +14,7 @@
 #include "server/src/session/session.hpp"
 #include "server/src/session/session_logins.hpp"
 #include "server/src/test_switches.hpp"
+#include "server/src/util/time_guard.hpp"
 #include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
@@ -83,6 +84,8 @@ struct Server::Impl {
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
   void refuse_version(PeerId peer, std::uint32_t version);
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
+  /// The time to use for a call with the time `now_s`.
+  [[nodiscard]] double checked(double now_s);
   void close_idle(double now_s);
   CallResult put_owned(EntityId id, const State& truth);
   void process_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
@@ -161,6 +164,7 @@ struct Server::Impl {
       max_datagram_bytes;
   std::vector<SeenPose> seen;  // result of rewind()
   double present_s = 0.0;      // server time of the last receive() or tick(), s
+  TimeGuard time_guard;
   // Slots of the entities whose frame contains, or contained, entities.
   std::vector<std::uint32_t> frames_with_lever;
   glm::dvec3 origin{0.0};       // origin of the game's coordinates, m, in the server's world

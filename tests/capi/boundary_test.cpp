@@ -300,6 +300,8 @@ TEST(CBoundary, LayoutsAreUnchanged) {
     EXPECT_EQ(offsetof(reckoner_client_stats, payload_bytes_received), 216u);
     EXPECT_EQ(offsetof(reckoner_client_config, max_entities), 200u);
     EXPECT_EQ(offsetof(reckoner_client_stats, entities_refused), 224u);
+    EXPECT_EQ(offsetof(reckoner_client_stats, times_refused), 232u);
+    EXPECT_EQ(offsetof(reckoner_client_stats, clock_rate), 240u);
   }
 }
 

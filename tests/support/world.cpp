@@ -129,7 +129,7 @@ void World::run_to(double time_s) {
 
 double World::local_s(std::size_t client, double time_s) const {
   const LocalClock& clock = clients_[client]->clock;
-  return clock.offset_s + time_s * clock.rate;
+  return clock.other ? clock.other(time_s) : clock.offset_s + time_s * clock.rate;
 }
 
 void World::deliver(double time_s) {

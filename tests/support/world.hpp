@@ -42,6 +42,7 @@ struct WorldConfig {
 struct LocalClock {
   double offset_s = 1000.0;
   double rate = 1.0;
+  std::function<double(double time_s)> other{};  ///< if set, the clock shows this instead
 };
 
 /// A server, clients and moving bodies, in virtual time over simulated links. Ticks, frames and arrivals

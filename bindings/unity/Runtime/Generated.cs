@@ -359,6 +359,7 @@ namespace Reckoner {
     public ulong PayloadBytesReceived;
     public ulong Challenges;
     public ulong OwnedTeleports;
+    public ulong TimesRefused;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -516,6 +517,8 @@ namespace Reckoner {
     public ulong PayloadBytesSent;
     public ulong PayloadBytesReceived;
     public ulong EntitiesRefused;
+    public ulong TimesRefused;
+    public double ClockRate;
   }
 
   internal static unsafe class Native {

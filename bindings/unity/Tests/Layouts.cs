@@ -288,6 +288,7 @@ namespace Reckoner.Tests {
       { "reckoner_server_stats.payload_bytes_received", "PayloadBytesReceived" },
       { "reckoner_server_stats.challenges", "Challenges" },
       { "reckoner_server_stats.owned_teleports", "OwnedTeleports" },
+      { "reckoner_server_stats.times_refused", "TimesRefused" },
       { "reckoner_session_stats.struct_size", "StructSize" },
       { "reckoner_session_stats.connected", "Connected" },
       { "reckoner_session_stats.round_trip_s", "RoundTripS" },
@@ -413,6 +414,8 @@ namespace Reckoner.Tests {
       { "reckoner_client_stats.payload_bytes_sent", "PayloadBytesSent" },
       { "reckoner_client_stats.payload_bytes_received", "PayloadBytesReceived" },
       { "reckoner_client_stats.entities_refused", "EntitiesRefused" },
+      { "reckoner_client_stats.times_refused", "TimesRefused" },
+      { "reckoner_client_stats.clock_rate", "ClockRate" },
     };
   }
 }

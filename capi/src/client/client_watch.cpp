@@ -35,6 +35,8 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
     given.connections_lost = counted.connections_lost;
     given.messages_abandoned = counted.messages_abandoned;
     given.entities_refused = counted.entities_refused;
+    given.times_refused = counted.times_refused;
+    given.clock_rate = counted.clock_rate;
     given.wire_datagrams_sent = wire.datagrams_sent;
     given.wire_datagrams_received = wire.datagrams_received;
     given.payload_bytes_sent = wire.payload_bytes_sent;

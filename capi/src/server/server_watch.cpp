@@ -25,6 +25,7 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
     c.state_bytes_sent = counted.state_bytes_sent;
     c.datagrams_lost = counted.datagrams_lost;
     c.malformed = counted.malformed;
+    c.times_refused = counted.times_refused;
     c.messages_sent = counted.messages_sent;
     c.messages_dropped = counted.messages_dropped;
     c.messages_received = counted.messages_received;

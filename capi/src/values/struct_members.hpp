@@ -259,6 +259,7 @@ inline constexpr auto kMemberEnds<reckoner_server_stats> = std::to_array<std::si
     offsetof(reckoner_server_stats, payload_bytes_received) + sizeof(reckoner_server_stats::payload_bytes_received),
     offsetof(reckoner_server_stats, challenges) + sizeof(reckoner_server_stats::challenges),
     offsetof(reckoner_server_stats, owned_teleports) + sizeof(reckoner_server_stats::owned_teleports),
+    offsetof(reckoner_server_stats, times_refused) + sizeof(reckoner_server_stats::times_refused),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_session_stats> = std::to_array<std::size_t>({
@@ -408,6 +409,8 @@ inline constexpr auto kMemberEnds<reckoner_client_stats> = std::to_array<std::si
     offsetof(reckoner_client_stats, payload_bytes_sent) + sizeof(reckoner_client_stats::payload_bytes_sent),
     offsetof(reckoner_client_stats, payload_bytes_received) + sizeof(reckoner_client_stats::payload_bytes_received),
     offsetof(reckoner_client_stats, entities_refused) + sizeof(reckoner_client_stats::entities_refused),
+    offsetof(reckoner_client_stats, times_refused) + sizeof(reckoner_client_stats::times_refused),
+    offsetof(reckoner_client_stats, clock_rate) + sizeof(reckoner_client_stats::clock_rate),
 });
 
 }  // namespace reckoner::capi

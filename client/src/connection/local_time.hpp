@@ -2,34 +2,119 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
 
-/// Makes the game's clock monotonic. After a short step back, time stands still until the clock has caught
-/// up. After a longer one somebody has set the clock, and time continues from its last value. Ignores times
-/// that no clock has (is_valid_stamp()): time then stands still.
+/// Converts times of the game's clock to the client's local time, which is monotonic and runs at the rate of
+/// the server's clock. Ignores times that no clock has (is_valid_stamp()) and lone times that are far from
+/// the others, such as a zero; local time then stands still.
 class LocalTime {
  public:
-  /// Returns the monotonic time of a call at `given_s` on the game's clock, and advances to it.
+  /// Returns local time at `given_s` on the game's clock, and advances to it. Call it in receive(). After a
+  /// short step back, time stands still until the clock has caught up. If the next call confirms a longer
+  /// step, somebody has set the clock, and time continues from its last value.
   double of(double given_s) {
-    constexpr double kClockWasSetS = 0.25;
     constexpr double kLargestS = 100.0 * kMaxStamp;  // a clock that is set again and again
-    if (!is_valid_stamp(given_s)) return newest_s_;
-    const double time_s = given_s + offset_s_;
-    if (time_s >= newest_s_) return newest_s_ = std::min(time_s, kLargestS);
-    if (newest_s_ - time_s > kClockWasSetS) offset_s_ += newest_s_ - time_s;
+    if (!is_valid_stamp(given_s)) return refuse();
+    double time_s = converted(given_s);
+    if (started_ && is_far(time_s - newest_s_)) {
+      const bool confirmed = far_s_ && !is_far(given_s - *far_s_);
+      if (!confirmed) {
+        far_s_ = given_s;
+        return refuse();
+      }
+      offset_s_ += newest_s_ - converted(*far_s_);
+      time_s = converted(given_s);
+    }
+    far_s_.reset();
+    started_ = true;
+    given_s_ = given_s;
+    if (time_s >= newest_s_) newest_s_ = std::min(time_s, kLargestS);
     return newest_s_;
   }
-  /// Returns the monotonic time of any instant, past or future, and advances nothing.
-  [[nodiscard]] double look(double given_s) const {
-    return is_valid_stamp(given_s) ? given_s + offset_s_ : newest_s_;
+
+  /// Returns local time of a frame or another call at `given_s`. It may be ahead of receive(). It goes back
+  /// only if such a lead ends (ended_lead()). A time that is ahead by more than kLongestLeadS is ignored.
+  double ahead(double given_s) {
+    if (!is_valid_stamp(given_s)) {
+      ++refused_;
+      return std::max(newest_s_, shown_s_);
+    }
+    if (!started_) return newest_s_;
+    const double time_s = converted(given_s);
+    asked_s_ = time_s;
+    if (time_s > newest_s_ + kLongestLeadS) {
+      ++refused_;
+      return std::max(newest_s_, shown_s_);
+    }
+    if (time_s >= newest_s_ && time_s < shown_s_ - kLongLeadS) {
+      ended_lead_ = true;
+      shown_s_ = time_s;
+    }
+    shown_s_ = std::max({shown_s_, newest_s_, time_s});
+    return shown_s_;
   }
 
+  /// True once after frames were ahead of receive() by more than a quarter of a second, and are not any more.
+  [[nodiscard]] bool ended_lead() { return std::exchange(ended_lead_, false); }
+
+  /// Call it after of(). Returns by how much the last frame before was ahead of this time, s, if this is more
+  /// than a quarter of a second; otherwise 0. A frame at the end of a long pause is not ahead.
+  [[nodiscard]] double take_lead_s() {
+    const double lead_s = std::exchange(asked_s_, -kMaxStamp) - newest_s_;
+    return lead_s > kLongLeadS ? lead_s : 0.0;
+  }
+
+  /// Returns the local time of any instant, past or future, and advances nothing.
+  [[nodiscard]] double look(double given_s) const {
+    return is_valid_stamp(given_s) ? converted(given_s) : newest_s_;
+  }
+
+  /// Local seconds per second of the game's clock.
+  [[nodiscard]] double rate() const { return rate_; }
+  /// Multiplies the rate by `factor` from now on.
+  void change_rate(double factor) {
+    constexpr double kRoundingShare = 1e-9;
+    const double now_s = converted(given_s_);
+    rate_ *= factor;
+    if (std::abs(rate_ - 1.0) < kRoundingShare) rate_ = 1.0;
+    offset_s_ += now_s - converted(given_s_);
+  }
+
+  /// Number of times that were ignored.
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+
+  static constexpr double kLongestLeadS = 2.0;  ///< how far frames may be ahead of receive(), s
+
  private:
+  // A step forward by less than this may be a sleep of the machine.
+  static constexpr double kFarS = 3600.0;
+  static constexpr double kFarBackS = 0.05;
+  static constexpr double kLongLeadS = 0.25;
+  [[nodiscard]] static bool is_far(double by_s) { return by_s < -kFarBackS || by_s > kFarS; }
+
+  [[nodiscard]] double converted(double given_s) const { return given_s * rate_ + offset_s_; }
+  double refuse() {
+    ++refused_;
+    return newest_s_;
+  }
+
+  bool started_ = false;
   double newest_s_ = -kMaxStamp;  // later calculations convert times to integers, which must not overflow
+  double given_s_ = 0.0;          // the last time that of() accepted, on the game's clock
+  double rate_ = 1.0;
   double offset_s_ = 0.0;
+  std::optional<double> far_s_;  // a time far from the others, which the next one may confirm
+  double shown_s_ = -kMaxStamp;  // newest time of ahead()
+  double asked_s_ = -kMaxStamp;  // time of the last call of ahead()
+  bool ended_lead_ = false;
+  std::uint64_t refused_ = 0;
 };
 
 /// Detects that the program did not run between two calls of receive(): its machine slept, or the process was

@@ -70,7 +70,7 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
   epoch_s_ = message.epoch_s;
   newest_tick_ = message.tick;
   rewinds_ = message.rewinds;
-  joined_s_ = local_s;
+  settles_from_s_ = local_s;
   return true;
 }
 
@@ -316,7 +316,7 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
                                     const std::optional<Showing>& showing, ClientMessages& messages,
                                     PeerId server, Transport& transport) {
   MessageOutbox& outbox = messages.unreliable();
-  const bool settling = local_s - joined_s_ < kSettlingS;
+  const bool settling = local_s - settles_from_s_ < kSettlingS;
   const double interval_s = settling              ? kSettlingIntervalS
                             : unacknowledged_ > 0 ? std::min(ack_interval_s, kLongestAckIntervalS)
                                                   : kKeepAliveS;

@@ -105,7 +105,7 @@ class ServerLink {
   /// again.
   void resume(Tick tick, double local_s) {
     note_tick(tick);
-    joined_s_ = local_s;
+    settles_from_s_ = local_s;
     note_jump();
     request_ack();
   }
@@ -167,6 +167,16 @@ class ServerLink {
   std::size_t acknowledge(double local_s, double ack_interval_s, const std::optional<Showing>& showing,
                           ClientMessages& messages, PeerId server, Transport& transport);
 
+  /// Call it after the arrivals until local time `local_s`. Returns the factor by which the local time's rate
+  /// `rate` must change from now on (ClockSync::review()).
+  [[nodiscard]] double review_clock(double local_s, double rate) {
+    const ClockSync::Review review = clock_.review(local_s, 1.0 / tick_rate_hz_, rate);
+    if (review.changed) {
+      settles_from_s_ = local_s;
+      request_ack();  // the server notices the wrong clock by its time stamps, and sends more of its own
+    }
+    return review.factor;
+  }
   /// Advances the clock. Returns true if it stepped.
   bool advance(double local_s) { return clock_.advance(local_s); }
 
@@ -208,7 +218,7 @@ class ServerLink {
   ClockSync clock_;
   bool backlog_ = false;
   int exchanges_ = 0;
-  double joined_s_ = 0.0;
+  double settles_from_s_ = 0.0;  // local time since which the clock has to settle
   double tick_rate_hz_ = 60.0;
   double epoch_s_ = 0.0;
   std::span<const Archetype> archetypes_;

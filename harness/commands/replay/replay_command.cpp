@@ -49,6 +49,7 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
   run["seed"] = arguments.run.options.seed;
   run["mode"] = arguments.run.mode;
   run["transport"] = arguments.run.transport;
+  if (!arguments.run.client_clock.empty()) run["client_clock"] = arguments.run.client_clock;
   if (result.real_time) {
     run["real_time"] = {{"latest_tick_ms", result.real_time->latest_tick_ms},
                         {"dropped_frames", result.real_time->dropped_frames}};

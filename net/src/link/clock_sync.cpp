@@ -3,12 +3,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace reckoner {
 namespace {
 
-constexpr double kLargestSlew = 0.02;  // fraction of the local clock's speed; players do not see it
+constexpr double kLargestSlew = ClockSync::kSlew;
 constexpr double kStepS = 0.25;
+constexpr double kSlewAfterStep = 0.05;  // for the rest of a step of the local clock, until it is below:
+constexpr double kSlewedS = 0.005;
+// After a change that review() has found, the slewed clock steps from these errors on. A smaller error after
+// a step is soon slewed. If the rate has changed, there may be more to come.
+constexpr double kStepAfterStepS = 0.06;
+constexpr double kStepAfterRateS = 0.03;
+constexpr double kStepNoise = 2.0;  // plus this number of times the random delay, after a step
+
+// A slow local clock may measure an answer that the server held for this long as one that came before its
+// request, s.
+constexpr double kLongestHeldS = 0.3;
+
+// Changes of the clock below this cannot be told from the phase between ticks and frames, s.
+constexpr double kToleranceS = 0.03;
+constexpr double kToleranceGaps = 1.25;  // this number of times the smaller of tick and frame
+constexpr double kRefineS = 0.5;  // shortest time between two corrections of the rate that are no new change
+constexpr double kForever = std::numeric_limits<double>::infinity();
+constexpr double kShrinking = 0.05;  // of the usual round trip, s per s
+constexpr double kReviewGain = 1.0 / 16.0;
+constexpr double kLongestReviewGapS = 0.1;
+
+// Slewing follows this change of the rate without a visible jump.
+constexpr double kGentleRate = 0.03;
+constexpr double kSameRate = 0.003;      // a rate this close to 1 is 1
+constexpr double kSlowestAdvance = 0.1;  // of a local clock that does not stand still, s per s
 
 // Two clocks drift apart by less than this within ten seconds. If the bounds contradict each other by more,
 // somebody set one of the clocks, or a clock stopped.
@@ -20,9 +46,13 @@ constexpr double kClockSettleS = 0.5;  // time constant with which an error deca
 
 void ClockSync::add_exchange(double sent_local_s, double received_server_s, double answered_server_s,
                              double answer_local_s) {
-  const double round_trip_s = (answer_local_s - sent_local_s) - (answered_server_s - received_server_s);
-  if (!(round_trip_s >= 0.0) || !std::isfinite(round_trip_s)) return;
-  const double upper_s = received_server_s - sent_local_s;
+  const auto sent_s = corrected(sent_local_s);
+  if (!sent_s) return;
+  const double round_trip_s = (answer_local_s - *sent_s) - (answered_server_s - received_server_s);
+  if (!(round_trip_s >= -kLongestHeldS) || !std::isfinite(round_trip_s)) return;
+  const double upper_s = received_server_s - *sent_s;
+  changes_.add_upper({received_server_s, *sent_s, upper_s});
+  if (round_trip_s < 0.0) return;
   if (const Bounds b = bounds(); b.lower_s && upper_s < *b.lower_s - kContradictionS) stretches_ = {};
   Stretch& stretch = stretch_at(answer_local_s);
   stretch.upper_s = stretch.has_upper ? std::min(stretch.upper_s, upper_s) : upper_s;
@@ -33,6 +63,7 @@ void ClockSync::add_exchange(double sent_local_s, double received_server_s, doub
 void ClockSync::add_arrival(double sent_server_s, double received_local_s) {
   const double lower_s = sent_server_s - received_local_s;
   if (!std::isfinite(lower_s)) return;
+  changes_.add_lower({sent_server_s, received_local_s, lower_s});
   if (const Bounds b = bounds(); b.upper_s && lower_s > *b.upper_s + kContradictionS) stretches_ = {};
   Stretch& stretch = stretch_at(received_local_s);
   stretch.lower_s = stretch.has_lower ? std::max(stretch.lower_s, lower_s) : lower_s;
@@ -49,19 +80,102 @@ bool ClockSync::advance(double local_s) {
     advanced_local_s_ = local_s;
     return false;
   }
+  const double error_s = target_s - offset_s_;
   const double elapsed_s = local_s - advanced_local_s_;
+  // A clock that stands still must be followed, too.
+  if (const auto from_s = std::exchange(step_from_s_, std::nullopt); from_s && std::abs(error_s) > *from_s) {
+    advanced_local_s_ = std::max(advanced_local_s_, local_s);
+    offset_s_ = target_s;
+    return true;
+  }
   if (!(elapsed_s > 0.0)) return false;
   advanced_local_s_ = local_s;
 
-  const double error_s = target_s - offset_s_;
   if (std::abs(error_s) > kStepS) {
     offset_s_ = target_s;
     return true;
   }
   const double wanted_s = error_s * std::min(1.0, elapsed_s / kClockSettleS);
-  const double allowed_s = kLargestSlew * elapsed_s;
+  if (std::abs(error_s) < kSlewedS) slew_ = kLargestSlew;
+  const double allowed_s = slew_ * elapsed_s;
   offset_s_ += std::clamp(wanted_s, -allowed_s, allowed_s);
   return false;
+}
+
+ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) {
+  const double gap_s = std::isfinite(reviewed_local_s_) ? local_s - reviewed_local_s_ : 0.0;
+  reviewed_local_s_ = local_s;
+  review_gap_s_ += kReviewGain * (std::clamp(gap_s, 0.0, kLongestReviewGapS) - review_gap_s_);
+  // A change of the clock makes the round trip look shorter, until it is found.
+  usual_round_trip_s_ = std::max(round_trip_s().value_or(0.0), usual_round_trip_s_ - kShrinking * gap_s);
+  if (!changes_.due()) return {};
+  changes_.set_round_trip(usual_round_trip_s_);
+  const double tolerance_s = std::max(kToleranceS, kToleranceGaps * std::min(tick_s, review_gap_s_));
+  const auto found = changes_.find(tolerance_s, review_gap_s_);
+  auto change = found;
+  if (!change && rate != 1.0 && local_s - rate_since_s_ > kRefineS) {
+    if (const double drift = changes_.drift(); drift != 0.0) change = {.since_s = -kForever, .drift = drift};
+  }
+  if (!change) return {};
+  const double factor = factor_for(change->drift, rate);
+  const bool cannot_follow = change->drift != 0.0 && factor == 1.0;
+  const double since_s = cannot_follow ? changes_.newest_lower_s() : change->since_s;
+  if (!change->is_provisional) changes_.forget_before(since_s);
+  if (factor != 1.0) {
+    changes_.rescale(factor, local_s);
+    earlier_rate_since_s_ = std::exchange(rate_since_s_, local_s);
+    factor_ = factor;
+    // It was measured before or after the rate changed.
+    usual_round_trip_s_ = std::min(usual_round_trip_s_, usual_round_trip_s_ * factor);
+  }
+  rebuild(since_s);
+  if (change->drift == 0.0) {
+    step_from_s_ = kStepAfterStepS + kStepNoise * change->noise_s;
+    slew_ = kSlewAfterStep;
+  } else if (cannot_follow || std::abs(factor - 1.0) > kGentleRate) {
+    step_from_s_ = kStepAfterRateS;
+  }
+  return {factor, found.has_value()};
+}
+
+// Returns the factor of the local clock's rate that ends the growth of the offset, or 1 if there is none.
+double ClockSync::factor_for(double drift, double rate) {
+  const double advance = 1.0 - drift;  // of the local clock, s per s of server time
+  if (drift == 0.0 || advance < kSlowestAdvance) return 1.0;
+  const double corrected_rate = rate / advance;
+  if (corrected_rate > kMostRate || corrected_rate < 1.0 / kMostRate) return 1.0;
+  return std::abs(corrected_rate - 1.0) < kSameRate ? 1.0 / rate : 1.0 / advance;
+}
+
+// The client sent its time stamp before it corrected its clock's rate. Returns the corrected stamp. Nullopt
+// if the stamp is too old for that.
+std::optional<double> ClockSync::corrected(double sent_local_s) const {
+  if (sent_local_s >= rate_since_s_) return sent_local_s;
+  if (sent_local_s < earlier_rate_since_s_) return std::nullopt;
+  return rate_since_s_ - (rate_since_s_ - sent_local_s) * factor_;
+}
+
+// Takes the bounds since the last change of the clock. Until a direction has one, the round trip before the
+// change gives it.
+void ClockSync::rebuild(double since_s) {
+  ClockChangeDetector::Bounds lower, upper;
+  changes_.collect(lower, upper, since_s);
+  if (lower.count == 0 && upper.count == 0) return;
+  stretches_ = {};
+  Stretch& stretch = stretch_at(reviewed_local_s_);
+  stretch.has_lower = stretch.has_upper = true;
+  const auto smaller = [](const auto& a, const auto& b) { return a.offset_s < b.offset_s; };
+  if (lower.count > 0) stretch.lower_s = std::ranges::max_element(lower.all(), smaller)->offset_s;
+  if (upper.count > 0) stretch.upper_s = std::ranges::min_element(upper.all(), smaller)->offset_s;
+  if (upper.count == 0) {
+    stretch.upper_s = stretch.lower_s + usual_round_trip_s_;
+    changes_.assume_upper(stretch.upper_s);
+  } else if (lower.count == 0) {
+    stretch.lower_s = stretch.upper_s - usual_round_trip_s_;
+    changes_.assume_lower(stretch.lower_s);
+  } else if (stretch.upper_s > stretch.lower_s) {
+    usual_round_trip_s_ = stretch.upper_s - stretch.lower_s;
+  }
 }
 
 double ClockSync::server_time_s(double local_s) const {

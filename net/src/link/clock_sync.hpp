@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/clock_change.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +24,8 @@ namespace reckoner {
 /// 4).
 ///
 /// Callers read a slewed clock, which approaches the estimate slowly. It runs at 98 % to 102 % of the local
-/// clock's speed. It steps only if its error is greater than 250 ms.
+/// clock's speed. It steps if its error is greater than 250 ms, or after review() has found that the local
+/// clock was set or runs at another rate.
 class RECKONER_NET_API ClockSync {
  public:
   /// Adds one exchange of time stamps. The request was sent at local time `sent_local_s` and received at
@@ -36,8 +39,25 @@ class RECKONER_NET_API ClockSync {
   void add_arrival(double sent_server_s, double received_local_s);
 
   /// Advances the slewed clock to local time `local_s`, s. Does nothing if `local_s` is not later than in the
-  /// last call. Returns true if the clock stepped, so that the caller can hide the step.
+  /// last call, unless review() has found a step. Returns true if the clock stepped, so that the caller can
+  /// hide the step.
   bool advance(double local_s);
+
+  /// Searches for changes of the local clock: it was set, stood still, or runs at another rate than the
+  /// server's. Call it when all arrivals until local time `local_s` were added. Ticks of the server are
+  /// `tick_s` apart, s. `rate` is the present correction of the local clock: local times are those of the
+  /// game's clock times this number.
+  ///
+  /// The caller must multiply that correction by the result's `factor`, for all local times after `local_s`.
+  /// The corrected rate stays between 1 / kMostRate and kMostRate.
+  struct Review {
+    double factor = 1.0;   ///< 1 in most calls
+    bool changed = false;  ///< the local clock has changed: more time stamps are needed to know it again
+  };
+  [[nodiscard]] Review review(double local_s, double tick_s, double rate);
+
+  static constexpr double kSlew = 0.02;      ///< fraction of the local clock's speed; players do not see it
+  static constexpr double kMostRate = 8.0;  ///< the largest correction of a clock's rate
 
   /// Returns true after the first advance() for which time stamps from both directions were known.
   [[nodiscard]] bool known() const { return started_; }
@@ -70,12 +90,26 @@ class RECKONER_NET_API ClockSync {
 
   Stretch& stretch_at(double local_s);
   [[nodiscard]] Bounds bounds() const;
+  [[nodiscard]] static double factor_for(double drift, double rate);
+  [[nodiscard]] std::optional<double> corrected(double sent_local_s) const;
+  void rebuild(double since_s);
 
   std::array<Stretch, kStretches> stretches_{};
   std::int64_t newest_stretch_ = kNoStretch;
   bool started_ = false;
   double offset_s_ = 0.0;  // slewed server time minus local time, at advanced_local_s_
   double advanced_local_s_ = 0.0;
+
+  ClockChangeDetector changes_;
+  double slew_ = kSlew;
+  std::optional<double> step_from_s_;  // after a change was found: step if the error is greater than this, s
+  double usual_round_trip_s_ = 0.0;
+  double review_gap_s_ = 0.0;  // usual time between two calls of review(), s
+  double reviewed_local_s_ = -std::numeric_limits<double>::infinity();
+  // The newest two changes of the local clock's rate: when they were made, and the factor of the newest.
+  double rate_since_s_ = -std::numeric_limits<double>::infinity();
+  double earlier_rate_since_s_ = -std::numeric_limits<double>::infinity();
+  double factor_ = 1.0;
 };
 
 }  // namespace reckoner

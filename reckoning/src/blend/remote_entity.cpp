@@ -58,7 +58,9 @@ RemoteEntity::RemoteEntity(std::span<const Motion> known, MotionPath path, const
 
 bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double valid_until_s,
                            const std::optional<State>& shown_in_frame) {
-  if (!history_.is_new_motion(motion.time_s)) return false;
+  const bool valid =
+      is_time(motion.time_s) && is_time(shown_time_s) && is_time(blend_s) && !std::isnan(valid_until_s);
+  if (!valid || !history_.is_new_motion(motion.time_s)) return false;
 
   const State base_before = view().unblended(shown_time_s);
   const std::optional<RouteState> along_before = view().shown_along(shown_time_s);
@@ -104,6 +106,7 @@ void RemoteEntity::continue_from(const State& shown, const State& base, bool mov
 }
 
 void RemoteEntity::set_valid_until(double valid_until_s, double time_s, double blend_s) {
+  if (std::isnan(valid_until_s) || !is_time(time_s) || !is_time(blend_s)) return;
   double& known_s = blends_.valid_until_s;
   const bool changes = time_s > std::min(valid_until_s, known_s) && valid_until_s != known_s;
   const Route* const on = changes ? route(time_s) : nullptr;
@@ -120,6 +123,7 @@ void RemoteEntity::set_valid_until(double valid_until_s, double time_s, double b
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
+  if (!is_time(time_s) || !is_time(blend_s)) return;
   blend_from(shown, view().unblended(time_s), time_s, blend_s);
 }
 
@@ -206,6 +210,7 @@ std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s)
 }
 
 void RemoteEntity::bridge(const FrameChange& change, const State& end, double time_s, double blend_s) {
+  if (!is_time(time_s) || !is_time(blend_s)) return;
   const State shown_before = shown(time_s);
   const State base_before = unblended(time_s);
   bridge_ = Motion{
@@ -232,6 +237,7 @@ std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before
 
 void RemoteEntity::continue_in_new_frame(const State& shown, double crossed_s, double time_s,
                                          double blend_s) {
+  if (!is_time(crossed_s) || !is_time(time_s) || !is_time(blend_s)) return;
   change_frame(shown, crossed_s, time_s, blend_s);
 }
 
@@ -249,6 +255,7 @@ bool RemoteEntity::has_motion_in(FrameId frame) const {
 }
 
 void RemoteEntity::jump(double before_s, double now_s, double rate, double blend_s) {
+  if (!is_time(before_s) || !is_time(now_s) || !std::isfinite(rate) || !is_time(blend_s)) return;
   const Route* const on = view().route(before_s);
   if (on != nullptr && view().stays_on(on, now_s)) {
     RouteState before = *view().shown_along(before_s);
@@ -264,7 +271,7 @@ void RemoteEntity::jump(double before_s, double now_s, double rate, double blend
 }
 
 void RemoteEntity::set_path(MotionPath path, double time_s, double blend_s) {
-  if (path == path_) return;
+  if (path == path_ || !is_time(time_s) || !is_time(blend_s)) return;
   const State base_before = view().unblended(time_s);
   const std::optional<RouteState> along_before = view().shown_along(time_s);
   const Route* const route_before = view().active(time_s).route;

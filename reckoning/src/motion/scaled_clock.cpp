@@ -6,10 +6,18 @@
 #include <reckoner/reckoning/scaled_clock.hpp>
 
 namespace reckoner {
+namespace {
+
+// False for NaN. No clock shows other times.
+bool is_time(double time_s) {
+  constexpr double kLargestS = 1e13;
+  return std::abs(time_s) <= kLargestS;
+}
+
+}  // namespace
 
 bool ScaledClock::set_scale(double to, double now_s, double over_s) {
-  const bool sane =
-      to >= 0.0 && to <= kMaxScale && std::isfinite(now_s) && over_s >= 0.0 && std::isfinite(over_s);
+  const bool sane = to >= 0.0 && to <= kMaxScale && is_time(now_s) && over_s >= 0.0 && is_time(over_s);
   if (!sane) return false;
   *this = {
       .real_s = now_s, .game_s = at(now_s), .scale = scale_at(now_s), .next_scale = to, .ease_s = over_s};

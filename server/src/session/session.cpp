@@ -57,7 +57,8 @@ constexpr std::size_t kMaxResumeCharge = 2000;
 // The longest time that a client waits before it acknowledges (ClientConfig::ack_interval_s and keep-alives).
 constexpr double kMaxAckDelayS = 0.1;
 
-// A new client gets more datagrams for this time, until its clock has settled.
+// A new client gets more datagrams for this time, until its clock has settled. So does a client whose clock is
+// wrong.
 constexpr double kJoinSettlingS = 1.5;
 constexpr double kSettlingHeartbeatS = 0.05;
 
@@ -324,7 +325,7 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
     s.in_full = true;
   });
   send_waiting_messages(transport);
-  joined_s_ = now_s;  // the client's clock has to settle again
+  joined_s_ = settles_from_s_ = now_s;  // the client's clock has to settle again
   stamp_.reset();
 }
 
@@ -388,7 +389,12 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
     stamp_ = datagram.stamp;
     stamp_arrival_s_ = now_s - waited_s;
   }
+  const double usual_trip_s = link_.round_trip_s(), deviation_s = link_.deviation_s();
   if (datagram.ack) measure_link(datagram, now_s - waited_s);
+  if (newest && link_.known()) {
+    if (stamps_.is_wrong(datagram.stamp, stamp_arrival_s_, deviation_s, newest_trip_s_ - usual_trip_s))
+      settles_from_s_ = now_s;
+  }
   settle_datagrams(now_s, stats);
   if (earlier(reliable_.confirmed_count(), confirmed))
     budget_.reliable_arrived(confirm_reliable(confirmed), now_s);
@@ -405,7 +411,9 @@ void Session::measure_link(const ClientDatagram& datagram, double now_s) {
   const double ack_delay_s = datagram.ack_delay * kStampUnitS;
   const auto measure = [&](const SentWindow::Outcome& outcome) {
     // The client reports the acknowledgement delay of the newest datagram only.
-    if (outcome.sequence == datagram.ack->newest) link_.add(now_s - outcome.sent_s - ack_delay_s);
+    if (outcome.sequence != datagram.ack->newest) return;
+    newest_trip_s_ = now_s - outcome.sent_s - ack_delay_s;
+    link_.add(newest_trip_s_);
   };
   for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
     if (!outcome.acked) continue;
@@ -662,7 +670,7 @@ void Session::fetch_lists(const Published& published) const {
 
 void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratch& scratch) {
   ServerStats& stats = scratch.datagrams.stats;
-  if (!joined_s_) joined_s_ = inputs.now_s;
+  if (!joined_s_) joined_s_ = settles_from_s_ = inputs.now_s;
   stats.updates_sent += std::exchange(repeated_spawn_motions_, 0);
   sent_.expire(inputs.now_s, link_.timeout_s(kMaxAckDelayS));
   settle_datagrams(inputs.now_s, stats);
@@ -678,7 +686,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
     if (!write_datagram(inputs, room, scratch)) break;
   }
   // An owner waits for acknowledgements of its updates, and therefore gets datagrams more often.
-  const bool often = owned_count_ > 0 || inputs.now_s - *joined_s_ < kJoinSettlingS;
+  const bool often = owned_count_ > 0 || inputs.now_s - settles_from_s_ < kJoinSettlingS;
   const double heartbeat_s = often ? std::min(kSettlingHeartbeatS, heartbeat_s_) : heartbeat_s_;
   if (inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(inputs, room, scratch);
 }
@@ -809,7 +817,7 @@ ServerHeader Session::make_header(const TickInputs& inputs) const {
   header.complete_age = complete_age(inputs.tick);
   if (wants_ack_ && sequence_distance(received_.ack().newest, *wants_ack_) <= kAckedDatagrams)
     header.ack = received_.ack();
-  const double echo_interval_s = inputs.now_s - *joined_s_ < kJoinSettlingS ? 0.0 : kEchoIntervalS;
+  const double echo_interval_s = inputs.now_s - settles_from_s_ < kJoinSettlingS ? 0.0 : kEchoIntervalS;
   if (stamp_ && inputs.now_s - last_echo_s_ >= echo_interval_s) {
     const double held = std::round((inputs.tick_time_s - stamp_arrival_s_) / kStampUnitS);
     if (std::abs(held) <= Echo::kMaxHeld) header.echo = Echo{*stamp_, static_cast<std::int32_t>(held)};

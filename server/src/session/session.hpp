@@ -14,6 +14,7 @@
 #include "server/src/session/reliable_outbox.hpp"
 #include "server/src/session/send_turns.hpp"
 #include "server/src/session/short_lived_queue.hpp"
+#include "server/src/session/stamp_watch.hpp"
 #include "server/src/session/subscriptions.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
@@ -540,6 +541,7 @@ class Session {
 
   // Every tick reads these members, so they lie close together (see fetch()).
   std::optional<double> joined_s_;  // when the connection could be used first
+  double settles_from_s_ = kLongAgo;  // since then, the client's clock has to settle
   double last_send_s_ = kLongAgo;
   std::optional<Tick> held_back_;  // the last tick whose datagrams were left to a later tick
   double stamp_arrival_s_ = 0.0;
@@ -552,6 +554,8 @@ class Session {
   bool ranks_by_error_;
   ReceivedWindow received_;
   LinkEstimate link_;
+  StampWatch stamps_;
+  double newest_trip_s_ = 0.0;  // newest measured round trip, s
   Subscriptions subscriptions_;
   SpawnQueue spawns_;
   // Changed fields and unreliable messages are sections of datagrams; they follow the motions.

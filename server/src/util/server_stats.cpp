@@ -35,6 +35,7 @@ ServerStats& operator+=(ServerStats& total, const ServerStats& part) {
   total.messages_refused += part.messages_refused;
   total.datagrams_lost += part.datagrams_lost;
   total.malformed += part.malformed;
+  total.times_refused += part.times_refused;
   total.refusals += part.refusals;
   return total;
 }

@@ -531,6 +531,7 @@ typedef struct reckoner_server_stats
   uint64_t payload_bytes_received;
   uint64_t challenges;
   uint64_t owned_teleports;
+  uint64_t times_refused;
 } reckoner_server_stats;
 reckoner_result reckoner_server_get_stats(const reckoner_server *server, reckoner_server_stats *stats);
 typedef struct reckoner_session_stats
@@ -757,6 +758,8 @@ typedef struct reckoner_client_stats
   uint64_t payload_bytes_sent;
   uint64_t payload_bytes_received;
   uint64_t entities_refused;
+  uint64_t times_refused;
+  double clock_rate;
 } reckoner_client_stats;
 reckoner_result reckoner_client_get_stats(const reckoner_client *client, reckoner_client_stats *stats);
 reckoner_result reckoner_client_refused(const reckoner_client *client, uint32_t reason, uint64_t *payloads, uint64_t *datagrams);

@@ -182,8 +182,14 @@ struct ClientStats {
   /// Announced entities that the client does not show: beyond ClientConfig::max_entities, or in the frame of
   /// such an entity.
   std::uint64_t entities_refused = 0;
+  /// Times that the client ignored: they were not finite, beyond +-1e12 s, or far from the time before and
+  /// not confirmed by the next one. A clock that is set back by more than 0.25 s counts once.
+  std::uint64_t times_refused = 0;
   /// Refused payloads and messages, by reason. Some are only late.
   RefusalCounts refusals;
+  /// Seconds of the server's clock per second of the game's clock: 1 unless the game's clock is clearly slow
+  /// or fast, for example because the game limits its frame times. The client then corrects it.
+  double clock_rate = 1.0;
   double round_trip_s = 0.0;  ///< smallest recent round-trip time, s
   double delay_s = 0.0;       ///< present server time minus the shown time, s
 };
@@ -196,8 +202,13 @@ struct ClientTestSwitches;  // of measurements and tests
 /// The showing side. It computes where to draw every remote entity, continuous in position and velocity.
 ///
 /// In each frame: call receive() with the local time, handle events, and draw frame() for the same time. Call
-/// flush() if the game has sent messages. Local time is any clock in seconds that never goes back. The client
-/// estimates server time from arriving data.
+/// flush() if the game has sent messages. Local time is any clock in seconds. The client estimates server time from arriving data. It corrects a
+/// clock that runs at another rate (0.25 to 4), stands still or is set, within about a second. Times that no
+/// clock has are ignored (ClientStats::times_refused).
+///
+/// frame() and the other calls may be ahead of receive(), to show motion a little later than now. Everything
+/// is then extrapolated by that lead. If it is longer than 0.25 s, the log has the error `frame is ahead of
+/// receive`; a call that is ahead by more than 2 s counts as a call at the time of the call before.
 ///
 /// Belongs to one thread at a time. The transport or dialer must outlive the client and serve no other one.
 class RECKONER_CLIENT_API Client {

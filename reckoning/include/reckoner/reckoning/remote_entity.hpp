@@ -25,6 +25,9 @@ namespace reckoner {
 /// Motions may be relative to other entities (Motion::frame). This class does not know how those entities
 /// move. The shown state at a time is relative to frame() at that time. When the frame changes, the caller
 /// must convert the shown state.
+///
+/// A time that is not finite, or beyond +-1e13 s, changes nothing. For such a time, shown() returns the state
+/// at the time stamp of the newest motion.
 class RECKONER_RECKONING_API RemoteEntity {
  public:
   /// The number of motions that are kept, to interpolate between them and to recognise late motions.
@@ -48,8 +51,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// If the motion changes the frame of the shown state, `shown` must hold the currently shown state,
   /// converted to the motion's frame. If `shown` is empty, the shown pose jumps.
   ///
-  /// Returns false and changes nothing in two cases: a motion with this time stamp is already known, or the
-  /// history is full and all its motions are newer.
+  /// Returns false and changes nothing in three cases: a motion with this time stamp is already known, the
+  /// history is full and all its motions are newer, or one of the times is not valid.
   bool receive(const Motion& motion, double shown_time_s, double blend_s, double valid_until_s = kAlwaysValid,
                const std::optional<State>& shown = std::nullopt);
 
@@ -63,7 +66,9 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// The state to show at `time_s`. Before the first motion it is the state of that motion at rest. After the
   /// last motion it is the extrapolation. Interpolation never crosses a teleport: the earlier motion is
   /// extrapolated until the time stamp of the later one.
-  [[nodiscard]] State shown(double time_s) const { return view().shown(time_s); }
+  [[nodiscard]] State shown(double time_s) const {
+    return view().shown(is_time(time_s) ? time_s : newest().time_s);
+  }
 
   /// Sets the shown state at `time_s` to `shown`, and blends from there onto the motion over `blend_s`
   /// seconds.
@@ -189,6 +194,11 @@ class RECKONER_RECKONING_API RemoteEntity {
   };
   [[nodiscard]] bool contains_hit(const Motion& motion) const;
 
+  // False for NaN. A time stamp of 1e300 would make all later motions look old.
+  [[nodiscard]] static constexpr bool is_time(double time_s) {
+    constexpr double kLargestS = 1e13;
+    return time_s >= -kLargestS && time_s <= kLargestS;
+  }
   [[nodiscard]] ShownMotions view() const {
     if (hold_) return {{&hold_->motion, 1}, MotionPath::predict, blends_};
     return {history_.motions(), path_, blends_, bridge_ ? &*bridge_ : nullptr};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cassert>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,28 +27,33 @@ class [[nodiscard]] Result {
   /// True if it holds a value, false if it holds an error.
   [[nodiscard]] explicit operator bool() const { return content_.index() == 0; }
 
-  /// The value. The result must hold a value (asserted).
+  /// The value. If the result holds an error, the program prints that error and aborts, in every build.
   [[nodiscard]] T& operator*() {
-    assert(*this);
-    return *std::get_if<0>(&content_);
+    if (T* const value = std::get_if<0>(&content_)) return *value;
+    fail("Result has no value, but the error: ", error().c_str());
   }
-  /// The value. The result must hold a value (asserted).
+  /// The value. If the result holds an error, the program prints that error and aborts, in every build.
   [[nodiscard]] const T& operator*() const {
-    assert(*this);
-    return *std::get_if<0>(&content_);
+    if (const T* const value = std::get_if<0>(&content_)) return *value;
+    fail("Result has no value, but the error: ", error().c_str());
   }
-  /// Access to a member of the value. The result must hold a value (asserted).
+  /// Access to a member of the value. If the result holds an error, the program prints that error and aborts.
   [[nodiscard]] T* operator->() { return &**this; }
-  /// Access to a member of the value. The result must hold a value (asserted).
+  /// Access to a member of the value. If the result holds an error, the program prints that error and aborts.
   [[nodiscard]] const T* operator->() const { return &**this; }
 
-  /// The error message. The result must hold an error (asserted).
+  /// The error message. If the result holds a value, the program prints this and aborts, in every build.
   [[nodiscard]] const std::string& error() const {
-    assert(!*this);
-    return std::get_if<1>(&content_)->message;
+    if (const Error* const error = std::get_if<1>(&content_)) return error->message;
+    fail("Result has no error, but a value", "");
   }
 
  private:
+  [[noreturn]] static void fail(const char* what, const char* error) {
+    std::fprintf(stderr, "reckoner: %s%s\n", what, error);
+    std::abort();
+  }
+
   std::variant<T, Error> content_;
 };
 

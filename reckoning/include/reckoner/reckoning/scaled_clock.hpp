@@ -14,8 +14,9 @@ namespace reckoner {
 /// scale_at() for metres per second of real time. The server and its clients must change the scale together:
 /// before the change, announce its server time in a reliable message. Each client then changes its scale when
 /// Client::server_time_s() reaches that time. If the client's game time then still differs, the client treats
-/// the difference as an error of its clock and corrects it at 2 %. A single client cannot run slower than the
-/// world, except when it plays a recording.
+/// the difference as an error of its clock and corrects it. A single client cannot run slower than the world:
+/// it notices within a second that its clock is slow, and shows the world at the world's speed all the same.
+/// Only a recording can be played at another speed.
 ///
 /// A plain value. It reads no clock; the caller passes the time. Its members describe the newest change of
 /// the scale. Times are in s.
@@ -34,7 +35,7 @@ struct RECKONER_RECKONING_API ScaledClock {
   /// Changes the scale to `to` (game seconds per real second). The change begins at `now_s` (real time). The
   /// scale changes linearly over `over_s` seconds of real time. With `over_s` 0 it changes at once, and shown
   /// velocities jump. A scale of 0 stops game time. Returns false and changes nothing if `to` is outside 0 to
-  /// kMaxScale, if `now_s` or `over_s` is not finite, or if `over_s` is negative.
+  /// kMaxScale, if `now_s` or `over_s` is not finite or beyond +-1e13 s, or if `over_s` is negative.
   bool set_scale(double to, double now_s, double over_s = kEaseS);
 
   /// Game time at the real time `now_s`. For times before the newest change the clock assumes the scale at

@@ -278,6 +278,9 @@ struct ServerStats {
   std::uint64_t messages_refused = 0;    ///< game messages discarded because their client sent too many
   std::uint64_t datagrams_lost = 0;      ///< datagrams that count as lost, by acknowledgements or time-out
   std::uint64_t malformed = 0;           ///< refused payloads that no honest client sends
+  /// Times that receive() or tick() ignored: they were not finite, beyond +-2e12 s, or more than a day from
+  /// the time before and not confirmed by the next one.
+  std::uint64_t times_refused = 0;
   /// Numbers of refused payloads, and of refused motions and reports in payloads, by reason. Some of them
   /// were only late.
   RefusalCounts refusals;
