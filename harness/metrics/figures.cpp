@@ -91,7 +91,8 @@ Json figures_json(const Figures& figures) {
   Json json;
   // An entity that was never shown has no error.
   const auto measured_json = [&](const Distribution& d) {
-    return figures.frames.counted > 0 ? error_json(d) : Json(nullptr);
+    const bool hidden = figures.frames.expected > 0 && figures.frames.counted == 0;
+    return hidden ? Json(nullptr) : error_json(d);
   };
   json["now_error_m"] = measured_json(figures.now_error_m);
   json["shown_error_m"] = measured_json(figures.shown_error_m);
