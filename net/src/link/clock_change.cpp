@@ -216,12 +216,19 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   for (std::size_t i = upper.size(); i-- > 0;)
     upper_since_s[i] = best_s = std::min(best_s, upper[i].offset_s);
   Best low{-kInfinity, -kInfinity}, up{kInfinity, kInfinity};
+  std::size_t first_since = 0;
+  const double margin_s = quantum_s + 2.0 * upper_spread_s.value_or(0.0);
   for (std::size_t i = 0; i + 1 < lower.size(); ++i) {
     low = {std::max(low.before_s, lower[i].offset_s), lower_since_s[i + 1], i + 1, lower.size() - i - 1};
-    while (up.count_before < upper.size() && upper[up.count_before].remote_s <= lower[i].remote_s)
+    // Time stamps that were under way at the change may belong to either side.
+    const double begins_s = lower[i + 1].remote_s;
+    while (up.count_before < upper.size() && upper[up.count_before].remote_s < begins_s)
       up.before_s = std::min(up.before_s, upper[up.count_before++].offset_s);
-    up.count_since = upper.size() - up.count_before;
-    up.since_s = up.count_since > 0 ? upper_since_s[up.count_before] : kInfinity;
+    first_since = std::max(first_since, up.count_before);
+    while (first_since < upper.size() && upper[first_since].remote_s < begins_s + margin_s)
+      ++first_since;
+    up.count_since = upper.size() - first_since;
+    up.since_s = up.count_since > 0 ? upper_since_s[first_since] : kInfinity;
     const double by_s = shift_s(low, up, lower_spread_s, upper_spread_s);
     if (std::abs(by_s) > std::abs(shifted_s)) shifted_s = by_s;
   }
