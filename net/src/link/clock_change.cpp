@@ -124,11 +124,15 @@ struct Model {
 
 template <class Course>
 void try_model(Model& best, std::span<const Bound> lower, std::span<const Bound> upper, double since_s,
-               double origin_s, Course course) {
+               double origin_s, double margin_s, Course course) {
   Fit fit;
   for (const std::span<const Bound> direction : {lower, upper}) {
-    for (const Bound& b : direction)
-      fit.add(course(b.remote_s), b.offset_s - origin_s);
+    for (const Bound& b : direction) {
+      // A time stamp that was under way at a step may belong to either side.
+      const bool under_way =
+          direction.data() == upper.data() && b.remote_s >= since_s && b.remote_s < since_s + margin_s;
+      if (!under_way) fit.add(course(b.remote_s), b.offset_s - origin_s);
+    }
     fit.end_direction();
   }
   if (fit.rest() < best.rest) best = {since_s, fit.factor(), fit.rest()};
@@ -248,10 +252,10 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   const double origin_s = lower.back().offset_s;
   for (std::size_t i = 0; i < lower.size(); ++i) {
     const double since_s = lower[i].remote_s;
-    try_model(step, lower, upper, since_s, origin_s,
+    try_model(step, lower, upper, since_s, origin_s, margin_s,
               [&](double time_s) { return time_s > since_s ? 1.0 : 0.0; });
     if (i + kLeastToGrow >= lower.size()) continue;
-    try_model(growth, lower, upper, since_s, origin_s,
+    try_model(growth, lower, upper, since_s, origin_s, 0.0,
               [&](double time_s) { return std::max(0.0, time_s - since_s); });
   }
   const bool grows = growth.rest < kGrowthShare * step.rest;
