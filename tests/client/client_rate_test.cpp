@@ -163,7 +163,7 @@ TEST(ClientRate, ClampedFrameTimesAreFollowed) {
     c.world.receives_per_frame = true;
     // The client reads its datagrams, 7 a second, at most 15 times a second.
     const RateView view = watch_clock(c, 30.0, {5.0, 25.0}, 1.2);
-    expect_followed(view, name);
+    expect_followed(view, name, 0.06);
   }
 }
 
@@ -189,8 +189,8 @@ TEST(ClientRate, RatesAreFollowedOverOrdinaryNetworks) {
       // Over a long way, a change is known only after a round trip.
       const RateView view = watch_clock(c, 20.0, {}, 2.0);
       const std::string what = std::string(name) + ", rate " + std::to_string(rate);
-      EXPECT_LT(view.late_s, 0.08) << what;
-      EXPECT_LT(view.early_s, 0.08) << what;
+      EXPECT_LT(view.late_s, 0.1) << what;
+      EXPECT_LT(view.early_s, 0.1) << what;
       EXPECT_EQ(view.missing, 0) << what;
     }
   }

@@ -22,7 +22,8 @@ double noticed_s(double rate, double jitter_s, double deviation_s, std::uint64_t
   std::normal_distribution<double> normal;
   for (double t = 0.0; t < 60.0; t += 0.05) {
     const double local_s = 1670.0 + t + (rate - 1.0) * std::max(0.0, t - 10.0);  // the stamps wrap
-    const bool wrong = watch.is_wrong(stamp_of(local_s), t + jitter_s * std::abs(normal(random)), deviation_s);
+    const bool wrong =
+        watch.is_wrong(stamp_of(local_s), t + jitter_s * std::abs(normal(random)), deviation_s);
     if (wrong) return t;
   }
   return 60.0;

@@ -124,11 +124,15 @@ struct Model {
 
 template <class Course>
 void try_model(Model& best, std::span<const Bound> lower, std::span<const Bound> upper, double since_s,
-               double origin_s, Course course) {
+               double origin_s, double margin_s, Course course) {
   Fit fit;
   for (const std::span<const Bound> direction : {lower, upper}) {
-    for (const Bound& b : direction)
-      fit.add(course(b.remote_s), b.offset_s - origin_s);
+    for (const Bound& b : direction) {
+      // A time stamp that was under way at a step may belong to either side.
+      const bool under_way =
+          direction.data() == upper.data() && b.remote_s >= since_s && b.remote_s < since_s + margin_s;
+      if (!under_way) fit.add(course(b.remote_s), b.offset_s - origin_s);
+    }
     fit.end_direction();
   }
   if (fit.rest() < best.rest) best = {since_s, fit.factor(), fit.rest()};
@@ -216,12 +220,19 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   for (std::size_t i = upper.size(); i-- > 0;)
     upper_since_s[i] = best_s = std::min(best_s, upper[i].offset_s);
   Best low{-kInfinity, -kInfinity}, up{kInfinity, kInfinity};
+  std::size_t first_since = 0;
+  const double margin_s = quantum_s + 2.0 * upper_spread_s.value_or(0.0);
   for (std::size_t i = 0; i + 1 < lower.size(); ++i) {
     low = {std::max(low.before_s, lower[i].offset_s), lower_since_s[i + 1], i + 1, lower.size() - i - 1};
-    while (up.count_before < upper.size() && upper[up.count_before].remote_s <= lower[i].remote_s)
+    // Time stamps that were under way at the change may belong to either side.
+    const double begins_s = lower[i + 1].remote_s;
+    while (up.count_before < upper.size() && upper[up.count_before].remote_s < begins_s)
       up.before_s = std::min(up.before_s, upper[up.count_before++].offset_s);
-    up.count_since = upper.size() - up.count_before;
-    up.since_s = up.count_since > 0 ? upper_since_s[up.count_before] : kInfinity;
+    first_since = std::max(first_since, up.count_before);
+    while (first_since < upper.size() && upper[first_since].remote_s < begins_s + margin_s)
+      ++first_since;
+    up.count_since = upper.size() - first_since;
+    up.since_s = up.count_since > 0 ? upper_since_s[first_since] : kInfinity;
     const double by_s = shift_s(low, up, lower_spread_s, upper_spread_s);
     if (std::abs(by_s) > std::abs(shifted_s)) shifted_s = by_s;
   }
@@ -241,10 +252,10 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   const double origin_s = lower.back().offset_s;
   for (std::size_t i = 0; i < lower.size(); ++i) {
     const double since_s = lower[i].remote_s;
-    try_model(step, lower, upper, since_s, origin_s,
+    try_model(step, lower, upper, since_s, origin_s, margin_s,
               [&](double time_s) { return time_s > since_s ? 1.0 : 0.0; });
     if (i + kLeastToGrow >= lower.size()) continue;
-    try_model(growth, lower, upper, since_s, origin_s,
+    try_model(growth, lower, upper, since_s, origin_s, 0.0,
               [&](double time_s) { return std::max(0.0, time_s - since_s); });
   }
   const bool grows = growth.rest < kGrowthShare * step.rest;

@@ -56,7 +56,7 @@ class RECKONER_NET_API ClockSync {
   };
   [[nodiscard]] Review review(double local_s, double tick_s, double rate);
 
-  static constexpr double kSlew = 0.02;      ///< fraction of the local clock's speed; players do not see it
+  static constexpr double kSlew = 0.02;     ///< fraction of the local clock's speed; players do not see it
   static constexpr double kMostRate = 8.0;  ///< the largest correction of a clock's rate
 
   /// Returns true after the first advance() for which time stamps from both directions were known.

@@ -57,8 +57,8 @@ constexpr std::size_t kMaxResumeCharge = 2000;
 // The longest time that a client waits before it acknowledges (ClientConfig::ack_interval_s and keep-alives).
 constexpr double kMaxAckDelayS = 0.1;
 
-// A new client gets more datagrams for this time, until its clock has settled. So does a client whose clock is
-// wrong.
+// A new client gets more datagrams for this time, until its clock has settled. So does a client whose clock
+// is wrong.
 constexpr double kJoinSettlingS = 1.5;
 constexpr double kSettlingHeartbeatS = 0.05;
 

@@ -540,7 +540,7 @@ class Session {
   SendTurns turns_;
 
   // Every tick reads these members, so they lie close together (see fetch()).
-  std::optional<double> joined_s_;  // when the connection could be used first
+  std::optional<double> joined_s_;    // when the connection could be used first
   double settles_from_s_ = kLongAgo;  // since then, the client's clock has to settle
   double last_send_s_ = kLongAgo;
   std::optional<Tick> held_back_;  // the last tick whose datagrams were left to a later tick

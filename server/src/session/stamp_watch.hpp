@@ -14,9 +14,10 @@ namespace reckoner {
 /// its clock, more often than a world at rest needs datagrams.
 class StampWatch {
  public:
-  /// Call this when the time stamp `stamp` arrived from the client at `arrival_s`. The round trips of the link
-  /// deviate by `deviation_s` from their mean, and the newest one by `trip_change_s`: if the way has become longer
-  /// or shorter, the clock is not to blame. Returns true if the client's clock is probably wrong.
+  /// Call this when the time stamp `stamp` arrived from the client at `arrival_s`. The round trips of the
+  /// link deviate by `deviation_s` from their mean, and the newest one by `trip_change_s`: if the way has
+  /// become longer or shorter, the clock is not to blame. Returns true if the client's clock is probably
+  /// wrong.
   [[nodiscard]] bool is_wrong(std::uint32_t stamp, double arrival_s, double deviation_s,
                               double trip_change_s = 0.0) {
     constexpr double kSpanS = 1.0;
