@@ -849,7 +849,8 @@ enum reckoner_client_event_kind {
   RECKONER_EVENT_RESUMED = 11,     /* the session is resumed; no reliable message is lost */
   RECKONER_EVENT_RESTARTED =
       12, /* a new session: the server did not have the old one. All entities are new */
-  RECKONER_EVENT_PREDICTION_FAILED = 13 /* `entity`: what reckoner_client_predict_spawn() returned */
+  RECKONER_EVENT_PREDICTION_FAILED = 13, /* `entity`: what reckoner_client_predict_spawn() returned */
+  RECKONER_EVENT_SNAPPED = 14 /* after a silence or a pause, its shown pose jumped: too far to catch up */
 };
 typedef struct reckoner_client_event {
   uint32_t struct_size;

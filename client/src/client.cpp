@@ -363,7 +363,10 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
     if (entity != nullptr && batch_.holds(slot)) (void)appear(*entity, shown_s);
   });
   for (const std::uint32_t slot : batch_.unbatched()) {
-    if (const auto& entity = entities.slots()[slot]) (void)appear(*entity, shown_s);
+    const auto& entity = entities.slots()[slot];
+    if (!entity || !appear(*entity, shown_s)) continue;
+    // The next sample() can take it into the batch.
+    if (entity->remote.has_ended_catch_up(shown_s)) entities.at(slot)->remote.drop_ended_catch_up(shown_s);
   }
   batch_.sample(shown_s, entities, frames, origin);
   for (const Predictions::Prediction& prediction : predictions.all()) {
@@ -440,7 +443,7 @@ void ClientWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& or
 void ClientWorld::go_on() {
   frozen_.thaw();
   const double shown_s = playout.shown_s();
-  const double duration_s = catch_up_s(playout.now_s() - paused_at_s_);
+  const BlendTime blend = catch_up(playout.now_s() - paused_at_s_);
   frames.begin(shown_s);
   for (const bool crossed : {false, true}) {
     for (const ShownEntity& frozen_entity : frozen_.all()) {
@@ -453,9 +456,10 @@ void ClientWorld::go_on() {
       if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
       const auto local =
           crossed ? frames.converted(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
-      if (local) entity->remote.correct(*local, shown_s, duration_s);
+      if (local) entity->remote.correct(*local, shown_s, blend);
     }
   }
+  note_jumps();
   link.note_jump();
 }
 
@@ -482,10 +486,15 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
   if (!entity.is_reported) {
     entity.is_reported = true;
     events.push_back({ClientEvent::Kind::spawned, entity.id, 0, continue_prediction(entity, shown_s)});
+    entity.jumps_reported = entity.remote.jumps();
   } else if (teleports != entity.teleports_reported) {
     events.push_back({ClientEvent::Kind::teleported, entity.id});
   }
   entity.teleports_reported = teleports;
+  if (has_jumped(entity) && shown_s >= entity.remote.jumped_s()) {
+    entity.jumps_reported = entity.remote.jumps();
+    events.push_back({ClientEvent::Kind::snapped, entity.id});
+  }
   if (entity.owned && !entity.ownership_state.is_reported) {
     entity.ownership_state.is_reported = true;
     entity.ownership_state.moved_s = playout.now_s();
@@ -535,6 +544,13 @@ void ClientWorld::note_news(KnownEntity& entity) {
   with_news_.push_back(static_cast<std::uint32_t>(entity.id.slot()));
 }
 
+// Call it after something that may have made any entity jump.
+void ClientWorld::note_jumps() {
+  for (const auto& entity : entities.slots()) {
+    if (entity && has_jumped(*entity)) note_news(*entity);
+  }
+}
+
 void ClientWorld::report_changes() {
   if (paused() || !link.clock_ready()) return;
   const double shown_s = playout.shown_s();
@@ -545,7 +561,8 @@ void ClientWorld::report_changes() {
     const bool exists = report(*entity, shown_s);
     if (!entity) return true;
     const bool comes_later =
-        !exists || entity->despawned_s || entity->remote.newest().teleports != entity->teleports_reported;
+        !exists || entity->despawned_s || has_jumped(*entity) ||
+        entity->remote.newest().teleports != entity->teleports_reported;
     entity->has_news = comes_later;
     return !comes_later;
   });
@@ -631,6 +648,7 @@ void ClientWorld::review_path() {
   path_ = wanted_path();
   entities.all_changed();
   frames.set_path(path_, playout.shown_s(), blend_s());
+  note_jumps();
   link.note_jump();
 }
 
@@ -652,7 +670,9 @@ void ClientWorld::review_holds(double before_s) {
       entities.at(slot)->remote.set_valid_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
       any_fading_ = true;
     } else if (limit_s != kAlwaysValid && holds.holds_again(motion_s, limit_s, shown_s)) {
-      entities.at(slot)->remote.set_valid_until(kAlwaysValid, shown_s, catch_up_s(shown_s - limit_s));
+      KnownEntity& entity = *entities.at(slot);
+      entity.remote.set_valid_until(kAlwaysValid, shown_s, catch_up(shown_s - limit_s));
+      if (has_jumped(entity)) note_news(entity);
       go_on = true;
     } else {
       any_fading_ = any_fading_ || limit_s != kAlwaysValid;
@@ -662,9 +682,9 @@ void ClientWorld::review_holds(double before_s) {
 }
 
 void ClientWorld::blend_over_jump(double before_s, double rate) {
-  const double duration_s = catch_up_s(playout.shown_s() - before_s);
   entities.all_changed();
-  frames.jump(before_s, playout.shown_s(), rate, duration_s);
+  frames.jump(before_s, playout.shown_s(), rate, catch_up(playout.shown_s() - before_s));
+  note_jumps();
 }
 
 // Connections: connect, lose, resume.

@@ -250,6 +250,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
     last.frame = entity->remote.frame(shown_s);
     entity->remote = RemoteEntity{last, path_, switches.blend};
+    entity->jumps_reported = 0;
     entity->remote.correct(before, shown_s, blend_s());
     entity->owned = false;
     link.owned().remove(message.entity);
@@ -362,11 +363,13 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
                 .gentle_until_s = blends.gentle_until_s,
                 .lever_m = blends.lever_m};
     entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, switches.blend};
+    entity.jumps_reported = entity.remote.jumps();
   } else {
     const State last = entity.remote.shown(shown_s);
     const auto before = frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
     const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
     entity.remote = RemoteEntity{motion, MotionPath::predict, switches.blend};
+    entity.jumps_reported = 0;
     if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
   }
   entity.frame_shown = motion.frame;
@@ -413,16 +416,15 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origi
 bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const double shown_s = playout.shown_s();
-  const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.valid_until_s())),
-                                     catch_up_left_s(remote.blend(), shown_s));
+  const BlendTime blend = catch_up(std::max(0.0, shown_s - remote.valid_until_s()));
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
   const double limit_s = shown_s > holds_s ? holds_s : kAlwaysValid;
   // An entity that was not shown yet has no pose to blend from. A short-lived one counts as shown since its
   // arrival, because the server knows the time of that, but not the times of frames (lag compensation).
   const bool was_shown = entity.info.short_lived ? shown_s > entity.appeared_s : entity.visible;
-  if (!frames.receive(entity, motion, shown_s, was_shown ? duration_s : 0.0, limit_s)) return false;
+  if (!frames.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
-  if (motion.teleports != entity.teleports_reported) note_news(entity);
+  if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);
   return true;
 }
 

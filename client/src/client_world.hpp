@@ -142,17 +142,10 @@ struct ClientWorld {
   [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
   void fail_prediction(EntityId id);
   void note_news(KnownEntity& entity);
+  void note_jumps();
 
-  // An entity that has fallen behind by some time catches up in the same time, up to this limit. So its speed
-  // while it catches up is about twice its usual speed.
-  static constexpr double kLongestCatchUpS = 0.5;
-  [[nodiscard]] double catch_up_s(double behind_s) const {
-    return std::max(blend_s(), std::min(std::abs(behind_s), kLongestCatchUpS));
-  }
-  // The rest of a catch-up in progress, s. An update in the middle of it must not shorten the blend.
-  [[nodiscard]] double catch_up_left_s(const Blend& blend, double shown_s) const {
-    return blend.duration_s() > blend_s() ? blend.start_s() + blend.duration_s() - shown_s : 0.0;
-  }
+  // How an entity catches up that has fallen behind by some time.
+  [[nodiscard]] BlendTime catch_up(double behind_s) const { return {blend_s(), std::abs(behind_s)}; }
   [[nodiscard]] static MotionPath path_of(PlayoutMode mode) {
     return mode == PlayoutMode::present ? MotionPath::predict : MotionPath::interpolate;
   }

@@ -24,7 +24,7 @@ namespace Reckoner {
   public enum RewindKnowledge { Known = 0, Pending = 1, Unavailable = 2 }
   public enum Mode { Present = 0, Adaptive = 1, Delayed = 2 }
   public enum Status { Connecting = 0, Joining = 1, Joined = 2, Refused = 3, Disconnected = 4, Reconnecting = 5 }
-  public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Taken = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13 }
+  public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Taken = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13, Snapped = 14 }
   [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
   internal unsafe delegate void LogFunction(void* @user, LogRecord* @record);
 

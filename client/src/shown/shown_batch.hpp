@@ -53,6 +53,7 @@ class ShownBatch {
  private:
   static constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
+  void hold_future_motions(double shown_s, const EntityStore& entities);
   void remove_batched(std::uint32_t slot);
   void remove_unbatched(std::uint32_t slot);
   void set_frame(std::size_t number, FrameId frame);
@@ -62,6 +63,7 @@ class ShownBatch {
   MotionBatch batch_;
   std::vector<EntityId> batch_ids_;          // by number in the batch
   std::vector<FrameId> batch_frames_;        // by number in the batch
+  double newest_s_ = -std::numeric_limits<double>::infinity();  // no motion in the batch is newer, s
   std::size_t framed_ = 0;                   // number of batch entities in a frame
   std::vector<std::uint32_t> unbatched_;     // slots sampled one by one
   std::vector<std::uint32_t> in_batch_;      // by slot: number in the batch, or kNoIndex

@@ -56,12 +56,18 @@ struct KnownEntity {
   bool has_news = false;                ///< its slot is in the list of ClientWorld::report_changes()
   std::uint8_t teleports_shown = 0;     ///< teleport counter as of the last drawn frame
   std::uint8_t teleports_reported = 0;  ///< teleport counter as of the last event about it
+  std::uint32_t jumps_reported = 0;     ///< RemoteEntity::jumps() as of the last event about it
   FieldTimeline fields;                 ///< user fields as of the last drawn frame
   FrameId frame_shown{};                ///< reference frame as of the last drawn frame
   std::uint64_t user_value = 0;         ///< Client::set_user_value()
   bool owned = false;                   ///< this client owns it, and its game moves it
   OwnershipState ownership_state{};     ///< valid while `owned`
 };
+
+/// True if the shown pose has jumped, or will jump, without an event about it yet.
+[[nodiscard]] inline bool has_jumped(const KnownEntity& entity) {
+  return entity.remote.jumps() != entity.jumps_reported;
+}
 
 /// All entities that the server has announced, by slot. An empty slot costs only two pointers, whatever slots
 /// a server uses. The store remembers the archetype that a slot last held and, for a while, the motions that

@@ -112,22 +112,22 @@ void Frames::settle(KnownEntity& entity, double shown_s, double blend_s) const {
   }
 }
 
-bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, double blend_s,
+bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, BlendTime blend,
                      double valid_until_s) {
   RemoteEntity& remote = entity.remote;
   if (!motion.frame && !remote.frame(shown_s) && !entity.frame_shown)
-    return remote.receive(motion, shown_s, blend_s, valid_until_s);
-  settle(entity, shown_s, blend_s);
+    return remote.receive(motion, shown_s, blend, valid_until_s);
+  settle(entity, shown_s, blend.blend_s);
   std::optional<State> shown;
   if (entity.visible) shown = converted(remote.shown(shown_s), entity.frame_shown, motion.frame, shown_s);
-  if (!remote.receive(motion, shown_s, blend_s, valid_until_s, shown)) return false;
+  if (!remote.receive(motion, shown_s, blend, valid_until_s, shown)) return false;
   entity.frame_shown = remote.frame(shown_s);
   note(static_cast<std::uint32_t>(entity.id.slot()), motion);
   return true;
 }
 
 // Converts the shown states to the world first, before any frame jumps.
-void Frames::jump(double before_s, double now_s, double rate, double blend_s) const {
+void Frames::jump(double before_s, double now_s, double rate, BlendTime blend) const {
   std::vector<std::pair<KnownEntity*, State>> crossing;
   std::vector<RemoteEntity*> staying;
   for (const auto& slot : entities_.slots()) {
@@ -142,11 +142,11 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
     }
   }
   for (RemoteEntity* remote : staying)
-    remote->jump(before_s, now_s, rate, blend_s);
+    remote->jump(before_s, now_s, rate, blend);
   for (const auto& [entity, shown] : crossing) {
     entity->frame_shown = entity->remote.frame(now_s);
     if (const auto local = converted(shown, FrameId{}, entity->frame_shown, now_s))
-      entity->remote.correct(*local, now_s, blend_s);
+      entity->remote.correct(*local, now_s, blend);
   }
 }
 

@@ -53,6 +53,29 @@ Weights damped_second(double u) {
   return {-20.0 * left2 * (1.0 - 4.0 * u), -4.0 * left2 * (2.0 - 5.0 * u)};
 }
 
+// The speed rises within the first share `r` of the time, stays at its largest value 1 / (1 - r), and falls
+// within the last share `r`. g is that of the cubic.
+template <int kPercent>
+struct Trapezoid {
+  static constexpr double r = kPercent / 100.0;
+  static constexpr double top = 1.0 / (1.0 - r);
+  static Weights value(double u) {
+    const double left = 1.0 - u;
+    const double offset = u < r      ? 1.0 - u * u * (0.5 * top / r)
+                          : left < r ? left * left * (0.5 * top / r)
+                                     : 1.0 - (u - 0.5 * r) * top;
+    return {offset, u * left * left};
+  }
+  static Weights first(double u) {
+    const double left = 1.0 - u;
+    return {-top * std::min({1.0, u / r, left / r}), left * (1.0 - 3.0 * u)};
+  }
+  static Weights second(double u) {
+    return {u < r ? -top / r : 1.0 - u < r ? top / r : 0.0, 6.0 * u - 4.0};
+  }
+  static constexpr BlendShape kShape{value, first, second, {top, 1.0}};
+};
+
 // The bounds: |f'| is largest at u = 1/2 (damped: 1/4), |g'| at u = 0.
 constexpr BlendShape kCubic{cubic_value, cubic_first, cubic_second, {1.5, 1.0}};
 constexpr BlendShape kQuintic{quintic_value, quintic_first, quintic_second, {1.875, 1.0}};
@@ -93,6 +116,12 @@ const BlendShape& quintic_blend() {
 }
 const BlendShape& damped_blend() {
   return kDamped;
+}
+const BlendShape& steady_blend() {
+  return Trapezoid<25>::kShape;
+}
+const BlendShape& brisk_blend() {
+  return Trapezoid<8>::kShape;
 }
 
 Blend::Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/blend/correction.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <glm/geometric.hpp>
 
@@ -13,29 +15,22 @@ namespace reckoner {
 namespace {
 
 // For kGentleS after a change of frame, corrections are larger: the errors of the entity and the errors of
-// its frame add up, and the entity's motion in this frame is new. Such corrections are blended gently. The
-// acceleration of a blend is at most 6 E0/T^2 + 4 E1/T. T is chosen so that this is kGentleMps2, which
-// changes the velocity by 0.08 m/s per drawn frame at 60 Hz. But T is at most kLongestGentleS.
+// its frame add up, and the entity's motion in this frame is new. Such corrections are blended gently.
 constexpr double kGentleS = 0.7;
-constexpr double kGentleMps2 = 5.0;
-constexpr double kLongestGentleS = 0.5;
-
-double gentle_s(const State& from, const State& to, double lever_m) {
-  double e0 = glm::distance(from.position, to.position);
-  double e1 = glm::distance(glm::dvec3{from.velocity}, glm::dvec3{to.velocity});
-  if (lever_m > 0.0) {
-    e0 += lever_m * angle_between(from.orientation, to.orientation);
-    e1 += lever_m * glm::distance(glm::dvec3{from.angular_velocity}, glm::dvec3{to.angular_velocity});
-  }
-  const double t = (4.0 * e1 + std::sqrt(16.0 * e1 * e1 + 24.0 * kGentleMps2 * e0)) / (2.0 * kGentleMps2);
-  return std::min(t, kLongestGentleS);
-}
 
 // Limits a velocity to `max_mps`. This is necessary because a pose in the middle of a jump has the speed of
 // the jump.
 glm::dvec3 no_faster(const glm::dvec3& velocity, double max_mps) {
   const double speed = glm::length(velocity);
   return speed > max_mps ? velocity * (max_mps / speed) : velocity;
+}
+
+// True if nobody sees the difference: an entity that rests needs no catch-up.
+bool is_close(const State& a, const State& b) {
+  constexpr double kM = 1e-3, kMps = 1e-2, kRad = 1e-3;
+  return glm::distance(a.position, b.position) < kM && glm::distance(a.velocity, b.velocity) < kMps &&
+         angle_between(a.orientation, b.orientation) < kRad &&
+         glm::distance(a.angular_velocity, b.angular_velocity) < kMps;
 }
 
 bool same_rates(const State& a, const State& b) {
@@ -55,14 +50,15 @@ RemoteEntity::RemoteEntity(std::span<const Motion> known, MotionPath path, const
                            const BlendPolicy& policy)
     : history_(known), path_(path), policy_(policy), blends_(blends) {}
 
-bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double valid_until_s,
+bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime blend, double valid_until_s,
                            const std::optional<State>& shown_in_frame) {
   if (!history_.is_new_motion(motion.time_s)) return false;
 
+  drop_ended_catch_up(shown_time_s);
   const State base_before = view().unblended(shown_time_s);
-  const std::optional<RouteState> along_before = view().shown_along(shown_time_s);
+  const std::optional<BeforeAlong> along_before = before_change_along(shown_time_s);
   const Route* const route_before = view().active(shown_time_s).route;
-  const State shown_before = view().shown_from(base_before, shown_time_s);
+  const Before before = before_change(base_before, shown_time_s);
   const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
   const FrameId frame_before = frame(shown_time_s);
   const bool chasing = is_chasing(shown_time_s);
@@ -70,75 +66,148 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   blends_.valid_until_s = valid_until_s;
 
   if (view().active(shown_time_s).teleports != teleports_before) {
-    blends_.along = {};
     end_blend(shown_time_s);
     return true;
   }
   if (frame(shown_time_s) != frame_before) {
-    change_frame(shown_in_frame, shown_time_s, shown_time_s, blend_s);
+    change_frame(shown_in_frame, shown_time_s, shown_time_s, blend);
     return true;
   }
   if (along_before && view().stays_on(route_before, shown_time_s)) {
-    blend_along(*along_before, shown_time_s, blend_s);
+    blend_along(*along_before, shown_time_s, blend);
     return true;
   }
-  blends_.along = {};
+  leave_route(shown_time_s, blend);
   const State base_after = view().unblended(shown_time_s);
   // If the motion is ahead of the shown time, or arrived too late to matter, it does not change the pose at
   // this instant. Then a blend in progress continues.
-  continue_from(shown_before, base_after, chasing || !same_rates(base_before, base_after), shown_time_s,
-                blend_s);
+  continue_from(before, base_after, chasing || !same_rates(base_before, base_after), shown_time_s, blend);
   return true;
 }
 
-// Call this after the known motions have changed. The shown pose continues from `shown`, and a chase is
+std::optional<RemoteEntity::BeforeAlong> RemoteEntity::before_change_along(double time_s) const {
+  const std::optional<RouteState> shown = view().shown_along(time_s);
+  if (!shown) return std::nullopt;
+  return BeforeAlong{*shown, *view().caught_up_along(time_s)};
+}
+
+// The rest of a catch-up in progress, s.
+double RemoteEntity::catch_up_left_s(double time_s) const {
+  const Blend& free = blends_.catch_up;
+  const RouteBlend& along = blends_.catch_up_along;
+  double left_s = 0.0;
+  if (!free.over(time_s)) left_s = free.start_s() + free.duration_s() - std::max(time_s, free.start_s());
+  if (!along.over(time_s)) left_s = std::max(left_s, std::min(along.end_s() - time_s, along.duration_s()));
+  return left_s;
+}
+
+// An entity that has caught up can be sampled in a batch again.
+void RemoteEntity::drop_ended_catch_up(double time_s) {
+  if (blends_.catch_up.over(time_s)) blends_.catch_up = {};
+  if (blends_.catch_up_along.over(time_s)) blends_.catch_up_along = {};
+}
+
+void RemoteEntity::drop_catch_up() {
+  blends_.catch_up = {};
+  blends_.catch_up_along = {};
+}
+
+// The blends along the route end. What is left of a catch-up along the route continues in space.
+void RemoteEntity::leave_route(double time_s, BlendTime& blend) {
+  if (!blends_.catch_up_along.over(time_s)) blend.behind_s = std::max(blend.behind_s, catch_up_left_s(time_s));
+  blends_.along = {};
+  blends_.catch_up_along = {};
+}
+
+// Call this after the known motions have changed. The shown pose continues from `before`, and a chase is
 // computed again. `moved`: the change moved the pose at `time_s`.
-void RemoteEntity::continue_from(const State& shown, const State& base, bool moved, double time_s,
-                                 double blend_s) {
+void RemoteEntity::continue_from(const Before& before, const State& base, bool moved, double time_s,
+                                 BlendTime blend) {
   if (moved || is_chasing(time_s)) {
-    blend_from(shown, base, time_s, blend_s);
+    blend_from(before, base, time_s, blend);
   } else {
     start_chase_if_too_fast(base, time_s);
   }
 }
 
-void RemoteEntity::set_valid_until(double valid_until_s, double time_s, double blend_s) {
+void RemoteEntity::set_valid_until(double valid_until_s, double time_s, BlendTime blend) {
   double& known_s = blends_.valid_until_s;
+  drop_ended_catch_up(time_s);
   const bool changes = time_s > std::min(valid_until_s, known_s) && valid_until_s != known_s;
   const Route* const on = changes ? route(time_s) : nullptr;
   if (on != nullptr && view().stays_on(on, time_s)) {
-    const RouteState before = *view().shown_along(time_s);
+    const BeforeAlong before = *before_change_along(time_s);
     known_s = valid_until_s;
-    end_blend(time_s);
-    blend_along(before, time_s, blend_s);
+    start_blend(Blend{}, view().unblended(time_s), time_s);
+    blend_along(before, time_s, blend);
     return;
   }
-  const State before = shown(time_s);
+  const Before before = before_change(view().unblended(time_s), time_s);
   known_s = valid_until_s;
-  continue_from(before, view().unblended(time_s), changes, time_s, blend_s);
+  continue_from(before, view().unblended(time_s), changes, time_s, blend);
 }
 
-void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
-  blend_from(shown, view().unblended(time_s), time_s, blend_s);
+void RemoteEntity::correct(const State& shown, double time_s, BlendTime blend) {
+  const double left_s = catch_up_left_s(time_s);
+  drop_catch_up();
+  blend_or_catch_up(shown, time_s, left_s, blend);
 }
 
-void RemoteEntity::blend_from(const State& shown, const State& base, double time_s, double blend_s) {
-  const bool gently = blend_s > 0.0 && time_s < blends_.gentle_until_s;
-  const double duration_s = gently ? std::max(blend_s, gentle_s(shown, base, blends_.lever_m)) : blend_s;
+// Blends from `shown`. If a catch-up was in progress for another `left_s`, it continues from there.
+void RemoteEntity::blend_or_catch_up(const State& shown, double time_s, double left_s, BlendTime blend) {
+  const State base = view().unblended(time_s);
+  if (left_s > 0.0)
+    return start_catch_up(shown, base, time_s, std::max({left_s, blend.blend_s, blend.behind_s}));
+  blend_from({shown, shown}, base, time_s, blend);
+}
+
+// Decides how the pose gets from `before` onto the motion (correction.hpp). The ordinary blend begins without
+// the catch-up in progress, which continues.
+void RemoteEntity::blend_from(const Before& before, const State& base, double time_s, BlendTime blend) {
+  const bool gently = blend.blend_s > 0.0 && time_s < blends_.gentle_until_s;
+  const double gentle = gently ? gentle_s(before.shown, base, blends_.lever_m) : 0.0;
+  if (blend.behind_s > blend.blend_s && !is_close(before.shown, base))
+    return start_catch_up(before.shown, base, time_s, std::max(blend.behind_s, gentle));
+  const double duration_s = std::max(blend.blend_s, gentle);
   // A gentle blend takes the same time for position and orientation. If other entities use this entity as
   // their frame, rotations move them most.
   const double turn_share = gently ? 1.0 : policy_.turn_share;
-  start_blend(Blend{shown, base, time_s, duration_s, turn_share, policy_.shape}, base, time_s);
+  const Blend ordinary{before.caught_up, base, time_s, duration_s, turn_share, policy_.shape};
+  // No chase limits the speed during a catch-up.
+  const double moves_mps = glm::length(glm::dvec3{base.velocity});
+  if (!blends_.catch_up.over(time_s) &&
+      moves_mps + ordinary.top_speed_mps() > jump_speed_mps(view().active(time_s), moves_mps))
+    return start_catch_up(before.shown, base, time_s, kLongestCatchUpS);
+  start_blend(ordinary, base, time_s);
+}
+
+void RemoteEntity::start_catch_up(const State& shown, const State& base, double time_s, double wanted_s) {
+  const double turn_share = time_s < blends_.gentle_until_s ? 1.0 : policy_.turn_share;
+  const auto catch_up = catch_up_blend({shown, base, time_s, wanted_s, turn_share}, view().active(time_s));
+  if (!catch_up) return jump_to_motion(time_s);
+  apply_to_motion_at(time_s);
+  blends_.free = {};
+  blends_.catch_up = *catch_up;
+  blends_.chase = {};
+}
+
+// The pose jumps without a teleport.
+void RemoteEntity::jump_to_motion(double time_s) {
+  blends_.along = {};
+  drop_catch_up();
+  ++blends_.jumps;
+  blends_.jumped_s = time_s;
+  start_blend(Blend{}, view().unblended(time_s), time_s);
 }
 
 // Blends from `shown`, which is the state that was shown at `from_s`, converted to the entity's frame at
 // `time_s`. If `shown` is empty, the pose jumps.
 void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s, double time_s,
-                                double blend_s) {
-  blends_.along = {};
+                                BlendTime blend) {
+  const double left_s = catch_up_left_s(from_s);
   blends_.gentle_until_s = std::max(blends_.gentle_until_s, time_s + kGentleS);
   end_blend(time_s);
-  if (shown) blend_from(*shown, view().unblended(from_s), from_s, blend_s);
+  if (shown) blend_or_catch_up(*shown, from_s, left_s, blend);
 }
 
 std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s) const {
@@ -150,13 +219,13 @@ std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s)
   return FrameChange{from.frame, to};
 }
 
-void RemoteEntity::bridge(const FrameChange& change, const State& end, double time_s, double blend_s) {
-  const State shown_before = shown(time_s);
+void RemoteEntity::bridge(const FrameChange& change, const State& end, double time_s, BlendTime blend) {
   const State base_before = unblended(time_s);
+  const Before before = before_change(base_before, time_s);
   bridge_ = Motion{
       .state = end, .time_s = change.to.time_s, .teleports = change.to.teleports, .frame = change.from};
   const State base = unblended(time_s);
-  continue_from(shown_before, base, !same_rates(base_before, base), time_s, blend_s);
+  continue_from(before, base, !same_rates(base_before, base), time_s, blend);
 }
 
 std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
@@ -175,8 +244,8 @@ std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before
 }
 
 void RemoteEntity::continue_in_new_frame(const State& shown, double crossed_s, double time_s,
-                                         double blend_s) {
-  change_frame(shown, crossed_s, time_s, blend_s);
+                                         BlendTime blend) {
+  change_frame(shown, crossed_s, time_s, blend);
 }
 
 void RemoteEntity::leave_frame(FrameId gone, const Motion& instead) {
@@ -189,63 +258,83 @@ bool RemoteEntity::has_motion_in(FrameId frame) const {
   return std::ranges::any_of(history_.motions(), [&](const Motion& m) { return m.frame == frame; });
 }
 
-void RemoteEntity::jump(double before_s, double now_s, double rate, double blend_s) {
+void RemoteEntity::jump(double before_s, double now_s, double rate, BlendTime blend) {
+  blend.behind_s = std::max(blend.behind_s, catch_up_left_s(before_s));
   const Route* const on = view().route(before_s);
   if (on != nullptr && view().stays_on(on, now_s)) {
     RouteState before = *view().shown_along(before_s);
     before.speed *= rate;
     end_blend(now_s);
-    blend_along(before, now_s, blend_s);
+    blend_along({before, before}, now_s, blend);
     return;
   }
   State before = view().shown(before_s);
   before.velocity *= static_cast<float>(rate);
   before.angular_velocity *= static_cast<float>(rate);
-  correct(before, now_s, blend_s);
+  correct(before, now_s, blend);
 }
 
-void RemoteEntity::set_path(MotionPath path, double time_s, double blend_s) {
+void RemoteEntity::set_path(MotionPath path, double time_s, BlendTime blend) {
   if (path == path_) return;
+  drop_ended_catch_up(time_s);
   const State base_before = view().unblended(time_s);
-  const std::optional<RouteState> along_before = view().shown_along(time_s);
+  const std::optional<BeforeAlong> along_before = before_change_along(time_s);
   const Route* const route_before = view().active(time_s).route;
-  const State before = view().shown(time_s);
+  const Before before = before_change(base_before, time_s);
   const std::uint8_t teleports_before = view().active(time_s).teleports;
   const FrameId frame_before = frame(time_s);
   const bool chasing = is_chasing(time_s);
   path_ = path;
   if (view().active(time_s).teleports != teleports_before || frame(time_s) != frame_before) {
-    blends_.along = {};
     end_blend(time_s);
     return;
   }
   if (along_before && view().stays_on(route_before, time_s)) {
-    blend_along(*along_before, time_s, blend_s);
+    blend_along(*along_before, time_s, blend);
     return;
   }
-  blends_.along = {};
+  leave_route(time_s, blend);
   const State base = view().unblended(time_s);
-  continue_from(before, base, chasing || !same_rates(base_before, base), time_s, blend_s);
+  continue_from(before, base, chasing || !same_rates(base_before, base), time_s, blend);
 }
 
-// Blends along the route from `shown_before`. A blend in space that is in progress continues; it is added to
-// the blend along the route.
-void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, double blend_s) {
+// Blends along the route from `before`. A blend in space that is in progress continues; it is added to the
+// blend along the route.
+void RemoteEntity::blend_along(const BeforeAlong& before, double time_s, BlendTime blend) {
   const std::optional<RouteState> now = view().shown_along(time_s);
-  if (now->distance == shown_before.distance && now->speed == shown_before.speed) return;
+  if (now->distance == before.shown.distance && now->speed == before.shown.speed) return;
   if (!blends_.hold(view().active(time_s))) end_blend(time_s);
-  blends_.along = RouteBlend{
-      *view().active(time_s).route, shown_before, *view().along(time_s), time_s, blend_s, policy_.shape};
+  const Motion& motion = view().active(time_s);
+  const RouteState base = *view().along(time_s);
+  if (blend.behind_s <= blend.blend_s) {
+    const RouteState& from = blends_.catch_up_along.over(time_s) ? before.shown : before.caught_up;
+    blends_.along = RouteBlend{*motion.route, from, base, time_s, blend.blend_s, policy_.shape};
+    return;
+  }
+  const auto catch_up = catch_up_along(before.shown, base, time_s, blend.behind_s, motion);
+  if (!catch_up) return jump_to_motion(time_s);
+  blends_.along = {};
+  blends_.catch_up_along = *catch_up;
+}
+
+// The blends apply to the motion that is shown at `time_s`. A catch-up onto other motions ends.
+void RemoteEntity::apply_to_motion_at(double time_s) {
+  const Motion& motion = view().active(time_s);
+  if (!blends_.hold(motion)) drop_catch_up();
+  blends_.teleports = motion.teleports;
+  blends_.frame = motion.frame;
 }
 
 void RemoteEntity::start_blend(const Blend& blend, const State& base, double time_s) {
+  apply_to_motion_at(time_s);
   blends_.free = blend;
-  blends_.teleports = view().active(time_s).teleports;
-  blends_.frame = frame(time_s);
   start_chase_if_too_fast(base, time_s);
 }
 
+// Ends all blends and catch-ups.
 void RemoteEntity::end_blend(double time_s) {
+  blends_.along = {};
+  drop_catch_up();
   start_blend(Blend{}, view().unblended(time_s), time_s);
 }
 
@@ -278,10 +367,32 @@ bool RemoteEntity::is_clearly_within(const State& base, double time_s, double ma
   return added_mps == 0.0 || glm::length(glm::dvec3{last.velocity}) + gained + added_mps <= max_mps;
 }
 
-// Checks the shown pose from `time_s` on, as far as motions are known. If the shown pose becomes faster than
-// the body's top speed, a chase replaces it from that time on.
-void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
+// True if the chase is close to the motion in time.
+bool RemoteEntity::arrives_in_time(const Chase& chase) {
+  constexpr double kArrivedM = 0.04;
+  if (!(chase.by_s > chase.start_s)) return false;
+  blends_.chase = chase;
+  const glm::dvec3 reached = view().shown(chase.by_s).position;
   blends_.chase = {};
+  return glm::distance(reached, view().shown(chase.by_s).position) <= kArrivedM;
+}
+
+// A chase from `start_s` on would not arrive in time. If a blend is too fast, the entity catches up instead.
+// Otherwise the motions themselves are too fast from `start_s` on, and are shown as they are.
+void RemoteEntity::give_up_chase(const State& base, double start_s, double time_s) {
+  if (!blends_.free.over(time_s)) return start_catch_up(view().shown(time_s), base, time_s, kLongestCatchUpS);
+  const double fast_mps = glm::length(glm::dvec3{view().blended(start_s).velocity});
+  const bool jumps = fast_mps > jump_speed_mps(view().active(start_s), 0.0);
+  if (!jumps || start_s < blends_.jumped_s + kLongestCatchUpS) return;
+  ++blends_.jumps;
+  blends_.jumped_s = start_s;
+}
+
+// Checks the shown pose from `time_s` on, as far as motions are known. If the shown pose becomes faster than
+// the body's top speed, a chase replaces it from that time on, or a catch-up if a chase takes too long.
+void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
+  const Chase former = std::exchange(blends_.chase, Chase{});
+  if (!blends_.catch_up.over(time_s)) return;
   const double max_mps = view().active(time_s).max_speed_mps;
   const Motion* const begin = &view().active(time_s);
   const Motion* const end = &newest() + 1;
@@ -306,11 +417,18 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
       // a server that reconstructs what a client showed, then change the chase only a little.
       const double start_s = s + *share * (last_s - s);
       const State start = view().blended(start_s);
-      blends_.chase = {.start_s = start_s,
-                       .position = start.position,
-                       .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
-                       .teleports = view().active(start_s).teleports,
-                       .frame = frame(start_s)};
+      const bool goes_on = former.start_s <= time_s && time_s < former.by_s;
+      const Chase chase{.start_s = start_s,
+                        .position = start.position,
+                        .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
+                        .teleports = view().active(start_s).teleports,
+                        .frame = frame(start_s),
+                        .by_s = goes_on ? former.by_s : start_s + kLongestCatchUpS};
+      if (arrives_in_time(chase)) {
+        blends_.chase = chase;
+      } else {
+        give_up_chase(base, start_s, time_s);
+      }
       return false;
     }
     from_s = until_s;

@@ -97,10 +97,12 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
                first->frame};
 }
 
-// Applies the blend in space, the chase, the edge of the world and the floor to `base`, the state of motion
-// `from` at `time_s`.
-State ShownMotions::corrected(const State& base, const Motion& from, double time_s) const {
-  State state = blends_->hold(from) ? blends_->free.apply(base, time_s) : base;
+// Applies the blend in space, the catch-up or the chase, the edge of the world and the floor to `base`, the
+// state of motion `from` at `time_s`.
+State ShownMotions::corrected(const State& base, const Motion& from, double time_s, bool catches_up) const {
+  const bool holds = blends_->hold(from);
+  State state = holds ? blends_->free.apply(base, time_s) : base;
+  if (holds && catches_up && !blends_->catch_up.over(time_s)) state = blends_->catch_up.apply(state, time_s);
   if (const auto chase = chase_under_way(from, time_s)) {
     // Motions after a teleport or in another frame are not chased.
     const Motion* last = &from;
@@ -143,9 +145,16 @@ std::optional<RouteState> ShownMotions::along(double time_s) const {
                             : from.route->advanced_on_route(from.along, time_s - from.time_s);
 }
 
-std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
+std::optional<RouteState> ShownMotions::caught_up_along(double time_s) const {
   std::optional<RouteState> place = along(time_s);
   if (place && blends_->hold(active(time_s))) place = blends_->along.apply(*place, time_s);
+  return place;
+}
+
+std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
+  std::optional<RouteState> place = caught_up_along(time_s);
+  if (place && !blends_->catch_up_along.over(time_s) && blends_->hold(active(time_s)))
+    place = blends_->catch_up_along.apply(*place, time_s);
   return place;
 }
 
@@ -171,7 +180,8 @@ bool ShownMotions::stays_on(const Route* route, double time_s) const {
 }
 
 const Route* ShownMotions::route(double time_s) const {
-  const bool blending = blends_->hold(active(time_s)) && !blends_->free.over(time_s);
+  const bool blending = blends_->hold(active(time_s)) &&
+                        (!blends_->free.over(time_s) || !blends_->catch_up.over(time_s));
   return along(time_s) && !blending ? active(time_s).route : nullptr;
 }
 

@@ -266,7 +266,7 @@ void ShownEntityHistory::assess_interpolation(std::size_t i) {
     if (wild_ > 0) return;  // the corrections before this step are not known
     replay(i, i, {});
     const ShownBlends blends = known_blends(i);
-    if (blends.chase.start_s < kNever) return;
+    if (blends.chase.start_s < kNever || !blends.catch_up.over(shown_s_[i])) return;
     step.corrected_until_s = std::max(step.corrected_until_s, end_s(blends.free));
   }
   step.calm = true;
@@ -435,7 +435,7 @@ void ShownEntityHistory::assess_again() {
   const ShownBlends blends = known_blends(0);
   const Blend& blend = blends.free;
   const bool is_over = blend.over(shown_s_.front());
-  first.calm = !(blends.chase.start_s < kNever);
+  first.calm = !(blends.chase.start_s < kNever) && blends.catch_up.over(shown_s_.front());
   first.corrected_until_s = end_s(blend);
   first.offset_m = is_over ? 0.0 : glm::length(blend.offset(shown_s_.front()).position);
   first.offset_mps = is_over ? 0.0 : blend.top_speed_mps();

@@ -615,7 +615,8 @@ enum reckoner_client_event_kind
   RECKONER_EVENT_LOST = 10,
   RECKONER_EVENT_RESUMED = 11,
   RECKONER_EVENT_RESTARTED = 12,
-  RECKONER_EVENT_PREDICTION_FAILED = 13
+  RECKONER_EVENT_PREDICTION_FAILED = 13,
+  RECKONER_EVENT_SNAPPED = 14
 };
 typedef struct reckoner_client_event
 {
@@ -896,3 +897,4 @@ class ClientEventKind(IntEnum):
     RESUMED = 11
     RESTARTED = 12
     PREDICTION_FAILED = 13
+    SNAPPED = 14

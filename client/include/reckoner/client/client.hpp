@@ -123,6 +123,10 @@ struct ClientEvent {
     restarted,
     prediction_failed,  ///< the server has not spawned the entity of Client::predict_spawn() in time, or
                         ///< refuses
+    /// The shown pose of the entity has jumped, although the server has not teleported it. After a silence, a
+    /// pause, a suspension or a jump of the client's clock, the entity was too far from its motion to catch up
+    /// within half a second at three times its usual speed (docs/connections.md).
+    snapped,
   };
   Kind kind = Kind::joined;  ///< the kind of event
   EntityId entity;           ///< the entity concerned; null if the event concerns the client itself
@@ -226,7 +230,7 @@ class RECKONER_CLIENT_API Client {
   /// During a pause, frame() and sample() return the entities of the pause, at rest: despawned entities stay,
   /// and new ones appear afterwards. Continue to call receive() and to poll. After the pause, entities
   /// continue from their shown poses and catch up within half a second, continuous in position and velocity.
-  /// Entities that have teleported jump.
+  /// Entities that have teleported jump, and so do those that are too far away to catch up (`snapped`).
   ///
   /// The server does not know what a paused client saw (Server::pose_seen_by()). To pause or to slow down the
   /// whole game, stop or slow the clocks of the server and of all clients instead: ScaledClock.
