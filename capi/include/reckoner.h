@@ -915,7 +915,7 @@ RECKONER_C_API reckoner_result reckoner_client_sample_into(reckoner_client* clie
 
 /* Freezes what this client shows (for a menu or a screenshot). The server and other clients continue; keep
  * calling receive and the polls. After the pause, the client catches up within half a second, continuous in
- * position and velocity. */
+ * position and velocity. What is too far away for this jumps (RECKONER_EVENT_SNAPPED). */
 RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused,
                                                           double local_s);
 

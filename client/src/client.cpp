@@ -560,9 +560,8 @@ void ClientWorld::report_changes() {
     if (!entity) return true;
     const bool exists = report(*entity, shown_s);
     if (!entity) return true;
-    const bool comes_later =
-        !exists || entity->despawned_s || has_jumped(*entity) ||
-        entity->remote.newest().teleports != entity->teleports_reported;
+    const bool comes_later = !exists || entity->despawned_s || has_jumped(*entity) ||
+                             entity->remote.newest().teleports != entity->teleports_reported;
     entity->has_news = comes_later;
     return !comes_later;
   });

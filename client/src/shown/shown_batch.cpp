@@ -86,8 +86,8 @@ void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& fra
     position -= origin;
 }
 
-// The batch extrapolates without a limit. If the client's clock stood still, some motions may be of times long
-// after the shown one.
+// The batch extrapolates without a limit. If the client's clock stood still, some motions may be of times
+// long after the shown one.
 void ShownBatch::hold_future_motions(double shown_s, const EntityStore& entities) {
   for (std::size_t i = 0; i < batch_ids_.size(); ++i) {
     const RemoteEntity& remote = entities.slots()[batch_ids_[i].slot()]->remote;

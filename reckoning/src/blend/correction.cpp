@@ -82,7 +82,7 @@ std::optional<Blend> catch_up_blend(const CatchUp& catch_up, const Motion& motio
   State from = catch_up.shown;
   from.velocity = no_faster(from.velocity, most_mps);
   for (const Attempt& attempt : attempts(catch_up.wanted_s)) {
-    const Blend blend{from, catch_up.base, catch_up.start_s, attempt.duration_s, catch_up.turn_share,
+    const Blend blend{from,         catch_up.base, catch_up.start_s, attempt.duration_s, catch_up.turn_share,
                       attempt.shape};
     if (fastest_mps(blend, catch_up.base) <= most_mps) return blend;
   }

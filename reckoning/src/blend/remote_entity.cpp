@@ -114,7 +114,8 @@ void RemoteEntity::drop_catch_up() {
 
 // The blends along the route end. What is left of a catch-up along the route continues in space.
 void RemoteEntity::leave_route(double time_s, BlendTime& blend) {
-  if (!blends_.catch_up_along.over(time_s)) blend.behind_s = std::max(blend.behind_s, catch_up_left_s(time_s));
+  if (!blends_.catch_up_along.over(time_s))
+    blend.behind_s = std::max(blend.behind_s, catch_up_left_s(time_s));
   blends_.along = {};
   blends_.catch_up_along = {};
 }
@@ -168,27 +169,36 @@ void RemoteEntity::blend_from(const Before& before, const State& base, double ti
   const double gentle = gently ? gentle_s(before.shown, base, blends_.lever_m) : 0.0;
   if (blend.behind_s > blend.blend_s && !is_close(before.shown, base))
     return start_catch_up(before.shown, base, time_s, std::max(blend.behind_s, gentle));
-  const double duration_s = std::max(blend.blend_s, gentle);
-  // A gentle blend takes the same time for position and orientation. If other entities use this entity as
-  // their frame, rotations move them most.
-  const double turn_share = gently ? 1.0 : policy_.turn_share;
-  const Blend ordinary{before.caught_up, base, time_s, duration_s, turn_share, policy_.shape};
-  // No chase limits the speed during a catch-up.
+  const Blend ordinary{before.caught_up,   base,         time_s, std::max(blend.blend_s, gentle),
+                       turn_share(time_s), policy_.shape};
+  // During a catch-up, no chase limits the speed. A large correction becomes a part of the catch-up.
+  constexpr double kLargeShare = 1.0 / 6.0;
   const double moves_mps = glm::length(glm::dvec3{base.velocity});
+  const double left_s = catch_up_left_s(time_s);
   if (!blends_.catch_up.over(time_s) &&
-      moves_mps + ordinary.top_speed_mps() > jump_speed_mps(view().active(time_s), moves_mps))
-    return start_catch_up(before.shown, base, time_s, kLongestCatchUpS);
+      ordinary.top_speed_mps() > kLargeShare * jump_speed_mps(view().active(time_s), moves_mps))
+    return start_catch_up(before.shown, base, time_s, std::max(left_s, blend.blend_s));
   start_blend(ordinary, base, time_s);
 }
 
 void RemoteEntity::start_catch_up(const State& shown, const State& base, double time_s, double wanted_s) {
-  const double turn_share = time_s < blends_.gentle_until_s ? 1.0 : policy_.turn_share;
-  const auto catch_up = catch_up_blend({shown, base, time_s, wanted_s, turn_share}, view().active(time_s));
-  if (!catch_up) return jump_to_motion(time_s);
+  const auto catch_up =
+      catch_up_blend({shown, base, time_s, wanted_s, turn_share(time_s)}, view().active(time_s));
+  if (catch_up) return begin(*catch_up, time_s);
+  jump_to_motion(time_s);
+}
+
+void RemoteEntity::begin(const Blend& catch_up, double time_s) {
   apply_to_motion_at(time_s);
   blends_.free = {};
-  blends_.catch_up = *catch_up;
+  blends_.catch_up = catch_up;
   blends_.chase = {};
+}
+
+// A gentle blend takes the same time for position and orientation. If other entities use this entity as their
+// frame, rotations move them most.
+double RemoteEntity::turn_share(double time_s) const {
+  return time_s < blends_.gentle_until_s ? 1.0 : policy_.turn_share;
 }
 
 // The pose jumps without a teleport.
@@ -377,15 +387,31 @@ bool RemoteEntity::arrives_in_time(const Chase& chase) {
   return glm::distance(reached, view().shown(chase.by_s).position) <= kArrivedM;
 }
 
-// A chase from `start_s` on would not arrive in time. If a blend is too fast, the entity catches up instead.
-// Otherwise the motions themselves are too fast from `start_s` on, and are shown as they are.
-void RemoteEntity::give_up_chase(const State& base, double start_s, double time_s) {
-  if (!blends_.free.over(time_s)) return start_catch_up(view().shown(time_s), base, time_s, kLongestCatchUpS);
-  const double fast_mps = glm::length(glm::dvec3{view().blended(start_s).velocity});
-  const bool jumps = fast_mps > jump_speed_mps(view().active(start_s), 0.0);
-  if (!jumps || start_s < blends_.jumped_s + kLongestCatchUpS) return;
-  ++blends_.jumps;
-  blends_.jumped_s = start_s;
+// `chase` would not arrive in time. If a blend is too fast, the entity catches up instead. If the motions
+// themselves are too fast, it chases them with the speed that a catch-up may have. If that is not enough, the
+// pose jumps: a blend ends, and motions are shown as they are.
+void RemoteEntity::give_up_chase(Chase chase, const State& base, double time_s) {
+  // A motion that is too fast goes on for a moment only. Its end decides about the chase.
+  constexpr double kLongestChaseS = 1.5;
+  const bool blends = !blends_.free.over(time_s);
+  const Motion& motion = view().active(time_s);
+  if (blends) {
+    const auto catch_up =
+        catch_up_blend({view().shown(time_s), base, time_s, kLongestCatchUpS, turn_share(time_s)}, motion);
+    if (catch_up) return begin(*catch_up, time_s);
+  }
+  const double most_mps = jump_speed_mps(view().active(chase.start_s), 0.0);
+  chase.max_mps = most_mps;
+  chase.velocity = no_faster(glm::dvec3{view().blended(chase.start_s).velocity}, most_mps);
+  chase.by_s = chase.start_s + kLongestChaseS;
+  if (arrives_in_time(chase)) {
+    blends_.chase = chase;
+  } else if (blends) {
+    jump_to_motion(time_s);
+  } else if (chase.start_s > blends_.jumped_s + kLongestCatchUpS) {
+    ++blends_.jumps;
+    blends_.jumped_s = chase.start_s;
+  }
 }
 
 // Checks the shown pose from `time_s` on, as far as motions are known. If the shown pose becomes faster than
@@ -418,16 +444,17 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
       const double start_s = s + *share * (last_s - s);
       const State start = view().blended(start_s);
       const bool goes_on = former.start_s <= time_s && time_s < former.by_s;
-      const Chase chase{.start_s = start_s,
-                        .position = start.position,
-                        .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
-                        .teleports = view().active(start_s).teleports,
-                        .frame = frame(start_s),
-                        .by_s = goes_on ? former.by_s : start_s + kLongestCatchUpS};
+      const Chase chase{
+          .start_s = start_s,
+          .position = start.position,
+          .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
+          .teleports = view().active(start_s).teleports,
+          .frame = frame(start_s),
+          .by_s = goes_on ? std::min(former.by_s, start_s + kLongestCatchUpS) : start_s + kLongestCatchUpS};
       if (arrives_in_time(chase)) {
         blends_.chase = chase;
       } else {
-        give_up_chase(base, start_s, time_s);
+        give_up_chase(chase, base, time_s);
       }
       return false;
     }

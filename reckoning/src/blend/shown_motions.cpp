@@ -93,8 +93,12 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
   while (first != known_.data() && leads_to(*(first - 1), *first))
     --first;
   if (first->time_s < chase.start_s) return std::nullopt;
-  return Chase{first->time_s, first->state.position, glm::dvec3{first->state.velocity}, first->teleports,
-               first->frame};
+  return Chase{.start_s = first->time_s,
+               .position = first->state.position,
+               .velocity = glm::dvec3{first->state.velocity},
+               .teleports = first->teleports,
+               .frame = first->frame,
+               .max_mps = chase.max_mps};
 }
 
 // Applies the blend in space, the catch-up or the chase, the edge of the world and the floor to `base`, the
@@ -108,7 +112,8 @@ State ShownMotions::corrected(const State& base, const Motion& from, double time
     const Motion* last = &from;
     while (last != &newest() && leads_to(*last, *(last + 1)))
       ++last;
-    const Chase::Point place = chase->at(time_s, from.max_speed_mps, [&](double t) {
+    const double max_mps = chase->max_mps > 0.0 ? chase->max_mps : double{from.max_speed_mps};
+    const Chase::Point place = chase->at(time_s, max_mps, [&](double t) {
       return chase->holds(active(t), t) ? unblended(t) : limited_and_faded(*last, kAlwaysValid, t);
     });
     state.position = place.position;
@@ -180,8 +185,8 @@ bool ShownMotions::stays_on(const Route* route, double time_s) const {
 }
 
 const Route* ShownMotions::route(double time_s) const {
-  const bool blending = blends_->hold(active(time_s)) &&
-                        (!blends_->free.over(time_s) || !blends_->catch_up.over(time_s));
+  const bool blending =
+      blends_->hold(active(time_s)) && (!blends_->free.over(time_s) || !blends_->catch_up.over(time_s));
   return along(time_s) && !blending ? active(time_s).route : nullptr;
 }
 

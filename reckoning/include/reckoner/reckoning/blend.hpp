@@ -56,7 +56,8 @@ struct BlendShape {
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& damped_blend();
 
 /// The shape of catch-ups (BlendTime): the offset shrinks with a constant speed, which it reaches within the
-/// first quarter of the time and leaves within the last quarter. So its largest speed is 4/3 of its mean speed.
+/// first quarter of the time and leaves within the last quarter. So its largest speed is 4/3 of its mean
+/// speed.
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& steady_blend();
 
 /// Like steady_blend(), but with shorter ramps at both ends: the largest speed is 1.09 of the mean speed.
@@ -187,11 +188,11 @@ class RECKONER_RECKONING_API Blend {
 
 /// Replaces a blend that would show a body faster than its top speed. The shown body chases the motion and
 /// stays within the top speed. A chase that would not reach its motion within kLongestCatchUpS is not begun;
-/// the entity catches up with a higher speed instead (BlendTime). The chase advances in steps: the first step takes kStepS, and later steps are
-/// longer. In each step the chase computes the velocity that would close the gap to the motion with the time
-/// constant kTimeConstantS, limited to the top speed. The velocity changes linearly to that value until the
-/// end of the step. So the shown position is C1. Within a step, the speed is never above the larger of the
-/// speeds at the two ends of the step.
+/// the entity catches up with a higher speed instead (BlendTime, `max_mps`). The chase advances in steps: the
+/// first step takes kStepS, and later steps are longer. In each step the chase computes the velocity that
+/// would close the gap to the motion with the time constant kTimeConstantS, limited to the top speed. The
+/// velocity changes linearly to that value until the end of the step. So the shown position is C1. Within a
+/// step, the speed is never above the larger of the speeds at the two ends of the step.
 ///
 /// A value. The shown state depends only on the chase, the motion and the time.
 struct RECKONER_RECKONING_API Chase {
@@ -205,6 +206,7 @@ struct RECKONER_RECKONING_API Chase {
   std::uint8_t teleports = 0;  ///< teleport counter of the chased motion; the chase ends at the next teleport
   FrameId frame{};             ///< frame of the chased motion; the chase ends when the frame changes
   double by_s = 0.0;           ///< when the chase must have reached the motion, s of shown time
+  double max_mps = 0.0;        ///< speed limit, m/s; 0: the body's top speed
 
   /// True if the chase applies at `time_s`. `motion` is the motion that is shown at `time_s`.
   [[nodiscard]] bool holds(const Motion& motion, double time_s) const {
@@ -253,8 +255,8 @@ Chase::Point Chase::at(double time_s, double max_mps, Target target) const {
 /// A motion is extrapolated to this long before its time stamp, s. A client needs that while its clock is
 /// a little late.
 inline constexpr double kExtrapolateBackS = 0.1;
-/// Before that time, the velocity fades to zero within this time, s. So a client whose clock stood still shows
-/// a body near its newest motion, at rest.
+/// Before that time, the velocity fades to zero within this time, s. So a client whose clock stood still
+/// shows a body near its newest motion, at rest.
 inline constexpr double kFadeBackS = 0.15;
 
 /// Duration of the fade of the acceleration, s. The fade begins when the motion is no longer known to hold.

@@ -50,8 +50,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   ///
   /// Returns false and changes nothing in two cases: a motion with this time stamp is already known, or the
   /// history is full and all its motions are newer.
-  bool receive(const Motion& motion, double shown_time_s, BlendTime blend, double valid_until_s = kAlwaysValid,
-               const std::optional<State>& shown = std::nullopt);
+  bool receive(const Motion& motion, double shown_time_s, BlendTime blend,
+               double valid_until_s = kAlwaysValid, const std::optional<State>& shown = std::nullopt);
 
   /// Sets the time until which the newest motion is known to hold. From that time on the shown entity fades
   /// to rest (faded_state()). If this moves the pose shown at `time_s`, the difference is blended in as
@@ -160,7 +160,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] const Route* route(double time_s) const { return view().route(time_s); }
 
   /// True if shown() is equal to extrapolate() of the newest motion with blend() applied to it, at any time
-  /// from kExtrapolateBackS before the motion's time stamp on. Such an entity can be sampled in a batch (MotionBatch).
+  /// from kExtrapolateBackS before the motion's time stamp on. Such an entity can be sampled in a batch
+  /// (MotionBatch).
   [[nodiscard]] bool is_blended_prediction() const {
     return path_ == MotionPath::predict && newest().route == nullptr && floor_of(newest()) == nullptr &&
            blends_.hold(newest()) && blends_.valid_until_s == kAlwaysValid &&
@@ -213,10 +214,12 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] bool is_clearly_within(const State& base, double time_s, double max_mps) const;
   void start_chase_if_too_fast(const State& base, double time_s);
   [[nodiscard]] bool arrives_in_time(const Chase& chase);
-  void give_up_chase(const State& base, double start_s, double time_s);
+  void give_up_chase(Chase chase, const State& base, double time_s);
   void blend_from(const Before& before, const State& base, double time_s, BlendTime blend);
   void blend_or_catch_up(const State& shown, double time_s, double left_s, BlendTime blend);
   void start_catch_up(const State& shown, const State& base, double time_s, double wanted_s);
+  void begin(const Blend& catch_up, double time_s);
+  [[nodiscard]] double turn_share(double time_s) const;
   void jump_to_motion(double time_s);
   void change_frame(const std::optional<State>& shown, double from_s, double time_s, BlendTime blend);
   void apply_to_motion_at(double time_s);

@@ -138,13 +138,13 @@ class RECKONER_RECKONING_API ShownMotions {
 
   /// The state to show at `time_s`. MotionPath::interpolate: before the first motion it is the state of that
   /// motion at rest, and after the last motion it is the extrapolation, which fades when the motion no longer
-  /// holds. Interpolation never crosses a teleport: the earlier motion is extrapolated until the time stamp of
-  /// the later one. MotionPath::predict: it is the extrapolation of the last motion, which also ends a short
-  /// time before its time stamp (faded_state()).
+  /// holds. Interpolation never crosses a teleport: the earlier motion is extrapolated until the time stamp
+  /// of the later one. MotionPath::predict: it is the extrapolation of the last motion, which also ends a
+  /// short time before its time stamp (faded_state()).
   [[nodiscard]] State shown(double time_s) const;
 
-  /// The state at `time_s` without the blend and the catch-up in space, and without a chase. While a motion is extrapolated, it
-  /// is limited to the body's top speed (limited_to_top_speed()).
+  /// The state at `time_s` without the blend and the catch-up in space, and without a chase. While a motion
+  /// is extrapolated, it is limited to the body's top speed (limited_to_top_speed()).
   [[nodiscard]] State unblended(double time_s) const;
   /// shown(), computed from `base`, which must be the result of unblended() for `time_s`. Saves time if the
   /// caller needs both.
