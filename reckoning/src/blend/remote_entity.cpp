@@ -62,6 +62,8 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime 
   const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
   const FrameId frame_before = frame(shown_time_s);
   const bool chasing = is_chasing(shown_time_s);
+  if (shown_time_s - blends_.received_s > kMotionGapS) hurry(shown_time_s);
+  blends_.received_s = shown_time_s;
   history_.add(motion);
   blends_.valid_until_s = valid_until_s;
 
@@ -99,6 +101,11 @@ double RemoteEntity::catch_up_left_s(double time_s) const {
   if (!free.over(time_s)) left_s = free.start_s() + free.duration_s() - std::max(time_s, free.start_s());
   if (!along.over(time_s)) left_s = std::max(left_s, std::min(along.end_s() - time_s, along.duration_s()));
   return left_s;
+}
+
+// Corrections that begin within the next moments may be faster than the top speed, so that they end soon.
+void RemoteEntity::hurry(double time_s) {
+  blends_.hurries_until_s = time_s + kLongestCatchUpS;
 }
 
 // An entity that has caught up can be sampled in a batch again.
@@ -145,12 +152,14 @@ void RemoteEntity::set_valid_until(double valid_until_s, double time_s, BlendTim
   }
   const Before before = before_change(view().unblended(time_s), time_s);
   known_s = valid_until_s;
+  if (changes) hurry(time_s);
   continue_from(before, view().unblended(time_s), changes, time_s, blend);
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, BlendTime blend) {
   const double left_s = catch_up_left_s(time_s);
   drop_catch_up();
+  hurry(time_s);
   blend_or_catch_up(shown, time_s, left_s, blend);
 }
 
@@ -304,6 +313,7 @@ void RemoteEntity::set_path(MotionPath path, double time_s, BlendTime blend) {
     return;
   }
   leave_route(time_s, blend);
+  hurry(time_s);
   const State base = view().unblended(time_s);
   continue_from(before, base, chasing || !same_rates(base_before, base), time_s, blend);
 }
@@ -415,7 +425,8 @@ void RemoteEntity::give_up_chase(Chase chase, const State& base, double time_s) 
 }
 
 // Checks the shown pose from `time_s` on, as far as motions are known. If the shown pose becomes faster than
-// the body's top speed, a chase replaces it from that time on, or a catch-up if a chase takes too long.
+// the body's top speed, a chase replaces it from that time on, or a catch-up if the entity hurries and a
+// chase takes too long.
 void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
   const Chase former = std::exchange(blends_.chase, Chase{});
   if (!blends_.catch_up.over(time_s)) return;
@@ -443,19 +454,17 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
       // a server that reconstructs what a client showed, then change the chase only a little.
       const double start_s = s + *share * (last_s - s);
       const State start = view().blended(start_s);
-      const bool goes_on = former.start_s <= time_s && time_s < former.by_s;
-      const Chase chase{
-          .start_s = start_s,
-          .position = start.position,
-          .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
-          .teleports = view().active(start_s).teleports,
-          .frame = frame(start_s),
-          .by_s = goes_on ? std::min(former.by_s, start_s + kLongestCatchUpS) : start_s + kLongestCatchUpS};
-      if (arrives_in_time(chase)) {
-        blends_.chase = chase;
-      } else {
-        give_up_chase(chase, base, time_s);
+      Chase chase{.start_s = start_s,
+                  .position = start.position,
+                  .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
+                  .teleports = view().active(start_s).teleports,
+                  .frame = frame(start_s)};
+      if (time_s <= blends_.hurries_until_s) {
+        chase.by_s = start_s + kLongestCatchUpS;
+        if (former.start_s <= time_s && time_s < former.by_s) chase.by_s = std::min(chase.by_s, former.by_s);
+        if (!arrives_in_time(chase)) return give_up_chase(chase, base, time_s), false;
       }
+      blends_.chase = chase;
       return false;
     }
     from_s = until_s;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/rewind/shown_history.hpp"
 
+#include "reckoning/src/blend/correction.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>
@@ -173,7 +174,13 @@ MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
 
 // Returns the entity as the client had it before a step. A client that predicts uses only its newest motion.
 RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
-  const ShownBlends blends = known_blends(step - 1);
+  ShownBlends blends = known_blends(step - 1);
+  blends.received_s = shown_s_[step - 1];
+  for (std::size_t i = step - 1; i > 0 && shown_s_[step - 1] - shown_s_[i] < kLongestCatchUpS; --i) {
+    if (shown_s_[i] - shown_s_[i - 1] <= kMotionGapS) continue;
+    blends.hurries_until_s = shown_s_[i] + kLongestCatchUpS;
+    break;
+  }
   if (path_ == MotionPath::interpolate) return {known_before(step).motions(), path_, blends};
   const Motion* newest = steps_[step - 1].motion.get();
   for (std::size_t i = 0; i + 1 < step && newest->time_s < newest_s_; ++i) {

@@ -208,6 +208,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] std::optional<BeforeAlong> before_change_along(double time_s) const;
   [[nodiscard]] double catch_up_left_s(double time_s) const;
   void drop_catch_up();
+  void hurry(double time_s);
   void leave_route(double time_s, BlendTime& blend);
   // In the following functions, `base` is view().unblended(time_s). Their callers often have it already.
   void continue_from(const Before& before, const State& base, bool moved, double time_s, BlendTime blend);
