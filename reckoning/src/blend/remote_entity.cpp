@@ -183,10 +183,13 @@ void RemoteEntity::blend_from(const Before& before, const State& base, double ti
   // During a catch-up, no chase limits the speed. A large correction becomes a part of the catch-up.
   constexpr double kLargeShare = 1.0 / 6.0;
   const double moves_mps = glm::length(glm::dvec3{base.velocity});
-  const double left_s = catch_up_left_s(time_s);
-  if (!blends_.catch_up.over(time_s) &&
-      ordinary.top_speed_mps() > kLargeShare * jump_speed_mps(view().active(time_s), moves_mps))
-    return start_catch_up(before.shown, base, time_s, std::max(left_s, blend.blend_s));
+  const double jump_mps = jump_speed_mps(view().active(time_s), moves_mps);
+  const bool catching_up = !blends_.catch_up.over(time_s);
+  const bool too_fast = time_s <= blends_.hurries_until_s && moves_mps + ordinary.top_speed_mps() > jump_mps;
+  if (too_fast || (catching_up && ordinary.top_speed_mps() > kLargeShare * jump_mps)) {
+    const double wanted_s = std::max(catch_up_left_s(time_s), blend.blend_s);
+    if (wanted_s > 0.0) return start_catch_up(before.shown, base, time_s, wanted_s);
+  }
   start_blend(ordinary, base, time_s);
 }
 

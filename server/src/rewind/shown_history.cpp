@@ -172,15 +172,19 @@ MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
   return known;
 }
 
+// Returns ShownBlends::hurries_until_s after a step, as far as it is not over.
+double ShownEntityHistory::hurries_until_s(std::size_t step) const {
+  for (std::size_t i = step; i > 0 && shown_s_[step] - shown_s_[i] <= kLongestCatchUpS; --i) {
+    if (shown_s_[i] - shown_s_[i - 1] > kMotionGapS) return shown_s_[i] + kLongestCatchUpS;
+  }
+  return -kNever;
+}
+
 // Returns the entity as the client had it before a step. A client that predicts uses only its newest motion.
 RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
   ShownBlends blends = known_blends(step - 1);
   blends.received_s = shown_s_[step - 1];
-  for (std::size_t i = step - 1; i > 0 && shown_s_[step - 1] - shown_s_[i] < kLongestCatchUpS; --i) {
-    if (shown_s_[i] - shown_s_[i - 1] <= kMotionGapS) continue;
-    blends.hurries_until_s = shown_s_[i] + kLongestCatchUpS;
-    break;
-  }
+  blends.hurries_until_s = hurries_until_s(step - 1);
   if (path_ == MotionPath::interpolate) return {known_before(step).motions(), path_, blends};
   const Motion* newest = steps_[step - 1].motion.get();
   for (std::size_t i = 0; i + 1 < step && newest->time_s < newest_s_; ++i) {
@@ -259,7 +263,10 @@ void ShownEntityHistory::assess_prediction(std::size_t i) {
   const double fastest_mps = glm::length(to.velocity) +
                              glm::length(glm::dvec3{step.motion->state.acceleration}) * step.blend_s +
                              kSteepest * offset_m / step.blend_s + offset_mps;
-  step.calm = fastest_mps < kSafety * step.motion->max_speed_mps;
+  // An entity that hurries may also catch up below its top speed.
+  const double least_jump_mps = kSafety * jump_speed_mps(*step.motion, 0.0);
+  step.calm = fastest_mps < kSafety * step.motion->max_speed_mps &&
+              (fastest_mps < least_jump_mps || hurries_until_s(i) < shown_s);
   step.offset_m = offset_m;
   step.offset_mps = offset_mps;
 }

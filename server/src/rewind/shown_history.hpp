@@ -138,6 +138,7 @@ class ShownEntityHistory {
   [[nodiscard]] std::size_t step_at(double shown_s) const;
   [[nodiscard]] bool jumps_near(double shown_s, std::size_t last) const;
   [[nodiscard]] MotionHistory known_before(std::size_t step) const;
+  [[nodiscard]] double hurries_until_s(std::size_t step) const;
   [[nodiscard]] RemoteEntity entity_before(std::size_t step) const;
   void begin_with(const SharedMotion& motion);
   void changed_from(std::size_t step, const FrameConverter& carry);
