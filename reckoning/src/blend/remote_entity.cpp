@@ -196,11 +196,11 @@ void RemoteEntity::blend_from(const Before& before, const State& base, double ti
 void RemoteEntity::start_catch_up(const State& shown, const State& base, double time_s, double wanted_s) {
   const auto catch_up =
       catch_up_blend({shown, base, time_s, wanted_s, turn_share(time_s)}, view().active(time_s));
-  if (catch_up) return begin(*catch_up, time_s);
+  if (catch_up) return begin_catch_up(*catch_up, time_s);
   jump_to_motion(time_s);
 }
 
-void RemoteEntity::begin(const Blend& catch_up, double time_s) {
+void RemoteEntity::begin_catch_up(const Blend& catch_up, double time_s) {
   apply_to_motion_at(time_s);
   blends_.free = {};
   blends_.catch_up = catch_up;
@@ -411,7 +411,7 @@ void RemoteEntity::give_up_chase(Chase chase, const State& base, double time_s) 
   if (blends) {
     const auto catch_up =
         catch_up_blend({view().shown(time_s), base, time_s, kLongestCatchUpS, turn_share(time_s)}, motion);
-    if (catch_up) return begin(*catch_up, time_s);
+    if (catch_up) return begin_catch_up(*catch_up, time_s);
   }
   const double most_mps = jump_speed_mps(view().active(chase.start_s), 0.0);
   chase.max_mps = most_mps;
@@ -465,7 +465,10 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
       if (time_s <= blends_.hurries_until_s) {
         chase.by_s = start_s + kLongestCatchUpS;
         if (former.start_s <= time_s && time_s < former.by_s) chase.by_s = std::min(chase.by_s, former.by_s);
-        if (!arrives_in_time(chase)) return give_up_chase(chase, base, time_s), false;
+        if (!arrives_in_time(chase)) {
+          give_up_chase(chase, base, time_s);
+          return false;
+        }
       }
       blends_.chase = chase;
       return false;

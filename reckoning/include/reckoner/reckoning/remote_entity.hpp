@@ -219,7 +219,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   void blend_from(const Before& before, const State& base, double time_s, BlendTime blend);
   void blend_or_catch_up(const State& shown, double time_s, double left_s, BlendTime blend);
   void start_catch_up(const State& shown, const State& base, double time_s, double wanted_s);
-  void begin(const Blend& catch_up, double time_s);
+  void begin_catch_up(const Blend& catch_up, double time_s);
   [[nodiscard]] double turn_share(double time_s) const;
   void jump_to_motion(double time_s);
   void change_frame(const std::optional<State>& shown, double from_s, double time_s, BlendTime blend);
