@@ -161,8 +161,12 @@ TEST(CatchUp, AfterASilenceWithinHalfASecond) {
       EXPECT_LE(seen.settled_after_s(), promised_s(c.mode));
       // The body itself drives at 30 m/s, and a motion on the curve is a little faster.
       EXPECT_LE(seen.fastest_mps(), 3.0 * kSpeedMps * 1.05);
-      if (c.away_s < 1.5) EXPECT_EQ(seen.snaps(), 0u);
-      if (c.away_s > 5.0 && !turns) EXPECT_GE(seen.snaps(), 1u);
+      if (c.away_s < 1.5) {
+        EXPECT_EQ(seen.snaps(), 0u);
+      }
+      if (c.away_s > 5.0 && !turns) {
+        EXPECT_GE(seen.snaps(), 1u);
+      }
       EXPECT_LE(seen.snaps(), 1u);
     }
   }

@@ -177,8 +177,12 @@ TEST(Chase, EndsInTime) {
       ASSERT_TRUE(entity.receive(target, 2.0, kChaseBlendS));
       EXPECT_LT(glm::distance(entity.shown(2.5).position, state_at(target, 2.5).position), 0.05);
       EXPECT_LT(glm::distance(entity.shown(60.0).position, state_at(target, 60.0).position), 1e-6);
-      if (away_m < 5.0) EXPECT_EQ(entity.jumps(), 0u) << away_m << " " << speed_mps;
-      if (away_m > 10.0) EXPECT_EQ(entity.jumps(), 1u) << away_m << " " << speed_mps;
+      if (away_m < 5.0) {
+        EXPECT_EQ(entity.jumps(), 0u) << away_m << " " << speed_mps;
+      }
+      if (away_m > 10.0) {
+        EXPECT_EQ(entity.jumps(), 1u) << away_m << " " << speed_mps;
+      }
       // From then on, a correction within the limit is an ordinary blend.
       if (speed_mps > 0.5 * kTopMps) continue;
       State onward = state_at(target, 7.0);

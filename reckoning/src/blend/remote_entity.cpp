@@ -152,14 +152,12 @@ void RemoteEntity::set_valid_until(double valid_until_s, double time_s, BlendTim
   }
   const Before before = before_change(view().unblended(time_s), time_s);
   known_s = valid_until_s;
-  if (changes) hurry(time_s);
   continue_from(before, view().unblended(time_s), changes, time_s, blend);
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, BlendTime blend) {
   const double left_s = catch_up_left_s(time_s);
   drop_catch_up();
-  hurry(time_s);
   blend_or_catch_up(shown, time_s, left_s, blend);
 }
 
@@ -185,8 +183,10 @@ void RemoteEntity::blend_from(const Before& before, const State& base, double ti
   const double moves_mps = glm::length(glm::dvec3{base.velocity});
   const double jump_mps = jump_speed_mps(view().active(time_s), moves_mps);
   const bool catching_up = !blends_.catch_up.over(time_s);
-  const bool too_fast = time_s <= blends_.hurries_until_s && moves_mps + ordinary.top_speed_mps() > jump_mps;
-  if (too_fast || (catching_up && ordinary.top_speed_mps() > kLargeShare * jump_mps)) {
+  const bool too_fast = time_s <= blends_.hurries_until_s &&
+                        moves_mps + ordinary.top_speed_mps() > jump_mps && are_motions_slow(base, time_s);
+  if (too_fast ||
+      (catching_up && ordinary.top_speed_mps() > kLargeShare * jump_mps && are_motions_slow(base, time_s))) {
     const double wanted_s = std::max(catch_up_left_s(time_s), blend.blend_s);
     if (wanted_s > 0.0) return start_catch_up(before.shown, base, time_s, wanted_s);
   }
@@ -390,34 +390,40 @@ bool RemoteEntity::is_clearly_within(const State& base, double time_s, double ma
   return added_mps == 0.0 || glm::length(glm::dvec3{last.velocity}) + gained + added_mps <= max_mps;
 }
 
-// True if the chase is close to the motion in time.
-bool RemoteEntity::arrives_in_time(const Chase& chase) {
-  constexpr double kArrivedM = 0.04;
-  if (!(chase.by_s > chase.start_s)) return false;
+// Distance of the chase from the motion when it must have reached it, m.
+double RemoteEntity::distance_at_end_m(const Chase& chase) {
   blends_.chase = chase;
   const glm::dvec3 reached = view().shown(chase.by_s).position;
   blends_.chase = {};
-  return glm::distance(reached, view().shown(chase.by_s).position) <= kArrivedM;
+  return glm::distance(reached, view().shown(chase.by_s).position);
 }
 
-// `chase` would not arrive in time. If a blend is too fast, the entity catches up instead. If the motions
-// themselves are too fast, it chases them with the speed that a catch-up may have. If that is not enough, the
-// pose jumps: a blend ends, and motions are shown as they are.
+// True if the motions that are known from `time_s` on are slow enough for a catch-up, which adds to their
+// speed.
+bool RemoteEntity::are_motions_slow(const State& base, double time_s) {
+  const Motion& motion = view().active(time_s);
+  const double most_mps = std::max<double>(motion.max_speed_mps, 0.5 * jump_speed_mps(motion, 0.0));
+  const Blend blend = std::exchange(blends_.free, Blend{});
+  const bool slow = !too_fast_from_s(base, time_s, most_mps);
+  blends_.free = blend;
+  return slow;
+}
+
+// `chase` would not arrive in time. If only a blend is too fast, the entity catches up instead. Otherwise it
+// chases the motions with the speed that a catch-up may have. If that is far from enough, the pose jumps: a
+// blend ends, and motions are shown as they are.
 void RemoteEntity::give_up_chase(Chase chase, const State& base, double time_s) {
-  // A motion that is too fast goes on for a moment only. Its end decides about the chase.
   constexpr double kLongestChaseS = 1.5;
   const bool blends = !blends_.free.over(time_s);
-  const Motion& motion = view().active(time_s);
-  if (blends) {
-    const auto catch_up =
-        catch_up_blend({view().shown(time_s), base, time_s, kLongestCatchUpS, turn_share(time_s)}, motion);
-    if (catch_up) return begin_catch_up(*catch_up, time_s);
+  if (blends && are_motions_slow(base, time_s)) {
+    const auto catch_up = catch_up_blend(
+        {view().shown(time_s), base, time_s, kLongestCatchUpS, turn_share(time_s)}, view().active(time_s));
+    return catch_up ? begin_catch_up(*catch_up, time_s) : jump_to_motion(time_s);
   }
-  const double most_mps = jump_speed_mps(view().active(chase.start_s), 0.0);
-  chase.max_mps = most_mps;
-  chase.velocity = no_faster(glm::dvec3{view().blended(chase.start_s).velocity}, most_mps);
+  chase.limit_mps = jump_speed_mps(view().active(chase.start_s), 0.0);
+  chase.velocity = no_faster(glm::dvec3{view().blended(chase.start_s).velocity}, chase.limit_mps);
   chase.by_s = chase.start_s + kLongestChaseS;
-  if (arrives_in_time(chase)) {
+  if (distance_at_end_m(chase) < chase.limit_mps * kLongestCatchUpS) {
     blends_.chase = chase;
   } else if (blends) {
     jump_to_motion(time_s);
@@ -432,15 +438,57 @@ void RemoteEntity::give_up_chase(Chase chase, const State& base, double time_s) 
 // chase takes too long.
 void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
   const Chase former = std::exchange(blends_.chase, Chase{});
-  if (!blends_.catch_up.over(time_s)) return;
-  const double max_mps = view().active(time_s).max_speed_mps;
+  const Motion& motion = view().active(time_s);
+  if (!blends_.catch_up.over(time_s)) {
+    if (!are_motions_slow(base, time_s)) chase_instead_of_catch_up(time_s);
+    return;
+  }
+  const double max_mps = motion.max_speed_mps;
+  const auto start_s = too_fast_from_s(base, time_s, max_mps);
+  if (!start_s) return;
+  // The chase begins exactly where the body becomes too fast. Small errors in the times of updates, as in a
+  // server that reconstructs what a client showed, then change the chase only a little.
+  const State start = view().blended(*start_s);
+  Chase chase{.start_s = *start_s,
+              .position = start.position,
+              .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
+              .teleports = view().active(*start_s).teleports,
+              .frame = frame(*start_s)};
+  if (time_s <= blends_.hurries_until_s) {
+    constexpr double kArrivedM = 0.04;
+    chase.by_s = *start_s + kLongestCatchUpS;
+    if (former.start_s <= time_s && time_s < former.by_s) chase.by_s = std::min(chase.by_s, former.by_s);
+    if (!(chase.by_s > *start_s) || distance_at_end_m(chase) > kArrivedM)
+      return give_up_chase(chase, base, time_s);
+  }
+  blends_.chase = chase;
+}
+
+// The motions that arrived during a catch-up are too fast.
+void RemoteEntity::chase_instead_of_catch_up(double time_s) {
+  const State shown = view().shown(time_s);
+  const double most_mps = jump_speed_mps(view().active(time_s), 0.0);
+  drop_catch_up();
+  blends_.free = {};
+  blends_.chase = {.start_s = time_s,
+                   .position = shown.position,
+                   .velocity = no_faster(glm::dvec3{shown.velocity}, most_mps),
+                   .teleports = view().active(time_s).teleports,
+                   .frame = frame(time_s),
+                   .limit_mps = most_mps};
+}
+
+// The first time from `time_s` on, as far as motions are known, at which the blended pose is faster than
+// `max_mps`.
+std::optional<double> RemoteEntity::too_fast_from_s(const State& base, double time_s, double max_mps) const {
   const Motion* const begin = &view().active(time_s);
   const Motion* const end = &newest() + 1;
   const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
-  if (!std::isfinite(max_mps) || !free || is_clearly_within(base, time_s, max_mps)) return;
+  if (!std::isfinite(max_mps) || !free || is_clearly_within(base, time_s, max_mps)) return std::nullopt;
   // look_until() checks one interval in kParts parts. The shown curve is a single cubic in each interval.
   constexpr int kParts = 4;
   double from_s = time_s;
+  std::optional<double> found_s;
   const auto look_until = [&](double until_s) {
     if (!(until_s > from_s)) return true;
     const double part_s = (until_s - from_s) / kParts;
@@ -453,24 +501,7 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
       const glm::dvec3 v1{view().blended(last_s).velocity};
       const auto share = first_faster(v0, 2.0 * v - 0.5 * (v0 + v1), v1, max_mps);
       if (!share) continue;
-      // The chase begins exactly where the body becomes too fast. Small errors in the times of updates, as in
-      // a server that reconstructs what a client showed, then change the chase only a little.
-      const double start_s = s + *share * (last_s - s);
-      const State start = view().blended(start_s);
-      Chase chase{.start_s = start_s,
-                  .position = start.position,
-                  .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
-                  .teleports = view().active(start_s).teleports,
-                  .frame = frame(start_s)};
-      if (time_s <= blends_.hurries_until_s) {
-        chase.by_s = start_s + kLongestCatchUpS;
-        if (former.start_s <= time_s && time_s < former.by_s) chase.by_s = std::min(chase.by_s, former.by_s);
-        if (!arrives_in_time(chase)) {
-          give_up_chase(chase, base, time_s);
-          return false;
-        }
-      }
-      blends_.chase = chase;
+      found_s = s + *share * (last_s - s);
       return false;
     }
     from_s = until_s;
@@ -479,14 +510,15 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
   const Blend& blend = blends_.free;
   const double blended_s = blend.over(time_s) ? time_s : blend.start_s() + blend.duration_s();
   for (const Motion* motion = begin; path_ == MotionPath::interpolate && motion != end; ++motion) {
-    if (blended_s > from_s && blended_s < motion->time_s && !look_until(blended_s)) return;
-    if (!look_until(motion->time_s)) return;
+    if (blended_s > from_s && blended_s < motion->time_s && !look_until(blended_s)) return found_s;
+    if (!look_until(motion->time_s)) return found_s;
     const bool curves = motion + 1 != end && (motion + 1)->time_s > time_s;
     const double start_s = curves ? curve_starts(*motion, view().end_of(*motion)).position_s : time_s;
-    if (blended_s > from_s && blended_s < start_s && !look_until(blended_s)) return;
-    if (!look_until(start_s)) return;
+    if (blended_s > from_s && blended_s < start_s && !look_until(blended_s)) return found_s;
+    if (!look_until(start_s)) return found_s;
   }
   (void)look_until(blended_s);
+  return found_s;
 }
 
 }  // namespace reckoner

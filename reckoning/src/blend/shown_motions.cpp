@@ -98,7 +98,7 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
                .velocity = glm::dvec3{first->state.velocity},
                .teleports = first->teleports,
                .frame = first->frame,
-               .max_mps = chase.max_mps};
+               .limit_mps = chase.limit_mps};
 }
 
 // Applies the blend in space, the catch-up or the chase, the edge of the world and the floor to `base`, the
@@ -112,7 +112,7 @@ State ShownMotions::corrected(const State& base, const Motion& from, double time
     const Motion* last = &from;
     while (last != &newest() && leads_to(*last, *(last + 1)))
       ++last;
-    const double max_mps = chase->max_mps > 0.0 ? chase->max_mps : double{from.max_speed_mps};
+    const double max_mps = chase->limit_mps > 0.0 ? chase->limit_mps : double{from.max_speed_mps};
     const Chase::Point place = chase->at(time_s, max_mps, [&](double t) {
       return chase->holds(active(t), t) ? unblended(t) : limited_and_faded(*last, kAlwaysValid, t);
     });

@@ -188,7 +188,7 @@ class RECKONER_RECKONING_API Blend {
 
 /// Replaces a blend that would show a body faster than its top speed. The shown body chases the motion and
 /// stays within the top speed. After a gap between motions, a chase that would not reach its motion within
-/// kLongestCatchUpS is not begun; the entity catches up with a higher speed instead (BlendTime, `max_mps`).
+/// kLongestCatchUpS is not begun; the entity catches up with a higher speed instead (BlendTime, `limit_mps`).
 /// The chase advances in steps: the first step takes kStepS, and later steps are longer. In each step the
 /// chase computes the velocity that would close the gap to the motion with the time constant kTimeConstantS,
 /// limited to the top speed. The velocity changes linearly to that value until the end of the step. So the
@@ -207,7 +207,7 @@ struct RECKONER_RECKONING_API Chase {
   std::uint8_t teleports = 0;  ///< teleport counter of the chased motion; the chase ends at the next teleport
   FrameId frame{};             ///< frame of the chased motion; the chase ends when the frame changes
   double by_s = 0.0;           ///< when the chase must have reached the motion, s of shown time; 0: any time
-  double max_mps = 0.0;        ///< speed limit, m/s; 0: the body's top speed
+  double limit_mps = 0.0;      ///< speed limit, m/s; 0: the body's top speed
 
   /// True if the chase applies at `time_s`. `motion` is the motion that is shown at `time_s`.
   [[nodiscard]] bool holds(const Motion& motion, double time_s) const {

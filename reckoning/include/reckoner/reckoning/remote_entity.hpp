@@ -213,8 +213,11 @@ class RECKONER_RECKONING_API RemoteEntity {
   // In the following functions, `base` is view().unblended(time_s). Their callers often have it already.
   void continue_from(const Before& before, const State& base, bool moved, double time_s, BlendTime blend);
   [[nodiscard]] bool is_clearly_within(const State& base, double time_s, double max_mps) const;
+  [[nodiscard]] std::optional<double> too_fast_from_s(const State& base, double time_s, double max_mps) const;
   void start_chase_if_too_fast(const State& base, double time_s);
-  [[nodiscard]] bool arrives_in_time(const Chase& chase);
+  void chase_instead_of_catch_up(double time_s);
+  [[nodiscard]] double distance_at_end_m(const Chase& chase);
+  [[nodiscard]] bool are_motions_slow(const State& base, double time_s);
   void give_up_chase(Chase chase, const State& base, double time_s);
   void blend_from(const Before& before, const State& base, double time_s, BlendTime blend);
   void blend_or_catch_up(const State& shown, double time_s, double left_s, BlendTime blend);
