@@ -12,7 +12,7 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-namespace reckoner::test {
+namespace reckoner::test::catch_up {
 namespace {
 
 constexpr double kFrameHz = 60.0;
@@ -343,4 +343,4 @@ TEST(CatchUp, SampleAgreesWithFrame) {
 }
 
 }  // namespace
-}  // namespace reckoner::test
+}  // namespace reckoner::test::catch_up

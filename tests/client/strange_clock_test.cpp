@@ -13,7 +13,7 @@
 
 #include <reckoner/reckoning/blend.hpp>
 
-namespace reckoner::test {
+namespace reckoner::test::strange_clock {
 namespace {
 
 constexpr double kStrangeFromS = 5.0;
@@ -150,4 +150,4 @@ INSTANTIATE_TEST_SUITE_P(, StrangeClock,
                          testing::Values(PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed));
 
 }  // namespace
-}  // namespace reckoner::test
+}  // namespace reckoner::test::strange_clock

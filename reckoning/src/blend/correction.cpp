@@ -77,10 +77,10 @@ double gentle_s(const State& from, const State& to, double lever_m) {
 }
 
 std::optional<Blend> catch_up_blend(const CatchUp& catch_up, const Motion& motion) {
-  const double most_mps = jump_speed_mps(motion, glm::length(glm::dvec3{catch_up.base.velocity}));
-  // A pose in the middle of a fast correction may have any speed.
+  const double most_mps = jump_speed_mps(motion, catch_up.moves_mps);
+  // A pose in the middle of a jump has the speed of the jump.
   State from = catch_up.shown;
-  from.velocity = no_faster(from.velocity, most_mps);
+  from.velocity = no_faster(from.velocity, 1.5 * most_mps);
   for (const Attempt& attempt : attempts(catch_up.wanted_s)) {
     const Blend blend{from,         catch_up.base, catch_up.start_s, attempt.duration_s, catch_up.turn_share,
                       attempt.shape};

@@ -33,7 +33,8 @@ struct CatchUp {
   State shown;
   State base;
   double start_s = 0.0;
-  double wanted_s = 0.0;  ///< BlendTime::behind_s; it takes longer if it would be too fast
+  double wanted_s = 0.0;   ///< BlendTime::behind_s; it takes longer if it would be too fast
+  double moves_mps = 0.0;  ///< speed of the motion before or after, m/s
   double turn_share = 1.0;
 };
 

@@ -33,6 +33,10 @@ bool is_close(const State& a, const State& b) {
          glm::distance(a.angular_velocity, b.angular_velocity) < kMps;
 }
 
+double speed_of(const State& state) {
+  return glm::length(glm::dvec3{state.velocity});
+}
+
 bool same_rates(const State& a, const State& b) {
   return a.position == b.position && a.velocity == b.velocity && a.orientation == b.orientation &&
          a.angular_velocity == b.angular_velocity;
@@ -165,8 +169,9 @@ void RemoteEntity::correct(const State& shown, double time_s, BlendTime blend) {
 void RemoteEntity::blend_or_catch_up(const State& shown, double time_s, double left_s, BlendTime blend) {
   const State base = view().unblended(time_s);
   if (left_s > 0.0)
-    return start_catch_up(shown, base, time_s, std::max({left_s, blend.blend_s, blend.behind_s}));
-  blend_from({shown, shown}, base, time_s, blend);
+    return start_catch_up({shown, shown, 0.0}, base, time_s,
+                          std::max({left_s, blend.blend_s, blend.behind_s}));
+  blend_from({shown, shown, speed_of(base)}, base, time_s, blend);
 }
 
 // Decides how the pose gets from `before` onto the motion (correction.hpp). The ordinary blend begins without
@@ -175,12 +180,12 @@ void RemoteEntity::blend_from(const Before& before, const State& base, double ti
   const bool gently = blend.blend_s > 0.0 && time_s < blends_.gentle_until_s;
   const double gentle = gently ? gentle_s(before.shown, base, blends_.lever_m) : 0.0;
   if (blend.behind_s > blend.blend_s && !is_close(before.shown, base))
-    return start_catch_up(before.shown, base, time_s, std::max(blend.behind_s, gentle));
+    return start_catch_up(before, base, time_s, std::max(blend.behind_s, gentle));
   const Blend ordinary{before.caught_up,   base,         time_s, std::max(blend.blend_s, gentle),
                        turn_share(time_s), policy_.shape};
   // During a catch-up, no chase limits the speed. A large correction becomes a part of the catch-up.
   constexpr double kLargeShare = 1.0 / 6.0;
-  const double moves_mps = glm::length(glm::dvec3{base.velocity});
+  const double moves_mps = std::max(before.moves_mps, speed_of(base));
   const double jump_mps = jump_speed_mps(view().active(time_s), moves_mps);
   const bool catching_up = !blends_.catch_up.over(time_s);
   const bool too_fast = time_s <= blends_.hurries_until_s &&
@@ -188,14 +193,19 @@ void RemoteEntity::blend_from(const Before& before, const State& base, double ti
   if (too_fast ||
       (catching_up && ordinary.top_speed_mps() > kLargeShare * jump_mps && are_motions_slow(base, time_s))) {
     const double wanted_s = std::max(catch_up_left_s(time_s), blend.blend_s);
-    if (wanted_s > 0.0) return start_catch_up(before.shown, base, time_s, wanted_s);
+    if (wanted_s > 0.0) return start_catch_up(before, base, time_s, wanted_s);
   }
   start_blend(ordinary, base, time_s);
 }
 
-void RemoteEntity::start_catch_up(const State& shown, const State& base, double time_s, double wanted_s) {
-  const auto catch_up =
-      catch_up_blend({shown, base, time_s, wanted_s, turn_share(time_s)}, view().active(time_s));
+void RemoteEntity::start_catch_up(const Before& before, const State& base, double time_s, double wanted_s) {
+  const auto catch_up = catch_up_blend({.shown = before.shown,
+                                        .base = base,
+                                        .start_s = time_s,
+                                        .wanted_s = wanted_s,
+                                        .moves_mps = std::max(before.moves_mps, speed_of(base)),
+                                        .turn_share = turn_share(time_s)},
+                                       view().active(time_s));
   if (catch_up) return begin_catch_up(*catch_up, time_s);
   jump_to_motion(time_s);
 }
@@ -416,9 +426,8 @@ void RemoteEntity::give_up_chase(Chase chase, const State& base, double time_s) 
   constexpr double kLongestChaseS = 1.5;
   const bool blends = !blends_.free.over(time_s);
   if (blends && are_motions_slow(base, time_s)) {
-    const auto catch_up = catch_up_blend(
-        {view().shown(time_s), base, time_s, kLongestCatchUpS, turn_share(time_s)}, view().active(time_s));
-    return catch_up ? begin_catch_up(*catch_up, time_s) : jump_to_motion(time_s);
+    const State shown = view().shown(time_s);
+    return start_catch_up({shown, shown, 0.0}, base, time_s, kLongestCatchUpS);
   }
   chase.limit_mps = jump_speed_mps(view().active(chase.start_s), 0.0);
   chase.velocity = no_faster(glm::dvec3{view().blended(chase.start_s).velocity}, chase.limit_mps);
@@ -449,12 +458,14 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
   // The chase begins exactly where the body becomes too fast. Small errors in the times of updates, as in a
   // server that reconstructs what a client showed, then change the chase only a little.
   const State start = view().blended(*start_s);
+  const bool hurries = time_s <= blends_.hurries_until_s;
+  const double first_mps = hurries ? std::max(max_mps, jump_speed_mps(motion, 0.0)) : max_mps;
   Chase chase{.start_s = *start_s,
               .position = start.position,
-              .velocity = no_faster(glm::dvec3{start.velocity}, max_mps),
+              .velocity = no_faster(glm::dvec3{start.velocity}, first_mps),
               .teleports = view().active(*start_s).teleports,
               .frame = frame(*start_s)};
-  if (time_s <= blends_.hurries_until_s) {
+  if (hurries) {
     constexpr double kArrivedM = 0.04;
     chase.by_s = *start_s + kLongestCatchUpS;
     if (former.start_s <= time_s && time_s < former.by_s) chase.by_s = std::min(chase.by_s, former.by_s);

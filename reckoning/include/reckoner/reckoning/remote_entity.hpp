@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 
+#include <glm/geometric.hpp>
+
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/shown_motions.hpp>
@@ -191,14 +193,17 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] bool is_chasing(double time_s) const {
     return view().chase_under_way(view().active(time_s), time_s).has_value();
   }
-  // The state that was shown before a change, and that state without the catch-up in progress.
+  // The state that was shown before a change, that state without the catch-up in progress, and the speed of
+  // the motion, m/s.
   struct Before {
     State shown;
     State caught_up;
+    double moves_mps = 0.0;
   };
   [[nodiscard]] Before before_change(const State& base, double time_s) const {
     const State shown = view().shown_from(base, time_s);
-    return {shown, blends_.catch_up.over(time_s) ? shown : view().caught_up_from(base, time_s)};
+    return {shown, blends_.catch_up.over(time_s) ? shown : view().caught_up_from(base, time_s),
+            glm::length(glm::dvec3{base.velocity})};
   }
   // The same along a route.
   struct BeforeAlong {
@@ -221,7 +226,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   void give_up_chase(Chase chase, const State& base, double time_s);
   void blend_from(const Before& before, const State& base, double time_s, BlendTime blend);
   void blend_or_catch_up(const State& shown, double time_s, double left_s, BlendTime blend);
-  void start_catch_up(const State& shown, const State& base, double time_s, double wanted_s);
+  void start_catch_up(const Before& before, const State& base, double time_s, double wanted_s);
   void begin_catch_up(const Blend& catch_up, double time_s);
   [[nodiscard]] double turn_share(double time_s) const;
   void jump_to_motion(double time_s);
