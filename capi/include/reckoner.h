@@ -995,6 +995,15 @@ RECKONER_C_API reckoner_result reckoner_client_owned(const reckoner_client* clie
 RECKONER_C_API reckoner_result reckoner_client_owned_frame(const reckoner_client* client,
                                                            reckoner_entity entity, reckoner_entity* frame);
 
+/* The motion of an entity at this server time, s, in world coordinates, without blends and corrections:
+ * interpolated between the motions that the client knows, and extrapolated after the newest one. Unlike the
+ * shown state, its velocity and acceleration are those of the motion alone; between two known motions the
+ * acceleration is zero. For the motion behind a drawn pose, pass its shown_time_s. RECKONER_NOTHING: the
+ * client does not show the entity, or does not know its motion at that time. */
+RECKONER_C_API reckoner_result reckoner_client_motion_at(const reckoner_client* client,
+                                                         reckoner_entity entity, double server_time_s,
+                                                         reckoner_state* state);
+
 /* Debug data of an entity as it was last shown, in world coordinates: the shown state and the motion behind
  * it. */
 typedef struct reckoner_shown_debug {

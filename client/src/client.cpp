@@ -2,6 +2,7 @@
 #include "client/src/client_impl.hpp"
 #include "client/src/client_settings.hpp"
 #include "client/src/client_world.hpp"
+#include "client/src/shown/known_motion.hpp"
 #include "client/src/shown/shown_debug.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
@@ -73,7 +74,9 @@ void Client::receive(double local_s) {
   if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.run_connection(local_s);  // the first call connects
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
-  c.world->link.set_backlog(c.sleep.slept(local_s));
+  const bool slept = c.sleep.slept(local_s);
+  if (slept) c.world->link.note_jump();  // the server cannot know what is applied now in which order
+  c.world->link.set_backlog(slept);
   while (c.transport != nullptr) {
     const auto event = c.transport->poll();
     if (!event) break;
@@ -233,6 +236,14 @@ bool Client::correct(EntityId id, const State& shown, double local_s) {
   return c.shown_world().correct(id, in_world);
 }
 
+std::optional<State> Client::motion_at(EntityId id, double server_time_s) const {
+  const ClientWorld& world = std::as_const(*impl_).shown_world();
+  if (!world.link.clock_ready()) return std::nullopt;
+  auto motion = world.motion_at(id, server_time_s);
+  if (motion) motion->position -= impl_->origin;
+  return motion;
+}
+
 bool Client::set_origin(const glm::dvec3& origin) {
   if (!is_finite(origin)) return false;
   impl_->origin = origin;
@@ -381,6 +392,16 @@ bool ClientWorld::correct(EntityId id, const State& in_world) {
   KnownEntity* entity = entities.find(id);
   if (entity == nullptr || !entity->visible || entity->owned) return false;
   return blend_from_world(*entity, in_world, blend_s());
+}
+
+std::optional<State> ClientWorld::motion_at(EntityId id, double time_s) const {
+  if (const Predictions::Prediction* prediction = predictions.find(id)) {
+    const bool is_known = std::isfinite(time_s) && time_s >= prediction->motion.time_s;
+    return is_known ? std::optional(state_at(prediction->motion, time_s)) : std::nullopt;
+  }
+  const KnownEntity* entity = entities.find(id);
+  if (entity == nullptr || !entity->visible) return std::nullopt;
+  return known_motion(entities, link.owned(), id, time_s);
 }
 
 // Blends an entity from a state in the world onto its motion. Returns false if its frame is invalid.
@@ -571,6 +592,7 @@ void ClientWorld::report_changes() {
 bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
   if (!report(entity, shown_s)) return false;
   entity.visible = true;
+  entity.appeared_s = std::min(entity.appeared_s, shown_s);
   entity.teleports_shown = entity.teleports_reported;
   return true;
 }
@@ -926,13 +948,22 @@ void Client::Impl::send_playout(double local_s) {
   if (shows == sent_playout) return;
   std::array<std::byte, 64> buffer;
   transport->send(server, Channel::control, encode(shows, buffer));
+  // The server needs the blend for lag compensation. It applies the message when it arrives.
+  constexpr double kMarginS = 0.05;
+  if (sent_playout && sent_playout->blend_s != shows.blend_s)
+    blend_known_s = local_s + kMarginS + stats.round_trip_s;
   sent_playout = shows;
   sent_playout_s = local_s;
 }
 
+// True while the server does not know yet how long this client's blends take.
+bool Client::Impl::blend_is_unknown(double local_s) const {
+  return local_s < blend_known_s || (sent_playout && sent_playout->blend_s != world->shows().blend_s);
+}
+
 void Client::Impl::acknowledge(double local_s) {
   if (!admitted || transport == nullptr) return;
-  if (world->shows_unreported()) world->link.note_jump();
+  if (world->shows_unreported() || blend_is_unknown(local_s)) world->link.note_jump();
   messages.send_waiting(server, *transport);
   messages.expire(local_s, stats);
   std::optional<ServerLink::Showing> showing;

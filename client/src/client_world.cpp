@@ -101,7 +101,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
   remove(slot, link.time_of(entity.announced));
   entities.put(std::move(entity));
   KnownEntity& added = *entities.find(id);
-  added.appeared_s = playout.shown_s();
+  if (link.clock_ready()) added.appeared_s = applied_s();
   frames.note(slot, added.remote.newest());
   note_news(added);
   limit_unseen(added);
@@ -118,7 +118,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
                                 .previous = motion,
                                 .before = motion.state,
                                 .after = motion.state,
-                                .shown_s = added.appeared_s});
+                                .shown_s = playout.shown_s()});
   }
   return added;
 }
@@ -413,15 +413,24 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origi
   return arrival.applied;
 }
 
+// The instant that counts for what the client applies now, s of shown time. For lag compensation the server
+// must compute with the same number, and its reports have a unit.
+double ClientWorld::applied_s() const {
+  const double shown_s = playout.shown_s();
+  return link.rewinds() ? ShowingReport::time_of(ShowingReport::units(shown_s)) : shown_s;
+}
+
 bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
-  const double shown_s = playout.shown_s();
+  const double shown_s = applied_s();
   const BlendTime blend = catch_up(std::max(0.0, shown_s - remote.valid_until_s()));
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
   const double limit_s = shown_s > holds_s ? holds_s : kAlwaysValid;
-  // An entity that was not shown yet has no pose to blend from. A short-lived one counts as shown since its
-  // arrival, because the server knows the time of that, but not the times of frames (lag compensation).
-  const bool was_shown = entity.info.short_lived ? shown_s > entity.appeared_s : entity.visible;
+  // An entity that was not shown yet has no pose to blend from. It counts as shown since its arrival or, in a
+  // buffered mode, since its first motion: the server knows these times, but not the times of drawn frames
+  // (lag compensation).
+  const double first_s = path_ == MotionPath::interpolate ? entity.spawned_s : entity.appeared_s;
+  const bool was_shown = shown_s > std::max(entity.appeared_s, first_s);
   if (!frames.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
   if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);

@@ -58,6 +58,7 @@ struct ClientWorld {
   [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double local_s);
   [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
   [[nodiscard]] bool correct(EntityId id, const State& in_world);
+  [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;
   CallResult move(EntityId id, const State& counted, EntityId frame, double local_s, bool teleports);
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
@@ -126,6 +127,7 @@ struct ClientWorld {
   };
   [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion, const Origin& origin);
   [[nodiscard]] bool apply(KnownEntity& entity, const Motion& motion);
+  [[nodiscard]] double applied_s() const;
   void limit_unseen(KnownEntity& entity);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);

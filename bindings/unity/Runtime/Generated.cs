@@ -748,6 +748,8 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_owned_frame(IntPtr @client, ulong @entity, ulong* @frame);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_client_motion_at(IntPtr @client, ulong @entity, double @serverTimeS, State* @state);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_debug(IntPtr @client, ulong @entity, ShownDebug* @debug);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_get_stats(IntPtr @client, ClientStats* @stats);

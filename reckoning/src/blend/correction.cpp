@@ -15,7 +15,6 @@ namespace {
 // The acceleration of a gentle blend is at most 6 E0/T^2 + 4 E1/T. T is chosen so that this is kGentleMps2,
 // which changes the velocity by 0.08 m/s per drawn frame at 60 Hz. But T is at most kLongestGentleS.
 constexpr double kGentleMps2 = 5.0;
-constexpr double kLongestGentleS = 0.5;
 
 // A game that never sets the top speed of an archetype gets a very high one (Archetype::max_speed_mps). Few
 // bodies are faster than this.

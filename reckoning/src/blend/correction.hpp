@@ -20,6 +20,9 @@ namespace reckoner {
 //   catch-up        after a silence, a pause or a jump of time, or where a chase would not arrive in time
 //   jump            a catch-up would be faster than jump_speed_mps()
 
+/// The longest gentle blend, s.
+inline constexpr double kLongestGentleS = 0.5;
+
 /// After a gap of this length between two received motions, s of shown time, an entity may be so far away
 /// that a chase takes long. So it hurries (ShownBlends::hurries_until_s).
 inline constexpr double kMotionGapS = 0.25;

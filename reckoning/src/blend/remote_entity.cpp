@@ -51,8 +51,10 @@ RemoteEntity::RemoteEntity(const Motion& first, MotionPath path, const BlendPoli
 }
 
 RemoteEntity::RemoteEntity(std::span<const Motion> known, MotionPath path, const ShownBlends& blends,
-                           const BlendPolicy& policy)
-    : history_(known), path_(path), policy_(policy), blends_(blends) {}
+                           const BlendPolicy& policy, const Motion* bridge)
+    : history_(known), path_(path), policy_(policy), blends_(blends) {
+  if (bridge != nullptr) bridge_ = *bridge;
+}
 
 bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime blend, double valid_until_s,
                            const std::optional<State>& shown_in_frame) {
@@ -76,7 +78,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime 
     return true;
   }
   if (frame(shown_time_s) != frame_before) {
-    change_frame(shown_in_frame, shown_time_s, shown_time_s, blend);
+    change_frame(shown_in_frame, shown_time_s, blend);
     return true;
   }
   if (along_before && view().stays_on(route_before, shown_time_s)) {
@@ -232,14 +234,13 @@ void RemoteEntity::jump_to_motion(double time_s) {
   start_blend(Blend{}, view().unblended(time_s), time_s);
 }
 
-// Blends from `shown`, which is the state that was shown at `from_s`, converted to the entity's frame at
-// `time_s`. If `shown` is empty, the pose jumps.
-void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s, double time_s,
-                                BlendTime blend) {
-  const double left_s = catch_up_left_s(from_s);
+// The frame changed at `time_s`, which is shown now or was passed a moment ago. Blends from `shown`, which is
+// the state that was shown at `time_s`, converted to the new frame. If `shown` is empty, the pose jumps.
+void RemoteEntity::change_frame(const std::optional<State>& shown, double time_s, BlendTime blend) {
+  const double left_s = catch_up_left_s(time_s);
   blends_.gentle_until_s = std::max(blends_.gentle_until_s, time_s + kGentleS);
   end_blend(time_s);
-  if (shown) blend_or_catch_up(*shown, from_s, left_s, blend);
+  if (shown) blend_or_catch_up(*shown, time_s, left_s, blend);
 }
 
 std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s) const {
@@ -248,7 +249,7 @@ std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s)
   const Motion& to = view().end_of(from);
   const bool changes = to.frame != from.frame && to.teleports == from.teleports;
   if (!changes || to.time_s - from.time_s < ShownMotions::kShortestBridgeS) return std::nullopt;
-  return FrameChange{from.frame, to};
+  return FrameChange{from.frame, from.time_s, to};
 }
 
 void RemoteEntity::bridge(const FrameChange& change, const State& end, double time_s, BlendTime blend) {
@@ -257,7 +258,8 @@ void RemoteEntity::bridge(const FrameChange& change, const State& end, double ti
   bridge_ = Motion{
       .state = end, .time_s = change.to.time_s, .teleports = change.to.teleports, .frame = change.from};
   const State base = unblended(time_s);
-  continue_from(before, base, !same_rates(base_before, base), time_s, blend);
+  const bool moved = time_s > change.from_s && !same_rates(base_before, base);
+  continue_from(before, base, moved, time_s, blend);
 }
 
 std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
@@ -275,15 +277,26 @@ std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before
   return FrameCrossing{now->time_s, view().shown_at_end(last, now->time_s)};
 }
 
-void RemoteEntity::continue_in_new_frame(const State& shown, double crossed_s, double time_s,
-                                         BlendTime blend) {
-  change_frame(shown, crossed_s, time_s, blend);
+// Everything counts from `crossed_s`, although the caller notices the change a moment later. So the result
+// does not depend on when a client draws its frames.
+void RemoteEntity::continue_in_new_frame(const State& shown, double crossed_s, BlendTime blend) {
+  change_frame(shown, crossed_s, blend);
 }
 
 void RemoteEntity::leave_frame(FrameId gone, const Motion& instead) {
   history_.remove_motions_in(gone, frame(instead.time_s) == gone ? &instead : nullptr);
   bridge_.reset();
   blends_.along = {};
+}
+
+State RemoteEntity::motion_at(double time_s) const {
+  const ShownBlends none{.valid_until_s = blends_.valid_until_s};
+  return ShownMotions{history_.motions(), MotionPath::interpolate, none, bridge_ ? &*bridge_ : nullptr}.shown(
+      time_s);
+}
+
+FrameId RemoteEntity::motion_frame(double time_s) const {
+  return ShownMotions{history_.motions(), MotionPath::interpolate, blends_}.active(time_s).frame;
 }
 
 bool RemoteEntity::has_motion_in(FrameId frame) const {

@@ -685,6 +685,7 @@ reckoner_result reckoner_client_drop_prediction(reckoner_client *client, reckone
 uint32_t reckoner_client_call_error(const reckoner_client *client);
 reckoner_result reckoner_client_owned(const reckoner_client *client, reckoner_entity entity, double local_s, reckoner_state *state);
 reckoner_result reckoner_client_owned_frame(const reckoner_client *client, reckoner_entity entity, reckoner_entity *frame);
+reckoner_result reckoner_client_motion_at(const reckoner_client *client, reckoner_entity entity, double server_time_s, reckoner_state *state);
 typedef struct reckoner_shown_debug
 {
   uint32_t struct_size;

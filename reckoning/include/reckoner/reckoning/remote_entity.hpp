@@ -37,11 +37,11 @@ class RECKONER_RECKONING_API RemoteEntity {
   explicit RemoteEntity(const Motion& first, MotionPath path = MotionPath::predict,
                         const BlendPolicy& policy = {});
 
-  /// Restores an entity with the known motions `known` and the current corrections `blends`. The caller must
-  /// pass at least one motion, and the motions must be ordered by time stamp. Only the newest kHistory
-  /// motions are kept.
+  /// Restores an entity with the known motions `known`, the current corrections `blends` and the
+  /// last_bridge() `bridge`, or null. The caller must pass at least one motion, and the motions must be
+  /// ordered by time stamp. Only the newest kHistory motions are kept.
   RemoteEntity(std::span<const Motion> known, MotionPath path, const ShownBlends& blends,
-               const BlendPolicy& policy = {});
+               const BlendPolicy& policy = {}, const Motion* bridge = nullptr);
 
   /// Adds a received motion while `shown_time_s` is the shown time, and blends it in as `blend` says. At a
   /// teleport the shown pose jumps. From now on the newest motion is known to hold until
@@ -83,8 +83,9 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// A change of frame without a teleport, from one motion to the next.
   struct FrameChange {
-    FrameId from;  ///< the frame before the change
-    Motion to;     ///< the first motion in the new frame; its time stamp is the time of the change
+    FrameId from;         ///< the frame before the change
+    double from_s = 0.0;  ///< time stamp of the motion before the change, s
+    Motion to;            ///< the first motion in the new frame; its time stamp is the time of the change
   };
   /// The change of frame at the end of the motion that is shown at `time_s`. Nullopt if there is no such
   /// change, or if bridge() was already called for it. Also nullopt if the motion lasts less than
@@ -93,8 +94,11 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// Sets the end of the interpolation across `change`, which next_frame() returned. `end` is the state of
   /// `change.to`, converted to the frame before the change. If this moves the pose shown at `time_s`, the
-  /// difference is blended in as `blend` says.
+  /// difference is blended in as `blend` says. It never moves the pose at the time stamp of the motion
+  /// before the change, where the interpolation begins.
   void bridge(const FrameChange& change, const State& end, double time_s, BlendTime blend);
+  /// The end that was set last, with the time of the change. Null if there is none.
+  [[nodiscard]] const Motion* last_bridge() const { return bridge_ ? &*bridge_ : nullptr; }
 
   /// A change of frame that shown time has already passed.
   struct FrameCrossing {
@@ -106,10 +110,36 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// in the history.
   [[nodiscard]] std::optional<FrameCrossing> crossing(FrameId before, double time_s) const;
 
-  /// Call this after a change of frame, while `time_s` is shown. Blends from `shown` onto the motion as
-  /// `blend` says. The blend counts from `crossed_s`, the time at which the frame changed. `shown` is
-  /// the state that was shown at `crossed_s`, converted to the new frame.
-  void continue_in_new_frame(const State& shown, double crossed_s, double time_s, BlendTime blend);
+  /// Call this after a change of frame. Blends from `shown` onto the motion as `blend` says. The blend
+  /// counts from `crossed_s`, the time at which the frame changed. `shown` is the state that was shown at
+  /// `crossed_s`, converted to the new frame.
+  void continue_in_new_frame(const State& shown, double crossed_s, BlendTime blend);
+
+  /// Call this when shown time has come to `time_s`, before anything else happens at that time, and again
+  /// after receive() at that time. Keeps the shown pose continuous where motions in different frames follow
+  /// each other without a teleport: interpolates to the first motion in the new frame as seen from the old
+  /// one (the bridge), and blends in the new frame from the pose that was shown in the old one.
+  ///
+  /// `before` is the frame that was shown at `last_s`, the time of the last call. `converted(state, from, to,
+  /// time_s)` converts a state from one frame to another as they are at `time_s`; it returns an empty
+  /// std::optional<State> if that is impossible, and then the pose jumps. Blends take `blend_s` seconds; 0:
+  /// the entity was not shown yet. What this function does depends on the known motions and on `converted`,
+  /// but not on how often it is called. So a server can compute what a client showed, although it does not
+  /// know the times of the client's drawn frames.
+  template <class Converted>
+  void settle_frames(FrameId before, double last_s, double time_s, double blend_s, Converted&& converted) {
+    if (blend_s > 0.0) {
+      if (const auto crossed = crossing(before, time_s)) {
+        // This needs the bridge to the change that has passed, so it comes before the bridge to the next one.
+        if (const auto shown = converted(crossed->shown, before, frame(time_s), crossed->time_s))
+          continue_in_new_frame(*shown, crossed->time_s, blend_s);
+      }
+    }
+    if (const auto change = next_frame(time_s)) {
+      if (const auto end = converted(change->to.state, change->to.frame, change->from, change->to.time_s))
+        bridge(*change, *end, change->from_s > last_s ? change->from_s : time_s, blend_s);
+    }
+  }
 
   /// Removes all motions in the frame `gone`. If the entity was in that frame at the time stamp of `instead`,
   /// adds `instead` in their place. The shown pose jumps; call correct() afterwards to continue from the pose
@@ -153,6 +183,13 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// The state at `time_s` without the blend and the catch-up in space, and without a chase.
   [[nodiscard]] State unblended(double time_s) const { return view().unblended(time_s); }
 
+  /// The state at `time_s` without any correction: interpolated between the known motions, extrapolated after
+  /// the newest one, for both values of MotionPath. Fades like shown(). `time_s` must not be before the time
+  /// stamp of oldest(). Relative to motion_frame() at that time.
+  [[nodiscard]] State motion_at(double time_s) const;
+  /// The frame of motion_at().
+  [[nodiscard]] FrameId motion_frame(double time_s) const;
+
   /// The teleport counter (Motion::teleports) at `time_s`. When the counter changes, the shown pose has
   /// jumped.
   [[nodiscard]] std::uint8_t teleports(double time_s) const { return view().active(time_s).teleports; }
@@ -171,6 +208,8 @@ class RECKONER_RECKONING_API RemoteEntity {
            blends_.catch_up.duration_s() <= 0.0;
   }
 
+  /// The motions that are kept, ordered by time stamp. Valid until the next change.
+  [[nodiscard]] std::span<const Motion> known() const { return history_.motions(); }
   /// The motion with the newest time stamp.
   [[nodiscard]] const Motion& newest() const { return history_.newest(); }
   /// The oldest motion that is still kept.
@@ -230,7 +269,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   void begin_catch_up(const Blend& catch_up, double time_s);
   [[nodiscard]] double turn_share(double time_s) const;
   void jump_to_motion(double time_s);
-  void change_frame(const std::optional<State>& shown, double from_s, double time_s, BlendTime blend);
+  void change_frame(const std::optional<State>& shown, double time_s, BlendTime blend);
   void apply_to_motion_at(double time_s);
   void start_blend(const Blend& blend, const State& base, double time_s);
   void end_blend(double time_s);
