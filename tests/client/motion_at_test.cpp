@@ -135,10 +135,10 @@ TEST(MotionAt, OfAPredictedEntityBeginsWithIt) {
   const auto id = client.predict_spawn(0, shot, 7, local_s, 5.0);
   ASSERT_TRUE(id);
   const double now_s = client.server_time_s(local_s).value();
-  const auto motion = client.motion_at(*id, now_s + 0.2);
+  const auto motion = client.motion_at(id, now_s + 0.2);
   ASSERT_TRUE(motion);
   EXPECT_NEAR(motion->position.x, 11.0, 1e-6);
-  EXPECT_FALSE(client.motion_at(*id, now_s - 1.0));
+  EXPECT_FALSE(client.motion_at(id, now_s - 1.0));
 }
 
 }  // namespace
