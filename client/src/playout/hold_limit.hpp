@@ -19,6 +19,7 @@ class HoldLimit {
   void note_arrival(double now_s) {
     if (!started_) complete_s_ = now_s;
     if (started_ && now_s - arrival_s_ > silence_s_) silence_from_s_ = arrival_s_;
+    if (started_ && now_s - arrival_s_ > kStallS) hurries_until_s_ = now_s + kHurryS;
     started_ = true;
     arrival_s_ = now_s;
   }
@@ -28,6 +29,9 @@ class HoldLimit {
 
   /// The clock was set forward by `by_s`. The step does not count as silence.
   void clock_stepped(double by_s) { arrival_s_ += by_s; }
+
+  /// True if the connection has just stalled, or was silent for longer. Errors are then larger than usual.
+  [[nodiscard]] bool has_stalled(double now_s) const { return now_s <= hurries_until_s_; }
 
   /// True if some motion may no longer hold at `time_s`.
   [[nodiscard]] bool passed(double time_s) const {
@@ -54,6 +58,9 @@ class HoldLimit {
  private:
   // Keeps holds_again() false until something newer is confirmed.
   static constexpr double kNotConfirmedS = 1e-6;
+  // A server sends at least every quarter of a second.
+  static constexpr double kStallS = 0.4;
+  static constexpr double kHurryS = 0.5;
 
   // Until when a motion holds that was confirmed at `confirmed_s`. A datagram that arrives after a silence
   // does not prove that a motion from before the silence still holds.
@@ -69,6 +76,7 @@ class HoldLimit {
   bool started_ = false;
   double arrival_s_ = 0.0;
   double complete_s_ = 0.0;
+  double hurries_until_s_ = -std::numeric_limits<double>::infinity();
   double silence_from_s_ = -std::numeric_limits<double>::infinity();  // last arrival before the last silence
 };
 

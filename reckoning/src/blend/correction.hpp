@@ -20,14 +20,12 @@ namespace reckoner {
 //   catch-up        after a silence, a pause or a jump of time, or where a chase would not arrive in time
 //   jump            a catch-up would be faster than jump_speed_mps()
 
-/// True if an entity that receives `motion` while `shown_s` is shown, `gap_s` after the motion before, may be
-/// so far away that a chase takes long. So it hurries (ShownBlends::hurries_until_s). Another reason is a
-/// clock that is late: a motion then begins long after the shown time. Times are shown times, s.
-[[nodiscard]] inline bool has_gap(double gap_s, const Motion& motion, double shown_s, MotionPath path) {
-  constexpr double kMotionGapS = 0.25;
+/// True if `motion` begins so long after the shown time `shown_s` that the client's clock must be late. The
+/// entity then hurries (ShownBlends::hurries_until_s).
+[[nodiscard]] inline bool is_far_ahead(const Motion& motion, double shown_s, MotionPath path) {
   constexpr double kLongestDelayS = 2.25;  // of buffered modes, and some room
   const double usual_s = path == MotionPath::predict ? kExtrapolateBackS : kLongestDelayS;
-  return gap_s > kMotionGapS || shown_s < motion.time_s - usual_s;
+  return shown_s < motion.time_s - usual_s;
 }
 
 /// Duration of a gentle blend, s. `lever_m` is the distance of other entities that use this entity as their

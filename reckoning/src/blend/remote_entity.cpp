@@ -66,8 +66,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime 
   const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
   const FrameId frame_before = frame(shown_time_s);
   const bool chasing = is_chasing(shown_time_s);
-  if (has_gap(shown_time_s - blends_.received_s, motion, shown_time_s, path_)) hurry(shown_time_s);
-  blends_.received_s = shown_time_s;
+  if (blend.hurries || is_far_ahead(motion, shown_time_s, path_)) hurry(shown_time_s);
   history_.add(motion);
   blends_.valid_until_s = valid_until_s;
 

@@ -175,8 +175,7 @@ MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
 // Returns ShownBlends::hurries_until_s after a step, as far as it is not over.
 double ShownEntityHistory::hurries_until_s(std::size_t step) const {
   for (std::size_t i = step; i > 0 && shown_s_[step] - shown_s_[i] <= kLongestCatchUpS; --i) {
-    if (has_gap(shown_s_[i] - shown_s_[i - 1], *steps_[i].motion, shown_s_[i], path_))
-      return shown_s_[i] + kLongestCatchUpS;
+    if (is_far_ahead(*steps_[i].motion, shown_s_[i], path_)) return shown_s_[i] + kLongestCatchUpS;
   }
   return -kNever;
 }
@@ -184,7 +183,6 @@ double ShownEntityHistory::hurries_until_s(std::size_t step) const {
 // Returns the entity as the client had it before a step. A client that predicts uses only its newest motion.
 RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
   ShownBlends blends = known_blends(step - 1);
-  blends.received_s = shown_s_[step - 1];
   blends.hurries_until_s = hurries_until_s(step - 1);
   if (path_ == MotionPath::interpolate) return {known_before(step).motions(), path_, blends};
   const Motion* newest = steps_[step - 1].motion.get();
