@@ -425,9 +425,9 @@ bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const bool was_shown = entity.info.short_lived ? shown_s > entity.appeared_s : entity.visible;
   if (!frames.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
-  // The server does not know of stalls.
+  // The server does not know of stalls, silences and pauses.
   const bool catches_up = remote.blends().catch_up.start_s() == shown_s || remote.jumped_s() == shown_s;
-  if (blend.hurries && catches_up) link.note_jump();
+  if (catches_up) link.note_jump();
   if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);
   return true;
 }

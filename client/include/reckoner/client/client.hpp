@@ -124,8 +124,8 @@ struct ClientEvent {
     prediction_failed,  ///< the server has not spawned the entity of Client::predict_spawn() in time, or
                         ///< refuses
     /// The shown pose of the entity has jumped, although the server has not teleported it. After a silence, a
-    /// pause, a suspension or a jump of the client's clock, the entity was too far from its motion to catch up
-    /// within half a second at three times its usual speed (docs/connections.md).
+    /// pause, a suspension or a jump of the client's clock, the entity was too far from its motion to catch
+    /// up within half a second at three times its usual speed (docs/connections.md).
     snapped,
   };
   Kind kind = Kind::joined;  ///< the kind of event
