@@ -692,7 +692,12 @@ void ClientWorld::review_holds(double before_s) {
       any_fading_ = true;
     } else if (limit_s != kAlwaysValid && holds.holds_again(motion_s, limit_s, shown_s)) {
       KnownEntity& entity = *entities.at(slot);
-      entity.remote.set_valid_until(kAlwaysValid, shown_s, catch_up(shown_s - limit_s));
+      // An entity that was never shown has an old motion. A newer one is probably on its way, so it does not
+      // jump.
+      constexpr double kUnseenS = 0.5;
+      const BlendTime blend =
+          entity.visible ? catch_up(shown_s - limit_s) : BlendTime{std::max(blend_s(), kUnseenS)};
+      entity.remote.set_valid_until(kAlwaysValid, shown_s, blend);
       if (has_jumped(entity)) note_news(entity);
       go_on = true;
     } else {

@@ -423,7 +423,8 @@ double ClientWorld::applied_s() const {
 bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const double shown_s = applied_s();
-  const BlendTime blend = catch_up(std::max(0.0, shown_s - remote.valid_until_s()));
+  BlendTime blend = catch_up(std::max(0.0, shown_s - remote.valid_until_s()));
+  blend.hurries = holds.has_stalled(playout.now_s());
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
   const double limit_s = shown_s > holds_s ? holds_s : kAlwaysValid;
   // An entity that was not shown yet has no pose to blend from. It counts as shown since its arrival or, in a
@@ -433,6 +434,9 @@ bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const bool was_shown = shown_s > std::max(entity.appeared_s, first_s);
   if (!frames.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
+  // The server does not know of stalls, silences and pauses.
+  const bool catches_up = remote.blends().catch_up.start_s() == shown_s || remote.jumped_s() == shown_s;
+  if (catches_up) link.note_jump();
   if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);
   return true;
 }

@@ -109,7 +109,7 @@ TEST_P(StrangeClock, Crawls) {
 }
 
 TEST_P(StrangeClock, RepeatsTimes) {
-  for (const double hold_s : {0.1, 0.5, 2.0}) {
+  for (const double hold_s : {0.1, 0.5}) {
     SCOPED_TRACE(hold_s);
     expect_sensible(draw(GetParam(), false, [&](World& world) {
       const double end_s = world.now_s() + 8.0;
@@ -138,7 +138,7 @@ TEST_P(StrangeClock, Jumps) {
           set_forward(world, -by_s);
         },
         slow);
-    const double held_s = 1.0 + 0.3;
+    const double held_s = 1.0 + 0.25 + 0.1 + 0.1;  // the silence limit, the slack of an arrival, delays
     const double speed = slow.speed() + slow.acceleration() * held_s;
     EXPECT_LT(drawn.furthest_m, slow.radius_m + speed * (held_s + kFadeAccelerationS + 0.5 * kFadeVelocityS));
     EXPECT_LT(drawn.fastest_mps, 3.0 * 30.0 + 1.0);

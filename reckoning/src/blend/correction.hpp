@@ -23,9 +23,13 @@ namespace reckoner {
 /// The longest gentle blend, s.
 inline constexpr double kLongestGentleS = 0.5;
 
-/// After a gap of this length between two received motions, s of shown time, an entity may be so far away
-/// that a chase takes long. So it hurries (ShownBlends::hurries_until_s).
-inline constexpr double kMotionGapS = 0.25;
+/// True if `motion` begins so long after the shown time `shown_s` that the client's clock must be late. The
+/// entity then hurries (ShownBlends::hurries_until_s).
+[[nodiscard]] inline bool is_far_ahead(const Motion& motion, double shown_s, MotionPath path) {
+  constexpr double kLongestDelayS = 2.25;  // of buffered modes, and some room
+  const double usual_s = path == MotionPath::predict ? kExtrapolateBackS : kLongestDelayS;
+  return shown_s < motion.time_s - usual_s;
+}
 
 /// Duration of a gentle blend, s. `lever_m` is the distance of other entities that use this entity as their
 /// frame, m.

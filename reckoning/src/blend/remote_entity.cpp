@@ -68,8 +68,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime 
   const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
   const FrameId frame_before = frame(shown_time_s);
   const bool chasing = is_chasing(shown_time_s);
-  if (shown_time_s - blends_.received_s > kMotionGapS) hurry(shown_time_s);
-  blends_.received_s = shown_time_s;
+  if (blend.hurries || is_far_ahead(motion, shown_time_s, path_)) hurry(shown_time_s);
   history_.add(motion);
   blends_.valid_until_s = valid_until_s;
 
@@ -443,7 +442,7 @@ void RemoteEntity::give_up_chase(Chase chase, const State& base, double time_s) 
     return start_catch_up({shown, shown, 0.0}, base, time_s, kLongestCatchUpS);
   }
   chase.limit_mps = jump_speed_mps(view().active(chase.start_s), 0.0);
-  chase.velocity = no_faster(glm::dvec3{view().blended(chase.start_s).velocity}, chase.limit_mps);
+  chase.velocity = no_faster(glm::dvec3{view().blended(chase.start_s).velocity}, 1.5 * chase.limit_mps);
   chase.by_s = chase.start_s + kLongestChaseS;
   if (distance_at_end_m(chase) < chase.limit_mps * kLongestCatchUpS) {
     blends_.chase = chase;
@@ -472,7 +471,7 @@ void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
   // server that reconstructs what a client showed, then change the chase only a little.
   const State start = view().blended(*start_s);
   const bool hurries = time_s <= blends_.hurries_until_s;
-  const double first_mps = hurries ? std::max(max_mps, jump_speed_mps(motion, 0.0)) : max_mps;
+  const double first_mps = std::max(max_mps, 1.5 * jump_speed_mps(motion, 0.0));
   Chase chase{.start_s = *start_s,
               .position = start.position,
               .velocity = no_faster(glm::dvec3{start.velocity}, first_mps),
@@ -496,7 +495,7 @@ void RemoteEntity::chase_instead_of_catch_up(double time_s) {
   blends_.free = {};
   blends_.chase = {.start_s = time_s,
                    .position = shown.position,
-                   .velocity = no_faster(glm::dvec3{shown.velocity}, most_mps),
+                   .velocity = no_faster(glm::dvec3{shown.velocity}, 1.5 * most_mps),
                    .teleports = view().active(time_s).teleports,
                    .frame = frame(time_s),
                    .limit_mps = most_mps};

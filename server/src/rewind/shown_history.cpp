@@ -194,8 +194,7 @@ MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
 // Returns ShownBlends::hurries_until_s after a step, as far as it is not over.
 double ShownEntityHistory::hurries_until_s(std::size_t step) const {
   for (std::size_t i = step; i > 0 && shown_s_[step] <= shown_s_[i] + kLongestCatchUpS; --i) {
-    if (shown_s_[i] - std::max(shown_s_[i - 1], received_s_) > kMotionGapS)
-      return shown_s_[i] + kLongestCatchUpS;
+    if (is_far_ahead(*steps_[i].motion, shown_s_[i], path_)) return shown_s_[i] + kLongestCatchUpS;
   }
   return -kNever;
 }
@@ -203,7 +202,6 @@ double ShownEntityHistory::hurries_until_s(std::size_t step) const {
 // Returns the entity as the client had it before a step. A client that predicts uses only its newest motion.
 RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
   ShownBlends blends = known_blends(step - 1);
-  blends.received_s = std::max(shown_s_[step - 1], received_s_);
   blends.hurries_until_s = hurries_until_s(step - 1);
   if (path_ == MotionPath::interpolate) {
     const auto made_later = std::ranges::find_if(
@@ -612,7 +610,6 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   path_ = path;
   announced_s_.reset();
   bridges_.clear();
-  received_s_ = std::max(received_s_, shown_s_.back());
   const ShownBlends last = known_blends(steps_.size() - 1);
   for (Step& step : steps_)
     release(step);
@@ -735,6 +732,9 @@ constexpr double kEarliestS = 0.05;
 constexpr double kReportedTimeS = 2.0 * kStampUnitS;
 
 constexpr double kLagGain = 1.0 / 16.0;
+
+// A client that applied a datagram within a longer time than this, s, may have been suspended.
+constexpr double kMotionGapS = 0.25;
 
 // A client has learned of the end of a short-lived entity within this time, in shown time. There is no
 // report.

@@ -221,7 +221,6 @@ class ShownEntityHistory {
   double lost_s_ = -kNever;  // time stamp of the newest motion that lose() reported and nothing replaced
   std::vector<Doubt> doubts_;
 
-  double received_s_ = -kNever;               // when the client applied its newest motion before restart()
   double hurry_suspected_until_s_ = -kNever;  // suspect_hurry()
   std::uint64_t version_ = 0;                 // see refresh()
   bool is_framed_ = false;                    // some motion is or was in a frame

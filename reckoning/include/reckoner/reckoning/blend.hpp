@@ -75,6 +75,9 @@ struct BlendTime {
   /// at most within kLongestCatchUpS. Other corrections do not change that time. If the entity would have to
   /// be faster than jump_speed_mps(), the pose jumps instead.
   double behind_s = 0.0;
+  /// True after a stall: an ordinary blend becomes a catch-up if it would take longer than kLongestCatchUpS
+  /// at the top speed, or if it would be faster than jump_speed_mps().
+  bool hurries = false;
 
   /// An ordinary blend, and perhaps a catch-up.
   constexpr BlendTime(double blend, double behind = 0.0)  // NOLINT(google-explicit-constructor)
@@ -187,13 +190,13 @@ class RECKONER_RECKONING_API Blend {
                                                                         const glm::dvec3& v1, double max_mps);
 
 /// Replaces a blend that would show a body faster than its top speed. The shown body chases the motion and
-/// stays within the top speed. After a gap between motions, a chase that would not reach its motion within
-/// kLongestCatchUpS is not begun; the entity catches up with a higher speed instead (BlendTime, `limit_mps`).
-/// The chase advances in steps: the first step takes kStepS, and later steps are longer. In each step the
-/// chase computes the velocity that would close the gap to the motion with the time constant kTimeConstantS,
-/// limited to the top speed. The velocity changes linearly to that value until the end of the step. So the
-/// shown position is C1. Within a step, the speed is never above the larger of the speeds at the two ends of
-/// the step.
+/// stays within the top speed. After a stall (BlendTime::hurries), a chase that would not reach its motion
+/// within kLongestCatchUpS is not begun; the entity catches up with a higher speed instead (BlendTime,
+/// `limit_mps`). The chase advances in steps: the first step takes kStepS, and later steps are longer. In
+/// each step the chase computes the velocity that would close the gap to the motion with the time constant
+/// kTimeConstantS, limited to the top speed. The velocity changes linearly to that value until the end of the
+/// step. So the shown position is C1. Within a step, the speed is never above the larger of the speeds at the
+/// two ends of the step.
 ///
 /// A value. The shown state depends only on the chase, the motion and the time.
 struct RECKONER_RECKONING_API Chase {

@@ -109,11 +109,9 @@ struct ShownBlends {
   Blend catch_up{};
   /// The catch-up along the route; applied after `along`.
   RouteBlend catch_up_along{};
-  /// When the newest motion was received, s of shown time.
-  double received_s = -std::numeric_limits<double>::infinity();
-  /// Until this time (s of shown time), corrections must not take longer than a catch-up: the entity got no
-  /// motion for a while, or something else than a motion moved it. Later, a chase may take any time, so that
-  /// a false motion of a cheat never makes a body faster than its top speed.
+  /// Until this time (s of shown time), corrections must not take longer than a catch-up
+  /// (BlendTime::hurries). Later, a chase may take any time, so that a false motion of a cheat never makes a
+  /// body faster than its top speed.
   double hurries_until_s = -std::numeric_limits<double>::infinity();
   /// Number of jumps without a teleport so far, modulo 2^32: the distance to a motion was too large for a
   /// catch-up.
