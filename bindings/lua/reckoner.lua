@@ -117,8 +117,8 @@ end
 -- Functions whose last parameter is an output, and its type.
 local outputs = {
   client = { lost_for = "double", server_time = "double", user_value = "uint64_t", owned_frame = "reckoner_entity",
-             predict_spawn = "reckoner_entity", owned = "state", field = "value", debug = "shown_debug",
-             get_stats = "client_stats", shown_one = "shown" },
+             predict_spawn = "reckoner_entity", owned = "state", motion_at = "state", field = "value",
+             debug = "shown_debug", get_stats = "client_stats", shown_one = "shown" },
   server = { user_value = "uint64_t", frame = "reckoner_entity", owner = "reckoner_peer", route_length = "double",
              spawn = "reckoner_entity", spawn_short_lived = "reckoner_entity", rewind_status = "uint32_t",
              state = "state", in_world = "state", route_state = "state", field = "value", pose_seen_by = "pose",

@@ -177,6 +177,8 @@ function tests.ownership_figures_and_kick()
   w.server:give(avatar, w.peer, nil)
   w.wait_for(function() return w.had(C.RECKONER_EVENT_GIVEN, avatar) end)
   assert(w.server:owner(avatar) == w.peer and w.client:owned(avatar, now_s()))
+  assert(math.abs(w.client:motion_at(avatar, w.client:server_time(now_s())).position[0]) < 0.1)
+  assert(w.client:motion_at(avatar + 1, w.client:server_time(now_s())) == nil)
   w.wait_for(function(t)
     pcall(w.client.move, w.client, avatar, reckoner.state { position = { 0.5, 0, 0 } }, t)
     return math.abs(w.server:state(avatar).position[0] - 0.5) < 0.1

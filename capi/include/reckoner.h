@@ -877,7 +877,8 @@ enum reckoner_client_event_kind {
   RECKONER_EVENT_RESUMED = 11,     /* the session is resumed; no reliable message is lost */
   RECKONER_EVENT_RESTARTED =
       12, /* a new session: the server did not have the old one. All entities are new */
-  RECKONER_EVENT_PREDICTION_FAILED = 13 /* `entity`: what reckoner_client_predict_spawn() returned */
+  RECKONER_EVENT_PREDICTION_FAILED = 13, /* `entity`: what reckoner_client_predict_spawn() returned */
+  RECKONER_EVENT_SNAPPED = 14 /* after a silence or a pause, its shown pose jumped: too far to catch up */
 };
 #define RECKONER_EVENT_TAKEN RECKONER_EVENT_REVOKED /* its earlier name */
 typedef struct reckoner_client_event {
@@ -947,7 +948,7 @@ RECKONER_C_API reckoner_result reckoner_client_sample_into(reckoner_client* clie
 
 /* Freezes what this client shows (for a menu or a screenshot). The server and other clients continue; keep
  * calling receive and the polls. After the pause, the client catches up within half a second, continuous in
- * position and velocity. */
+ * position and velocity. What is too far away for this jumps (RECKONER_EVENT_SNAPPED). */
 RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused,
                                                           double local_s);
 
@@ -1033,6 +1034,15 @@ RECKONER_C_API reckoner_result reckoner_client_owned(const reckoner_client* clie
 /* The frame of an owned entity. RECKONER_NOTHING and 0: the world, or this client does not own it. */
 RECKONER_C_API reckoner_result reckoner_client_owned_frame(const reckoner_client* client,
                                                            reckoner_entity entity, reckoner_entity* frame);
+
+/* The motion of an entity at this server time, s, in world coordinates, without blends and corrections:
+ * interpolated between the motions that the client knows, and extrapolated after the newest one. Unlike the
+ * shown state, its velocity and acceleration are those of the motion alone; between two known motions the
+ * acceleration is zero. For the motion behind a drawn pose, pass its shown_time_s. RECKONER_NOTHING: the
+ * client does not show the entity, or does not know its motion at that time. */
+RECKONER_C_API reckoner_result reckoner_client_motion_at(const reckoner_client* client,
+                                                         reckoner_entity entity, double server_time_s,
+                                                         reckoner_state* state);
 
 /* Debug data of an entity as it was last shown, in world coordinates: the shown state and the motion behind
  * it. */

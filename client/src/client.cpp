@@ -2,6 +2,7 @@
 #include "client/src/client_impl.hpp"
 #include "client/src/client_settings.hpp"
 #include "client/src/client_world.hpp"
+#include "client/src/shown/known_motion.hpp"
 #include "client/src/shown/shown_debug.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
@@ -76,7 +77,9 @@ void Client::receive(double local_s) {
   if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.run_connection(local_s);  // the first call connects
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
-  c.world->link.set_backlog(c.sleep.slept(local_s));
+  const bool slept = c.sleep.slept(local_s);
+  if (slept) c.world->link.note_jump();  // the server cannot know what is applied now in which order
+  c.world->link.set_backlog(slept);
   while (c.transport != nullptr) {
     const auto event = c.transport->poll();
     if (!event) break;
@@ -274,6 +277,14 @@ bool Client::correct(EntityId id, const State& shown, double local_s, double hol
   return c.shown_world().correct(id, in_world, hold_s);
 }
 
+std::optional<State> Client::motion_at(EntityId id, double server_time_s) const {
+  const ClientWorld& world = std::as_const(*impl_).shown_world();
+  if (!world.link.clock_ready()) return std::nullopt;
+  auto motion = world.motion_at(id, server_time_s);
+  if (motion) motion->position -= impl_->origin;
+  return motion;
+}
+
 bool Client::set_origin(const glm::dvec3& origin) {
   if (!is_finite(origin)) return false;
   impl_->origin = origin;
@@ -404,7 +415,10 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
     if (entity != nullptr && batch_.holds(slot)) (void)appear(*entity, shown_s);
   });
   for (const std::uint32_t slot : batch_.unbatched()) {
-    if (const auto& entity = entities.slots()[slot]) (void)appear(*entity, shown_s);
+    const auto& entity = entities.slots()[slot];
+    if (!entity || !appear(*entity, shown_s)) continue;
+    // The next sample() can take it into the batch.
+    if (entity->remote.has_ended_catch_up(shown_s)) entities.at(slot)->remote.drop_ended_catch_up(shown_s);
   }
   batch_.sample(shown_s, entities, frames, origin);
   for (const Predictions::Prediction& prediction : predictions.all()) {
@@ -465,6 +479,16 @@ void ClientWorld::review_held() {
     remote.correct(*from, shown_s, std::max(blend_s(), duration_s));
     return true;
   });
+}
+
+std::optional<State> ClientWorld::motion_at(EntityId id, double time_s) const {
+  if (const Predictions::Prediction* prediction = predictions.find(id)) {
+    const bool is_known = std::isfinite(time_s) && time_s >= prediction->motion.time_s;
+    return is_known ? std::optional(state_at(prediction->motion, time_s)) : std::nullopt;
+  }
+  const KnownEntity* entity = entities.find(id);
+  if (entity == nullptr || !entity->visible) return std::nullopt;
+  return known_motion(entities, link.owned(), id, time_s);
 }
 
 // Blends an entity from a state in the world onto its motion. Returns false if its frame is invalid.
@@ -532,7 +556,7 @@ void ClientWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& or
 void ClientWorld::go_on() {
   frozen_.thaw();
   const double shown_s = playout.shown_s();
-  const double duration_s = catch_up_s(playout.now_s() - paused_at_s_);
+  const BlendTime blend = catch_up(playout.now_s() - paused_at_s_);
   frames.begin(shown_s);
   for (const bool crossed : {false, true}) {
     for (const ShownEntity& frozen_entity : frozen_.all()) {
@@ -545,9 +569,10 @@ void ClientWorld::go_on() {
       if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
       const auto local =
           crossed ? frames.converted(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
-      if (local) entity->remote.correct(*local, shown_s, duration_s);
+      if (local) entity->remote.correct(*local, shown_s, blend);
     }
   }
+  note_jumps();
   link.note_jump();
 }
 
@@ -574,10 +599,15 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
   if (!entity.is_reported) {
     entity.is_reported = true;
     events.push_back({ClientEvent::Kind::spawned, entity.id, 0, continue_prediction(entity, shown_s)});
+    entity.jumps_reported = entity.remote.jumps();
   } else if (teleports != entity.teleports_reported) {
     events.push_back({ClientEvent::Kind::teleported, entity.id});
   }
   entity.teleports_reported = teleports;
+  if (has_jumped(entity) && shown_s >= entity.remote.jumped_s()) {
+    entity.jumps_reported = entity.remote.jumps();
+    events.push_back({ClientEvent::Kind::snapped, entity.id});
+  }
   if (entity.owned && !entity.ownership_state.is_reported) {
     entity.ownership_state.is_reported = true;
     entity.ownership_state.moved_s = playout.now_s();
@@ -627,6 +657,13 @@ void ClientWorld::note_news(KnownEntity& entity) {
   with_news_.push_back(static_cast<std::uint32_t>(entity.id.slot()));
 }
 
+// Call it after something that may have made any entity jump.
+void ClientWorld::note_jumps() {
+  for (const auto& entity : entities.slots()) {
+    if (entity && has_jumped(*entity)) note_news(*entity);
+  }
+}
+
 void ClientWorld::report_changes() {
   if (paused() || !link.clock_ready()) return;
   const double shown_s = playout.shown_s();
@@ -636,8 +673,8 @@ void ClientWorld::report_changes() {
     if (!entity) return true;
     const bool exists = report(*entity, shown_s);
     if (!entity) return true;
-    const bool comes_later =
-        !exists || entity->despawned_s || entity->remote.newest().teleports != entity->teleports_reported;
+    const bool comes_later = !exists || entity->despawned_s || has_jumped(*entity) ||
+                             entity->remote.newest().teleports != entity->teleports_reported;
     entity->has_news = comes_later;
     return !comes_later;
   });
@@ -647,6 +684,7 @@ void ClientWorld::report_changes() {
 bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
   if (!report(entity, shown_s)) return false;
   entity.visible = true;
+  entity.appeared_s = std::min(entity.appeared_s, shown_s);
   entity.teleports_shown = entity.teleports_reported;
   return true;
 }
@@ -728,6 +766,7 @@ void ClientWorld::review_path() {
   path_ = wanted_path();
   entities.all_changed();
   frames.set_path(path_, playout.shown_s(), blend_s());
+  note_jumps();
   link.note_jump();
 }
 
@@ -749,7 +788,14 @@ void ClientWorld::review_holds(double before_s) {
       entities.at(slot)->remote.set_valid_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
       any_fading_ = true;
     } else if (limit_s != kAlwaysValid && holds.holds_again(motion_s, limit_s, shown_s)) {
-      entities.at(slot)->remote.set_valid_until(kAlwaysValid, shown_s, catch_up_s(shown_s - limit_s));
+      KnownEntity& entity = *entities.at(slot);
+      // An entity that was never shown has an old motion. A newer one is probably on its way, so it does not
+      // jump.
+      constexpr double kUnseenS = 0.5;
+      const BlendTime blend =
+          entity.visible ? catch_up(shown_s - limit_s) : BlendTime{std::max(blend_s(), kUnseenS)};
+      entity.remote.set_valid_until(kAlwaysValid, shown_s, blend);
+      if (has_jumped(entity)) note_news(entity);
       go_on = true;
     } else {
       any_fading_ = any_fading_ || limit_s != kAlwaysValid;
@@ -759,9 +805,9 @@ void ClientWorld::review_holds(double before_s) {
 }
 
 void ClientWorld::blend_over_jump(double before_s, double rate) {
-  const double duration_s = catch_up_s(playout.shown_s() - before_s);
   entities.all_changed();
-  frames.jump(before_s, playout.shown_s(), rate, duration_s);
+  frames.jump(before_s, playout.shown_s(), rate, catch_up(playout.shown_s() - before_s));
+  note_jumps();
 }
 
 // Connections: connect, lose, resume.
@@ -1004,13 +1050,22 @@ void Client::Impl::send_playout(double local_s) {
   if (shows == sent_playout) return;
   std::array<std::byte, 64> buffer;
   transport->send(server, Channel::control, encode(shows, buffer));
+  // The server needs the blend for lag compensation. It applies the message when it arrives.
+  constexpr double kMarginS = 0.05;
+  if (sent_playout && sent_playout->blend_s != shows.blend_s)
+    blend_known_s = local_s + kMarginS + stats.round_trip_s;
   sent_playout = shows;
   sent_playout_s = local_s;
 }
 
+// True while the server does not know yet how long this client's blends take.
+bool Client::Impl::blend_is_unknown(double local_s) const {
+  return local_s < blend_known_s || (sent_playout && sent_playout->blend_s != world->shows().blend_s);
+}
+
 void Client::Impl::acknowledge(double local_s) {
   if (!admitted || transport == nullptr) return;
-  if (world->shows_unreported()) world->link.note_jump();
+  if (world->shows_unreported() || blend_is_unknown(local_s)) world->link.note_jump();
   messages.send_waiting(server, *transport);
   std::optional<ServerLink::Showing> showing;
   if (world->link.clock_ready()) {

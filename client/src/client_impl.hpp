@@ -10,6 +10,7 @@
 #include "net/src/messages/messages.hpp"
 
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ struct Client::Impl {
   void advance(double local_s);
   void acknowledge(double local_s);
   void send_playout(double local_s);
+  [[nodiscard]] bool blend_is_unknown(double local_s) const;
   /// The world that is shown: the world of the earlier session until the clock of the newest world is ready.
   [[nodiscard]] ClientWorld& shown_world();
   [[nodiscard]] const ClientWorld& shown_world() const { return before ? *before : *world; }
@@ -88,7 +90,9 @@ struct Client::Impl {
   // Playout settings as the server knows them:
   PlayoutMessage joining_as;                   // what the newest join message contained
   std::optional<PlayoutMessage> sent_playout;  // what was sent last; empty: the last message may be lost
-  std::optional<double> sent_playout_s;        // local time of that, s; empty: only the join message was sent
+  double blend_known_s =
+      -std::numeric_limits<double>::infinity();  // local time from which the server knows it
+  std::optional<double> sent_playout_s;  // local time of that, s; empty: only the join message was sent
 
   // Reconnection:
   BackOff back_off;

@@ -107,7 +107,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
   remove(slot, link.time_of(entity.announced));
   entities.put(std::move(entity));
   KnownEntity& added = *entities.find(id);
-  if (playout.started()) added.appeared_s = playout.shown_s();
+  if (playout.started()) added.appeared_s = applied_s();
   frames.note(slot, added.remote.newest());
   note_news(added);
   limit_unseen(added);
@@ -256,6 +256,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
     last.frame = entity->remote.frame(shown_s);
     entity->remote = RemoteEntity{last, path_, switches.blend};
+    entity->jumps_reported = 0;
     entity->remote.correct(before, shown_s, blend_s());
     entity->owned = false;
     link.owned().remove(message.entity);
@@ -371,11 +372,13 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
                 .gentle_until_s = blends.gentle_until_s,
                 .lever_m = blends.lever_m};
     entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, switches.blend};
+    entity.jumps_reported = entity.remote.jumps();
   } else {
     const State last = entity.remote.shown(shown_s);
     const auto before = frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
     const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
     entity.remote = RemoteEntity{motion, MotionPath::predict, switches.blend};
+    entity.jumps_reported = 0;
     if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
   }
   entity.frame_shown = motion.frame;
@@ -419,22 +422,32 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origi
   return arrival.applied;
 }
 
+// The instant that counts for what the client applies now, s of shown time. For lag compensation the server
+// must compute with the same number, and its reports have a unit.
+double ClientWorld::applied_s() const {
+  const double shown_s = playout.shown_s();
+  return link.rewinds() ? ShowingReport::time_of(ShowingReport::units(shown_s)) : shown_s;
+}
+
 bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const bool shows = playout.started();
-  const double shown_s = instant_s(entity);
-  const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.valid_until_s())),
-                                     catch_up_left_s(remote.blend(), shown_s));
+  const double shown_s = shows ? applied_s() : remote.oldest().time_s;
+  BlendTime blend = catch_up(std::max(0.0, shown_s - remote.valid_until_s()));
+  blend.hurries = shows && holds.has_stalled(playout.now_s());
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
   const double limit_s = shows && shown_s > holds_s ? holds_s : kAlwaysValid;
-  // An entity that was not shown yet has no pose to blend from. A short-lived one counts as shown since its
-  // arrival, because the server knows the time of that, but not the times of frames (lag compensation).
-  const bool was_shown = entity.info.short_lived
-                             ? shows && (!entity.appeared_s || shown_s > *entity.appeared_s)
-                             : entity.visible;
-  if (!frames.receive(entity, motion, shown_s, was_shown ? duration_s : 0.0, limit_s)) return false;
+  // An entity that was not shown yet has no pose to blend from. It counts as shown since its arrival or, in a
+  // buffered mode, since its first motion: the server knows these times, but not the times of drawn frames
+  // (lag compensation).
+  const double first_s = path_ == MotionPath::interpolate ? entity.spawned_s : entity.appeared_s;
+  const bool was_shown = shows && shown_s > std::max(entity.appeared_s, first_s);
+  if (!frames.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
-  if (motion.teleports != entity.teleports_reported) note_news(entity);
+  // The server does not know of stalls, silences and pauses.
+  const bool catches_up = remote.blends().catch_up.start_s() == shown_s || remote.jumped_s() == shown_s;
+  if (catches_up) link.note_jump();
+  if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);
   return true;
 }
 

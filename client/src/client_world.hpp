@@ -62,6 +62,7 @@ struct ClientWorld {
   [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double local_s);
   [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
   [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s);
+  [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;
   CallResult move(EntityId id, const State& counted, EntityId frame, double local_s, bool teleports);
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
@@ -130,6 +131,7 @@ struct ClientWorld {
   };
   [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion, const Origin& origin);
   [[nodiscard]] bool apply(KnownEntity& entity, const Motion& motion);
+  [[nodiscard]] double applied_s() const;
   void limit_unseen(KnownEntity& entity);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);
@@ -148,6 +150,7 @@ struct ClientWorld {
   [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
   void fail_prediction(EntityId id);
   void note_news(KnownEntity& entity);
+  void note_jumps();
 
   // The instant that is shown. Before the clock is ready, nothing is shown. Then this is the time of the
   // oldest known motion of the entity, so that all its motions count as future ones.
@@ -155,16 +158,8 @@ struct ClientWorld {
     return playout.started() ? playout.shown_s() : entity.remote.oldest().time_s;
   }
 
-  // An entity that has fallen behind by some time catches up in the same time, up to this limit. So its speed
-  // while it catches up is about twice its usual speed.
-  static constexpr double kLongestCatchUpS = 0.5;
-  [[nodiscard]] double catch_up_s(double behind_s) const {
-    return std::max(blend_s(), std::min(std::abs(behind_s), kLongestCatchUpS));
-  }
-  // The rest of a catch-up in progress, s. An update in the middle of it must not shorten the blend.
-  [[nodiscard]] double catch_up_left_s(const Blend& blend, double shown_s) const {
-    return blend.duration_s() > blend_s() ? blend.start_s() + blend.duration_s() - shown_s : 0.0;
-  }
+  // How an entity catches up that has fallen behind by some time.
+  [[nodiscard]] BlendTime catch_up(double behind_s) const { return {blend_s(), std::abs(behind_s)}; }
   [[nodiscard]] static MotionPath path_of(PlayoutMode mode) {
     return mode == PlayoutMode::present ? MotionPath::predict : MotionPath::interpolate;
   }

@@ -142,6 +142,7 @@ PLAYGROUND_API(pg_live_state) int pg_live_state(double now_s) {
                              : event->kind == Kind::spawned       ? "spawned"
                              : event->kind == Kind::despawned     ? "despawned"
                              : event->kind == Kind::teleported    ? "teleported"
+                             : event->kind == Kind::snapped       ? "snapped"
                              : event->kind == Kind::server_closed ? "server closed"
                              : event->kind == Kind::disconnected  ? "disconnected"
                                                                   : nullptr;

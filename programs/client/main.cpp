@@ -110,6 +110,9 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
       case ClientEvent::Kind::teleported:
         if (!quiet) fmt::print("! {} teleported\n", name);
         break;
+      case ClientEvent::Kind::snapped:
+        if (!quiet) fmt::print("! {} jumped: it was too far away to catch up\n", name);
+        break;
       case ClientEvent::Kind::server_closed:
         totals.server_closed = true;
         break;

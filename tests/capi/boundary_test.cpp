@@ -70,6 +70,7 @@ TEST(CBoundary, NullHandlesAreRefused) {
   EXPECT_EQ(reckoner_server_route_state(nullptr, 1, 0.0, 0.0, 0.0, &state), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_client_move_in(nullptr, 1, &state, 0, 0.0), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_client_owned_frame(nullptr, 1, &entity), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_motion_at(nullptr, 1, 0.0, &state), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_clock_at(nullptr, 3.0), 0.0);
   EXPECT_EQ(reckoner_clock_set_scale(nullptr, 1.0, 0.0, 0.0), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_key_from_text(nullptr, nullptr), RECKONER_ERROR_ARGUMENT);

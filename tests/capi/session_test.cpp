@@ -267,6 +267,12 @@ TEST(CSession, ClientMovesItsEntity) {
   }));
   EXPECT_EQ(reckoner_server_move(pair.server, avatar, &state), RECKONER_ERROR_REFUSED);
 
+  reckoner_state motion;
+  ASSERT_EQ(reckoner_client_motion_at(pair.client, avatar, server_s, &motion), RECKONER_OK);
+  EXPECT_NEAR(motion.position[2], 3.0, 0.01);
+  EXPECT_EQ(reckoner_client_motion_at(pair.client, avatar + 1, server_s, &motion), RECKONER_NOTHING);
+  EXPECT_EQ(reckoner_client_motion_at(pair.client, avatar, std::nan(""), &motion), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_motion_at(pair.client, avatar, server_s, nullptr), RECKONER_ERROR_ARGUMENT);
   reckoner_state own;
   ASSERT_EQ(reckoner_client_owned(pair.client, avatar, pair.now_s(), &own), RECKONER_OK);
   EXPECT_NEAR(own.position[1], 2.0, 0.01);

@@ -21,6 +21,22 @@ TEST(HoldLimit, SilentConnectionEndsAllMotions) {
   EXPECT_EQ(limit.of(10.9), 11.0);
 }
 
+// A motion from before a silence does not hold again just because something arrives.
+TEST(HoldLimit, ASilenceIsNotForgotten) {
+  HoldLimit limit(1.0, 5.0);
+  limit.note_arrival(10.0);
+  limit.note_complete(9.9);
+  EXPECT_EQ(limit.of(9.8), 11.0);
+  limit.note_arrival(13.0);
+  EXPECT_EQ(limit.of(9.8), 11.0);
+  EXPECT_TRUE(limit.passed(13.0));
+  EXPECT_FALSE(limit.holds_again(9.8, 11.0, 13.0));
+  EXPECT_EQ(limit.of(12.9), 14.0);  // a motion from the time of the silence
+  limit.note_complete(12.9);
+  EXPECT_TRUE(limit.holds_again(9.8, 11.0, 13.0));
+  EXPECT_EQ(limit.of(9.8), 14.0);
+}
+
 TEST(HoldLimit, CompletenessClaimsExtendAllMotions) {
   HoldLimit limit(1.0, 5.0);
   for (double now_s = 10.0; now_s < 1000.0; now_s += 0.25) {

@@ -139,8 +139,8 @@ TEST(PlayoutSwitch, CausesNoJumpInPositionVelocityOrRotation) {
 }
 
 // A client that shows one body. It measures the shown poses and the number of publishes over an interval.
-struct Watch {
-  explicit Watch(const PlayoutConfig& first, const std::string& script = {})
+struct SwitchWatch {
+  explicit SwitchWatch(const PlayoutConfig& first, const std::string& script = {})
       : world({.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0}),
                .script = script,
                .silence_timeout_s = 3.0}) {
@@ -180,7 +180,7 @@ struct Watch {
 // server's publishes. In buffered mode the server chooses publishes for the interpolation between motions,
 // not for prediction.
 TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
-  Watch watch{playout(Mode::present)};
+  SwitchWatch watch{playout(Mode::present)};
   double from_s = 5.0;
   for (const PlayoutConfig& to : {playout(Mode::adaptive), playout(Mode::delayed, 0.3),
                                   playout(Mode::present), playout(Mode::adaptive), playout(Mode::present)}) {
@@ -188,7 +188,7 @@ TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
     watch.look(from_s - 1.0, from_s);
     watch.switch_to(to);
     watch.look(from_s + 3.0, from_s + 9.0);
-    Watch other{to};
+    SwitchWatch other{to};
     other.look(from_s + 3.0, from_s + 9.0);
     EXPECT_LT(watch.error_m, 1.2 * other.error_m + 0.01);
     // The adaptive mode remembers earlier arrivals for a while.
@@ -204,9 +204,9 @@ TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
 // A switch before the join or during a reconnect takes effect, too.
 TEST(PlayoutSwitch, ServerLearnsOfASwitchMadeWithoutAConnection) {
   for (const bool in_time : {true, false}) {  // before the join message is sent
-    Watch watch{playout(Mode::present), "9 loss=100\n15 loss=0\n"};
-    Watch past{playout(Mode::adaptive)};
-    Watch present{playout(Mode::present)};
+    SwitchWatch watch{playout(Mode::present), "9 loss=100\n15 loss=0\n"};
+    SwitchWatch past{playout(Mode::adaptive)};
+    SwitchWatch present{playout(Mode::present)};
     if (!in_time) watch.world.run_to(0.1);
     ASSERT_NE(watch.world.client(0).status(), ClientStatus::joined);
     watch.switch_to(playout(Mode::adaptive));

@@ -95,7 +95,8 @@ TEST(Blend, PeakSpeedAndAccelerationMatchTheCubic) {
 
 // Checks the conditions that BlendShape's comment lists. Compares the derivatives with differences.
 TEST(BlendShape, FadesFromTheOffsetToZero) {
-  for (const BlendShape* shape : {&cubic_blend(), &quintic_blend(), &damped_blend()}) {
+  for (const BlendShape* shape :
+       {&cubic_blend(), &quintic_blend(), &damped_blend(), &steady_blend(), &brisk_blend()}) {
     const BlendShape::Weights begin = shape->value(0.0), end = shape->value(1.0);
     EXPECT_EQ(begin.offset, 1.0);
     EXPECT_EQ(begin.rate, 0.0);
@@ -111,12 +112,17 @@ TEST(BlendShape, FadesFromTheOffsetToZero) {
         return BlendShape::Weights{(f(u + h).offset - f(u - h).offset) / (2.0 * h),
                                    (f(u + h).rate - f(u - h).rate) / (2.0 * h)};
       };
+      EXPECT_LE(std::abs(shape->first(u).offset), shape->steepest.offset + 1e-12);
+      EXPECT_LE(std::abs(shape->first(u).rate), shape->steepest.rate + 1e-12);
+      // The second derivatives of steady_blend() and brisk_blend() jump here.
+      const auto corner = [u](double at) { return std::abs(u - at) < 1e-3; };
+      if ((shape == &steady_blend() || shape == &brisk_blend()) &&
+          (corner(0.25) || corner(0.75) || corner(0.08) || corner(0.92) || corner(0.15)))
+        continue;
       EXPECT_NEAR(shape->first(u).offset, slope(shape->value).offset, 1e-7) << u;
       EXPECT_NEAR(shape->first(u).rate, slope(shape->value).rate, 1e-7) << u;
       EXPECT_NEAR(shape->second(u).offset, slope(shape->first).offset, 1e-7) << u;
       EXPECT_NEAR(shape->second(u).rate, slope(shape->first).rate, 1e-7) << u;
-      EXPECT_LE(std::abs(shape->first(u).offset), shape->steepest.offset + 1e-12);
-      EXPECT_LE(std::abs(shape->first(u).rate), shape->steepest.rate + 1e-12);
     }
   }
 }

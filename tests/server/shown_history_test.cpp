@@ -146,7 +146,7 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
     ShownEntityHistory seen({1, 0}, shared(random_motion(random, 0.0)), MotionPath::predict);
     seen.appear(0.0);
     std::size_t carried = 0;
-    const auto carry = [&](const State& state, FrameId, FrameId, double) {
+    const auto carry = [&](const State& state, FrameId, FrameId, double, double) {
       ++carried;
       return std::optional(state);
     };

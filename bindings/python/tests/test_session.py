@@ -131,6 +131,9 @@ def test_ownership(world):
     client = world.join()
     world.until(lambda: world.shows(client, avatar))
     assert client.owned(avatar, reckoner.now()) is None
+    motion = client.motion_at(avatar, client.server_time(reckoner.now()))
+    np.testing.assert_allclose(motion["position"], [0, 0, 0], atol=0.1)
+    assert client.motion_at(avatar + 1, client.server_time(reckoner.now())) is None
     world.server.give(avatar, world.peer, max_teleport_m=30)
     world.until(lambda: world.had(client, ClientEventKind.GIVEN, avatar))
     assert world.server.owner(avatar) == world.peer

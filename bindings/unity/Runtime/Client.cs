@@ -234,6 +234,14 @@ namespace Reckoner {
       state = s;
       return owned;
     }
+    /// The motion of an entity at this server time, s, in the world, without blends: its velocity and acceleration
+    /// are those of the motion alone. False if the client does not know the motion at that time.
+    public bool TryMotionAt(ulong entity, double serverTimeS, out State state) {
+      State s = default;
+      bool known = Done(Native.reckoner_client_motion_at(C, entity, serverTimeS, &s));
+      state = s;
+      return known;
+    }
     public ulong OwnedFrame(ulong entity) {
       ulong frame;
       Done(Native.reckoner_client_owned_frame(C, entity, &frame));

@@ -25,7 +25,7 @@ namespace Reckoner {
   public enum RewindStatus { Known = 0, Pending = 1, Unavailable = 2 }
   public enum Mode { Present = 0, Adaptive = 1, Delayed = 2 }
   public enum Status { Connecting = 0, Joining = 1, Joined = 2, Refused = 3, Disconnected = 4, Reconnecting = 5 }
-  public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13 }
+  public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13, Snapped = 14 }
   [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
   internal unsafe delegate void LogFunction(void* @user, LogRecord* @record);
 
@@ -770,6 +770,8 @@ namespace Reckoner {
     internal static extern int reckoner_client_owned(IntPtr @client, ulong @entity, double @localS, State* @state);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_owned_frame(IntPtr @client, ulong @entity, ulong* @frame);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_client_motion_at(IntPtr @client, ulong @entity, double @serverTimeS, State* @state);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_debug(IntPtr @client, ulong @entity, ShownDebug* @debug);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -178,6 +178,9 @@ namespace Reckoner.Tests {
         world.Server.Give(avatar, world.Peer, rules);
         world.Until(() => world.Had(ClientEventKind.Given, avatar));
         Require(world.Server.Owner(avatar) == world.Peer && world.Client.OwnedFrame(avatar) == 0, "owner");
+        Require(world.Client.TryServerTime(Now.Seconds, out double serverS), "server time");
+        Require(world.Client.TryMotionAt(avatar, serverS, out State motion) && Math.Abs(motion.Position.X) < 0.1, "motion");
+        Require(!world.Client.TryMotionAt(avatar + 1, serverS, out motion), "motion of an unknown entity");
         Require(world.Client.TryOwned(avatar, Now.Seconds, out State start) && start.Position.X == 0, "start");
         world.Until(() => world.Client.Move(avatar, State.At(0.5, 0, 0), Now.Seconds) &&
                           Math.Abs(world.Server.StateOf(avatar).Position.X - 0.5) < 0.1);

@@ -250,6 +250,17 @@ reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_en
   });
 }
 
+reckoner_result reckoner_client_motion_at(const reckoner_client* client, reckoner_entity entity,
+                                          double server_time_s, reckoner_state* state) {
+  if (state == nullptr || !std::isfinite(server_time_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](const Client& c) -> reckoner_result {
+    const auto motion = c.motion_at(entity_id(entity), server_time_s);
+    if (!motion) return RECKONER_NOTHING;
+    *state = capi::to_c(*motion);
+    return RECKONER_OK;
+  });
+}
+
 reckoner_result reckoner_client_owned_frame(const reckoner_client* client, reckoner_entity entity,
                                             reckoner_entity* frame) {
   if (frame == nullptr) return RECKONER_ERROR_ARGUMENT;

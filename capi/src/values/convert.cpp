@@ -55,6 +55,7 @@ static_assert(same(ClientEvent::Kind::lost, RECKONER_EVENT_LOST));
 static_assert(same(ClientEvent::Kind::resumed, RECKONER_EVENT_RESUMED));
 static_assert(same(ClientEvent::Kind::restarted, RECKONER_EVENT_RESTARTED));
 static_assert(same(ClientEvent::Kind::prediction_failed, RECKONER_EVENT_PREDICTION_FAILED));
+static_assert(same(ClientEvent::Kind::snapped, RECKONER_EVENT_SNAPPED));
 static_assert(same(ClientStatus::reconnecting, RECKONER_RECONNECTING));
 static_assert(same(ClientEvent::Kind::joined, RECKONER_EVENT_JOINED));
 static_assert(same(ClientEvent::Kind::spawned, RECKONER_EVENT_SPAWNED));

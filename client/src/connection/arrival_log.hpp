@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,7 +21,7 @@ class ArrivalLog {
  public:
   /// A datagram was applied while the client showed the instant `shown_s`.
   void add(Sequence sequence, double shown_s) {
-    arrivals_.push_back({sequence, next_number_++, shown_s, false});
+    arrivals_.push_back({sequence, next_number_++, ShowingReport::units(shown_s), false});
     if (arrivals_.size() > ShowingReport::kMaxArrivals) arrivals_.pop_front();
   }
 
@@ -38,8 +37,8 @@ class ArrivalLog {
     std::uint64_t first = next_number_;
     for (auto a = arrivals_.rbegin(); a != arrivals_.rend() && report.count < most; ++a) {
       if (a->known) continue;
-      const double ago = std::round((shown_s - a->shown_s) / kStampUnitS);
-      least_ago = std::max(least_ago, static_cast<std::uint32_t>(std::clamp(ago, 0.0, kMaxAgo)));
+      const std::int64_t ago = ShowingReport::units(shown_s) - a->shown;
+      least_ago = std::max(least_ago, static_cast<std::uint32_t>(std::clamp<std::int64_t>(ago, 0, kMaxAgo)));
       report.arrivals[report.count++] = {a->sequence, least_ago};
       first = a->number;
     }
@@ -59,13 +58,13 @@ class ArrivalLog {
   static constexpr unsigned kAllEvery =
       4;  // number of reports; a burst of losses may hit all short reports that contain an arrival
   static constexpr std::size_t kReports = 64;
-  static constexpr double kMaxAgo = 100'000.0;
+  static constexpr std::int64_t kMaxAgo = 100'000;
 
   struct Arrival {
     Sequence sequence;
     std::uint64_t number;
-    double shown_s;
-    bool known;  // true if the server knows it
+    std::int64_t shown;  // ShowingReport::units() of the shown instant
+    bool known;          // true if the server knows it
   };
   // A sent report. It contains the arrivals with numbers from `first` to `end` - 1 that the server did not
   // know.

@@ -358,11 +358,10 @@ std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
   datagram.has_messages = count > 0;
   if (showing && rewinds_) {
     ShowingReport& report = datagram.showing.emplace();
-    const double units = std::floor(showing->now_s / kStampUnitS);
-    const double delay = std::round((showing->now_s - showing->shown_s) / kStampUnitS);
-    report.clock = static_cast<std::uint16_t>(static_cast<std::int64_t>(units));
-    report.delay =
-        static_cast<std::uint32_t>(std::clamp(delay, 0.0, static_cast<double>(ShowingReport::kMaxDelay)));
+    const std::int64_t now = ShowingReport::units(showing->now_s);
+    const std::int64_t delay = now - ShowingReport::units(showing->shown_s);
+    report.clock = static_cast<std::uint16_t>(now);
+    report.delay = static_cast<std::uint32_t>(std::clamp<std::int64_t>(delay, 0, ShowingReport::kMaxDelay));
     if (std::exchange(jumped_, false)) era_ = (era_ + 1u) % ShowingReport::kEras;
     report.era = static_cast<std::uint8_t>(era_);
     // A message may be about what is shown now (a shot), so the server needs all arrivals.

@@ -124,10 +124,12 @@ class ServerLink {
   void set_backlog(bool backlog) { backlog_ = backlog && clock_.known(); }
   [[nodiscard]] bool is_backlog() const { return backlog_; }
   /// The server time at which a datagram arrived that is received now. For a backlog this is an estimate, the
-  /// time of the newest tick.
+  /// time of the newest tick. If the clock was set far ahead, it is limited by that tick, too: otherwise
+  /// motions would hold until the clock is corrected.
   [[nodiscard]] double arrival_s(double local_s) const {
-    const double now_s = server_time_s(local_s);
-    return backlog_ ? std::min(now_s, time_of(newest_tick_)) : now_s;
+    constexpr double kSlackS = 0.25;
+    const double slack_s = backlog_ ? 0.0 : kSlackS + std::min(1.0, clock_.round_trip_s().value_or(1.0));
+    return std::min(server_time_s(local_s), time_of(newest_tick_) + slack_s);
   }
 
   /// The server has run this tick.

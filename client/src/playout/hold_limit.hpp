@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 namespace reckoner {
 
@@ -17,6 +18,8 @@ class HoldLimit {
   /// Call this when anything arrived from the server, at `now_s`.
   void note_arrival(double now_s) {
     if (!started_) complete_s_ = now_s;
+    if (started_ && now_s - arrival_s_ > silence_s_) silence_from_s_ = arrival_s_;
+    if (started_ && now_s - arrival_s_ > kStallS) hurries_until_s_ = now_s + kHurryS;
     started_ = true;
     arrival_s_ = now_s;
   }
@@ -27,31 +30,44 @@ class HoldLimit {
   /// The clock was set forward by `by_s`. The step does not count as silence.
   void clock_stepped(double by_s) { arrival_s_ += by_s; }
 
+  /// True if the connection has just stalled, or was silent for longer. Errors are then larger than usual.
+  [[nodiscard]] bool has_stalled(double now_s) const { return now_s <= hurries_until_s_; }
+
   /// True if some motion may no longer hold at `time_s`.
   [[nodiscard]] bool passed(double time_s) const {
-    return started_ && time_s > std::min(silent_s(), complete_s_ + unconfirmed_s_);
+    return started_ && time_s > std::min(silent_s(), until_s(complete_s_));
   }
 
   /// The time until which a motion with time stamp `motion_s` holds.
   [[nodiscard]] double of(double motion_s) const {
-    return std::min(silent_s(), confirmed_s(motion_s) + unconfirmed_s_);
+    return std::min(silent_s(), until_s(confirmed_s(motion_s)));
   }
 
   /// The time until which a motion with time stamp `motion_s` holds if the entity was never shown. Such a
   /// motion arrived late. The client extrapolates it only as long as it would during a silence.
   [[nodiscard]] double of_unseen(double motion_s) const {
-    // keeps holds_again() false until something newer is confirmed
-    constexpr double kNotConfirmedS = 1e-6;
     return std::min(silent_s(), confirmed_s(motion_s) + silence_s_ + kNotConfirmedS);
   }
 
   /// True if a motion with time stamp `motion_s`, which was limited to `limit_s`, holds at `time_s` after
   /// all. This is so if arrivals have resumed and if they cover the silence.
   [[nodiscard]] bool holds_again(double motion_s, double limit_s, double time_s) const {
-    return time_s <= of(motion_s) && confirmed_s(motion_s) >= limit_s - silence_s_;
+    return time_s <= of(motion_s) && confirmed_s(motion_s) >= limit_s - silence_s_ + kNotConfirmedS;
   }
 
  private:
+  // Keeps holds_again() false until something newer is confirmed.
+  static constexpr double kNotConfirmedS = 1e-6;
+  // A server sends at least every quarter of a second.
+  static constexpr double kStallS = 0.4;
+  static constexpr double kHurryS = 0.5;
+
+  // Until when a motion holds that was confirmed at `confirmed_s`. A datagram that arrives after a silence
+  // does not prove that a motion from before the silence still holds.
+  [[nodiscard]] double until_s(double confirmed_s) const {
+    const double until_s = confirmed_s + unconfirmed_s_;
+    return confirmed_s <= silence_from_s_ ? std::min(until_s, silence_from_s_ + silence_s_) : until_s;
+  }
   [[nodiscard]] double silent_s() const { return arrival_s_ + silence_s_; }
   [[nodiscard]] double confirmed_s(double motion_s) const { return std::max(complete_s_, motion_s); }
 
@@ -60,6 +76,8 @@ class HoldLimit {
   bool started_ = false;
   double arrival_s_ = 0.0;
   double complete_s_ = 0.0;
+  double hurries_until_s_ = -std::numeric_limits<double>::infinity();
+  double silence_from_s_ = -std::numeric_limits<double>::infinity();  // last arrival before the last silence
 };
 
 }  // namespace reckoner

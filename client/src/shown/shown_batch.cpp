@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/shown/shown_batch.hpp"
 
+#include <algorithm>
+
+#include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
@@ -23,6 +26,7 @@ void ShownBatch::update(std::uint32_t slot, const KnownEntity* entity) {
     }
     batch_ids_[in_batch_[slot]] = entity->id;
     batch_.set(in_batch_[slot], entity->remote.newest(), entity->remote.blend());
+    newest_s_ = std::max(newest_s_, entity->remote.newest().time_s);
     set_frame(in_batch_[slot], entity->remote.newest().frame);
   } else if (entity != nullptr && in_unbatched_[slot] == kNoIndex) {
     in_unbatched_[slot] = static_cast<std::uint32_t>(unbatched_.size());
@@ -64,6 +68,7 @@ void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& fra
   positions_.resize(batch_.size());
   orientations_.resize(batch_.size());
   batch_.sample(shown_s, positions_, orientations_);
+  if (shown_s < newest_s_ - kExtrapolateBackS) hold_future_motions(shown_s, entities);
   const bool framed = framed_ > 0 || frames.any();
   if (framed) frames_ = batch_frames_;
   for (const std::uint32_t slot : unbatched_) {
@@ -79,6 +84,18 @@ void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& fra
   if (origin == glm::dvec3{0.0}) return;
   for (glm::dvec3& position : positions_)
     position -= origin;
+}
+
+// The batch extrapolates without a limit. If the client's clock stood still, some motions may be of times
+// long after the shown one.
+void ShownBatch::hold_future_motions(double shown_s, const EntityStore& entities) {
+  for (std::size_t i = 0; i < batch_ids_.size(); ++i) {
+    const RemoteEntity& remote = entities.slots()[batch_ids_[i].slot()]->remote;
+    if (shown_s >= remote.newest().time_s - kExtrapolateBackS) continue;
+    const State shown = remote.shown(shown_s);
+    positions_[i] = shown.position;
+    orientations_[i] = shown.orientation;
+  }
 }
 
 // Backwards, because drop() fills the gap with the last entity, which is then already converted.

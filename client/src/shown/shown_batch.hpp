@@ -53,6 +53,7 @@ class ShownBatch {
  private:
   static constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
+  void hold_future_motions(double shown_s, const EntityStore& entities);
   void remove_batched(std::uint32_t slot);
   void remove_unbatched(std::uint32_t slot);
   void set_frame(std::size_t number, FrameId frame);
@@ -60,12 +61,13 @@ class ShownBatch {
   void drop(std::size_t place);
 
   MotionBatch batch_;
-  std::vector<EntityId> batch_ids_;          // by number in the batch
-  std::vector<FrameId> batch_frames_;        // by number in the batch
-  std::size_t framed_ = 0;                   // number of batch entities in a frame
-  std::vector<std::uint32_t> unbatched_;     // slots sampled one by one
-  std::vector<std::uint32_t> in_batch_;      // by slot: number in the batch, or kNoIndex
-  std::vector<std::uint32_t> in_unbatched_;  // by slot: index in unbatched_, or kNoIndex
+  std::vector<EntityId> batch_ids_;                             // by number in the batch
+  std::vector<FrameId> batch_frames_;                           // by number in the batch
+  double newest_s_ = -std::numeric_limits<double>::infinity();  // no motion in the batch is newer, s
+  std::size_t framed_ = 0;                                      // number of batch entities in a frame
+  std::vector<std::uint32_t> unbatched_;                        // slots sampled one by one
+  std::vector<std::uint32_t> in_batch_;                         // by slot: number in the batch, or kNoIndex
+  std::vector<std::uint32_t> in_unbatched_;                     // by slot: index in unbatched_, or kNoIndex
   std::vector<EntityId> ids_;
   std::vector<FrameId> frames_;  // filled only if some entity is in a frame
   std::vector<glm::dvec3> positions_;

@@ -13,9 +13,13 @@ namespace {
 // Returns the time until all blends in progress at `shown_s` end, s.
 double blend_left_s(const ShownBlends& blends, double shown_s) {
   double left_s = 0.0;
-  if (!blends.free.over(shown_s))
-    left_s = blends.free.start_s() + blends.free.duration_s() - std::max(shown_s, blends.free.start_s());
-  if (!blends.along.over(shown_s)) left_s = std::max(left_s, blends.along.end_s() - shown_s);
+  for (const Blend* blend : {&blends.free, &blends.catch_up}) {
+    const double end_s = blend->start_s() + blend->duration_s();
+    if (!blend->over(shown_s)) left_s = std::max(left_s, end_s - std::max(shown_s, blend->start_s()));
+  }
+  for (const RouteBlend* blend : {&blends.along, &blends.catch_up_along}) {
+    if (!blend->over(shown_s)) left_s = std::max(left_s, blend->end_s() - shown_s);
+  }
   return left_s;
 }
 

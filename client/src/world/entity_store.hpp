@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,8 +48,8 @@ struct KnownEntity {
   double spawned_s = 0.0;                     ///< server time of its first motion, s
   Tick announced = 0;                         ///< tick in which the server announced it
   std::optional<std::uint32_t> prediction{};  ///< key of the prediction that the entity fulfils
-  /// The instant that the client showed when the announcement arrived, s; empty if it showed nothing yet.
-  std::optional<double> appeared_s{};
+  /// The instant that the client showed when the announcement arrived, s; infinity: it showed nothing yet.
+  double appeared_s = std::numeric_limits<double>::infinity();
   /// Server time of its end, s; empty if it is not known yet. The entity is shown until then. (Without
   /// interpolation, an entity is removed as soon as the server's message about its end arrives.)
   std::optional<double> despawned_s;
@@ -57,12 +58,20 @@ struct KnownEntity {
   bool has_news = false;                ///< its slot is in the list of ClientWorld::report_changes()
   std::uint8_t teleports_shown = 0;     ///< teleport counter as of the last drawn frame
   std::uint8_t teleports_reported = 0;  ///< teleport counter as of the last event about it
+  std::uint32_t jumps_reported = 0;     ///< RemoteEntity::jumps() as of the last event about it
   FieldTimeline fields;                 ///< user fields as of the last drawn frame
-  FrameId frame_shown{};                ///< reference frame as of the last drawn frame
-  std::uint64_t user_value = 0;         ///< Client::set_user_value()
-  bool owned = false;                   ///< this client owns it, and its game moves it
-  OwnershipState ownership_state{};     ///< valid while `owned`
+  FrameId frame_shown{};                ///< reference frame as of the last drawn frame or applied motion
+  /// The instant up to which changes of frame have been handled (Frames::settle()), s of shown time.
+  double settled_s = -std::numeric_limits<double>::infinity();
+  std::uint64_t user_value = 0;      ///< Client::set_user_value()
+  bool owned = false;                ///< this client owns it, and its game moves it
+  OwnershipState ownership_state{};  ///< valid while `owned`
 };
+
+/// True if the shown pose has jumped, or will jump, without an event about it yet.
+[[nodiscard]] inline bool has_jumped(const KnownEntity& entity) {
+  return entity.remote.jumps() != entity.jumps_reported;
+}
 
 /// All entities that the server has announced, by slot. An empty slot costs only two pointers, whatever slots
 /// a server uses. The store remembers the archetype that a slot last held and, for a while, the motions that

@@ -97,41 +97,38 @@ void Frames::settle(double shown_s, double blend_s) {
 }
 
 void Frames::settle(KnownEntity& entity, double shown_s, double blend_s) const {
-  RemoteEntity& remote = entity.remote;
-  const FrameId before = std::exchange(entity.frame_shown, remote.frame(shown_s));
-  if (before != entity.frame_shown && entity.visible) {
-    // This needs the bridge to the change that has passed, so it comes before the bridge to the next one.
-    if (const auto crossing = remote.crossing(before, shown_s)) {
-      const auto shown = converted(crossing->shown, before, entity.frame_shown, crossing->time_s);
-      if (shown) remote.continue_in_new_frame(*shown, crossing->time_s, shown_s, blend_s);
-    }
-  }
-  if (const auto change = remote.next_frame(shown_s)) {
-    const auto end = converted(change->to.state, change->to.frame, change->from, change->to.time_s);
-    if (end) remote.bridge(*change, *end, shown_s, entity.visible ? blend_s : 0.0);
-  }
+  const FrameId before = std::exchange(entity.frame_shown, entity.remote.frame(shown_s));
+  const double last_s = std::exchange(entity.settled_s, shown_s);
+  entity.remote.settle_frames(before, last_s, shown_s, entity.visible ? blend_s : 0.0,
+                              [this](const State& state, FrameId from, FrameId to, double time_s) {
+                                return converted(state, from, to, time_s);
+                              });
 }
 
-bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, double blend_s,
+bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, BlendTime blend,
                      double valid_until_s) {
   RemoteEntity& remote = entity.remote;
   if (!motion.frame && !remote.frame(shown_s) && !entity.frame_shown)
-    return remote.receive(motion, shown_s, blend_s, valid_until_s);
-  settle(entity, shown_s, blend_s);
+    return remote.receive(motion, shown_s, blend, valid_until_s);
+  settle(entity, shown_s, blend.blend_s);
   std::optional<State> shown;
-  if (entity.visible) shown = converted(remote.shown(shown_s), entity.frame_shown, motion.frame, shown_s);
-  if (!remote.receive(motion, shown_s, blend_s, valid_until_s, shown)) return false;
+  if (blend.blend_s > 0.0)
+    shown = converted(remote.shown(shown_s), entity.frame_shown, motion.frame, shown_s);
+  if (!remote.receive(motion, shown_s, blend, valid_until_s, shown)) return false;
   entity.frame_shown = remote.frame(shown_s);
   note(static_cast<std::uint32_t>(entity.id.slot()), motion);
+  // At once, instead of in the next drawn frame: the server knows only the times of arrivals.
+  settle(entity, shown_s, blend.blend_s);
   return true;
 }
 
 // Converts the shown states to the world first, before any frame jumps.
-void Frames::jump(double before_s, double now_s, double rate, double blend_s) const {
+void Frames::jump(double before_s, double now_s, double rate, BlendTime blend) const {
   std::vector<std::pair<KnownEntity*, State>> crossing;
   std::vector<RemoteEntity*> staying;
   for (const auto& slot : entities_.slots()) {
     if (!slot || !slot->visible || slot->owned) continue;
+    slot->settled_s = now_s;
     RemoteEntity& remote = slot->remote;
     if (remote.teleports(before_s) != remote.teleports(now_s)) continue;
     const FrameId frame = remote.frame(before_s);
@@ -142,11 +139,11 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
     }
   }
   for (RemoteEntity* remote : staying)
-    remote->jump(before_s, now_s, rate, blend_s);
+    remote->jump(before_s, now_s, rate, blend);
   for (const auto& [entity, shown] : crossing) {
     entity->frame_shown = entity->remote.frame(now_s);
     if (const auto local = converted(shown, FrameId{}, entity->frame_shown, now_s))
-      entity->remote.correct(*local, now_s, blend_s);
+      entity->remote.correct(*local, now_s, blend);
   }
 }
 

@@ -53,12 +53,12 @@ class Frames {
   void settle(KnownEntity& entity, double shown_s, double blend_s) const;
 
   /// As RemoteEntity::receive(), but also works if the motion is in another frame than the entity.
-  bool receive(KnownEntity& entity, const Motion& motion, double shown_s, double blend_s,
+  bool receive(KnownEntity& entity, const Motion& motion, double shown_s, BlendTime blend,
                double valid_until_s);
 
   /// Shown time jumps from `before_s`, where it ran at `rate`, to `now_s`. Blends all visible entities over
   /// the jump, as RemoteEntity::jump() does, even across changes of frame.
-  void jump(double before_s, double now_s, double rate, double blend_s) const;
+  void jump(double before_s, double now_s, double rate, BlendTime blend) const;
 
   /// Changes the path of all entities that the client does not own while `shown_s` is shown. As
   /// RemoteEntity::set_path(), but also works across changes of frame.

@@ -4,6 +4,7 @@
 #include "net/src/wire/bit_stream.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -172,6 +173,14 @@ struct ShowingReport {
   static constexpr std::uint32_t kMaxDelay = 100'000;  ///< 10 s in kStampUnitS
   static constexpr unsigned kClockBits = 16;           ///< bits of the clock on the wire
   static constexpr unsigned kEras = 4;                 ///< number of distinct eras
+
+  /// The number of kStampUnitS up to a time, s, and the time of a number of them. All times that a report is
+  /// about are rounded in this way, and the client applies what arrives at such a rounded time. So both sides
+  /// compute with equal numbers, and take the same decisions about corrections.
+  [[nodiscard]] static std::int64_t units(double time_s) {
+    return static_cast<std::int64_t>(std::floor(time_s / kStampUnitS));
+  }
+  [[nodiscard]] static double time_of(std::int64_t units) { return static_cast<double>(units) * kStampUnitS; }
 
   /// The client applied a datagram of the server.
   struct Arrival {

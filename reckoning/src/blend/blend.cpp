@@ -53,6 +53,38 @@ Weights damped_second(double u) {
   return {-20.0 * left2 * (1.0 - 4.0 * u), -4.0 * left2 * (2.0 - 5.0 * u)};
 }
 
+// f': the speed rises within the first share `r` of the time, stays at its largest value 1 / (1 - r), and
+// falls within the last share `r`. g': falls from 1 to 0 within the share `q`, and then makes up for the
+// distance slowly.
+template <int kPercent>
+struct Trapezoid {
+  static constexpr double r = kPercent / 100.0;
+  static constexpr double q = r > 0.15 ? r : 0.15;
+  static constexpr double top = 1.0 / (1.0 - r);
+
+  static double since(double u) { return (u - q) / (1.0 - q); }
+  static Weights value(double u) {
+    const double left = 1.0 - u, w = since(u);
+    const double offset = u < r      ? 1.0 - u * u * (0.5 * top / r)
+                          : left < r ? left * left * (0.5 * top / r)
+                                     : 1.0 - (u - 0.5 * r) * top;
+    return {offset, u < q ? u * (1.0 - 0.5 * u / q) : 0.5 * q * (1.0 - w) * (1.0 - w) * (1.0 + 2.0 * w)};
+  }
+  static Weights first(double u) {
+    const double w = since(u);
+    return {-top * std::min({1.0, u / r, (1.0 - u) / r}),
+            u < q ? 1.0 - u / q : -3.0 * q / (1.0 - q) * w * (1.0 - w)};
+  }
+  static Weights second(double u) {
+    const double w = since(u);
+    return {u < r         ? -top / r
+            : 1.0 - u < r ? top / r
+                          : 0.0,
+            u < q ? -1.0 / q : -3.0 * q / ((1.0 - q) * (1.0 - q)) * (1.0 - 2.0 * w)};
+  }
+  static constexpr BlendShape kShape{value, first, second, {top, 1.0}};
+};
+
 // The bounds: |f'| is largest at u = 1/2 (damped: 1/4), |g'| at u = 0.
 constexpr BlendShape kCubic{cubic_value, cubic_first, cubic_second, {1.5, 1.0}};
 constexpr BlendShape kQuintic{quintic_value, quintic_first, quintic_second, {1.875, 1.0}};
@@ -93,6 +125,12 @@ const BlendShape& quintic_blend() {
 }
 const BlendShape& damped_blend() {
   return kDamped;
+}
+const BlendShape& steady_blend() {
+  return Trapezoid<25>::kShape;
+}
+const BlendShape& brisk_blend() {
+  return Trapezoid<8>::kShape;
 }
 
 Blend::Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,

@@ -94,14 +94,19 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
   while (first != known_.data() && leads_to(*(first - 1), *first))
     --first;
   if (first->time_s < chase.start_s) return std::nullopt;
-  return Chase{first->time_s, first->state.position, glm::dvec3{first->state.velocity}, first->teleports,
-               first->frame};
+  return Chase{.start_s = first->time_s,
+               .position = first->state.position,
+               .velocity = glm::dvec3{first->state.velocity},
+               .teleports = first->teleports,
+               .frame = first->frame,
+               .limit_mps = chase.limit_mps};
 }
 
 // Moves a shown state out of the walls. `base` is the state of motion `from`.
 State ShownMotions::in_front_of_walls(const State& state, const Walls& walls, const State& base,
                                       const Motion& from, double time_s) const {
-  const bool crosses = blends_->crosses_wall && blends_->hold(from) && !blends_->free.over(time_s);
+  const bool blends = !blends_->free.over(time_s) || !blends_->catch_up.over(time_s);
+  const bool crosses = blends && blends_->crosses_wall && blends_->hold(from);
   if (&from == &newest() || !leads_to(from, end_of(from)))
     return blended_along_walls(state, walls, base.position, crosses);
   // A curve between two motions may itself lead into a wall, but the motions do not.
@@ -109,16 +114,19 @@ State ShownMotions::in_front_of_walls(const State& state, const Walls& walls, co
   return blended_along_walls(state, walls, from.state.position, crosses);
 }
 
-// Applies the blend in space, the chase, the edge of the world, the walls and the floor to `base`, the state
-// of motion `from` at `time_s`.
-State ShownMotions::corrected(const State& base, const Motion& from, double time_s) const {
-  State state = blends_->hold(from) ? blends_->free.apply(base, time_s) : base;
+// Applies the blend in space, the catch-up or the chase, the edge of the world, the walls and the floor to `base`, the
+// state of motion `from` at `time_s`.
+State ShownMotions::corrected(const State& base, const Motion& from, double time_s, bool catches_up) const {
+  const bool holds = blends_->hold(from);
+  State state = holds ? blends_->free.apply(base, time_s) : base;
+  if (holds && catches_up && !blends_->catch_up.over(time_s)) state = blends_->catch_up.apply(state, time_s);
   if (const auto chase = chase_under_way(from, time_s)) {
     // Motions after a teleport or in another frame are not chased.
     const Motion* last = &from;
     while (last != &newest() && leads_to(*last, *(last + 1)))
       ++last;
-    const Chase::Point place = chase->at(time_s, from.max_speed_mps, [&](double t) {
+    const double max_mps = chase->limit_mps > 0.0 ? chase->limit_mps : double{from.max_speed_mps};
+    const Chase::Point place = chase->at(time_s, max_mps, [&](double t) {
       return chase->holds(active(t), t) ? unblended(t) : limited_and_faded(*last, kAlwaysValid, t);
     });
     state.position = place.position;
@@ -156,9 +164,16 @@ std::optional<RouteState> ShownMotions::along(double time_s) const {
                             : from.route->advanced_on_route(from.along, time_s - from.time_s);
 }
 
-std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
+std::optional<RouteState> ShownMotions::caught_up_along(double time_s) const {
   std::optional<RouteState> place = along(time_s);
   if (place && blends_->hold(active(time_s))) place = blends_->along.apply(*place, time_s);
+  return place;
+}
+
+std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
+  std::optional<RouteState> place = caught_up_along(time_s);
+  if (place && !blends_->catch_up_along.over(time_s) && blends_->hold(active(time_s)))
+    place = blends_->catch_up_along.apply(*place, time_s);
   return place;
 }
 
@@ -184,7 +199,8 @@ bool ShownMotions::stays_on(const Route* route, double time_s) const {
 }
 
 const Route* ShownMotions::route(double time_s) const {
-  const bool blending = blends_->hold(active(time_s)) && !blends_->free.over(time_s);
+  const bool blending =
+      blends_->hold(active(time_s)) && (!blends_->free.over(time_s) || !blends_->catch_up.over(time_s));
   return along(time_s) && !blending ? active(time_s).route : nullptr;
 }
 

@@ -36,6 +36,35 @@ Fade fade_after(double since_s) {
           kTa * kTa / 3.0 + 0.5 * kTa * slowing_s};
 }
 
+// How far a motion is extrapolated back, s, some time before its time stamp.
+struct Back {
+  double time_s;
+  double rate;         // remaining share of the velocity
+  double rate_change;  // derivative of `rate`, 1/s
+};
+
+Back back_before(double before_s) {
+  const double u = std::clamp((before_s - kExtrapolateBackS) / kFadeBackS, 0.0, 1.0);
+  const double slowing_s = kFadeBackS * u * (1.0 - u * u * (1.0 - 0.5 * u));
+  return {std::min(before_s, kExtrapolateBackS) + slowing_s, 1.0 - u * u * (3.0 - 2.0 * u),
+          6.0 * u * (1.0 - u) / kFadeBackS};
+}
+
+bool is_far_before(const Motion& motion, double time_s) {
+  return time_s < motion.time_s - kExtrapolateBackS;
+}
+
+// The state far before the motion's time stamp.
+State held_before(const Motion& motion, double time_s) {
+  const Back back = back_before(motion.time_s - time_s);
+  State state = state_at(motion, motion.time_s - back.time_s);
+  state.acceleration = glm::vec3{glm::dvec3{state.acceleration} * (back.rate * back.rate) +
+                                 glm::dvec3{state.velocity} * back.rate_change};
+  state.velocity = glm::vec3{glm::dvec3{state.velocity} * back.rate};
+  state.angular_velocity = glm::vec3{glm::dvec3{state.angular_velocity} * back.rate};
+  return state;
+}
+
 // The state on the course of the motion, on which the entity moves more and more slowly.
 State slowed(const Motion& motion, double valid_until_s, const Fade& fade) {
   State state = state_at(motion, valid_until_s + fade.time_s);
@@ -50,6 +79,7 @@ State slowed(const Motion& motion, double valid_until_s, const Fade& fade) {
 
 State faded_state(const Motion& motion, double valid_until_s, double time_s) {
   valid_until_s = std::max(valid_until_s, motion.time_s);
+  if (is_far_before(motion, time_s)) return held_before(motion, time_s);
   if (time_s <= valid_until_s) return state_at(motion, time_s);
   const Fade fade = fade_after(time_s - valid_until_s);
   if (motion.route != nullptr) return slowed(motion, valid_until_s, fade);
@@ -69,6 +99,13 @@ State faded_state(const Motion& motion, double valid_until_s, double time_s) {
 
 RouteState faded_route_state(const Motion& motion, double valid_until_s, double time_s) {
   valid_until_s = std::max(valid_until_s, motion.time_s);
+  if (is_far_before(motion, time_s)) {
+    const Back back = back_before(motion.time_s - time_s);
+    RouteState along = motion.route->advanced_on_route(motion.along, -back.time_s);
+    along.acceleration = along.acceleration * back.rate * back.rate + along.speed * back.rate_change;
+    along.speed *= back.rate;
+    return along;
+  }
   if (time_s <= valid_until_s) return motion.route->advanced_on_route(motion.along, time_s - motion.time_s);
   const Fade fade = fade_after(time_s - valid_until_s);
   RouteState along =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/rewind/shown_history.hpp"
 
+#include "reckoning/src/blend/correction.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>
@@ -21,8 +22,14 @@ namespace {
 // A client blends over a jump in time for at most this long (kLongestCatchUpS), and then for the usual time
 // if an update arrives meanwhile. How it blends is unknown here.
 constexpr double kLongestJumpBlendS = 0.5;
-// After this time, the blends that followed have removed the rest of an unknown error.
+// After this time, the blends that followed have removed the rest of an unknown error. Gentle ones take
+// longer.
 constexpr double kJumpS = 0.8;
+constexpr double kGentleJumpS = 2.0;
+// A client notices a change of frame when it draws, up to this time after it. If what it learned meanwhile
+// moves the frame by more than kFrameErrorM, the pose is unknown.
+constexpr double kDrawnWithinS = 0.04;
+constexpr double kFrameErrorM = 0.01;
 // A client draws most frames right after it has applied what arrived. The times in its reports are rounded,
 // and such a frame must not seem to be before the arrival: after a teleport, it would be at the other place.
 constexpr double kRoundingS = 2.0 * kStampUnitS;
@@ -83,8 +90,14 @@ ShownEntityHistory::ShownEntityHistory(EntityId id, const SharedMotion& first, M
 void ShownEntityHistory::begin_with(const SharedMotion& motion) {
   if (!steps_.front().calm) --wild_;
   release(steps_.front());
-  steps_.front() = {.motion = motion, .blends = kNone};
-  if (motion->route != nullptr || motion->frame) compute_always();
+  steps_.front() = {.motion = motion, .blends = kNone, .lever_m = lever_m_};
+  note_frame(0);
+}
+
+void ShownEntityHistory::note_frame(std::size_t step) {
+  const Motion& motion = *steps_[step].motion;
+  if (motion.route != nullptr || motion.frame) compute_always(step);
+  is_framed_ = is_framed_ || motion.frame;
 }
 
 void ShownEntityHistory::appear(double shown_s) {
@@ -100,7 +113,7 @@ std::size_t ShownEntityHistory::step_at(double shown_s) const {
 }
 
 void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
-                             const FrameConverter& carry) {
+                             const FrameConverter& converted) {
   // Most motions are newer than all others. The search would read the whole history, which is rarely in a
   // cache.
   auto known = steps_.end();
@@ -109,6 +122,7 @@ void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double 
                          [&](const Step& s) { return s.motion->time_s == motion->time_s; });
   }
   newest_s_ = std::max(newest_s_, motion->time_s);
+  blend_s_ = blend_s;
   if (motion->time_s >= lost_s_ && lost_s_ > -kNever) {
     lost_s_ = -kNever;
     doubt(-kNever, shown_s, blend_s);
@@ -134,20 +148,26 @@ void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double 
     shown_s_.reserve(steps_.capacity());
   }
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
-  steps_.insert(steps_.begin() + offset, {.motion = motion, .blend_s = blends ? blend_s : 0.0});
-  changed_from(place, carry);
+  const double lever_m = place == steps_.size() ? lever_m_ : steps_[place - 1].lever_m;
+  steps_.insert(steps_.begin() + offset,
+                {.motion = motion, .blend_s = blends ? blend_s : 0.0, .lever_m = lever_m});
+  changed_from(place, converted);
+  if (shown_s <= hurry_suspected_until_s_ && is_large(place)) {
+    hurry_suspected_until_s_ = std::max(hurry_suspected_until_s_, shown_s + kLongestCatchUpS);
+    doubt_jump(shown_s, shown_s);
+  }
   prolong_doubts();
   forget_before(shown_s_.back() - keep_s);
   if (steps_.size() > kMaxSteps) forget_oldest(kForgottenAtOnce);
 }
 
 void ShownEntityHistory::announce(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
-                                  const FrameConverter& carry) {
+                                  const FrameConverter& converted) {
   if (!appeared()) {
     announced_s_ = shown_s;
     return appear(shown_s);
   }
-  if (!announced_s_ || shown_s >= *announced_s_) return add(shown_s, motion, blend_s, keep_s, carry);
+  if (!announced_s_ || shown_s >= *announced_s_) return add(shown_s, motion, blend_s, keep_s, converted);
   const Step former = steps_.front();
   const double former_s = *std::exchange(announced_s_, shown_s);
   first_s_ = motion->time_s;
@@ -156,8 +176,8 @@ void ShownEntityHistory::announce(double shown_s, const SharedMotion& motion, do
   if (former.motion->time_s == motion->time_s) return;
   begin_with(motion);
   shown_s_.insert(shown_s_.begin() + 1, former_s);
-  steps_.insert(steps_.begin() + 1, {.motion = former.motion, .blend_s = blend_s});
-  changed_from(1, carry);
+  steps_.insert(steps_.begin() + 1, {.motion = former.motion, .blend_s = blend_s, .lever_m = former.lever_m});
+  changed_from(1, converted);
   prolong_doubts();
 }
 
@@ -171,10 +191,24 @@ MotionHistory ShownEntityHistory::known_before(std::size_t step) const {
   return known;
 }
 
+// Returns ShownBlends::hurries_until_s after a step, as far as it is not over.
+double ShownEntityHistory::hurries_until_s(std::size_t step) const {
+  for (std::size_t i = step; i > 0 && shown_s_[step] <= shown_s_[i] + kLongestCatchUpS; --i) {
+    if (is_far_ahead(*steps_[i].motion, shown_s_[i], path_)) return shown_s_[i] + kLongestCatchUpS;
+  }
+  return -kNever;
+}
+
 // Returns the entity as the client had it before a step. A client that predicts uses only its newest motion.
 RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
-  const ShownBlends blends = known_blends(step - 1);
-  if (path_ == MotionPath::interpolate) return {known_before(step).motions(), path_, blends};
+  ShownBlends blends = known_blends(step - 1);
+  blends.hurries_until_s = hurries_until_s(step - 1);
+  if (path_ == MotionPath::interpolate) {
+    const auto made_later = std::ranges::find_if(
+        bridges_, [made_s = shown_s_[step - 1]](const Bridge& bridge) { return bridge.made_s > made_s; });
+    const Motion* const bridge = made_later != bridges_.begin() ? &(made_later - 1)->end : nullptr;
+    return {known_before(step).motions(), path_, blends, {}, bridge};
+  }
   const Motion* newest = steps_[step - 1].motion.get();
   for (std::size_t i = 0; i + 1 < step && newest->time_s < newest_s_; ++i) {
     if (steps_[i].motion->time_s > newest->time_s) newest = steps_[i].motion.get();
@@ -183,20 +217,20 @@ RemoteEntity ShownEntityHistory::entity_before(std::size_t step) const {
 }
 
 // Call this after a step was inserted. It and all later steps must be computed again.
-void ShownEntityHistory::changed_from(std::size_t step, const FrameConverter& carry) {
+void ShownEntityHistory::changed_from(std::size_t step, const FrameConverter& converted) {
   longest_blend_s_ = std::max(longest_blend_s_, steps_[step].blend_s);
   for (std::size_t i = step; i < steps_.size(); ++i)
     release(steps_[i]);
-  if (steps_[step].motion->route != nullptr || steps_[step].motion->frame) compute_always();
-  if (always_computes_) return replay(step, steps_.size() - 1, carry);
+  note_frame(step);
+  if (always_computes_) return replay(step, steps_.size() - 1, converted);
   for (std::size_t i = step; i < steps_.size(); ++i)
     assess(i);
 }
 
-// Computes the corrections of all steps now, and later those of each new step at once.
-void ShownEntityHistory::compute_always() {
+// Computes the corrections of all steps before `end` now, and later those of each new step at once.
+void ShownEntityHistory::compute_always(std::size_t end) {
   if (always_computes_) return;
-  for (std::size_t i = 1; i < steps_.size(); ++i)
+  for (std::size_t i = 1; i < end; ++i)
     (void)blends_after(i);
   always_computes_ = true;
 }
@@ -229,6 +263,8 @@ void ShownEntityHistory::assess_prediction(std::size_t i) {
   }
   const double shown_s = shown_s_[i];
   const double end_s = shown_s + longest_blend_s_;
+  // Further back, it is not extrapolated.
+  if (shown_s < std::max(before.motion->time_s, step.motion->time_s) - kExtrapolateBackS) return;
   const Place from = place_at(*before.motion, shown_s);
   const Place to = place_at(*step.motion, shown_s);
   double offset_m = glm::distance(from.position, to.position);
@@ -252,7 +288,10 @@ void ShownEntityHistory::assess_prediction(std::size_t i) {
   const double fastest_mps = glm::length(to.velocity) +
                              glm::length(glm::dvec3{step.motion->state.acceleration}) * step.blend_s +
                              kSteepest * offset_m / step.blend_s + offset_mps;
-  step.calm = fastest_mps < kSafety * step.motion->max_speed_mps;
+  // An entity that hurries may also catch up below its top speed.
+  const double least_jump_mps = kSafety * jump_speed_mps(*step.motion, 0.0);
+  step.calm = fastest_mps < kSafety * step.motion->max_speed_mps &&
+              (fastest_mps < least_jump_mps || hurries_until_s(i) < shown_s);
   step.offset_m = offset_m;
   step.offset_mps = offset_mps;
 }
@@ -266,7 +305,7 @@ void ShownEntityHistory::assess_interpolation(std::size_t i) {
     if (wild_ > 0) return;  // the corrections before this step are not known
     replay(i, i, {});
     const ShownBlends blends = known_blends(i);
-    if (blends.chase.start_s < kNever) return;
+    if (blends.chase.start_s < kNever || !blends.catch_up.over(shown_s_[i])) return;
     step.corrected_until_s = std::max(step.corrected_until_s, end_s(blends.free));
   }
   step.calm = true;
@@ -345,50 +384,168 @@ void ShownEntityHistory::release(Step& step) {
 }
 
 // Computes the corrections of these steps with the client's own code.
-void ShownEntityHistory::replay(std::size_t from, std::size_t to, const FrameConverter& carry) {
+void ShownEntityHistory::replay(std::size_t from, std::size_t to, const FrameConverter& converted) {
+  const double before_s = shown_s_[from - 1];
+  std::erase_if(bridges_, [before_s](const Bridge& bridge) { return bridge.made_s > before_s; });
   RemoteEntity entity = entity_before(from);
   for (std::size_t i = from; i <= to; ++i) {
     const Motion& motion = *steps_[i].motion;
-    const FrameId frame = entity.frame(shown_s_[i]);
+    const double shown_s = shown_s_[i];
+    if (is_framed_) settle_frames(entity, shown_s_[i - 1], shown_s, converted);
+    if (steps_[i].lever_m >= 0.0) entity.set_lever(steps_[i].lever_m);
+    const FrameId frame = entity.frame(shown_s);
     std::optional<State> shown;
-    if (carry && motion.frame != frame && steps_[i].blend_s > 0.0)
-      shown = carry(entity.shown(shown_s_[i]), frame, motion.frame, shown_s_[i]);
-    (void)entity.receive(motion, shown_s_[i], steps_[i].blend_s, kAlwaysValid, shown);
+    if (motion.frame != frame && steps_[i].blend_s > 0.0)
+      shown = surely_converted(entity.shown(shown_s), frame, motion.frame, shown_s, shown_s, converted);
+    (void)entity.receive(motion, shown_s, steps_[i].blend_s, kAlwaysValid, shown);
+    if (is_framed_) settle_frames(entity, shown_s, shown_s, converted);
     store(i, entity.blends());
+    const Motion* const bridge = entity.last_bridge();
+    const bool is_new =
+        bridge != nullptr && (bridges_.empty() || bridges_.back().end.time_s != bridge->time_s ||
+                              bridges_.back().end.frame != bridge->frame);
+    if (is_new) bridges_.push_back({shown_s, *bridge});
   }
+}
+
+// Does what the client does in its drawn frames when the shown time goes from `from_s` to `until_s`: it keeps
+// the pose continuous where the entity changes its frame. Only the instants at which a motion begins matter.
+void ShownEntityHistory::settle_frames(RemoteEntity& entity, double from_s, double until_s,
+                                       const FrameConverter& converted) {
+  if (path_ == MotionPath::predict) return;
+  double known_s = from_s;
+  const auto convert = [&](const State& state, FrameId from, FrameId to, double time_s) {
+    return surely_converted(state, from, to, time_s, known_s, converted);
+  };
+  const auto settle = [&](double last_s, double time_s) {
+    const bool is_shown = appeared() && time_s > appear_s_;
+    known_s = time_s;
+    entity.settle_frames(entity.frame(last_s), last_s, time_s, is_shown ? blend_s_ : 0.0, convert);
+  };
+  if (from_s == until_s) return settle(from_s, until_s);
+  double last_s = from_s;
+  for (const Motion& motion : entity.known()) {
+    if (motion.time_s <= from_s || motion.time_s > until_s) continue;
+    settle(last_s, motion.time_s);
+    last_s = motion.time_s;
+  }
+}
+
+// As `converted`. If it is not certain what the client used, notes that the pose is unknown for a while.
+std::optional<State> ShownEntityHistory::surely_converted(const State& state, FrameId from, FrameId to,
+                                                          double time_s, double known_s,
+                                                          const FrameConverter& converted) {
+  const auto now = converted ? converted(state, from, to, time_s, known_s) : std::nullopt;
+  const auto soon = now && path_ == MotionPath::interpolate
+                        ? converted(state, from, to, time_s, known_s + kDrawnWithinS)
+                        : now;
+  const bool is_certain = now && soon && glm::distance(now->position, soon->position) < kFrameErrorM;
+  if (!is_certain) doubt_jump(known_s, known_s);
+  return now;
 }
 
 void ShownEntityHistory::lose(double motion_s) {
   if (motion_s > newest_s()) lost_s_ = std::max(lost_s_, motion_s);
 }
 
-void ShownEntityHistory::doubt(double from_s, double until_s, double blend_s) {
+void ShownEntityHistory::add_doubt(double from_s, double until_s, double blend_s, bool jumps) {
+  const bool is_long = jumps || is_framed_ || lever_m_ >= 0.0;
+  const double latest_s = until_s + blend_s + (is_long ? kGentleJumpS : kJumpS);
+  const auto same = [&](const Doubt& d) { return d.from_s == from_s && d.latest_s == latest_s; };
+  if (std::ranges::any_of(doubts_, same)) return;
   if (doubts_.size() == kMaxDoubts) {
     doubts_[1].from_s = std::min(doubts_[0].from_s, doubts_[1].from_s);
     doubts_[1].until_s = std::max(doubts_[0].until_s, doubts_[1].until_s);
+    doubts_[1].latest_s = std::max(doubts_[0].latest_s, doubts_[1].latest_s);
+    doubts_[1].jumps = doubts_[0].jumps || doubts_[1].jumps;
     doubts_.erase(doubts_.begin());
   }
-  doubts_.push_back({from_s, until_s + blend_s, until_s + blend_s + kJumpS});
+  doubts_.push_back({from_s, until_s + blend_s, latest_s, jumps});
   prolong_doubts();
+}
+
+// Upper bound for the duration of a correction that began with this step, s, if the pose before was unknown
+// and, if it `jumps`, far away. The duration depends on that pose where blends are gentle, and where they may
+// be too fast.
+double ShownEntityHistory::longest_blend_after(std::size_t step, bool jumps) const {
+  // A blend from a pose that is some metres away is faster than this, so a chase replaces it.
+  constexpr double kFastBlendMps = 60.0;
+  const double blend_s = steps_[step].blend_s;
+  if (blend_s <= 0.0) return 0.0;
+  const ShownBlends blends = known_blends(step);
+  // A client whose clock was wrong may blend gently for a while longer.
+  const bool gently = always_computes_ && ((jumps && is_framed_) || shown_s_[step] < blends.gentle_until_s);
+  const bool corrects_fast = blends.chase.start_s < kNever || !blends.catch_up.over(shown_s_[step]);
+  const bool may_chase = jumps ? steps_[step].motion->max_speed_mps < kFastBlendMps : corrects_fast;
+  const bool may_catch_up = may_chase || (jumps && is_large(step));
+  return std::max({blend_s, gently ? kLongestGentleS : 0.0, may_catch_up ? kLongestCatchUpS : 0.0});
+}
+
+// True if the step moves the pose so far that it may prolong a catch-up in progress.
+bool ShownEntityHistory::is_large(std::size_t step) const {
+  constexpr double kLargeShare = 0.1;  // cautious: RemoteEntity compares with a larger share
+  if (step == 0) return false;
+  const Motion& from = *steps_[step - 1].motion;
+  const Motion& to = *steps_[step].motion;
+  const double shown_s = shown_s_[step];
+  if (path_ == MotionPath::interpolate && to.time_s > shown_s) return false;
+  if (to.teleports != from.teleports) return false;
+  if (to.frame != from.frame) return true;
+  const Place before = place_at(from, shown_s);
+  const Place after = place_at(to, shown_s);
+  const double fastest_mps = 2.0 * glm::distance(before.position, after.position) / steps_[step].blend_s +
+                             glm::distance(before.velocity, after.velocity);
+  return fastest_mps > kLargeShare * jump_speed_mps(to, 0.0);
 }
 
 void ShownEntityHistory::prolong_doubts() {
   for (Doubt& doubt : doubts_) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (shown_s_[i] >= doubt.from_s && shown_s_[i] < doubt.until_s)
-        doubt.until_s = std::clamp(shown_s_[i] + steps_[i].blend_s, doubt.until_s, doubt.latest_s);
+      if (!(shown_s_[i] >= doubt.from_s && shown_s_[i] < doubt.until_s)) continue;
+      const double longest_s = longest_blend_after(i, doubt.jumps);
+      // Ordinary blends soon remove what is left of a jump.
+      if (doubt.jumps && longest_s <= steps_[i].blend_s) continue;
+      doubt.until_s = std::clamp(shown_s_[i] + longest_s, doubt.until_s, doubt.latest_s);
     }
   }
 }
 
-void ShownEntityHistory::carry(double lever_m) {
-  compute_always();
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    ShownBlends blends = known_blends(i);
-    blends.gentle_until_s = kNever;
-    blends.lever_m = std::max(blends.lever_m, lever_m);
-    store(i, blends);
+void ShownEntityHistory::carry(double shown_s, double lever_m, const FrameConverter& converted) {
+  if (!(lever_m > lever_m_)) return;
+  compute_always(steps_.size());
+  lever_m_ = lever_m;
+  std::size_t later = shown_s_.size();
+  while (later > 1 && shown_s_[later - 1] > shown_s)
+    --later;
+  for (std::size_t i = later; i < steps_.size(); ++i)
+    steps_[i].lever_m = std::max(steps_[i].lever_m, lever_m);
+  if (later < steps_.size()) replay(later, steps_.size() - 1, converted);
+}
+
+void ShownEntityHistory::refresh(std::uint64_t version, const FrameConverter& converted) {
+  if (!is_framed_ || std::exchange(version_, version) == version || steps_.size() < 2) return;
+  const FrameId frame = steps_.front().motion->frame;
+  const bool changes = std::ranges::any_of(steps_, [&](const Step& s) { return s.motion->frame != frame; });
+  if (changes) replay(1, steps_.size() - 1, converted);
+}
+
+bool ShownEntityHistory::has_step_within(double from_s, double until_s) const {
+  return std::ranges::any_of(shown_s_, [&](double s) { return s > from_s && s <= until_s; });
+}
+
+bool ShownEntityHistory::has_motion_in(FrameId frame) const {
+  return is_framed_ && std::ranges::any_of(steps_, [&](const Step& s) { return s.motion->frame == frame; });
+}
+
+void ShownEntityHistory::lose_frame(FrameId frame, double from_s) {
+  lost_frames_.push_back({frame, from_s});
+}
+
+void ShownEntityHistory::left_frame(FrameId frame, double until_s, double blend_s) {
+  for (const LostFrame& lost : lost_frames_) {
+    if (lost.frame == frame) doubt_jump(lost.from_s, std::max(until_s, lost.from_s) + blend_s);
   }
+  std::erase_if(lost_frames_, [frame](const LostFrame& lost) { return lost.frame == frame; });
 }
 
 // Drops the motions that were applied before `shown_s`. Keeps the newest of these motions, because the client
@@ -425,6 +582,9 @@ void ShownEntityHistory::forget_oldest(std::size_t count) {
   steps_.erase(steps_.begin(), steps_.begin() + end);
   shown_s_.erase(shown_s_.begin(), shown_s_.begin() + end);
   const double oldest_s = shown_s_.front();
+  // The last of the bridges that are older than the first step may still be in use.
+  while (bridges_.size() > 1 && bridges_[1].made_s <= oldest_s)
+    bridges_.erase(bridges_.begin());
   std::erase_if(doubts_, [oldest_s](const Doubt& doubt) { return doubt.latest_s < oldest_s; });
   if (was_wild && !always_computes_) assess_again();
 }
@@ -435,7 +595,7 @@ void ShownEntityHistory::assess_again() {
   const ShownBlends blends = known_blends(0);
   const Blend& blend = blends.free;
   const bool is_over = blend.over(shown_s_.front());
-  first.calm = !(blends.chase.start_s < kNever);
+  first.calm = !(blends.chase.start_s < kNever) && blends.catch_up.over(shown_s_.front());
   first.corrected_until_s = end_s(blend);
   first.offset_m = is_over ? 0.0 : glm::length(blend.offset(shown_s_.front()).position);
   first.offset_mps = is_over ? 0.0 : blend.top_speed_mps();
@@ -449,6 +609,7 @@ void ShownEntityHistory::assess_again() {
 void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   path_ = path;
   announced_s_.reset();
+  bridges_.clear();
   const ShownBlends last = known_blends(steps_.size() - 1);
   for (Step& step : steps_)
     release(step);
@@ -460,6 +621,7 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
     steps_[i].calm = true;
     steps_[i].offset_m = steps_[i].offset_mps = 0.0;
     steps_[i].corrected_until_s = -kNever;
+    steps_[i].lever_m = lever_m_;
     if (!always_computes_) continue;
     ShownBlends blends = uncorrected(*steps_[i].motion);
     blends.gentle_until_s = last.gentle_until_s;
@@ -467,13 +629,20 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
     store(i, blends);
   }
   wild_ = 0;
-  if (appeared()) appear(shown_s);
+  if (!appeared()) return;
+  appear(shown_s);
+  doubt_jump(-kNever, shown_s);
 }
 
 // True if the entity teleports so close to `shown_s` that the reported times do not tell on which side of the
 // teleport the client showed it. `last`: the last step that the client had applied.
 bool ShownEntityHistory::jumps_near(double shown_s, std::size_t last) const {
-  if (path_ == MotionPath::predict) return false;  // it then jumps when a motion arrives, see kRoundingS
+  if (path_ == MotionPath::predict) {  // it then jumps when it applies a motion
+    for (std::size_t i = last; i > 0 && shown_s_[i] >= shown_s - kRoundingS; --i) {
+      if (steps_[i].motion->teleports != steps_[i - 1].motion->teleports) return true;
+    }
+    return false;
+  }
   const auto applied = std::span(steps_).first(last + 1);
   const bool begins_near = std::ranges::any_of(
       applied, [&](const Step& s) { return std::abs(s.motion->time_s - shown_s) <= kRoundingS; });
@@ -488,27 +657,41 @@ bool ShownEntityHistory::jumps_near(double shown_s, std::size_t last) const {
   return teleports_at(shown_s - kRoundingS) != teleports_at(shown_s + kRoundingS);
 }
 
-std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double shown_s) {
+std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::foreseen(double time_s, double known_s,
+                                                                            const FrameConverter& converted) {
   constexpr auto kHistory = static_cast<std::ptrdiff_t>(RemoteEntity::kHistory);
-  if (!(shown_s >= appear_s_) || lost_s_ > -kNever) return std::nullopt;
-  const auto in_doubt = [&](const Doubt& d) { return d.from_s <= shown_s && shown_s < d.until_s; };
-  if (std::any_of(doubts_.begin(), doubts_.end(), in_doubt)) return std::nullopt;
-  const std::size_t last = step_at(shown_s + kRoundingS);
+  if (!(known_s >= appear_s_) || lost_s_ > -kNever) return std::nullopt;
+  if (std::ranges::any_of(lost_frames_, [known_s](const LostFrame& f) { return known_s >= f.from_s; }))
+    return std::nullopt;
+  const auto is_in_doubt = [&] {
+    return std::ranges::any_of(
+        doubts_, [known_s](const Doubt& d) { return d.from_s <= known_s && known_s < d.until_s; });
+  };
+  if (is_in_doubt()) return std::nullopt;
+  const std::size_t last = step_at(known_s + kRoundingS);
   const ShownBlends blends = blends_after(last);
   // The pose depends on at most two of the motions that the client knew at this instant: either on the newest
   // motion, or on the motion that is shown and the next motion.
   const Motion* from = nullptr;
   const Motion* to = nullptr;
-  if (jumps_near(shown_s, last)) return std::nullopt;
+  if (jumps_near(time_s, last)) return std::nullopt;
+  bool changes_frame = false;
   for (std::size_t i = 0; i <= last; ++i) {
     const Motion& motion = *steps_[i].motion;
-    if (path_ == MotionPath::predict || motion.time_s <= shown_s) {
+    changes_frame = changes_frame || motion.frame != steps_.front().motion->frame;
+    if (path_ == MotionPath::predict || motion.time_s <= time_s) {
       if (from == nullptr || motion.time_s > from->time_s) from = &motion;
     } else if (to == nullptr || motion.time_s < to->time_s) {
       to = &motion;
     }
   }
   if (from == nullptr) std::swap(from, to);
+  if (path_ == MotionPath::interpolate && changes_frame) {
+    RemoteEntity entity = entity_before(last + 1);
+    settle_frames(entity, shown_s_[last], std::max(known_s, shown_s_[last]), converted);
+    if (is_in_doubt()) return std::nullopt;
+    return FramedState{entity.shown(time_s), entity.frame(time_s)};
+  }
   // A chase depends on the earlier motions, too. And the client keeps only the newest motions: if many arrive
   // at once, it may no longer have the one that was valid at this instant.
   const auto is_newer = [from](const Step& step) { return step.motion->time_s > from->time_s; };
@@ -517,15 +700,15 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
                        std::count_if(steps_.begin(), end, is_newer) >= kHistory;
   if (evicted) {
     const RemoteEntity entity = entity_before(last + 1);
-    return FramedState{entity.shown(shown_s), entity.frame(shown_s)};
+    return FramedState{entity.shown(time_s), entity.frame(time_s)};
   }
-  if (path_ == MotionPath::interpolate && blends.chase.start_s <= shown_s) {
+  if (path_ == MotionPath::interpolate && blends.chase.start_s <= time_s) {
     const MotionHistory known = known_before(last + 1);
-    return FramedState{ShownMotions{known.motions(), path_, blends}.shown(shown_s), from->frame};
+    return FramedState{ShownMotions{known.motions(), path_, blends}.shown(time_s), from->frame};
   }
-  if (to == nullptr) return FramedState{ShownMotions{{from, 1}, path_, blends}.shown(shown_s), from->frame};
+  if (to == nullptr) return FramedState{ShownMotions{{from, 1}, path_, blends}.shown(time_s), from->frame};
   const std::array<Motion, 2> pair{*from, *to};
-  return FramedState{ShownMotions{pair, path_, blends}.shown(shown_s), from->frame};
+  return FramedState{ShownMotions{pair, path_, blends}.shown(time_s), from->frame};
 }
 
 namespace {
@@ -550,15 +733,26 @@ constexpr double kReportedTimeS = 2.0 * kStampUnitS;
 
 constexpr double kLagGain = 1.0 / 16.0;
 
+// A client that applied a datagram within a longer time than this, s, may have been suspended.
+constexpr double kMotionGapS = 0.25;
+
+// A client has learned of the end of a short-lived entity within this time, in shown time. There is no
+// report.
+constexpr double kNoticedWithinS = 1.5;
+// A client notices the end of an entity when it draws a frame, up to this time after it.
+constexpr double kDrawnS = 0.1;
+// An owner may have moved its entity into a frame this much before the motion that says so.
+constexpr double kOwnedWithinS = 0.1;
+
 // Motions are kept for longer than the history. The reasons: the shown time lags by up to the longest delay
 // of buffered modes, and a blend needs earlier motions.
 constexpr double kKeepS = ShownHistory::kHistoryS + 0.5;
 
-// Returns the server time with these low bits that is nearest to the present.
-double unwrap_clock(std::uint16_t clock, double now_s) {
-  constexpr double kWrapS = static_cast<double>(1u << ShowingReport::kClockBits) * kStampUnitS;
-  const double low_s = clock * kStampUnitS;
-  return low_s + std::round((now_s - low_s) / kWrapS) * kWrapS;
+// Returns the server time with these low bits that is nearest to the present, in kStampUnitS.
+std::int64_t unwrap_clock(std::uint16_t clock, double now_s) {
+  constexpr std::int64_t kWrap = std::int64_t{1} << ShowingReport::kClockBits;
+  const double wraps = std::round((now_s / kStampUnitS - clock) / static_cast<double>(kWrap));
+  return clock + static_cast<std::int64_t>(wraps) * kWrap;
 }
 
 }  // namespace
@@ -577,7 +771,6 @@ void ShownHistory::change(MotionPath path, double blend_s) {
 
 void ShownHistory::announced(EntityId id, const SharedMotion& first) {
   if (id.slot() >= entities_.size()) entities_.resize(id.slot() + 1);
-  note_frame(*first);
   entities_[id.slot()] = std::make_unique<ShownEntityHistory>(id, first, path_);
 }
 
@@ -595,16 +788,35 @@ void ShownHistory::confirmed(EntityId id) {
 }
 
 void ShownHistory::own(EntityId id) {
-  forget(id);
+  drop(id);
   own_.push_back(id);
 }
 
-void ShownHistory::forget(EntityId id) {
+void ShownHistory::drop(EntityId id) {
   std::erase(own_, id);
   std::erase(expected_, id);
   std::erase(confirmed_, id);
   std::erase_if(repeats_, [id](const Repeat& repeat) { return repeat.id == id; });
   if (find(id) != nullptr) entities_[id.slot()].reset();
+}
+
+// The client moves the entities in the frame of an ended entity to the frame outside it, and blends. It does
+// so when it learns of the end or, in buffered modes, when it shows the end.
+void ShownHistory::forget(EntityId id, bool confirmable) {
+  const ShownEntityHistory* entity = find(id);
+  if (entity != nullptr && entity->lever_m() >= 0.0) {
+    const double from_s = instants_.empty() ? known_from_s_ : instants_.back().shown_s;
+    for (const auto& occupant : entities_) {
+      if (occupant && occupant->has_motion_in(frame_of(id))) occupant->lose_frame(frame_of(id), from_s);
+    }
+    ended_frames_.push_back({id, false, confirmable ? kUnreported : from_s + kNoticedWithinS});
+  }
+  drop(id);
+}
+
+void ShownHistory::end_confirmed(EntityId id) {
+  for (EndedFrame& ended : ended_frames_)
+    ended.confirmed = ended.confirmed || ended.id == id;
 }
 
 void ShownHistory::sent(Sequence sequence, EntityId id, SharedMotion motion, double now_s) {
@@ -663,14 +875,25 @@ void ShownHistory::acknowledged(const Ack& ack, double now_s) {
   }
 }
 
-std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s, bool consecutive) {
-  const double client_s = unwrap_clock(report.clock, now_s);
+std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s, bool consecutive,
+                                             bool newest) {
+  const std::int64_t clock = unwrap_clock(report.clock, now_s);
+  const std::int64_t shown = clock - report.delay;
+  const double client_s = ShowingReport::time_of(clock);
   if (client_s > now_s + kClockSlackS || client_s < now_s - kOldestReportS) {
     instants_.clear();
+    // Its era says nothing any more: the next one may be equal by chance.
+    changed_ = changed_ || newest;
     return client_s > now_s ? Refusal::from_future : Refusal::too_old;
   }
-  const Instant instant{client_s, client_s - report.delay * kStampUnitS};
-  if (era_ != report.era || changed_) begin_era(report.era, instant.shown_s);
+  const Instant instant{client_s, ShowingReport::time_of(shown)};
+  // A clock that went back shows instants again. The client may not have noticed yet.
+  const bool went_back = newest && client_s < newest_client_s_;
+  if (newest) newest_client_s_ = client_s;
+  if (era_ != report.era || changed_ || went_back) begin_era(report.era, instant.shown_s);
+  // The client is in a buffered mode already, and its message about that is still on its way.
+  constexpr auto kNoDelay = static_cast<std::uint32_t>(0.005 / kStampUnitS);
+  if (path_ == MotionPath::predict && report.delay > kNoDelay) make_unknown(instant.shown_s);
   note_instant(instant);
   // The report lists the newest arrival first. Several may have been applied at one instant, and their order
   // matters.
@@ -678,7 +901,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
     const ShowingReport::Arrival& arrival = report.arrivals[i];
     Sent& datagram = sent_[arrival.sequence % kSent];
     if (!datagram.open || datagram.sequence != arrival.sequence) continue;
-    const double shown_s = instant.shown_s - arrival.ago * kStampUnitS;
+    const double shown_s = ShowingReport::time_of(shown - arrival.ago);
     lag_s_ += kLagGain * (std::clamp(shown_s - datagram.sent_s, -2.0, 2.0) - lag_s_);
     apply(datagram, shown_s);
     close(datagram);
@@ -691,30 +914,46 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
 // Applies what the client acknowledged on the reliable channel: at this instant if it is `exact`, otherwise
 // at some time since the report before.
 void ShownHistory::apply_reliable(const Instant& instant, bool exact) {
-  for (const EntityId id : confirmed_) {
-    if (ShownEntityHistory* entity = find(id); entity != nullptr && !entity->appeared())
-      entity->appear(instant.shown_s);
-  }
-  confirmed_.clear();
-  if (repeats_.empty()) return;
   const auto here = std::find_if(instants_.begin(), instants_.end(),
                                  [&](const Instant& i) { return i.now_s >= instant.now_s; });
-  const double from_s = here == instants_.begin() ? known_from_s_ : (here - 1)->shown_s;
+  const double before_s = here == instants_.begin() ? known_from_s_ : (here - 1)->shown_s;
+  const double from_s = exact ? instant.shown_s : std::min(before_s, instant.shown_s);
+  for (const EntityId id : confirmed_) {
+    ShownEntityHistory* entity = find(id);
+    if (entity == nullptr || entity->appeared()) continue;
+    entity->appear(instant.shown_s);
+    const bool got_more = entity->steps() > 1 && instant.shown_s < began_s_ + kHistoryS;
+    if (got_more) entity->suspect_hurry(instant.shown_s + kLongestCatchUpS);
+    note_frame(entity->first(), from_s, instant.shown_s);
+  }
+  confirmed_.clear();
   std::erase_if(repeats_, [&](const Repeat& repeat) {
     if (!repeat.confirmed) return false;
     if (ShownEntityHistory* entity = find(repeat.id)) {
       if (!exact) entity->doubt(from_s, instant.shown_s, blend_s_);
-      entity->add(instant.shown_s, repeat.motion, blend_s_, kKeepS, converter());
-      note_frame(*repeat.motion);
+      // The client applied the ones before its first report when it showed nothing yet.
+      const double applied_s = instant.shown_s > began_s_ ? instant.shown_s : -kUnreported;
+      entity->add(applied_s, repeat.motion, blend_s_, kKeepS, converter());
+      note_frame(*repeat.motion, from_s, instant.shown_s);
+    }
+    return true;
+  });
+  std::erase_if(ended_frames_, [&](const EndedFrame& ended) {
+    if (!ended.confirmed && instant.shown_s < ended.noticed_s) return false;
+    // The end lies before the present server time. In a buffered mode, the client will show it only then.
+    const double left_s = path_ == MotionPath::interpolate ? instant.now_s + kDrawnS : instant.shown_s;
+    for (const auto& occupant : entities_) {
+      if (occupant) occupant->left_frame(frame_of(ended.id), left_s, blend_s_);
     }
     return true;
   });
 }
 
-ShownEntityHistory::FrameConverter ShownHistory::converter() const {
-  return [this](const State& state, FrameId from, FrameId to, double time_s) -> std::optional<State> {
-    const auto out_of = frame_at(from, time_s, kMaxFrameDepth);
-    const auto into = frame_at(to, time_s, kMaxFrameDepth);
+ShownEntityHistory::FrameConverter ShownHistory::converter(int most) const {
+  return [this, most](const State& state, FrameId from, FrameId to, double time_s,
+                      double known_s) -> std::optional<State> {
+    const auto out_of = frame_at(from, {time_s, known_s}, most);
+    const auto into = frame_at(to, {time_s, known_s}, most);
     if (!out_of || !into) return std::nullopt;
     const State world = from ? out_of_frame(*out_of, state) : state;
     return to ? into_frame(*into, world) : world;
@@ -722,13 +961,22 @@ ShownEntityHistory::FrameConverter ShownHistory::converter() const {
 }
 
 void ShownHistory::begin_era(unsigned era, double shown_s) {
-  known_from_s_ = era_ ? shown_s + kLongestJumpBlendS + blend_s_ : shown_s;
+  if (era_) {
+    make_unknown(shown_s);
+  } else {
+    known_from_s_ = began_s_ = shown_s;
+  }
   era_ = era;
   changed_ = false;
   instants_.clear();
   for (const auto& entity : entities_) {
     if (entity) entity->restart(path_, shown_s);
   }
+}
+
+// What the client shows is unknown until it has blended over a jump at `shown_s`.
+void ShownHistory::make_unknown(double shown_s) {
+  known_from_s_ = shown_s + kLongestJumpBlendS + blend_s_;
 }
 
 void ShownHistory::note_instant(const Instant& instant) {
@@ -768,10 +1016,14 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
       entity->add(shown_s, content.motion, blend_s_, kKeepS, carry);
     } else if (std::erase(own_, content.id) > 0) {  // how the client blends from its own motion is unknown
       announced(content.id, content.motion);
-      find(content.id)->appear(shown_s + blend_s_);
+      find(content.id)->appear(shown_s);
+      find(content.id)->doubt_jump(shown_s, shown_s);
     }
-    note_frame(*content.motion);
+    if (find(content.id) == nullptr) continue;
+    note_frame(*content.motion, shown_s, shown_s);
+    if (shown_s < applied_s_ && find(content.id)->lever_m() >= 0.0) ++frames_version_;
   }
+  applied_s_ = std::max(applied_s_, shown_s);
 }
 
 // Guesses when the client applied datagrams that it acknowledged long ago without reporting their arrival.
@@ -785,10 +1037,15 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
     const double delay_s = instant.now_s - instant.shown_s;
     const double from_s = datagram.sent_s - delay_s - kEarliestS;
     for (const SentPublish& content : datagram.content) {
-      if (ShownEntityHistory* entity = find(content.id))
-        entity->doubt(from_s, datagram.applied_by_s, blend_s_);
+      ShownEntityHistory* entity = find(content.id);
+      if (entity == nullptr) continue;
+      entity->doubt(from_s, datagram.applied_by_s, blend_s_);
+      // The client may have been suspended, and may catch up.
+      if (datagram.applied_by_s - from_s > kMotionGapS) entity->doubt_jump(from_s, datagram.applied_by_s);
     }
-    apply(datagram, std::min(datagram.sent_s + lag_s_, datagram.applied_by_s));
+    const double guess_s = std::min(datagram.sent_s + lag_s_, datagram.applied_by_s);
+    // What the client applied before it showed anything was long ago, as RemoteEntity sees it.
+    apply(datagram, guess_s < began_s_ ? -kUnreported : guess_s);
     for (const SentPublish& content : datagram.content) {
       ShownEntityHistory* entity = content.announces ? find(content.id) : nullptr;
       if (entity != nullptr) entity->doubt(from_s, datagram.applied_by_s, blend_s_);
@@ -832,37 +1089,52 @@ std::optional<double> ShownHistory::interpolated_shown_time(double time_s) const
 }
 
 // Notes that a frame contains another entity. The entity of the frame is then corrected gently, as on the
-// client.
-void ShownHistory::note_frame(const Motion& motion) const {
+// client. The client began with that between the instants `from_s` and `shown_s`.
+void ShownHistory::note_frame(const Motion& motion, double from_s, double shown_s) const {
   if (!motion.frame) return;
-  if (ShownEntityHistory* frame = find(entity_of(motion.frame)))
-    frame->carry(glm::length(motion.state.position));
+  ShownEntityHistory* frame = find(entity_of(motion.frame));
+  const double lever_m = glm::length(motion.state.position);
+  if (frame == nullptr || lever_m <= frame->lever_m()) return;
+  if (frame->has_step_within(from_s, shown_s)) frame->doubt(from_s, shown_s, kLongestGentleS);
+  frame->carry(shown_s, lever_m, converter());
 }
 
-std::optional<State> ShownHistory::frame_at(FrameId frame, double shown_s, int most) const {
+void ShownHistory::note_owned_frame(const Motion& motion) {
+  // The owner's motions are rounded, and not all are sent.
+  constexpr double kRoundingFactor = 1.05;
+  if (!motion.frame || instants_.empty()) return;
+  const ShownEntityHistory* frame = find(entity_of(motion.frame));
+  if (frame == nullptr || glm::length(motion.state.position) <= kRoundingFactor * frame->lever_m()) return;
+  const double delay_s = instants_.back().now_s - instants_.back().shown_s;
+  note_frame(motion, motion.time_s - delay_s - kOwnedWithinS, motion.time_s - delay_s);
+}
+
+std::optional<State> ShownHistory::frame_at(FrameId frame, const Moment& at, int most) const {
   if (!frame) return State{};
   ShownEntityHistory* const entity = find(entity_of(frame));
-  return entity != nullptr && most > 0 ? in_world(*entity, shown_s, most - 1) : std::nullopt;
+  return entity != nullptr && most > 0 ? in_world(*entity, at, most - 1) : std::nullopt;
 }
 
-std::optional<State> ShownHistory::in_world(ShownEntityHistory& entity, double shown_s, int most) const {
-  const auto shown = entity.shown(shown_s);
+std::optional<State> ShownHistory::in_world(ShownEntityHistory& entity, const Moment& at, int most) const {
+  const auto converted = entity.is_framed() ? converter(most) : ShownEntityHistory::FrameConverter{};
+  entity.refresh(frames_version_, converted);
+  const auto shown = entity.foreseen(at.time_s, at.known_s, converted);
   if (!shown) return std::nullopt;
   if (!shown->frame) return shown->state;
-  const auto frame = frame_at(shown->frame, shown_s, most);
+  const auto frame = frame_at(shown->frame, at, most);
   if (!frame) return std::nullopt;
   return out_of_frame(*frame, shown->state);
 }
 
 std::optional<State> ShownHistory::shown(EntityId id, double shown_s) const {
   ShownEntityHistory* const entity = find(id);
-  return entity != nullptr ? in_world(*entity, shown_s, kMaxFrameDepth) : std::nullopt;
+  return entity != nullptr ? in_world(*entity, {shown_s, shown_s}, kMostConversions) : std::nullopt;
 }
 
 void ShownHistory::shown(double shown_s, std::vector<SeenPose>& poses) const {
   for (const auto& entity : entities_) {
     if (!entity) continue;
-    if (const auto state = in_world(*entity, shown_s, kMaxFrameDepth))
+    if (const auto state = in_world(*entity, {shown_s, shown_s}, kMostConversions))
       poses.push_back({entity->id(), state->pose()});
   }
 }

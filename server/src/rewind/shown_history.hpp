@@ -30,10 +30,10 @@ namespace reckoner {
 /// the client certainly showed a motion without a correction.
 class ShownEntityHistory {
  public:
-  /// Converts a state from the frame `from` to the frame `to`. Uses the poses of the frames that the client
-  /// showed at `shown_s`. Empty if these poses are unknown.
-  using FrameConverter =
-      std::function<std::optional<State>(const State&, FrameId from, FrameId to, double shown_s)>;
+  /// Converts a state from the frame `from` to the frame `to`, as the frames are at `time_s`, by what the
+  /// client knew when it showed the instant `known_s`. Empty if that is unknown.
+  using FrameConverter = std::function<std::optional<State>(const State&, FrameId from, FrameId to,
+                                                            double time_s, double known_s)>;
 
   /// Begins with the first motion that the client knows.
   ShownEntityHistory(EntityId id, const SharedMotion& first, MotionPath path);
@@ -58,12 +58,12 @@ class ShownEntityHistory {
   /// `keep_s` older than the newest motion are dropped. kMaxSteps and kMaxReplayed bound the cost of a call,
   /// whatever instants the client claims.
   void add(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
-           const FrameConverter& carry = {});
+           const FrameConverter& converted = {});
 
   /// As add(), for a motion in the spawn of a short-lived entity. The entity appears when the client applies
   /// the first of its spawns, and reports may name a later one first.
   void announce(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
-                const FrameConverter& carry = {});
+                const FrameConverter& converted = {});
 
   /// Notes that the client may have applied a motion with this time stamp, and that the history has lost the
   /// motion. What the client shows is unknown until it applies a motion that is at least as new.
@@ -72,15 +72,43 @@ class ShownEntityHistory {
   /// Notes that the client applied a motion somewhere between these two shown instants. What the client shows
   /// is unknown from `from_s` until the blend that begins at `until_s` has ended. If another blend begins
   /// meanwhile, it begins at an unknown pose. The doubt then lasts until that blend has ended, too, but at
-  /// most half a second longer.
-  void doubt(double from_s, double until_s, double blend_s);
+  /// most kJumpS longer, or kGentleJumpS if blends are gentle.
+  void doubt(double from_s, double until_s, double blend_s) { add_doubt(from_s, until_s, blend_s, false); }
+  /// As doubt(), for a client that blends over a jump, from a pose that may be far from the motion. The doubt
+  /// lasts until the corrections that follow are certainly over, too.
+  void doubt_jump(double from_s, double until_s) { add_doubt(from_s, until_s, kLongestCatchUpS, true); }
 
-  /// Notes that another entity is in the frame of this entity, at the distance `lever_m` from the frame's
-  /// origin, m (RemoteEntity::carry()).
-  void carry(double lever_m);
+  /// Notes that another entity is in the frame of this entity from the instant `shown_s` on, at the distance
+  /// `lever_m` from the frame's origin, m (RemoteEntity::set_lever()).
+  void carry(double shown_s, double lever_m, const FrameConverter& converted = {});
+  /// Computes the corrections after changes of frame again, unless that was done for this version of what is
+  /// known of the frames.
+  void refresh(std::uint64_t version, const FrameConverter& converted);
+  /// The largest distance of carry() so far, m; below 0: no entity is in this entity's frame.
+  [[nodiscard]] double lever_m() const { return lever_m_; }
+  /// True if the client applied a motion of this entity at an instant after `from_s`, but not after
+  /// `until_s`.
+  [[nodiscard]] bool has_step_within(double from_s, double until_s) const;
+
+  /// The oldest motion that is kept.
+  [[nodiscard]] const Motion& first() const { return *steps_.front().motion; }
+  /// True if some motion is or was in the frame of another entity.
+  [[nodiscard]] bool is_framed() const { return is_framed_; }
+  /// True if any motion is in `frame`.
+  [[nodiscard]] bool has_motion_in(FrameId frame) const;
+  /// The entity of the frame `frame` has ended. The client moves the entities in it to the frame outside it,
+  /// at some time after the instant `from_s`. What it shows is unknown until left_frame().
+  void lose_frame(FrameId frame, double from_s);
+  /// The client moved the entities in `frame` to the frame outside it not later than at the instant
+  /// `until_s`.
+  void left_frame(FrameId frame, double until_s, double blend_s);
 
   /// Notes that the client shows the entity from the instant `shown_s` on.
   void appear(double shown_s);
+  /// Call it if it is not known when the client got motions of this entity before it showed them. Large
+  /// corrections until the instant `until_s` may then be catch-ups on the client
+  /// (ShownBlends::hurries_until_s).
+  void suspect_hurry(double until_s) { hurry_suspected_until_s_ = until_s; }
   [[nodiscard]] bool appeared() const { return appear_s_ < kNever; }
 
   /// Call it when the client's shown time jumped, or when the client changed to `path`. It is unknown how the
@@ -93,9 +121,14 @@ class ShownEntityHistory {
     FrameId frame;
   };
   /// The state that the client showed at this instant, with the frame of the state. Empty if the state is
-  /// unknown or the client did not show the entity. It is unknown how the client interpolated before a change
-  /// of frame; therefore the motion before the change is extrapolated.
-  [[nodiscard]] std::optional<FramedState> shown(double shown_s);
+  /// unknown or the client did not show the entity.
+  [[nodiscard]] std::optional<FramedState> shown(double shown_s, const FrameConverter& converted = {}) {
+    return foreseen(shown_s, shown_s, converted);
+  }
+  /// The state that the client would have shown at the instant `time_s` by what it knew at the instant
+  /// `known_s`.
+  [[nodiscard]] std::optional<FramedState> foreseen(double time_s, double known_s,
+                                                    const FrameConverter& converted);
 
   /// Time stamp of the newest motion that the client is known to have, s.
   [[nodiscard]] double newest_s() const { return newest_s_; }
@@ -116,6 +149,7 @@ class ShownEntityHistory {
     double from_s;
     double until_s;
     double latest_s;  // later blends prolong it no further
+    bool jumps;       // doubt_jump()
   };
 
   // A motion that the client applied. The instant of applying it is in shown_s_, at the index that the step
@@ -131,6 +165,8 @@ class ShownEntityHistory {
     // Upper bounds of the correction when the step was applied, if no chase was in progress: m and m/s.
     double offset_m = 0.0;
     double offset_mps = 0.0;
+    // Largest distance of an entity in this entity's frame, m; below 0: none (RemoteEntity::set_lever()).
+    double lever_m = -1.0;
     // For interpolation without chases: when the corrections up to this step have certainly ended.
     double corrected_until_s = -kNever;
   };
@@ -138,9 +174,18 @@ class ShownEntityHistory {
   [[nodiscard]] std::size_t step_at(double shown_s) const;
   [[nodiscard]] bool jumps_near(double shown_s, std::size_t last) const;
   [[nodiscard]] MotionHistory known_before(std::size_t step) const;
+  [[nodiscard]] double hurries_until_s(std::size_t step) const;
   [[nodiscard]] RemoteEntity entity_before(std::size_t step) const;
   void begin_with(const SharedMotion& motion);
-  void changed_from(std::size_t step, const FrameConverter& carry);
+  void note_frame(std::size_t step);
+  void settle_frames(RemoteEntity& entity, double from_s, double until_s, const FrameConverter& converted);
+  [[nodiscard]] std::optional<State> surely_converted(const State& state, FrameId from, FrameId to,
+                                                      double time_s, double known_s,
+                                                      const FrameConverter& converted);
+  [[nodiscard]] bool is_large(std::size_t step) const;
+  [[nodiscard]] double longest_blend_after(std::size_t step, bool jumps) const;
+  void add_doubt(double from_s, double until_s, double blend_s, bool jumps);
+  void changed_from(std::size_t step, const FrameConverter& converted);
   void assess(std::size_t step);
   void assess_again();
   void assess_prediction(std::size_t step);
@@ -151,8 +196,8 @@ class ShownEntityHistory {
   [[nodiscard]] ShownBlends known_blends(std::size_t step) const;
   void store(std::size_t step, const ShownBlends& blends);
   void release(Step& step);
-  void replay(std::size_t from, std::size_t to, const FrameConverter& carry);
-  void compute_always();
+  void replay(std::size_t from, std::size_t to, const FrameConverter& converted);
+  void compute_always(std::size_t end);
   void prolong_doubts();
   void forget_before(double shown_s);
   void forget_oldest(std::size_t count);
@@ -169,11 +214,30 @@ class ShownEntityHistory {
   std::vector<std::int32_t> free_;   // unused places in stored_
   std::size_t wild_ = 0;             // number of steps that are not calm
   double longest_blend_s_ = 0.0;     // of all steps so far
+  double blend_s_ = 0.0;             // the client's present blend
   // True if corrections depend on other entities or last longer: a motion is on a route or in a frame, or
   // another entity is in the frame of this one. They are then computed at once.
   bool always_computes_ = false;
   double lost_s_ = -kNever;  // time stamp of the newest motion that lose() reported and nothing replaced
   std::vector<Doubt> doubts_;
+
+  double hurry_suspected_until_s_ = -kNever;  // suspect_hurry()
+  std::uint64_t version_ = 0;                 // see refresh()
+  bool is_framed_ = false;                    // some motion is or was in a frame
+  double lever_m_ = -1.0;                     // see carry()
+  // Ends of interpolations across changes of frame (RemoteEntity::last_bridge()), in the order of the
+  // instants at which they were computed.
+  struct Bridge {
+    double made_s;
+    Motion end;
+  };
+  std::vector<Bridge> bridges_;
+  // A frame whose entity has ended, and the instant from which what the client shows is therefore unknown.
+  struct LostFrame {
+    FrameId frame;
+    double from_s;
+  };
+  std::vector<LostFrame> lost_frames_;
 };
 
 /// Reconstructs what one client showed during the last second. It uses three sources: the motions that the
@@ -207,8 +271,11 @@ class ShownHistory {
   /// Notes that the spawn of a short-lived entity was written into the datagram `sequence`. The entity
   /// appears when the client applies the first datagram with its spawn.
   void announced_in(Sequence sequence, EntityId id, SharedMotion motion, double now_s);
-  /// Call it when the entity ended or the client no longer follows it.
-  void forget(EntityId id);
+  /// Call it when the entity ended or the client no longer follows it. `confirmable`: end_confirmed() will be
+  /// called for it.
+  void forget(EntityId id, bool confirmable = false);
+  /// Notes that the client acknowledged the message about the end of an entity.
+  void end_confirmed(EntityId id);
 
   /// Call it when the client becomes the owner of the entity. Its shown pose is then unknown until the server
   /// sends the client a motion of the entity again.
@@ -217,9 +284,9 @@ class ShownHistory {
   /// Notes that a motion was written into the datagram `sequence`.
   void sent(Sequence sequence, EntityId id, SharedMotion motion, double now_s);
 
-  /// Call it for a motion that the client has. If the motion is in the frame of another entity, this notes
-  /// that the frame contains an entity.
-  void note_frame(const Motion& motion) const;
+  /// Call it for a motion that the client has as the owner of the entity. If it is in the frame of another
+  /// entity, this notes that the frame contains an entity.
+  void note_owned_frame(const Motion& motion);
 
   /// Notes that the client has received these datagrams. The caller must call this before process() with the
   /// report of the same datagram.
@@ -232,7 +299,10 @@ class ShownHistory {
   /// `consecutive`: the client's datagram before this one has arrived, too. A client sends a datagram as soon
   /// as it processes a reliable message. So it has processed what this datagram acknowledges first at the
   /// instant of the report, and otherwise at some time since the report before.
-  std::optional<Refusal> process(const ShowingReport& report, double now_s, bool consecutive = false);
+  ///
+  /// `newest`: the client sent no later datagram that has arrived.
+  std::optional<Refusal> process(const ShowingReport& report, double now_s, bool consecutive = false,
+                                 bool newest = false);
 
   /// Tells whether it is known what the client showed when its own estimate of server time was `time_s`.
   /// `now_s` is the present server time.
@@ -284,15 +354,25 @@ class ShownHistory {
   static constexpr std::size_t kMaxInstants = 256;
 
   [[nodiscard]] ShownEntityHistory* find(EntityId id) const;
-  [[nodiscard]] std::optional<State> in_world(ShownEntityHistory& entity, double shown_s, int most) const;
-  [[nodiscard]] std::optional<State> frame_at(FrameId frame, double shown_s, int most) const;
+  // A time, and the instant that the client showed when it knew what counts.
+  struct Moment {
+    double time_s;
+    double known_s;
+  };
+  // Conversions need the poses of frames, which may depend on conversions. `most` bounds the depth.
+  [[nodiscard]] std::optional<State> in_world(ShownEntityHistory& entity, const Moment& at, int most) const;
+  [[nodiscard]] std::optional<State> frame_at(FrameId frame, const Moment& at, int most) const;
+  void note_frame(const Motion& motion, double from_s, double shown_s) const;
+  void drop(EntityId id);
   void begin_era(unsigned era, double shown_s);
+  void make_unknown(double shown_s);
   void add_sent(Sequence sequence, SentPublish content, double now_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
   void apply_reliable(const Instant& instant, bool exact);
   // Converts states between frames with the poses that the client showed.
-  [[nodiscard]] ShownEntityHistory::FrameConverter converter() const;
+  [[nodiscard]] ShownEntityHistory::FrameConverter converter(int most = kMostConversions) const;
+  static constexpr int kMostConversions = 2 * kMaxFrameDepth;
   void guess_arrivals(const Instant& instant, double now_s);
   void lose(Sent& datagram);
   void close(Sent& datagram);
@@ -307,13 +387,27 @@ class ShownHistory {
   std::vector<EntityId> own_;
   std::vector<EntityId> expected_;   // short-lived entities that the client does not have yet
   std::vector<EntityId> confirmed_;  // entities acknowledged since the last report
-  std::vector<Repeat> repeats_;      // in the order of sending
-  std::array<Sent, kSent> sent_{};   // index: sequence modulo kSent
+  // Frames whose entities have ended, and that contained other entities. The client may not know yet.
+  struct EndedFrame {
+    EntityId id;
+    bool confirmed = false;
+    double noticed_s = 0.0;  // shown time from which its end counts as confirmed; infinity: never
+  };
+  std::vector<EndedFrame> ended_frames_;
+  std::vector<Repeat> repeats_;     // in the order of sending
+  std::array<Sent, kSent> sent_{};  // index: sequence modulo kSent
   // Datagrams that the client acknowledged. No report has said yet when the client applied them.
   std::vector<Sequence> unreported_;
   std::vector<std::vector<SentPublish>> spare_contents_;  // memory for the contents of later datagrams
   std::vector<Instant> instants_;                         // instants of the current era, ascending
   std::optional<unsigned> era_;
+  double newest_client_s_ =
+      -std::numeric_limits<double>::infinity();                  // the client's clock in its newest report
+  double applied_s_ = -std::numeric_limits<double>::infinity();  // newest instant of a processed arrival
+  // Counts the arrivals of frames that were processed late: entities may have changed into or out of these
+  // frames by then, and what was computed for them is out of date.
+  std::uint64_t frames_version_ = 0;
+  double began_s_ = 0.0;       // shown time of the first report, s
   double known_from_s_ = 0.0;  // start of the known history, shown time, s
   double lag_s_ = 0.1;         // typical time from sending a motion to applying it, s
 };

@@ -214,7 +214,7 @@ RewindStatus Session::rewind_status(double time_s, double present_s) const {
 }
 
 void Session::note_shown_frame(const Motion& motion) const {
-  if (seen_) seen_->note_frame(motion);
+  if (seen_) seen_->note_owned_frame(motion);
 }
 
 void Session::shown(double time_s, double present_s, std::vector<SeenPose>& poses) const {
@@ -352,7 +352,7 @@ void Session::unfollow(EntityId id, Tick tick, bool ended_as_planned) {
     spawns_.add_despawn(id, tick);
   }
   fields_.forget(id);
-  if (seen_) seen_->forget(id);
+  if (seen_) seen_->forget(id, !found->short_lived && found->spawn_sent);
   if (found->muted) --owned_count_;
   subscriptions_.remove(static_cast<std::uint32_t>(id.slot()));
 }
@@ -401,7 +401,8 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack, now_s);
   if (seen_ && datagram.showing) {
     const bool consecutive = newest && (received_.ack().window & 1u) != 0;
-    if (const auto why = seen_->process(*datagram.showing, now_s, consecutive)) ++stats.refusals[*why];
+    if (const auto why = seen_->process(*datagram.showing, now_s, consecutive, newest))
+      ++stats.refusals[*why];
   }
   return Receipt::accepted;
 }
@@ -438,7 +439,7 @@ std::size_t Session::confirm_reliable(std::uint32_t count) {
   const auto from_game = static_cast<double>(game_messages - reliable_.game_messages());
   const double arrived = (messages - from_game) * message_bytes_ + from_game * kMessageHeaders +
                          static_cast<double>(game_bytes - reliable_.game_bytes());
-  spawns_.confirm(count, [&](const SpawnQueue::Spawn& spawn) {
+  const auto confirm = [&](const SpawnQueue::Spawn& spawn) {
     Subscription* subscription = subscriptions_.find(spawn.id);
     if (subscription == nullptr || subscription->serial != spawn.serial) return;
     note_held_tick(spawn.motion_tick);
@@ -449,6 +450,9 @@ std::size_t Session::confirm_reliable(std::uint32_t count) {
     }
     if (seen_) seen_->confirmed(spawn.id);
     confirm_spawn(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
+  };
+  spawns_.confirm(count, confirm, [&](EntityId ended) {
+    if (seen_) seen_->end_confirmed(ended);
   });
   return static_cast<std::size_t>(arrived);
 }

@@ -208,16 +208,20 @@ class SpawnQueue {
     push_unconfirmed(entry);
   }
 
-  /// The client has confirmed `count` messages. Calls `f(spawn)` for each newly confirmed spawn, in the order
-  /// of sending.
-  template <class F>
-  void confirm(std::uint32_t count, F&& f) {
+  /// The client has confirmed `count` messages. Calls `f(spawn)` for each newly confirmed spawn and
+  /// `ended(entity)` for each newly confirmed despawn, in the order of sending.
+  template <class F, class Ended>
+  void confirm(std::uint32_t count, F&& f, Ended&& ended) {
     while (!unconfirmed_.empty() && static_cast<std::int32_t>(count - unconfirmed_.front().number) >= 0) {
       const Spawn entry = unconfirmed_.front();
       unconfirmed_.pop_front();
       oldest_unconfirmed_.pop();
-      if (is_spawn(entry)) f(entry);
+      is_spawn(entry) ? f(entry) : ended(entry.id);
     }
+  }
+  template <class F>
+  void confirm(std::uint32_t count, F&& f) {
+    confirm(count, f, [](EntityId) {});
   }
 
   /// The oldest `since` of all messages that wait or are unconfirmed: from this tick on, the client may lack
@@ -351,7 +355,7 @@ class Session {
   /// Appends to `poses` the poses of all entities that the client showed when its estimate of server time was
   /// `time_s`. Appends nothing if the poses are unknown.
   void shown(double time_s, double present_s, std::vector<SeenPose>& poses) const;
-  /// Records the frame of a motion that the client sent as an owner (ShownHistory::note_frame()).
+  /// Records the frame of a motion that the client sent as an owner (ShownHistory::note_owned_frame()).
   void note_shown_frame(const Motion& motion) const;
 
   // Resuming.

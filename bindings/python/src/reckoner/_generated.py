@@ -635,7 +635,8 @@ enum reckoner_client_event_kind
   RECKONER_EVENT_LOST = 10,
   RECKONER_EVENT_RESUMED = 11,
   RECKONER_EVENT_RESTARTED = 12,
-  RECKONER_EVENT_PREDICTION_FAILED = 13
+  RECKONER_EVENT_PREDICTION_FAILED = 13,
+  RECKONER_EVENT_SNAPPED = 14
 };
 typedef struct reckoner_client_event
 {
@@ -706,6 +707,7 @@ reckoner_result reckoner_client_drop_prediction(reckoner_client *client, reckone
 uint32_t reckoner_client_call_error(const reckoner_client *client);
 reckoner_result reckoner_client_owned(const reckoner_client *client, reckoner_entity entity, double local_s, reckoner_state *state);
 reckoner_result reckoner_client_owned_frame(const reckoner_client *client, reckoner_entity entity, reckoner_entity *frame);
+reckoner_result reckoner_client_motion_at(const reckoner_client *client, reckoner_entity entity, double server_time_s, reckoner_state *state);
 typedef struct reckoner_shown_debug
 {
   uint32_t struct_size;
@@ -926,3 +928,4 @@ class ClientEventKind(IntEnum):
     RESUMED = 11
     RESTARTED = 12
     PREDICTION_FAILED = 13
+    SNAPPED = 14

@@ -269,6 +269,12 @@ class Client(Handle):
         made, pointer = new_state()
         return made if check(lib.reckoner_client_owned(self._c, entity, now_s, pointer)) else None
 
+    def motion_at(self, entity: Entity, server_time_s: float) -> Array | None:
+        """The motion of an entity at this server time, in the world, without blends: its velocity and acceleration are
+        those of the motion alone. None if the client does not know the motion at that time."""
+        made, pointer = new_state()
+        return made if check(lib.reckoner_client_motion_at(self._c, entity, server_time_s, pointer)) else None
+
     def owned_frame(self, entity: Entity) -> Entity:
         """The frame of an owned entity; 0: the world."""
         frame = ffi.new("reckoner_entity*")

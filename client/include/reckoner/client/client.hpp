@@ -123,6 +123,10 @@ struct ClientEvent {
     restarted,
     prediction_failed,  ///< the server has not spawned the entity of Client::predict_spawn() in time, or
                         ///< refuses
+    /// The shown pose of the entity has jumped, although the server has not teleported it. After a silence, a
+    /// pause, a suspension or a jump of the client's clock, the entity was too far from its motion to catch
+    /// up within half a second at three times its usual speed (docs/connections.md).
+    snapped,
   };
   Kind kind = Kind::joined;  ///< the kind of event
   EntityId entity;           ///< the entity concerned; null if the event concerns the client itself
@@ -141,8 +145,10 @@ struct EntityInfo {
 
 /// An entity to be drawn in this frame.
 struct ShownEntity {
-  EntityId id;                ///< the entity
-  State shown;                ///< pose and derivatives in the world, continuous from frame to frame
+  EntityId id;  ///< the entity
+  /// Pose and derivatives in the world. Pose and velocity are continuous from frame to frame. The derivatives
+  /// are those of what is drawn: they contain the blend. Client::motion_at() gives the motion without it.
+  State shown;
   double shown_time_s = 0.0;  ///< the shown instant, s of server time
   double age_s = 0.0;         ///< present server time minus the time stamp of the motion in use, s
   /// The route on whose curve the pose lies; null if the entity moves freely or is being blended. Valid as
@@ -240,7 +246,7 @@ class RECKONER_CLIENT_API Client {
   /// During a pause, frame() and sample() return the entities of the pause, at rest: despawned entities stay,
   /// and new ones appear afterwards. Continue to call receive() and to poll. After the pause, entities
   /// continue from their shown poses and catch up within half a second, continuous in position and velocity.
-  /// Entities that have teleported jump.
+  /// Entities that have teleported jump, and so do those that are too far away to catch up (`snapped`).
   ///
   /// The server does not know what a paused client saw (Server::pose_seen_by()). To pause or to slow down the
   /// whole game, stop or slow the clocks of the server and of all clients instead: ScaledClock.
@@ -330,6 +336,17 @@ class RECKONER_CLIENT_API Client {
   /// Returns false if the entity is not shown, this client owns it, the state is invalid, or `hold_s` is out
   /// of range.
   bool correct(EntityId id, const State& shown, double local_s, double hold_s = 0.0);
+
+  /// The motion of an entity at server time `server_time_s` (s), in world coordinates, without blends, chases
+  /// and corrections: interpolated between the motions that the client knows, and extrapolated after the
+  /// newest one, in every mode. Unlike ShownEntity::shown, its velocity and acceleration are those of the
+  /// motion alone. Between two known motions the acceleration is zero. An owned entity continues from its
+  /// last move(), and a predicted one from its start. For the motion behind a drawn pose, pass
+  /// ShownEntity::shown_time_s.
+  ///
+  /// Nullopt if the client does not show the entity, or knows nothing of that time: it is before the oldest
+  /// motion that the client keeps, at or after the entity's end, or not finite.
+  [[nodiscard]] std::optional<State> motion_at(EntityId id, double server_time_s) const;
 
   /// Sets the state of an entity that this client owns, at local time `local_s`. Call it every frame, after
   /// receive(). The entity is shown in this state without delay, and necessary updates are sent at once. If

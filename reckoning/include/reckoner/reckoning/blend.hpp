@@ -55,6 +55,40 @@ struct BlendShape {
 /// (docs/TUNING.md).
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& damped_blend();
 
+/// The shape of catch-ups (BlendTime): the offset shrinks with a constant speed, which it reaches within the
+/// first quarter of the time and leaves within the last quarter. So its largest speed is 4/3 of its mean
+/// speed.
+[[nodiscard]] RECKONER_RECKONING_API const BlendShape& steady_blend();
+
+/// Like steady_blend(), but with shorter ramps at both ends: the largest speed is 1.09 of the mean speed.
+[[nodiscard]] RECKONER_RECKONING_API const BlendShape& brisk_blend();
+
+/// The longest time that a catch-up takes, s. It leaves room for one drawn frame in the half second that
+/// docs/connections.md promises.
+inline constexpr double kLongestCatchUpS = 0.45;
+
+/// How long a correction takes.
+struct BlendTime {
+  double blend_s = 0.0;  ///< duration of an ordinary blend, s; 0: the pose jumps
+  /// How long the shown pose has lacked newer motions or confirmations, or by how much shown time has jumped,
+  /// s. If it is longer than `blend_s`, the entity catches up: it covers the distance within this time, but
+  /// at most within kLongestCatchUpS. Other corrections do not change that time. If the entity would have to
+  /// be faster than jump_speed_mps(), the pose jumps instead.
+  double behind_s = 0.0;
+  /// True after a stall: an ordinary blend becomes a catch-up if it would take longer than kLongestCatchUpS
+  /// at the top speed, or if it would be faster than jump_speed_mps().
+  bool hurries = false;
+
+  /// An ordinary blend, and perhaps a catch-up.
+  constexpr BlendTime(double blend, double behind = 0.0)  // NOLINT(google-explicit-constructor)
+      : blend_s(blend), behind_s(behind) {}
+};
+
+/// The speed above which a catch-up is a jump, m/s: three times the usual speed of the entity's archetype.
+/// The usual speed is the top speed of `motion`, but at most 30 m/s, because many games never set the top
+/// speed. It is at least the speed with which the entity moves, `moves_mps`, m/s.
+[[nodiscard]] RECKONER_RECKONING_API double jump_speed_mps(const Motion& motion, double moves_mps);
+
 /// How a RemoteEntity blends onto new motions.
 struct BlendPolicy {
   /// The shape of the blends. Null means cubic_blend(), which is then computed inline. The policy does not
@@ -156,11 +190,13 @@ class RECKONER_RECKONING_API Blend {
                                                                         const glm::dvec3& v1, double max_mps);
 
 /// Replaces a blend that would show a body faster than its top speed. The shown body chases the motion and
-/// stays within the top speed. The chase advances in steps: the first step takes kStepS, and later steps are
-/// longer. In each step the chase computes the velocity that would close the gap to the motion with the time
-/// constant kTimeConstantS, limited to the top speed. The velocity changes linearly to that value until the
-/// end of the step. So the shown position is C1. Within a step, the speed is never above the larger of the
-/// speeds at the two ends of the step.
+/// stays within the top speed. After a stall (BlendTime::hurries), a chase that would not reach its motion
+/// within kLongestCatchUpS is not begun; the entity catches up with a higher speed instead (BlendTime,
+/// `limit_mps`). The chase advances in steps: the first step takes kStepS, and later steps are longer. In
+/// each step the chase computes the velocity that would close the gap to the motion with the time constant
+/// kTimeConstantS, limited to the top speed. The velocity changes linearly to that value until the end of the
+/// step. So the shown position is C1. Within a step, the speed is never above the larger of the speeds at the
+/// two ends of the step.
 ///
 /// A value. The shown state depends only on the chase, the motion and the time.
 struct RECKONER_RECKONING_API Chase {
@@ -173,6 +209,8 @@ struct RECKONER_RECKONING_API Chase {
   glm::dvec3 velocity{0.0};    ///< velocity shown at the start, m/s
   std::uint8_t teleports = 0;  ///< teleport counter of the chased motion; the chase ends at the next teleport
   FrameId frame{};             ///< frame of the chased motion; the chase ends when the frame changes
+  double by_s = 0.0;           ///< when the chase must have reached the motion, s of shown time; 0: any time
+  double limit_mps = 0.0;      ///< speed limit, m/s; 0: the body's top speed
 
   /// True if the chase applies at `time_s`. `motion` is the motion that is shown at `time_s`.
   [[nodiscard]] bool holds(const Motion& motion, double time_s) const {
@@ -218,6 +256,13 @@ Chase::Point Chase::at(double time_s, double max_mps, Target target) const {
   return place;
 }
 
+/// A motion is extrapolated to this long before its time stamp, s. A client needs that while its clock is
+/// a little late.
+inline constexpr double kExtrapolateBackS = 0.1;
+/// Before that time, the velocity fades to zero within this time, s. So a client whose clock stood still
+/// shows a body near its newest motion, at rest.
+inline constexpr double kFadeBackS = 0.15;
+
 /// Duration of the fade of the acceleration, s. The fade begins when the motion is no longer known to hold.
 inline constexpr double kFadeAccelerationS = 0.25;
 /// Duration of the fade of the velocity, s. This fade begins when the acceleration has faded.
@@ -237,6 +282,10 @@ inline constexpr double kAlwaysValid = std::numeric_limits<double>::infinity();
 /// velocity and acceleration at `valid_until_s`, Ta is kFadeAccelerationS and Tv is kFadeVelocityS. An entity
 /// on a route stays on its course and only slows down. The same is true for a braking entity that never
 /// reverses (Motion::never_reverses, is_braking()). The fade never begins before the motion's own time stamp.
+///
+/// Before the motion's time stamp the result is state_at() for kExtrapolateBackS. Earlier, the velocity fades
+/// to zero within kFadeBackS, and then the body rests. So nothing is extrapolated back by more than
+/// kExtrapolateBackS + kFadeBackS / 2.
 [[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double valid_until_s,
                                                        double time_s);
 
@@ -269,6 +318,8 @@ class RECKONER_RECKONING_API RouteBlend {
 
   /// When the blend ends, s of shown time.
   [[nodiscard]] double end_s() const { return start_s_ + duration_s_; }
+  /// Duration, s.
+  [[nodiscard]] double duration_s() const { return duration_s_; }
   /// True if the blend has ended by `time_s`.
   [[nodiscard]] bool over(double time_s) const { return !(time_s < end_s()) || duration_s_ <= 0.0; }
 

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 
+#include <glm/geometric.hpp>
+
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/shown_motions.hpp>
@@ -38,14 +40,14 @@ class RECKONER_RECKONING_API RemoteEntity {
   explicit RemoteEntity(const Motion& first, MotionPath path = MotionPath::predict,
                         const BlendPolicy& policy = {});
 
-  /// Restores an entity with the known motions `known` and the current corrections `blends`. The caller must
-  /// pass at least one motion, and the motions must be ordered by time stamp. Only the newest kHistory
-  /// motions are kept.
+  /// Restores an entity with the known motions `known`, the current corrections `blends` and the
+  /// last_bridge() `bridge`, or null. The caller must pass at least one motion, and the motions must be
+  /// ordered by time stamp. Only the newest kHistory motions are kept.
   RemoteEntity(std::span<const Motion> known, MotionPath path, const ShownBlends& blends,
-               const BlendPolicy& policy = {});
+               const BlendPolicy& policy = {}, const Motion* bridge = nullptr);
 
-  /// Adds a received motion while `shown_time_s` is the shown time, and blends it in over `blend_s` seconds.
-  /// At a teleport the shown pose jumps. From now on the newest motion is known to hold until
+  /// Adds a received motion while `shown_time_s` is the shown time, and blends it in as `blend` says. At a
+  /// teleport the shown pose jumps. From now on the newest motion is known to hold until
   /// `valid_until_s`, s.
   ///
   /// If the motion changes the frame of the shown state, `shown` must hold the currently shown state,
@@ -53,26 +55,24 @@ class RECKONER_RECKONING_API RemoteEntity {
   ///
   /// Returns false and changes nothing in three cases: a motion with this time stamp is already known, the
   /// history is full and all its motions are newer, or one of the times is not valid.
-  bool receive(const Motion& motion, double shown_time_s, double blend_s, double valid_until_s = kAlwaysValid,
-               const std::optional<State>& shown = std::nullopt);
+  bool receive(const Motion& motion, double shown_time_s, BlendTime blend,
+               double valid_until_s = kAlwaysValid, const std::optional<State>& shown = std::nullopt);
 
   /// Sets the time until which the newest motion is known to hold. From that time on the shown entity fades
-  /// to rest (faded_state()). If this moves the pose shown at `time_s`, the difference is blended in over
-  /// `blend_s` seconds, so the shown pose stays continuous.
-  void set_valid_until(double valid_until_s, double time_s, double blend_s);
+  /// to rest (faded_state()). If this moves the pose shown at `time_s`, the difference is blended in as
+  /// `blend` says.
+  void set_valid_until(double valid_until_s, double time_s, BlendTime blend);
   /// The time until which the newest motion is known to hold, s; kAlwaysValid means without limit.
   [[nodiscard]] double valid_until_s() const { return blends_.valid_until_s; }
 
-  /// The state to show at `time_s`. Before the first motion it is the state of that motion at rest. After the
-  /// last motion it is the extrapolation. Interpolation never crosses a teleport: the earlier motion is
-  /// extrapolated until the time stamp of the later one.
+  /// The state to show at `time_s` (ShownMotions::shown()).
   [[nodiscard]] State shown(double time_s) const {
     return view().shown(is_time(time_s) ? time_s : newest().time_s);
   }
 
-  /// Sets the shown state at `time_s` to `shown`, and blends from there onto the motion over `blend_s`
-  /// seconds.
-  void correct(const State& shown, double time_s, double blend_s);
+  /// Sets the shown state at `time_s` to `shown`, and blends from there onto the motion as `blend` says. A
+  /// catch-up in progress keeps its end.
+  void correct(const State& shown, double time_s, BlendTime blend);
 
   /// Shows the motion that begins with `shown` at `time_s` instead of the known motions, until release(). For
   /// a hit that the caller anticipates: the known motions do not contain it. is_hold_over() tells when they
@@ -90,21 +90,22 @@ class RECKONER_RECKONING_API RemoteEntity {
   void release(double time_s);
 
   /// Call this when shown time jumps from `before_s` to `now_s`, s. Blends from the pose shown before onto
-  /// the pose at `now_s` over `blend_s` seconds; on a route, it blends along the route. `rate` is the speed
-  /// of shown time before the jump, in seconds of shown time per second.
-  void jump(double before_s, double now_s, double rate, double blend_s);
+  /// the pose at `now_s` as `blend` says; on a route, it blends along the route. `rate` is the speed of shown
+  /// time before the jump, in seconds of shown time per second.
+  void jump(double before_s, double now_s, double rate, BlendTime blend);
 
-  /// Changes the path while `time_s` is shown, and blends over `blend_s` seconds. The shown pose jumps only
-  /// if a teleport or a change of frame lies between the shown time and the newest motion.
-  void set_path(MotionPath path, double time_s, double blend_s);
+  /// Changes the path while `time_s` is shown, and blends as `blend` says. The shown pose jumps if a teleport
+  /// or a change of frame lies between the shown time and the newest motion.
+  void set_path(MotionPath path, double time_s, BlendTime blend);
 
   /// The frame of shown() at `time_s`.
   [[nodiscard]] FrameId frame(double time_s) const { return view().active(time_s).frame; }
 
   /// A change of frame without a teleport, from one motion to the next.
   struct FrameChange {
-    FrameId from;  ///< the frame before the change
-    Motion to;     ///< the first motion in the new frame; its time stamp is the time of the change
+    FrameId from;         ///< the frame before the change
+    double from_s = 0.0;  ///< time stamp of the motion before the change, s
+    Motion to;            ///< the first motion in the new frame; its time stamp is the time of the change
   };
   /// The change of frame at the end of the motion that is shown at `time_s`. Nullopt if there is no such
   /// change, or if bridge() was already called for it. Also nullopt if the motion lasts less than
@@ -113,8 +114,11 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// Sets the end of the interpolation across `change`, which next_frame() returned. `end` is the state of
   /// `change.to`, converted to the frame before the change. If this moves the pose shown at `time_s`, the
-  /// difference is blended in over `blend_s` seconds.
-  void bridge(const FrameChange& change, const State& end, double time_s, double blend_s);
+  /// difference is blended in as `blend` says. It never moves the pose at the time stamp of the motion
+  /// before the change, where the interpolation begins.
+  void bridge(const FrameChange& change, const State& end, double time_s, BlendTime blend);
+  /// The end that was set last, with the time of the change. Null if there is none.
+  [[nodiscard]] const Motion* last_bridge() const { return bridge_ ? &*bridge_ : nullptr; }
 
   /// A change of frame that shown time has already passed.
   struct FrameCrossing {
@@ -126,10 +130,36 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// in the history.
   [[nodiscard]] std::optional<FrameCrossing> crossing(FrameId before, double time_s) const;
 
-  /// Call this after a change of frame, while `time_s` is shown. Blends from `shown` onto the motion over
-  /// `blend_s` seconds. The blend counts from `crossed_s`, the time at which the frame changed. `shown` is
-  /// the state that was shown at `crossed_s`, converted to the new frame.
-  void continue_in_new_frame(const State& shown, double crossed_s, double time_s, double blend_s);
+  /// Call this after a change of frame. Blends from `shown` onto the motion as `blend` says. The blend
+  /// counts from `crossed_s`, the time at which the frame changed. `shown` is the state that was shown at
+  /// `crossed_s`, converted to the new frame.
+  void continue_in_new_frame(const State& shown, double crossed_s, BlendTime blend);
+
+  /// Call this when shown time has come to `time_s`, before anything else happens at that time, and again
+  /// after receive() at that time. Keeps the shown pose continuous where motions in different frames follow
+  /// each other without a teleport: interpolates to the first motion in the new frame as seen from the old
+  /// one (the bridge), and blends in the new frame from the pose that was shown in the old one.
+  ///
+  /// `before` is the frame that was shown at `last_s`, the time of the last call. `converted(state, from, to,
+  /// time_s)` converts a state from one frame to another as they are at `time_s`; it returns an empty
+  /// std::optional<State> if that is impossible, and then the pose jumps. Blends take `blend_s` seconds; 0:
+  /// the entity was not shown yet. What this function does depends on the known motions and on `converted`,
+  /// but not on how often it is called. So a server can compute what a client showed, although it does not
+  /// know the times of the client's drawn frames.
+  template <class Converted>
+  void settle_frames(FrameId before, double last_s, double time_s, double blend_s, Converted&& converted) {
+    if (blend_s > 0.0) {
+      if (const auto crossed = crossing(before, time_s)) {
+        // This needs the bridge to the change that has passed, so it comes before the bridge to the next one.
+        if (const auto shown = converted(crossed->shown, before, frame(time_s), crossed->time_s))
+          continue_in_new_frame(*shown, crossed->time_s, blend_s);
+      }
+    }
+    if (const auto change = next_frame(time_s)) {
+      if (const auto end = converted(change->to.state, change->to.frame, change->from, change->to.time_s))
+        bridge(*change, *end, change->from_s > last_s ? change->from_s : time_s, blend_s);
+    }
+  }
 
   /// Removes all motions in the frame `gone`. If the entity was in that frame at the time stamp of `instead`,
   /// adds `instead` in their place. The shown pose jumps; call correct() afterwards to continue from the pose
@@ -151,12 +181,34 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// The state at `time_s`, for use as a frame of other entities. Equal to shown(), except before the first
   /// motion. There the first motion is extrapolated backwards.
   [[nodiscard]] State as_frame(double time_s) const {
+    constexpr double kLongestS = 2.0;  // more than the delay of any buffered mode: a clock stood still
     const bool before = path_ == MotionPath::interpolate && time_s < oldest().time_s;
-    return before ? state_at(oldest(), time_s) : shown(time_s);
+    return before ? state_at(oldest(), std::max(time_s, oldest().time_s - kLongestS)) : shown(time_s);
   }
 
-  /// The state at `time_s` without the blend in space and without a chase.
+  /// True if a catch-up has ended by `time_s`. drop_ended_catch_up() then lets the entity be sampled in a
+  /// batch again.
+  [[nodiscard]] bool has_ended_catch_up(double time_s) const {
+    return blends_.catch_up.duration_s() > 0.0 && blends_.catch_up.over(time_s);
+  }
+  /// Removes the catch-ups that have ended by `time_s`. Do not ask for earlier times afterwards.
+  void drop_ended_catch_up(double time_s);
+
+  /// Number of jumps so far, modulo 2^32, that no teleport caused: the distance to a motion was too large for
+  /// a catch-up (BlendTime).
+  [[nodiscard]] std::uint32_t jumps() const { return blends_.jumps; }
+  /// The time of the newest of these jumps, s of shown time. It may be later than the shown time.
+  [[nodiscard]] double jumped_s() const { return blends_.jumped_s; }
+
+  /// The state at `time_s` without the blend and the catch-up in space, and without a chase.
   [[nodiscard]] State unblended(double time_s) const { return view().unblended(time_s); }
+
+  /// The state at `time_s` without any correction: interpolated between the known motions, extrapolated after
+  /// the newest one, for both values of MotionPath. Fades like shown(). `time_s` must not be before the time
+  /// stamp of oldest(). Relative to motion_frame() at that time.
+  [[nodiscard]] State motion_at(double time_s) const;
+  /// The frame of motion_at().
+  [[nodiscard]] FrameId motion_frame(double time_s) const;
 
   /// The teleport counter (Motion::teleports) at `time_s`. When the counter changes, the shown pose has
   /// jumped.
@@ -166,15 +218,19 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// blend from or to free motion.
   [[nodiscard]] const Route* route(double time_s) const { return view().route(time_s); }
 
-  /// True if shown() is, at any time, equal to extrapolate() of the newest motion with blend() applied to it.
-  /// Such an entity can be sampled in a batch (MotionBatch).
+  /// True if shown() is equal to extrapolate() of the newest motion with blend() applied to it, at any time
+  /// from kExtrapolateBackS before the motion's time stamp on. Such an entity can be sampled in a batch
+  /// (MotionBatch).
   [[nodiscard]] bool is_blended_prediction() const {
     return !hold_ && path_ == MotionPath::predict && newest().route == nullptr &&
            floor_of(newest()) == nullptr && walls_of(newest()) == nullptr && blends_.hold(newest()) &&
            blends_.valid_until_s == kAlwaysValid &&
-           !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
+           !(newest().never_reverses && is_braking(newest().state)) && is_unlimited() &&
+           blends_.catch_up.duration_s() <= 0.0;
   }
 
+  /// The motions that are kept, ordered by time stamp. Valid until the next change.
+  [[nodiscard]] std::span<const Motion> known() const { return history_.motions(); }
   /// The motion with the newest time stamp.
   [[nodiscard]] const Motion& newest() const { return history_.newest(); }
   /// The oldest motion that is still kept.
@@ -199,6 +255,9 @@ class RECKONER_RECKONING_API RemoteEntity {
     constexpr double kLargestS = 1e13;
     return time_s >= -kLargestS && time_s <= kLargestS;
   }
+  [[nodiscard]] static constexpr bool is_valid(BlendTime blend) {
+    return is_time(blend.blend_s) && is_time(blend.behind_s);
+  }
   [[nodiscard]] ShownMotions view() const {
     if (hold_) return {{&hold_->motion, 1}, MotionPath::predict, blends_};
     return {history_.motions(), path_, blends_, bridge_ ? &*bridge_ : nullptr};
@@ -212,15 +271,49 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] bool is_chasing(double time_s) const {
     return view().chase_under_way(view().active(time_s), time_s).has_value();
   }
+  // The state that was shown before a change, that state without the catch-up in progress, and the speed of
+  // the motion, m/s.
+  struct Before {
+    State shown;
+    State caught_up;
+    double moves_mps = 0.0;
+  };
+  [[nodiscard]] Before before_change(const State& base, double time_s) const {
+    const State shown = view().shown_from(base, time_s);
+    return {shown, blends_.catch_up.over(time_s) ? shown : view().caught_up_from(base, time_s),
+            glm::length(glm::dvec3{base.velocity})};
+  }
+  // The same along a route.
+  struct BeforeAlong {
+    RouteState shown;
+    RouteState caught_up;
+  };
+  [[nodiscard]] std::optional<BeforeAlong> before_change_along(double time_s) const;
+  [[nodiscard]] double catch_up_left_s(double time_s) const;
+  void drop_catch_up();
+  void hurry(double time_s);
+  void leave_route(double time_s, BlendTime& blend);
   // In the following functions, `base` is view().unblended(time_s). Their callers often have it already.
-  void continue_from(const State& shown, const State& base, bool moved, double time_s, double blend_s);
+  void continue_from(const Before& before, const State& base, bool moved, double time_s, BlendTime blend);
   [[nodiscard]] bool is_clearly_within(const State& base, double time_s, double max_mps) const;
+  [[nodiscard]] std::optional<double> too_fast_from_s(const State& base, double time_s, double max_mps) const;
   void start_chase_if_too_fast(const State& base, double time_s);
-  void blend_from(const State& shown, const State& base, double time_s, double blend_s);
-  void change_frame(const std::optional<State>& shown, double from_s, double time_s, double blend_s);
+  void chase_instead_of_catch_up(double time_s);
+  [[nodiscard]] double distance_at_end_m(const Chase& chase);
+  [[nodiscard]] bool are_motions_slow(const State& base, double time_s);
+  void give_up_chase(Chase chase, const State& base, double time_s);
+  void blend_from(const Before& before, const State& base, double time_s, BlendTime blend);
+  void blend_or_catch_up(const State& shown, double time_s, double left_s, BlendTime blend);
+  void start_catch_up(const Before& before, const State& base, double time_s, double wanted_s);
+  void begin_catch_up(const Blend& catch_up, double time_s);
+  void note_wall(const State& shown, const State& base, double time_s);
+  [[nodiscard]] double turn_share(double time_s) const;
+  void jump_to_motion(double time_s);
+  void change_frame(const std::optional<State>& shown, double time_s, BlendTime blend);
+  void apply_to_motion_at(double time_s);
   void start_blend(const Blend& blend, const State& base, double time_s);
   void end_blend(double time_s);
-  void blend_along(const RouteState& shown_before, double time_s, double blend_s);
+  void blend_along(const BeforeAlong& before, double time_s, BlendTime blend);
 
   MotionHistory history_;
   MotionPath path_;

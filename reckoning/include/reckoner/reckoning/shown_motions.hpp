@@ -107,6 +107,20 @@ struct ShownBlends {
   /// The chase replaces the blended position where the blend in space would show the body faster than its top
   /// speed. The orientation still follows the blend.
   Chase chase{};
+
+  /// The catch-up in space (BlendTime::behind_s); applied after `free`. Separate from the other blends, so
+  /// that motions that arrive meanwhile neither shorten nor prolong it. No chase begins meanwhile.
+  Blend catch_up{};
+  /// The catch-up along the route; applied after `along`.
+  RouteBlend catch_up_along{};
+  /// Until this time (s of shown time), corrections must not take longer than a catch-up
+  /// (BlendTime::hurries). Later, a chase may take any time, so that a false motion of a cheat never makes a
+  /// body faster than its top speed.
+  double hurries_until_s = -std::numeric_limits<double>::infinity();
+  /// Number of jumps without a teleport so far, modulo 2^32: the distance to a motion was too large for a
+  /// catch-up.
+  std::uint32_t jumps = 0;
+  double jumped_s = -std::numeric_limits<double>::infinity();  ///< newest of these jumps, s of shown time
 };
 
 /// Computes the shown pose of an entity from its known motions, its current corrections and the time. Clients
@@ -130,21 +144,27 @@ class RECKONER_RECKONING_API ShownMotions {
   /// ends would look like a high speed.
   static constexpr double kShortestBridgeS = 0.08;
 
-  /// The state to show at `time_s`. Before the first motion it is the state of that motion at rest. After the
-  /// last motion it is the extrapolation, which fades when the motion no longer holds. Interpolation never
-  /// crosses a teleport: the earlier motion is extrapolated until the time stamp of the later one.
+  /// The state to show at `time_s`. MotionPath::interpolate: before the first motion it is the state of that
+  /// motion at rest, and after the last motion it is the extrapolation, which fades when the motion no longer
+  /// holds. Interpolation never crosses a teleport: the earlier motion is extrapolated until the time stamp
+  /// of the later one. MotionPath::predict: it is the extrapolation of the last motion, which also ends a
+  /// short time before its time stamp (faded_state()).
   [[nodiscard]] State shown(double time_s) const;
 
-  /// The state at `time_s` without the blend in space and without a chase. While a motion is extrapolated, it
-  /// is limited to the body's top speed (limited_to_top_speed()).
+  /// The state at `time_s` without the blend and the catch-up in space, and without a chase. While a motion
+  /// is extrapolated, it is limited to the body's top speed (limited_to_top_speed()).
   [[nodiscard]] State unblended(double time_s) const;
   /// shown(), computed from `base`, which must be the result of unblended() for `time_s`. Saves time if the
   /// caller needs both.
   [[nodiscard]] State shown_from(const State& base, double time_s) const {
     return corrected(base, active(time_s), time_s);
   }
+  /// As shown_from(), but without the catch-up in space.
+  [[nodiscard]] State caught_up_from(const State& base, double time_s) const {
+    return corrected(base, active(time_s), time_s, false);
+  }
 
-  /// The state at `time_s` with the blend in space, but without a chase.
+  /// The state at `time_s` with the blend in space, but without a catch-up or a chase.
   [[nodiscard]] State blended(double time_s) const;
 
   /// The chase that applies at `time_s`, when the motion `from` is shown; nullopt if there is none. `from`
@@ -168,6 +188,8 @@ class RECKONER_RECKONING_API ShownMotions {
   /// The position on the route at `time_s`, with the blend along the route; nullopt if the entity is not on a
   /// route.
   [[nodiscard]] std::optional<RouteState> shown_along(double time_s) const;
+  /// As shown_along(), but without the catch-up along the route.
+  [[nodiscard]] std::optional<RouteState> caught_up_along(double time_s) const;
 
   /// True if the entity is on `route` at `time_s` and stays on it in all later known motions, without a
   /// teleport or a change of frame.
@@ -179,7 +201,8 @@ class RECKONER_RECKONING_API ShownMotions {
 
  private:
   [[nodiscard]] const Motion& newest() const { return known_.back(); }
-  [[nodiscard]] State corrected(const State& base, const Motion& from, double time_s) const;
+  [[nodiscard]] State corrected(const State& base, const Motion& from, double time_s,
+                                bool catches_up = true) const;
   [[nodiscard]] State in_front_of_walls(const State& state, const Walls& walls, const State& base,
                                         const Motion& from, double time_s) const;
 
