@@ -341,7 +341,7 @@ void ClientWorld::brake_idle(double now_s) {
     const Floor* floor = floor_of(own.last());
     State state = braked(owned.brake->from, now_s - owned.brake->begin_s);
     if (floor != nullptr) state = above_floor(state, *floor);
-    if (!own.move(state, owned.brake->frame, now_s, link.owned().one_way_s() + owned.viewers_s)) continue;
+    if (!own.move(state, owned.brake->frame, now_s, link.one_way_s() + owned.viewers_s)) continue;
     owned.go_on = own.last();
     Motion motion{.state = state, .time_s = playout.shown_s(), .teleports = own.teleports(), .floor = floor};
     motion.frame = owned.brake->frame;
