@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/src/transport/refusal_log.hpp"
-#include "server/src/session/session.hpp"
+#include "server/src/session/session_table.hpp"
 
 #include <cstddef>
 #include <deque>

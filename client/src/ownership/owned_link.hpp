@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/src/ownership/owned_entity.hpp"
+#include "net/src/link/ack_window.hpp"
 #include "net/src/link/peer_link.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"

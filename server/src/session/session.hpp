@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/link_estimate.hpp"
 #include "net/src/link/message_queues.hpp"
 #include "net/src/link/peer_link.hpp"
 #include "net/src/link/reliable_queue.hpp"
