@@ -514,7 +514,7 @@ CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, 
   if (!entity->ownership_state.is_reported || entity->ownership_state.unpolled > 0)
     return CallError::event_not_polled;
   OwnedEntity& own = *link.owned().find(id);
-  const double delay_s = link.owned().one_way_s() + entity->ownership_state.viewers_s;
+  const double delay_s = link.one_way_s() + entity->ownership_state.viewers_s;
   const double shown_s = playout.shown_s();
   if (frame && !frames.can_enter(frame_of(frame), id, shown_s)) return CallError::unknown_frame;
   OwnershipState& owned = entity->ownership_state;

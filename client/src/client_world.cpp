@@ -350,7 +350,7 @@ void ClientWorld::brake_idle(double now_s) {
     if (floor != nullptr) state = above_floor(state, *floor);
     const Walls* walls = walls_of(own.last());
     if (walls != nullptr) state = stopped_by_walls(state, *walls, owned.brake->from.position);
-    if (!own.move(state, owned.brake->frame, now_s, link.owned().one_way_s() + owned.viewers_s)) continue;
+    if (!own.move(state, owned.brake->frame, now_s, link.one_way_s() + owned.viewers_s)) continue;
     owned.go_on = own.last();
     Motion motion{.state = state, .time_s = playout.shown_s(), .teleports = own.teleports(), .floor = floor};
     motion.walls = walls;

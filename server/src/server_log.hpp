@@ -3,7 +3,7 @@
 
 #include "net/src/config/velocity_log.hpp"
 #include "net/src/transport/refusal_log.hpp"
-#include "server/src/session/session.hpp"
+#include "server/src/session/session_table.hpp"
 
 #include <cstddef>
 #include <cstdint>

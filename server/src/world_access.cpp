@@ -147,8 +147,8 @@ Relevance WorldAccess::relevance(EntityId id) const {
 }
 std::optional<double> WorldAccess::one_way_s(ClientId client) const {
   const Session* session = server_->impl_->sessions.find(client);
-  if (session == nullptr || !session->link().known()) return std::nullopt;
-  return session->link().one_way_s();
+  if (session == nullptr || !session->round_trip().known()) return std::nullopt;
+  return session->round_trip().one_way_s();
 }
 std::optional<glm::dvec3> WorldAccess::eye(ClientId client) const {
   Session* session = server_->impl_->sessions.find(client);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/messages/datagram.hpp"
+#include "net/src/link/ack_window.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A separate program, because it counts all of its allocations.
+#include "net/src/link/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/roamers.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/session.hpp"
+#include "server/src/session/declared_playout.hpp"
 
 #include <gtest/gtest.h>
 

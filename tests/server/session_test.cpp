@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/session/session.hpp"
 
+#include "net/src/link/ack_window.hpp"
 #include "net/src/messages/messages.hpp"
 #include "server/src/publish/publisher.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "server/src/session/spawn_queue.hpp"
+
 #include "scenario/builtin/random.hpp"
-#include "server/src/session/session.hpp"
 
 #include <algorithm>
 #include <cstdint>

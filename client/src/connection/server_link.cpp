@@ -115,7 +115,13 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
     ++stats.refusals[*why];
     return std::nullopt;
   }
-  if (!received_.note(header.sequence)) {
+  const auto receipt = link_.receive(header.sequence, header.ack, 0.0, local_s);
+  if (receipt == PeerLink::Receipt::refused) {
+    ++stats.malformed;
+    ++stats.refusals[Refusal::malformed];
+    return std::nullopt;
+  }
+  if (receipt == PeerLink::Receipt::repeated) {
     ++stats.datagrams_stale;
     ++stats.refusals[Refusal::repeated];
     return std::nullopt;
@@ -123,10 +129,8 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
   applied_ = header.sequence;
   datagram_tick_ = tick;
   datagram_complete_ = tick - std::min(header.complete_age, tick);
-  if (header.ack) {
-    arrivals_.acknowledged(*header.ack);
-    owned_.acknowledged(*header.ack, local_s);
-  }
+  if (header.ack) arrivals_.acknowledged(*header.ack);
+  settle_datagrams();
   ++stats.datagrams_received;
   stats.state_bytes_received += payload.size();
   note_header(header, tick, local_s, arrived_s, stats);
@@ -288,9 +292,16 @@ double ServerLink::waited_s(Tick tick, double local_s) const {
   return std::max(0.0, server_time_s(local_s) - time_of(tick) - one_way_s);
 }
 
+// Tells the contents of this client's datagrams which of them arrived or were lost.
+void ServerLink::settle_datagrams() {
+  for (const PeerLink::Outcome& outcome : link_.outcomes())
+    owned_.settle(outcome);
+  link_.clear_outcomes();
+}
+
 void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, double arrived_s,
                              ClientStats& stats) {
-  if (received_.ack().newest == header.sequence) {
+  if (link_.ack()->newest == header.sequence) {
     sequences_seen_ += sequences_seen_ == 0 ? 1 : sequence_distance(header.sequence, newest_sequence_);
     newest_sequence_ = header.sequence;
     newest_arrival_s_ = arrived_s - waited_s(tick, arrived_s);
@@ -320,14 +331,15 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
   const double interval_s = settling              ? kSettlingIntervalS
                             : unacknowledged_ > 0 ? std::min(ack_interval_s, kLongestAckIntervalS)
                                                   : kKeepAliveS;
-  owned_.expire(local_s);
+  link_.expire(local_s);
+  settle_datagrams();
   const bool due = ack_requested_ || ack_overdue() || local_s - last_ack_s_ >= interval_s;
   if (!due && outbox.empty() && !owned_.any_due()) return 0;
   ClientDatagram datagram;
   datagram.control_count = static_cast<std::uint16_t>(messages.reliable().received_count());
   datagram.stamp = to_stamp(local_s);
-  if (received_.any()) {
-    datagram.ack = received_.ack();
+  datagram.ack = link_.ack();
+  if (datagram.ack) {
     const double delay_s = std::clamp(local_s - newest_arrival_s_, 0.0, 10.0);
     datagram.ack_delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
   }
@@ -345,7 +357,8 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
 std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
                                       const std::optional<Showing>& showing, MessageOutbox& messages,
                                       PeerId server, Transport& transport) {
-  datagram.sequence = owned_.send(local_s);
+  datagram.sequence = link_.begin(local_s);
+  settle_datagrams();
   std::array<std::byte, kMaxStateBytes> section_buffer;
   BitWriter section{section_buffer};
   std::size_t room_bits = transport.max_state_bytes(server) * 8;

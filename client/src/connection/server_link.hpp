@@ -10,6 +10,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/link/clock_sync.hpp"
+#include "net/src/link/peer_link.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_stream.hpp"
@@ -152,6 +153,11 @@ class ServerLink {
     jumped_ = true;
   }
 
+  /// Typical delay from client to server, s; 0: unknown.
+  [[nodiscard]] double one_way_s() const {
+    return link_.round_trip().known() ? link_.round_trip().one_way_s() : 0.0;
+  }
+
   /// The entities that this client owns.
   [[nodiscard]] OwnedLink& owned() { return owned_; }
   [[nodiscard]] const OwnedLink& owned() const { return owned_; }
@@ -214,6 +220,7 @@ class ServerLink {
   std::size_t send_datagram(ClientDatagram datagram, double local_s, const std::optional<Showing>& showing,
                             MessageOutbox& messages, PeerId server, Transport& transport);
   [[nodiscard]] double waited_s(Tick tick, double local_s) const;
+  void settle_datagrams();
   void note_header(const ServerHeader& header, Tick tick, double local_s, double arrived_s,
                    ClientStats& stats);
 
@@ -243,7 +250,10 @@ class ServerLink {
   Sequence applied_ = 0;  // sequence number of the datagram decoded last
   ArrivalLog arrivals_;
 
-  ReceivedWindow received_;
+  // The server acknowledges in every datagram, and sends one to an owner at least this often, s, with a tick
+  // to spare.
+  static constexpr double kServerAnswerDelayS = 0.07;
+  PeerLink link_{kServerAnswerDelayS};
   Completeness completeness_;
   Sequence newest_sequence_ = 0;
   std::int64_t sequences_seen_ = 0;  // from the first to the newest

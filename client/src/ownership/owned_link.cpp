@@ -6,10 +6,6 @@
 namespace reckoner {
 namespace {
 
-// The server acknowledges in every datagram, and sends one to an owner at least this often, s, with a tick to
-// spare.
-constexpr double kServerAnswerDelayS = 0.07;
-
 // Upper bound for the header of an owned motion, the motion in full, and the end mark of the section.
 constexpr std::size_t kMaxMotionBits = 1200;
 
@@ -36,16 +32,10 @@ bool OwnedLink::any_due() const {
                      [](const auto& entry) { return entry.second.second->due(); });
 }
 
-Sequence OwnedLink::send(double local_s) {
-  const Sequence sequence = sent_.send(local_s);
-  note_outcomes();
-  sent_updates_[sequence % SentWindow::kCapacity].clear();
-  return sequence;
-}
-
 bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz) {
   std::int64_t previous = -1;
   std::vector<SentUpdate>& sent_updates = sent_updates_[sequence % SentWindow::kCapacity];
+  sent_updates.clear();
   const std::size_t begin = writer.bits_written();
   for (auto& [slot, entry] : entities_) {
     OwnedEntity& entity = *entry.second;
@@ -72,28 +62,12 @@ bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequenc
   return true;
 }
 
-void OwnedLink::acknowledged(const Ack& ack, double local_s) {
-  if (!sent_.acknowledge(ack)) return;
-  for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
-    if (outcome.acked && outcome.sequence == ack.newest) link_.add(local_s - outcome.sent_s);
+void OwnedLink::settle(const PeerLink::Outcome& outcome) {
+  std::vector<SentUpdate>& sent_updates = sent_updates_[outcome.sequence % SentWindow::kCapacity];
+  for (const SentUpdate& sent : sent_updates) {
+    if (OwnedEntity* entity = find(sent.id)) entity->note_outcome(sent.term, sent.number, outcome.acked);
   }
-  note_outcomes();
-}
-
-void OwnedLink::expire(double local_s) {
-  sent_.expire(local_s, link_.timeout_s(kServerAnswerDelayS));
-  note_outcomes();
-}
-
-void OwnedLink::note_outcomes() {
-  for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
-    std::vector<SentUpdate>& sent_updates = sent_updates_[outcome.sequence % SentWindow::kCapacity];
-    for (const SentUpdate& c : sent_updates) {
-      if (OwnedEntity* entity = find(c.id)) entity->note_outcome(c.term, c.number, outcome.acked);
-    }
-    sent_updates.clear();
-  }
-  sent_.clear_outcomes();
+  sent_updates.clear();
 }
 
 }  // namespace reckoner

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "client/src/ownership/owned_entity.hpp"
-#include "net/src/link/link_estimate.hpp"
+#include "net/src/link/ack_window.hpp"
+#include "net/src/link/peer_link.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_stream.hpp"
@@ -33,20 +34,12 @@ class OwnedLink {
   static constexpr std::size_t kMax = 4096;
   [[nodiscard]] bool any_due() const;
 
-  /// Returns the sequence number for a datagram sent at local time `local_s`, s.
-  Sequence send(double local_s);
-
   /// Writes every due motion that fits into the section of owned motions for the datagram `sequence`. The
   /// section has at most `most_bits` bits. Returns false and writes nothing if no motion is due.
   bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz);
 
-  /// The server acknowledged datagrams of this client at local time `local_s`, s.
-  void acknowledged(const Ack& ack, double local_s);
-  /// Counts datagrams as lost that are unacknowledged for too long.
-  void expire(double local_s);
-
-  /// Typical delay from client to server, s; 0: unknown.
-  [[nodiscard]] double one_way_s() const { return link_.known() ? link_.one_way_s() : 0.0; }
+  /// The datagram of this outcome has arrived or was lost.
+  void settle(const PeerLink::Outcome& outcome);
 
  private:
   struct SentUpdate {
@@ -54,13 +47,9 @@ class OwnedLink {
     std::uint8_t term = 0;
     std::uint32_t number = 0;
   };
-  void note_outcomes();
-
   std::map<std::uint32_t, std::pair<EntityId, std::unique_ptr<OwnedEntity>>> entities_;  // by slot
-  SentWindow sent_;
   // Motions in each datagram, by sequence modulo capacity.
   std::array<std::vector<SentUpdate>, SentWindow::kCapacity> sent_updates_;
-  LinkEstimate link_;
 };
 
 }  // namespace reckoner

@@ -141,7 +141,7 @@ void Interest::change(Entity& entity, Session& session, EntityTable& entities,
   }
   EntityLevel& l = entity.levels[*level];
   l.add_subscriber(session.view().shows_past);
-  l.delay_s = std::max(l.delay_s, session.link().one_way_s());
+  l.delay_s = std::max(l.delay_s, session.round_trip().one_way_s());
   entities.awake().insert(slot);  // its publishes may be out of date if it had no subscribers
 }
 

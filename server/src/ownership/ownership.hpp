@@ -4,7 +4,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/link/baselines.hpp"
 #include "net/src/wire/bit_stream.hpp"
-#include "server/src/session/session.hpp"
+#include "server/src/session/session_table.hpp"
 #include "server/src/world/entity_table.hpp"
 
 #include <array>

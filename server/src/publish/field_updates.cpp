@@ -2,6 +2,7 @@
 #include "server/src/publish/field_updates.hpp"
 
 #include "net/src/codec/field_codec.hpp"
+#include "net/src/link/ack_window.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
 #include "reckoning/src/util/prefetch.hpp"
@@ -125,7 +126,6 @@ class InFlight {
  public:
   struct Datagram {
     Tick tick = 0;            ///< tick in which the datagram was sent
-    std::uint32_t bytes = 0;  ///< size on the wire
     std::uint32_t first = 0;  // index of its first motion; the index counts all motions ever added
     std::uint16_t count = 0;
     bool open = false;
@@ -143,9 +143,6 @@ class InFlight {
     if (added_ - removed_ == ring_.size()) grow();
     ring_[added_++ & (ring_.size() - 1)] = motion;
     ++record(static_cast<Sequence>(next_ - 1)).count;
-  }
-  void set_bytes(Sequence sequence, std::size_t bytes) {
-    record(sequence).bytes = static_cast<std::uint32_t>(bytes);
   }
 
   [[nodiscard]] const Datagram& at(Sequence sequence) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "server/src/session/delay_survey.hpp"
+
 #include "reckoning/src/statistics/quantile.hpp"
-#include "server/src/session/session.hpp"
 
 #include <cstddef>
 
@@ -30,7 +31,7 @@ void DelaySurvey::measure_word(EntityTable& entities, const SessionTable& sessio
       delays.clear();
     for (const auto& session : sessions.all()) {
       const auto listening = session->subscriptions().listening(level).words();
-      if (word >= listening.size() || !session->link().known()) continue;
+      if (word >= listening.size() || !session->round_trip().known()) continue;
       const double delay_s = session->mean_delay_s();
       SlotSet::for_each_in(listening[word] & awake, 0,
                            [&](std::uint32_t bit) { delays_s_[bit].push_back(delay_s); });

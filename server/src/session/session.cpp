@@ -44,8 +44,6 @@ constexpr std::uint8_t kMaxRepeats = 4;
 // An end costs a few bytes, and an entity that is shown beyond its end flies through walls. So every end is
 // sent in this many datagrams.
 constexpr unsigned kEndCopies = 3;
-// Number of datagrams over which the recent share of lost datagrams is averaged.
-constexpr double kLossAverage = 200.0;
 // Number of motions over which the age of sent motions is averaged.
 constexpr std::uint64_t kAgeAverage = 64;
 constexpr double kRepeatIntervalS = 0.04;
@@ -65,10 +63,6 @@ constexpr double kSettlingHeartbeatS = 0.05;
 // Afterwards the client's time stamps are echoed at this interval. An echo costs five bytes, and the clock
 // needs only the fastest of many round trips.
 constexpr double kEchoIntervalS = 0.2;
-
-// If a client's datagram wants an acknowledgement, the server repeats the acknowledgement until it has
-// received this number of newer datagrams from the client.
-constexpr int kAckedDatagrams = 32;
 
 // Weight of each level of detail in the priority. A finer level means that the entity is more relevant.
 constexpr std::array<float, kLevels> kLevelWeight{1.0f, 0.5f, 0.25f};
@@ -173,8 +167,8 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
       ranks_by_error_(parts.error_order),
       budget_(static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link),
       reliable_(kReliableLimits),
-      intake_(config.client_messages_per_second,
-              static_cast<double>(config.client_message_bytes_per_second)) {}
+      intake_(config.client_messages_per_second, static_cast<double>(config.client_message_bytes_per_second)),
+      link_(kMaxAckDelayS) {}
 
 // The reliable channel.
 
@@ -380,53 +374,44 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
                                   double waited_s) {
   const std::uint32_t confirmed = unwrap16(datagram.control_count, reliable_.confirmed_count());
   if (earlier(reliable_.added_count(), confirmed)) return Receipt::refused;
-  if (datagram.ack && !sent_.acknowledge(*datagram.ack)) return Receipt::refused;
-  const bool newest = !received_.any() || sequence_distance(datagram.sequence, received_.ack().newest) > 0;
-  if (!received_.note(datagram.sequence)) return Receipt::repeated;
-  if (datagram.has_messages || datagram.has_owned || datagram.showing) wants_ack_ = datagram.sequence;
+  const double ack_delay_s = datagram.ack_delay * kStampUnitS;
+  const double usual_trip_s = round_trip().round_trip_s(), deviation_s = round_trip().deviation_s();
+  const auto receipt = link_.receive(datagram.sequence, datagram.ack, ack_delay_s, now_s - waited_s);
+  if (receipt == PeerLink::Receipt::refused) return Receipt::refused;
+  if (receipt == PeerLink::Receipt::repeated) return Receipt::repeated;
+  if (datagram.has_messages || datagram.has_owned || datagram.showing) link_.want_ack(datagram.sequence);
 
+  const bool newest = receipt == PeerLink::Receipt::newest;
   if (newest) {
     stamp_ = datagram.stamp;
     stamp_arrival_s_ = now_s - waited_s;
   }
-  const double usual_trip_s = link_.round_trip_s(), deviation_s = link_.deviation_s();
-  if (datagram.ack) measure_link(datagram, now_s - waited_s);
-  if (newest && link_.known()) {
-    if (stamps_.is_wrong(datagram.stamp, stamp_arrival_s_, deviation_s, newest_trip_s_ - usual_trip_s))
-      settles_from_s_ = now_s;
+  if (datagram.ack) charge_arrivals(ack_delay_s, now_s - waited_s);
+  if (newest && round_trip().known()) {
+    const double added_s = link_.newest_round_trip_s() - usual_trip_s;
+    if (stamps_.is_wrong(datagram.stamp, stamp_arrival_s_, deviation_s, added_s)) settles_from_s_ = now_s;
   }
   settle_datagrams(now_s, stats);
   if (earlier(reliable_.confirmed_count(), confirmed))
     budget_.reliable_arrived(confirm_reliable(confirmed), now_s);
   if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack, now_s);
   if (seen_ && datagram.showing) {
-    const bool consecutive = newest && (received_.ack().window & 1u) != 0;
+    const bool consecutive = newest && (link_.ack()->window & 1u) != 0;
     if (const auto why = seen_->process(*datagram.showing, now_s, consecutive, newest))
       ++stats.refusals[*why];
   }
   return Receipt::accepted;
 }
 
-// Measures the round trips of newly acknowledged datagrams.
-void Session::measure_link(const ClientDatagram& datagram, double now_s) {
-  const double ack_delay_s = datagram.ack_delay * kStampUnitS;
-  const auto measure = [&](const SentWindow::Outcome& outcome) {
-    // The client reports the acknowledgement delay of the newest datagram only.
-    if (outcome.sequence != datagram.ack->newest) return;
-    newest_trip_s_ = now_s - outcome.sent_s - ack_delay_s;
-    link_.add(newest_trip_s_);
-  };
-  for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
-    if (!outcome.acked) continue;
-    measure(outcome);
-    budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, in_flight_.at(outcome.sequence).bytes);
+// Tells the byte budget which datagrams have arrived.
+void Session::charge_arrivals(double ack_delay_s, double now_s) {
+  for (const PeerLink::Outcome& outcome : link_.outcomes()) {
+    if (outcome.acked)
+      budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, link_.bytes(outcome.sequence));
   }
-  // These datagrams were counted as lost too early. Only they show that the round trip became longer than the
-  // time-out.
-  for (const SentWindow::Outcome& outcome : sent_.late()) {
-    measure(outcome);
+  for (const PeerLink::Outcome& outcome : link_.late()) {
     budget_.found(outcome.sent_s);
-    budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, in_flight_.at(outcome.sequence).bytes);
+    budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, link_.bytes(outcome.sequence));
   }
 }
 
@@ -468,15 +453,14 @@ void Session::confirm_spawn(Subscription& subscription, std::uint32_t publish, s
 
 // Handles the datagrams that were newly acknowledged or found lost.
 void Session::settle_datagrams(double now_s, ServerStats& stats) {
-  if (sent_.outcomes().empty() && sent_.late().empty()) return;
-  for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
-    const InFlight::Datagram& datagram = in_flight_.at(outcome.sequence);
+  if (link_.outcomes().empty() && link_.late().empty()) return;
+  for (const PeerLink::Outcome& outcome : link_.outcomes()) {
     if (outcome.acked) {
-      note_held_tick(datagram.tick);
+      note_held_tick(in_flight_.at(outcome.sequence).tick);
     } else {
       ++stats.datagrams_lost;
       ++figures_.datagrams_lost;
-      budget_.lost(outcome.sent_s, now_s, datagram.bytes);
+      budget_.lost(outcome.sent_s, now_s, link_.bytes(outcome.sequence));
     }
     in_flight_.for_each(outcome.sequence,
                         [this](const SentMotion& m) { prefetch(&subscriptions_.at(m.subscription)); });
@@ -487,10 +471,9 @@ void Session::settle_datagrams(double now_s, ServerStats& stats) {
     fields_.settle(outcome.sequence, outcome.acked);
     short_lived_.settle(outcome.sequence, outcome.acked,
                         [this](const ShortLivedQueue::SentSpawn& sent) { confirm_short_lived(sent); });
-    loss_share_ += ((outcome.acked ? 0.0 : 1.0) - loss_share_) / kLossAverage;
     in_flight_.end(outcome.sequence);
   }
-  sent_.clear_outcomes();
+  link_.clear_outcomes();
 }
 
 // The client has acknowledged a datagram with the spawn of a short-lived entity.
@@ -668,7 +651,7 @@ void Session::fetch() const {
 
 void Session::fetch_lists(const Published& published) const {
   subscriptions_.fetch(published);
-  prefetch(&sent_, 64);
+  prefetch(&link_, 64);
   in_flight_.fetch();
 }
 
@@ -676,7 +659,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
   ServerStats& stats = scratch.datagrams.stats;
   if (!joined_s_) joined_s_ = settles_from_s_ = inputs.now_s;
   stats.updates_sent += std::exchange(repeated_spawn_motions_, 0);
-  sent_.expire(inputs.now_s, link_.timeout_s(kMaxAckDelayS));
+  link_.expire(inputs.now_s);
   settle_datagrams(inputs.now_s, stats);
   budget_.advance(inputs.now_s);
   if (!peer_) return;
@@ -718,7 +701,7 @@ void Session::select_updates(const TickInputs& inputs, bool waits, Scratch& scra
 // Sets the priority of each update by what it improves for the client.
 void Session::rank_updates(const TickInputs& inputs, Snapshot& snapshot) {
   const OrderInputs order{inputs.routes, inputs.tick, inputs.tick_time_s, inputs.tick_rate_hz,
-                          inputs.tick_time_s + link_.one_way_s()};
+                          inputs.tick_time_s + round_trip().one_way_s()};
   for (Snapshot::Item& item : snapshot.items()) {
     const Subscription& s = subscriptions_.at(item.subscription);
     const Entity& entity = inputs.entities.slots()[item.slot];
@@ -756,7 +739,7 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   ServerStats& stats = scratch.datagrams.stats;
   // This must come first: a full window counts its oldest datagram as lost, and this may make more updates
   // due.
-  const Sequence sequence = sent_.send(inputs.now_s);
+  const Sequence sequence = link_.begin(inputs.now_s);
   settle_datagrams(inputs.now_s, stats);
   in_flight_.begin(sequence, inputs.tick);
 
@@ -800,7 +783,7 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   writer.append(section_writer.finish(), section_bits);
   const auto payload = writer.finish();
   const std::size_t wire_bytes = payload.size() + kDatagramHeaders;
-  in_flight_.set_bytes(sequence, wire_bytes);
+  link_.set_bytes(sequence, wire_bytes);
   ++figures_.datagrams_sent;
   scratch.datagrams.add(peer_, payload);
   spend(wire_bytes, inputs.now_s);
@@ -819,8 +802,7 @@ ServerHeader Session::make_header(const TickInputs& inputs) const {
   ServerHeader header;
   header.tick = static_cast<std::uint16_t>(inputs.tick);
   header.complete_age = complete_age(inputs.tick);
-  if (wants_ack_ && sequence_distance(received_.ack().newest, *wants_ack_) <= kAckedDatagrams)
-    header.ack = received_.ack();
+  header.ack = link_.wanted_ack();
   const double echo_interval_s = inputs.now_s - settles_from_s_ < kJoinSettlingS ? 0.0 : kEchoIntervalS;
   if (stamp_ && inputs.now_s - last_echo_s_ >= echo_interval_s) {
     const double held = std::round((inputs.tick_time_s - stamp_arrival_s_) / kStampUnitS);
@@ -833,9 +815,9 @@ SessionStats Session::stats() const {
   SessionStats stats = figures_;
   stats.client = id_;
   stats.connected = static_cast<bool>(peer_);
-  stats.round_trip_s = link_.round_trip_s();
-  stats.round_trip_deviation_s = link_.deviation_s();
-  stats.loss = loss_share_;
+  stats.round_trip_s = round_trip().round_trip_s();
+  stats.round_trip_deviation_s = round_trip().deviation_s();
+  stats.loss = link_.loss();
   stats.sent_bytes_per_second = peer_ ? budget_.sent_bytes_per_second() : 0.0;
   stats.budget_bytes_per_second = budget_.bytes_per_second();
   stats.entities = subscriptions_.slots().count();
