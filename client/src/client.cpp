@@ -444,7 +444,7 @@ bool ClientWorld::hold(KnownEntity& entity, const State& in_world, double hold_s
   if (!local) return false;
   // What this client does now has an effect at the server after the one-way delay and some ticks.
   constexpr double kTicksS = 0.1;
-  const double one_way_s = std::max(link.owned().one_way_s(), 0.5 * stats.round_trip_s);
+  const double one_way_s = std::max(link.one_way_s(), 0.5 * stats.round_trip_s);
   if (!entity.remote.is_held()) held_.push_back(entity.id);
   entity.remote.hold(*local, shown_s, playout.now_s() + one_way_s + kTicksS, shown_s + hold_s);
   return true;
