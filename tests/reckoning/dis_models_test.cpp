@@ -3,6 +3,7 @@
 
 #include "reckoning/src/motion/rotation.hpp"
 #include "tests/reckoning/curves/random_points.hpp"
+#include "tests/reckoning/degree.hpp"
 
 #include <cmath>
 #include <limits>
@@ -16,7 +17,6 @@ using glm::dquat;
 using glm::dvec3;
 using Model = DeadReckoningModel;
 
-constexpr double kDegree = 0.01745329251994329577;
 constexpr Model kAll[] = {Model::kStatic, Model::kFpw, Model::kRpw, Model::kRvw, Model::kFvw,
                           Model::kFpb,    Model::kRpb, Model::kRvb, Model::kFvb};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "random_points.hpp"
+#include "tests/reckoning/degree.hpp"
 
 #include <cmath>
 #include <limits>
@@ -14,8 +15,6 @@ namespace {
 using glm::dvec2;
 using glm::dvec3;
 using Line = std::vector<dvec2>;
-
-constexpr double kDegree = 0.01745329251994329577;
 
 Line cut(const Line& points, const ChaikinOptions& options) {
   auto made = chaikin<dvec2>(points, options);
