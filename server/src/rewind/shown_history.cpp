@@ -64,6 +64,13 @@ Place place_at(const Motion& motion, double time_s) {
   return {motion.state.position + (v + a * (0.5 * dt_s)) * dt_s, v + a * dt_s};
 }
 
+// The instant at which a step was applied. What the client got before it showed anything has none (it is
+// minus infinity). RemoteEntity then gets the same instant as on the client: all motions of the entity are
+// later.
+double instant(double shown_s, const RemoteEntity& entity) {
+  return std::isfinite(shown_s) ? shown_s : entity.oldest().time_s;
+}
+
 // A cheap sufficient test: true if place_at() is certainly right until `until_s`. Neither the top speed nor
 // the edge of the world nor a floor nor a wall nor braking changes the motion.
 bool is_unlimited(const Motion& motion, const Place& place, double until_s, double spare_m) {
@@ -390,8 +397,8 @@ void ShownEntityHistory::replay(std::size_t from, std::size_t to, const FrameCon
   RemoteEntity entity = entity_before(from);
   for (std::size_t i = from; i <= to; ++i) {
     const Motion& motion = *steps_[i].motion;
-    const double shown_s = shown_s_[i];
-    if (is_framed_) settle_frames(entity, shown_s_[i - 1], shown_s, converted);
+    const double shown_s = instant(shown_s_[i], entity);
+    if (is_framed_) settle_frames(entity, instant(shown_s_[i - 1], entity), shown_s, converted);
     if (steps_[i].lever_m >= 0.0) entity.set_lever(steps_[i].lever_m);
     const FrameId frame = entity.frame(shown_s);
     std::optional<State> shown;
