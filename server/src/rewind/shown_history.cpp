@@ -1084,15 +1084,39 @@ std::optional<double> ShownHistory::interpolated_shown_time(double time_s) const
   if (time_s < instants_.front().now_s) return std::nullopt;
   const auto after =
       std::find_if(instants_.begin(), instants_.end(), [&](const Instant& i) { return i.now_s > time_s; });
-  double shown_s = 0.0;
-  if (after == instants_.end()) {
-    shown_s = time_s - (instants_.back().now_s - instants_.back().shown_s);
-  } else {
-    const Instant& a = *(after - 1);
-    const double share = (time_s - a.now_s) / (after->now_s - a.now_s);
-    shown_s = a.shown_s + share * (after->shown_s - a.shown_s);
+  if (after == instants_.end()) return time_s - delay_s(instants_.back());
+  // The rate at which the delay changes is continuous. After lost reports a straight line would be wrong by
+  // some milliseconds, so this is a cubic. If the line would be even worse, the cubic is too uncertain.
+  constexpr double kLargestBendS = 0.002;
+  const Instant& a = *(after - 1);
+  const Instant& b = *after;
+  const double span_s = b.now_s - a.now_s;
+  const double mean = (delay_s(b) - delay_s(a)) / span_s;
+  const double before = delay_rate_near(after - 1, -1).value_or(mean);
+  const double later = delay_rate_near(after, 1).value_or(mean);
+  const double u = (time_s - a.now_s) / span_s;
+  const double bend_s = span_s * u * (1.0 - u) * ((before - mean) * (1.0 - u) - (later - mean) * u);
+  if (0.25 * span_s * std::max(std::abs(before - mean), std::abs(later - mean)) > kLargestBendS)
+    return std::nullopt;
+  return time_s - (delay_s(a) + u * (delay_s(b) - delay_s(a)) + bend_s);
+}
+
+// The rate at which the delay changes near an instant, s/s, from the reports before it (`direction` -1) or
+// after it (1). Empty if there are too few. Times in reports are rounded, so this needs some time.
+std::optional<double> ShownHistory::delay_rate_near(std::vector<Instant>::const_iterator at,
+                                                    int direction) const {
+  constexpr double kLeastS = 0.03;
+  constexpr double kMostS = 0.15;
+  constexpr double kFastest = 0.25;  // PlayoutClock changes no delay faster
+  const auto end = direction < 0 ? instants_.begin() : instants_.end() - 1;
+  for (auto other = at; other != end;) {
+    other += direction;
+    const double span_s = other->now_s - at->now_s;
+    if (std::abs(span_s) > kMostS) break;
+    if (std::abs(span_s) < kLeastS) continue;
+    return std::clamp((delay_s(*other) - delay_s(*at)) / span_s, -kFastest, kFastest);
   }
-  return shown_s;
+  return std::nullopt;
 }
 
 // Notes that a frame contains another entity. The entity of the frame is then corrected gently, as on the

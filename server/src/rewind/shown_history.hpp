@@ -378,6 +378,9 @@ class ShownHistory {
   void close(Sent& datagram);
   // The shown time at `time_s`; nullopt before the first instant. Requires an instant.
   [[nodiscard]] std::optional<double> interpolated_shown_time(double time_s) const;
+  [[nodiscard]] static double delay_s(const Instant& instant) { return instant.now_s - instant.shown_s; }
+  [[nodiscard]] std::optional<double> delay_rate_near(std::vector<Instant>::const_iterator at,
+                                                      int direction) const;
 
   MotionPath path_;
   double blend_s_;
