@@ -643,16 +643,17 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
 
 // True if the entity teleports so close to `shown_s` that the reported times do not tell on which side of the
 // teleport the client showed it. `last`: the last step that the client had applied.
-bool ShownEntityHistory::jumps_near(double shown_s, std::size_t last) const {
+bool ShownEntityHistory::jumps_near(double shown_s, std::size_t last, double error_s) const {
+  const double within_s = kRoundingS + error_s;
   if (path_ == MotionPath::predict) {  // it then jumps when it applies a motion
-    for (std::size_t i = last; i > 0 && shown_s_[i] >= shown_s - kRoundingS; --i) {
+    for (std::size_t i = last; i > 0 && shown_s_[i] >= shown_s - within_s; --i) {
       if (steps_[i].motion->teleports != steps_[i - 1].motion->teleports) return true;
     }
     return false;
   }
   const auto applied = std::span(steps_).first(last + 1);
   const bool begins_near = std::ranges::any_of(
-      applied, [&](const Step& s) { return std::abs(s.motion->time_s - shown_s) <= kRoundingS; });
+      applied, [&](const Step& s) { return std::abs(s.motion->time_s - shown_s) <= within_s; });
   if (!begins_near) return false;
   const auto teleports_at = [&](double time_s) {
     const Motion* newest = applied.front().motion.get();
@@ -661,11 +662,12 @@ bool ShownEntityHistory::jumps_near(double shown_s, std::size_t last) const {
     }
     return newest->teleports;
   };
-  return teleports_at(shown_s - kRoundingS) != teleports_at(shown_s + kRoundingS);
+  return teleports_at(shown_s - within_s) != teleports_at(shown_s + within_s);
 }
 
 std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::foreseen(double time_s, double known_s,
-                                                                            const FrameConverter& converted) {
+                                                                            const FrameConverter& converted,
+                                                                            double error_s) {
   constexpr auto kHistory = static_cast<std::ptrdiff_t>(RemoteEntity::kHistory);
   if (!(known_s >= appear_s_) || lost_s_ > -kNever) return std::nullopt;
   if (std::ranges::any_of(lost_frames_, [known_s](const LostFrame& f) { return known_s >= f.from_s; }))
@@ -681,7 +683,7 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::foreseen(doub
   // motion, or on the motion that is shown and the next motion.
   const Motion* from = nullptr;
   const Motion* to = nullptr;
-  if (jumps_near(time_s, last)) return std::nullopt;
+  if (jumps_near(time_s, last, error_s)) return std::nullopt;
   bool changes_frame = false;
   for (std::size_t i = 0; i <= last; ++i) {
     const Motion& motion = *steps_[i].motion;
@@ -1086,19 +1088,41 @@ std::optional<double> ShownHistory::interpolated_shown_time(double time_s) const
       std::find_if(instants_.begin(), instants_.end(), [&](const Instant& i) { return i.now_s > time_s; });
   if (after == instants_.end()) return time_s - delay_s(instants_.back());
   // The rate at which the delay changes is continuous. After lost reports a straight line would be wrong by
-  // some milliseconds, so this is a cubic. If the line would be even worse, the cubic is too uncertain.
+  // some milliseconds, so this is a cubic. If it bends a lot, it is too uncertain.
   constexpr double kLargestBendS = 0.002;
+  const DelayCurve curve = delay_curve(after);
+  if (curve.largest_bend_s() > kLargestBendS) return std::nullopt;
+  return time_s - curve.at((time_s - (after - 1)->now_s) / curve.span_s);
+}
+
+// How far the instant `shown_s` from shown_at() may be off because nothing is known between two reports, s.
+double ShownHistory::error_s(double shown_s) const {
+  const auto after =
+      std::find_if(instants_.begin(), instants_.end(), [&](const Instant& i) { return i.shown_s > shown_s; });
+  if (after == instants_.begin() || after == instants_.end()) return 0.0;
+  constexpr double kFastestChange = 0.5;  // of the rate, s/s^2 (PlayoutClock)
+  const DelayCurve curve = delay_curve(after);
+  if (!(curve.span_s > 0.0)) return 0.0;
+  return std::min(curve.largest_bend_s(), kFastestChange * curve.span_s * curve.span_s / 8.0);
+}
+
+// The delay from the report before `after` to that report.
+ShownHistory::DelayCurve ShownHistory::delay_curve(std::vector<Instant>::const_iterator after) const {
   const Instant& a = *(after - 1);
-  const Instant& b = *after;
-  const double span_s = b.now_s - a.now_s;
-  const double mean = (delay_s(b) - delay_s(a)) / span_s;
-  const double before = delay_rate_near(after - 1, -1).value_or(mean);
-  const double later = delay_rate_near(after, 1).value_or(mean);
-  const double u = (time_s - a.now_s) / span_s;
-  const double bend_s = span_s * u * (1.0 - u) * ((before - mean) * (1.0 - u) - (later - mean) * u);
-  if (0.25 * span_s * std::max(std::abs(before - mean), std::abs(later - mean)) > kLargestBendS)
-    return std::nullopt;
-  return time_s - (delay_s(a) + u * (delay_s(b) - delay_s(a)) + bend_s);
+  DelayCurve curve{after->now_s - a.now_s, delay_s(a), delay_s(*after)};
+  curve.rate_before = delay_rate_near(after - 1, -1).value_or(curve.mean_rate());
+  curve.rate_after = delay_rate_near(after, 1).value_or(curve.mean_rate());
+  return curve;
+}
+
+double ShownHistory::DelayCurve::at(double u) const {
+  const double bend_s =
+      span_s * u * (1.0 - u) * ((rate_before - mean_rate()) * (1.0 - u) - (rate_after - mean_rate()) * u);
+  return before_s + u * (after_s - before_s) + bend_s;
+}
+
+double ShownHistory::DelayCurve::largest_bend_s() const {
+  return 0.25 * span_s * std::max(std::abs(rate_before - mean_rate()), std::abs(rate_after - mean_rate()));
 }
 
 // The rate at which the delay changes near an instant, s/s, from the reports before it (`direction` -1) or
@@ -1149,7 +1173,7 @@ std::optional<State> ShownHistory::frame_at(FrameId frame, const Moment& at, int
 std::optional<State> ShownHistory::in_world(ShownEntityHistory& entity, const Moment& at, int most) const {
   const auto converted = entity.is_framed() ? converter(most) : ShownEntityHistory::FrameConverter{};
   entity.refresh(frames_version_, converted);
-  const auto shown = entity.foreseen(at.time_s, at.known_s, converted);
+  const auto shown = entity.foreseen(at.time_s, at.known_s, converted, at.error_s);
   if (!shown) return std::nullopt;
   if (!shown->frame) return shown->state;
   const auto frame = frame_at(shown->frame, at, most);
@@ -1159,13 +1183,15 @@ std::optional<State> ShownHistory::in_world(ShownEntityHistory& entity, const Mo
 
 std::optional<State> ShownHistory::shown(EntityId id, double shown_s) const {
   ShownEntityHistory* const entity = find(id);
-  return entity != nullptr ? in_world(*entity, {shown_s, shown_s}, kMostConversions) : std::nullopt;
+  return entity != nullptr ? in_world(*entity, {shown_s, shown_s, error_s(shown_s)}, kMostConversions)
+                           : std::nullopt;
 }
 
 void ShownHistory::shown(double shown_s, std::vector<SeenPose>& poses) const {
+  const Moment moment{shown_s, shown_s, error_s(shown_s)};
   for (const auto& entity : entities_) {
     if (!entity) continue;
-    if (const auto state = in_world(*entity, {shown_s, shown_s}, kMostConversions))
+    if (const auto state = in_world(*entity, moment, kMostConversions))
       poses.push_back({entity->id(), state->pose()});
   }
 }

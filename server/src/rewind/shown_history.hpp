@@ -126,9 +126,9 @@ class ShownEntityHistory {
     return foreseen(shown_s, shown_s, converted);
   }
   /// The state that the client would have shown at the instant `time_s` by what it knew at the instant
-  /// `known_s`.
+  /// `known_s`. Empty, too, if the entity jumps so close to `time_s` that an error of `error_s` matters.
   [[nodiscard]] std::optional<FramedState> foreseen(double time_s, double known_s,
-                                                    const FrameConverter& converted);
+                                                    const FrameConverter& converted, double error_s = 0.0);
 
   /// Time stamp of the newest motion that the client is known to have, s.
   [[nodiscard]] double newest_s() const { return newest_s_; }
@@ -172,7 +172,7 @@ class ShownEntityHistory {
   };
 
   [[nodiscard]] std::size_t step_at(double shown_s) const;
-  [[nodiscard]] bool jumps_near(double shown_s, std::size_t last) const;
+  [[nodiscard]] bool jumps_near(double shown_s, std::size_t last, double error_s) const;
   [[nodiscard]] MotionHistory known_before(std::size_t step) const;
   [[nodiscard]] double hurries_until_s(std::size_t step) const;
   [[nodiscard]] RemoteEntity entity_before(std::size_t step) const;
@@ -358,6 +358,7 @@ class ShownHistory {
   struct Moment {
     double time_s;
     double known_s;
+    double error_s = 0.0;  // how far time_s may be off
   };
   // Conversions need the poses of frames, which may depend on conversions. `most` bounds the depth.
   [[nodiscard]] std::optional<State> in_world(ShownEntityHistory& entity, const Moment& at, int most) const;
@@ -378,6 +379,20 @@ class ShownHistory {
   void close(Sent& datagram);
   // The shown time at `time_s`; nullopt before the first instant. Requires an instant.
   [[nodiscard]] std::optional<double> interpolated_shown_time(double time_s) const;
+  // The delay between two reports: a cubic with the rates near both reports, s/s.
+  struct DelayCurve {
+    double span_s;
+    double before_s;
+    double after_s;
+    double rate_before = 0.0;
+    double rate_after = 0.0;
+    [[nodiscard]] double mean_rate() const { return (after_s - before_s) / span_s; }
+    [[nodiscard]] double at(double u) const;
+    // Upper bound for the distance from a straight line, s.
+    [[nodiscard]] double largest_bend_s() const;
+  };
+  [[nodiscard]] DelayCurve delay_curve(std::vector<Instant>::const_iterator after) const;
+  [[nodiscard]] double error_s(double shown_s) const;
   [[nodiscard]] static double delay_s(const Instant& instant) { return instant.now_s - instant.shown_s; }
   [[nodiscard]] std::optional<double> delay_rate_near(std::vector<Instant>::const_iterator at,
                                                       int direction) const;
