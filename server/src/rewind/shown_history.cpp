@@ -507,12 +507,18 @@ bool ShownEntityHistory::is_large(std::size_t step) const {
 
 void ShownEntityHistory::prolong_doubts() {
   for (Doubt& doubt : doubts_) {
+    const auto prolong = [&](double begin_s, double longest_s) {
+      if (begin_s >= doubt.from_s && begin_s < doubt.until_s)
+        doubt.until_s = std::clamp(begin_s + longest_s, doubt.until_s, doubt.latest_s);
+    };
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (!(shown_s_[i] >= doubt.from_s && shown_s_[i] < doubt.until_s)) continue;
       const double longest_s = longest_blend_after(i, doubt.jumps);
       // Ordinary blends soon remove what is left of a jump.
-      if (doubt.jumps && longest_s <= steps_[i].blend_s) continue;
-      doubt.until_s = std::clamp(shown_s_[i] + longest_s, doubt.until_s, doubt.latest_s);
+      if (!doubt.jumps || longest_s > steps_[i].blend_s) prolong(shown_s_[i], longest_s);
+      // Where an interpolated entity changes its frame, a gentle blend begins.
+      const bool crosses = path_ == MotionPath::interpolate && i > 0 &&
+                           steps_[i].motion->frame != steps_[i - 1].motion->frame;
+      if (crosses) prolong(steps_[i].motion->time_s, kLongestGentleS);
     }
   }
 }
