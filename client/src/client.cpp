@@ -492,7 +492,7 @@ std::optional<State> ClientWorld::motion_at(EntityId id, double time_s) const {
 }
 
 // Blends an entity from a state in the world onto its motion. Returns false if its frame is invalid.
-bool ClientWorld::blend_from_world(KnownEntity& entity, const State& in_world, double duration_s) {
+bool ClientWorld::blend_from_world(KnownEntity& entity, const State& in_world, BlendTime blend) {
   // Blends run in shown time, so convert rates per second to rates per second of shown time.
   const auto per_shown_second = static_cast<float>(1.0 / playout.rate());
   State in_shown_time = in_world;
@@ -501,7 +501,7 @@ bool ClientWorld::blend_from_world(KnownEntity& entity, const State& in_world, d
   const double shown_s = playout.shown_s();
   const auto local = frames.converted(in_shown_time, FrameId{}, entity.remote.frame(shown_s), shown_s);
   if (!local) return false;
-  entity.remote.correct(*local, shown_s, duration_s);
+  entity.remote.correct(*local, shown_s, blend);
   return true;
 }
 
@@ -622,9 +622,12 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
 EntityId ClientWorld::continue_prediction(KnownEntity& entity, double shown_s) {
   const auto prediction = entity.prediction ? predictions.release(*entity.prediction) : std::nullopt;
   if (!prediction) return {};
-  // In buffered modes the prediction is ahead by the delay.
-  const double duration_s = std::max(blend_s(), std::min(playout.delay_s(), kLongestCatchUpS));
-  (void)blend_from_world(entity, state_at(prediction->motion, playout.now_s()), duration_s);
+  // In buffered modes the prediction is ahead by the delay. Updates that arrive meanwhile must not shorten the
+  // way back to an ordinary blend, as they do not shorten a catch-up.
+  const double delay_s = playout.delay_s();
+  const BlendTime blend = delay_s <= kLongestCatchUpS ? BlendTime{blend_s(), delay_s}
+                                                      : BlendTime{std::max(blend_s(), kLongestCatchUpS)};
+  (void)blend_from_world(entity, state_at(prediction->motion, playout.now_s()), blend);
   entity.visible = true;
   entity.teleports_shown = entity.remote.teleports(shown_s);
   return prediction->id;

@@ -146,7 +146,7 @@ struct ClientWorld {
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
   [[nodiscard]] bool report(KnownEntity& entity, double shown_s);
-  bool blend_from_world(KnownEntity& entity, const State& in_world, double duration_s);
+  bool blend_from_world(KnownEntity& entity, const State& in_world, BlendTime blend);
   [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
   void fail_prediction(EntityId id);
   void note_news(KnownEntity& entity);
