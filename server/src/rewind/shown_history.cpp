@@ -516,8 +516,8 @@ void ShownEntityHistory::prolong_doubts() {
       // Ordinary blends soon remove what is left of a jump.
       if (!doubt.jumps || longest_s > steps_[i].blend_s) prolong(shown_s_[i], longest_s);
       // Where an interpolated entity changes its frame, a gentle blend begins.
-      const bool crosses = path_ == MotionPath::interpolate && i > 0 &&
-                           steps_[i].motion->frame != steps_[i - 1].motion->frame;
+      const bool crosses =
+          path_ == MotionPath::interpolate && i > 0 && steps_[i].motion->frame != steps_[i - 1].motion->frame;
       if (crosses) prolong(steps_[i].motion->time_s, kLongestGentleS);
     }
   }
@@ -619,6 +619,23 @@ void ShownEntityHistory::assess_again() {
   }
 }
 
+// From now on, this step counts as one without corrections. How gently the client blends does not change;
+// that is in `last`.
+void ShownEntityHistory::forget_corrections(std::size_t step, const ShownBlends& last) {
+  Step& forgotten = steps_[step];
+  release(forgotten);
+  forgotten.blends = kNone;
+  forgotten.calm = true;
+  forgotten.offset_m = forgotten.offset_mps = 0.0;
+  forgotten.corrected_until_s = -kNever;
+  forgotten.lever_m = lever_m_;
+  if (!always_computes_) return;
+  ShownBlends blends = uncorrected(*forgotten.motion);
+  blends.gentle_until_s = last.gentle_until_s;
+  blends.lever_m = last.lever_m;
+  store(step, blends);
+}
+
 void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   path_ = path;
   announced_s_.reset();
@@ -629,22 +646,33 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   std::sort(steps_.begin(), steps_.end(),
             [](const Step& a, const Step& b) { return a.motion->time_s < b.motion->time_s; });
   std::fill(shown_s_.begin(), shown_s_.end(), -kNever);
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    steps_[i].blends = kNone;
-    steps_[i].calm = true;
-    steps_[i].offset_m = steps_[i].offset_mps = 0.0;
-    steps_[i].corrected_until_s = -kNever;
-    steps_[i].lever_m = lever_m_;
-    if (!always_computes_) continue;
-    ShownBlends blends = uncorrected(*steps_[i].motion);
-    blends.gentle_until_s = last.gentle_until_s;
-    blends.lever_m = last.lever_m;
-    store(i, blends);
-  }
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    forget_corrections(i, last);
   wild_ = 0;
   if (!appeared()) return;
   appear(shown_s);
   doubt_jump(-kNever, shown_s);
+}
+
+void ShownEntityHistory::change_path(MotionPath path, const FrameConverter& converted) {
+  if (path == path_) return;
+  path_ = path;
+  bridges_.clear();
+  if (appeared()) appear(appear_s_);
+  std::size_t first = 1;  // step after the restart
+  while (first < steps_.size() && shown_s_[first] == -kNever)
+    ++first;
+  for (std::size_t i = 0; i < first; ++i)
+    forget_corrections(i, known_blends(i));
+  wild_ = 0;
+  for (std::size_t i = first; i < steps_.size(); ++i) {
+    release(steps_[i]);
+    steps_[i].calm = true;  // not counted
+  }
+  for (std::size_t i = first; i < steps_.size() && !always_computes_; ++i)
+    assess(i);
+  if (always_computes_ && first < steps_.size()) replay(first, steps_.size() - 1, converted);
+  prolong_doubts();
 }
 
 // True if the entity teleports so close to `shown_s` that the reported times do not tell on which side of the
@@ -779,7 +807,11 @@ ShownEntityHistory* ShownHistory::find(EntityId id) const {
 }
 
 void ShownHistory::change(MotionPath path, double blend_s) {
-  changed_ = changed_ || path != path_ || blend_s != blend_s_;
+  if (blend_s == blend_s_ && path == MotionPath::predict) {
+    predicts_ = predicts_ || path != path_;
+  } else {
+    changed_ = changed_ || path != path_ || blend_s != blend_s_;
+  }
   path_ = path;
   blend_s_ = blend_s;
 }
@@ -905,7 +937,19 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
   // A clock that went back shows instants again. The client may not have noticed yet.
   const bool went_back = newest && client_s < newest_client_s_;
   if (newest) newest_client_s_ = client_s;
-  if (era_ != report.era || changed_ || went_back) begin_era(report.era, instant.shown_s);
+  // A client changes to prediction when its delay is zero, and begins an era. Its message about that may
+  // arrive later.
+  if (predicts_ && !is_present_) changed_ = true;
+  if (era_ != report.era || changed_ || went_back) {
+    begin_era(report.era, instant.shown_s);
+    is_present_ = report.delay == 0;
+  } else if (predicts_) {
+    for (const auto& entity : entities_) {
+      if (entity) entity->change_path(path_, converter());
+    }
+    ++frames_version_;
+  }
+  predicts_ = false;
   // The client is in a buffered mode already, and its message about that is still on its way.
   constexpr auto kNoDelay = static_cast<std::uint32_t>(0.005 / kStampUnitS);
   if (path_ == MotionPath::predict && report.delay > kNoDelay) make_unknown(instant.shown_s);

@@ -114,6 +114,8 @@ class ShownEntityHistory {
   /// Call it when the client's shown time jumped, or when the client changed to `path`. It is unknown how the
   /// client blended over this change. From `shown_s` on, the client shows the motions that it has.
   void restart(MotionPath path, double shown_s);
+  /// Call it when it turns out that the client has shown this path since the last restart().
+  void change_path(MotionPath path, const FrameConverter& converted);
 
   /// A state, and the frame in which it is given.
   struct FramedState {
@@ -188,6 +190,7 @@ class ShownEntityHistory {
   void changed_from(std::size_t step, const FrameConverter& converted);
   void assess(std::size_t step);
   void assess_again();
+  void forget_corrections(std::size_t step, const ShownBlends& last);
   void assess_prediction(std::size_t step);
   void assess_interpolation(std::size_t step);
   [[nodiscard]] bool starts_no_correction(std::size_t step) const;
@@ -400,7 +403,9 @@ class ShownHistory {
   MotionPath path_;
   double blend_s_;
   double limit_s_;
-  bool changed_ = false;                                       // path or blend changed since the last report
+  bool changed_ = false;     // path or blend changed since the last report
+  bool predicts_ = false;    // only the path changed since the last report, to prediction
+  bool is_present_ = false;  // the client showed the present when this era began
   std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // index: slot; null: unknown to the client
   std::vector<EntityId> own_;
   std::vector<EntityId> expected_;   // short-lived entities that the client does not have yet
