@@ -565,13 +565,24 @@ void ShownEntityHistory::left_frame(FrameId frame, double until_s, double blend_
 // still showed the entity from it at `shown_s`. Drops several at a time, because all others have to move.
 void ShownEntityHistory::forget_before(double shown_s) {
   if (shown_s_.size() <= kForgottenAtOnce || shown_s_[kForgottenAtOnce] >= shown_s) return;
+  std::size_t old = steps_needless_at(shown_s);
+  const bool may_chase = path_ == MotionPath::interpolate && (always_computes_ || wild_ > 0);
+  if (may_chase && old >= kForgottenAtOnce) {
+    const double chased_s = blends_after(old).chase.start_s;  // a chase depends on the motions since its start
+    if (chased_s < shown_s) old = std::min(old, steps_needless_at(chased_s));
+  }
+  if (old >= kForgottenAtOnce) forget_oldest(old);
+}
+
+// The number of steps at the beginning on which no pose from `shown_s` on depends.
+std::size_t ShownEntityHistory::steps_needless_at(double shown_s) const {
   std::size_t old = 0;
   for (double newest_s = steps_[0].motion->time_s; old + 1 < steps_.size() && shown_s_[old + 1] < shown_s;
        ++old) {
     newest_s = std::max(newest_s, steps_[old + 1].motion->time_s);
     if (path_ == MotionPath::interpolate && newest_s > shown_s) break;
   }
-  if (old >= kForgottenAtOnce) forget_oldest(old);
+  return old;
 }
 
 // Drops the `count` oldest steps. The first of the others gets their newest motion if that is newer than its

@@ -203,6 +203,7 @@ class ShownEntityHistory {
   void compute_always(std::size_t end);
   void prolong_doubts();
   void forget_before(double shown_s);
+  [[nodiscard]] std::size_t steps_needless_at(double shown_s) const;
   void forget_oldest(std::size_t count);
 
   EntityId id_;
