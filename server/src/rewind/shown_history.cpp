@@ -164,7 +164,9 @@ void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double 
     doubt_jump(shown_s, shown_s);
   }
   prolong_doubts();
-  forget_before(shown_s_.back() - keep_s);
+  // An entity that left this frame may still chase its motion, from the pose in which it left.
+  constexpr double kLongChaseS = 2.0;
+  forget_before(shown_s_.back() - keep_s - (lever_m_ >= 0.0 ? kLongChaseS : 0.0));
   if (steps_.size() > kMaxSteps) forget_oldest(kForgottenAtOnce);
 }
 
