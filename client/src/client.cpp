@@ -622,8 +622,8 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
 EntityId ClientWorld::continue_prediction(KnownEntity& entity, double shown_s) {
   const auto prediction = entity.prediction ? predictions.release(*entity.prediction) : std::nullopt;
   if (!prediction) return {};
-  // In buffered modes the prediction is ahead by the delay. Updates that arrive meanwhile must not shorten the
-  // way back to an ordinary blend, as they do not shorten a catch-up.
+  // In buffered modes the prediction is ahead by the delay. Updates that arrive meanwhile must not shorten
+  // the way back to an ordinary blend, as they do not shorten a catch-up.
   const double delay_s = playout.delay_s();
   const BlendTime blend = delay_s <= kLongestCatchUpS ? BlendTime{blend_s(), delay_s}
                                                       : BlendTime{std::max(blend_s(), kLongestCatchUpS)};

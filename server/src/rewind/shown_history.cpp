@@ -38,6 +38,10 @@ constexpr double kRoundingS = 2.0 * kStampUnitS;
 // more.
 constexpr double kShortBlendS = 0.3;
 
+// Most chases take less than the first time, and nearly all less than the second, s.
+constexpr double kUsualChaseS = 1.0;
+constexpr double kLongChaseS = 2.0;
+
 // Upper bounds of speeds are compared with this share of the top speed, because they are rounded.
 constexpr double kSafety = 0.999;
 
@@ -165,7 +169,6 @@ void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double 
   }
   prolong_doubts();
   // An entity that left this frame may still chase its motion, from the pose in which it left.
-  constexpr double kLongChaseS = 2.0;
   forget_before(shown_s_.back() - keep_s - (lever_m_ >= 0.0 ? kLongChaseS : 0.0));
   if (steps_.size() > kMaxSteps) forget_oldest(kForgottenAtOnce);
 }
@@ -570,7 +573,8 @@ void ShownEntityHistory::forget_before(double shown_s) {
   std::size_t old = steps_needless_at(shown_s);
   const bool may_chase = path_ == MotionPath::interpolate && (always_computes_ || wild_ > 0);
   if (may_chase && old >= kForgottenAtOnce) {
-    const double chased_s = blends_after(old).chase.start_s;  // a chase depends on the motions since its start
+    const double chased_s =
+        blends_after(old).chase.start_s;  // a chase depends on the motions since its start
     if (chased_s < shown_s) old = std::min(old, steps_needless_at(chased_s));
   }
   if (old >= kForgottenAtOnce) forget_oldest(old);
@@ -653,7 +657,7 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   path_ = path;
   announced_s_.reset();
   bridges_.clear();
-  const ShownBlends last = known_blends(steps_.size() - 1);
+  const ShownBlends last = wild_ > 0 ? blends_after(steps_.size() - 1) : known_blends(steps_.size() - 1);
   for (Step& step : steps_)
     release(step);
   std::sort(steps_.begin(), steps_.end(),
@@ -665,6 +669,8 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   if (!appeared()) return;
   appear(shown_s);
   doubt_jump(-kNever, shown_s);
+  if (last.chase.start_s < kNever) chases_until_s_ = shown_s + kUsualChaseS;
+  if (shown_s < chases_until_s_) doubt(-kNever, chases_until_s_, blend_s_);
 }
 
 void ShownEntityHistory::change_path(MotionPath path, const FrameConverter& converted) {

@@ -226,6 +226,7 @@ class ShownEntityHistory {
   std::vector<Doubt> doubts_;
 
   double hurry_suspected_until_s_ = -kNever;  // suspect_hurry()
+  double chases_until_s_ = -kNever;           // until when a chase from before a restart() may last
   std::uint64_t version_ = 0;                 // see refresh()
   bool is_framed_ = false;                    // some motion is or was in a frame
   double lever_m_ = -1.0;                     // see carry()
