@@ -224,6 +224,18 @@ void RemoteEntity::release(double time_s) {
   end_blend(time_s);
 }
 
+void RemoteEntity::correct_slowly(const State& shown, double time_s, double duration_s) {
+  if (!is_time(time_s) || !is_time(duration_s)) return;
+  const State base = view().unblended(time_s);
+  const Blend slow{shown, base, time_s, duration_s, turn_share(time_s), policy_.shape};
+  const bool too_fast = speed_of(base) + slow.top_speed_mps() > view().active(time_s).max_speed_mps;
+  if (too_fast || !are_motions_slow(base, time_s)) return correct(shown, time_s, duration_s);
+  blends_.along = {};
+  drop_catch_up();
+  begin_catch_up(slow, time_s);
+  note_wall(shown, base, time_s);
+}
+
 // Blends from `shown`. If a catch-up was in progress for another `left_s`, it continues from there.
 void RemoteEntity::blend_or_catch_up(const State& shown, double time_s, double left_s, BlendTime blend) {
   const State base = view().unblended(time_s);
