@@ -28,6 +28,7 @@ constexpr double kToleranceGaps = 1.25;  // this number of times the smaller of 
 constexpr double kRefineS = 0.5;  // shortest time between two corrections of the rate that are no new change
 constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr double kShrinking = 0.05;  // of the usual round trip, s per s
+constexpr double kMakesUpS = 0.1;    // longer than most frames: a clock that stood makes up for it at once
 constexpr double kReviewGain = 1.0 / 16.0;
 constexpr double kLongestReviewGapS = 0.1;
 
@@ -84,12 +85,18 @@ bool ClockSync::advance(double local_s) {
   const double elapsed_s = local_s - advanced_local_s_;
   // A clock that stands still must be followed, too.
   if (const auto from_s = std::exchange(step_from_s_, std::nullopt); from_s && std::abs(error_s) > *from_s) {
+    // While the local clock stands, its errors add up to what it may make up for later.
+    stood_s_ = elapsed_s > 0.0 ? 0.0 : stood_s_ + error_s;
     advanced_local_s_ = std::max(advanced_local_s_, local_s);
     offset_s_ = target_s;
     return true;
   }
   if (!(elapsed_s > 0.0)) return false;
   advanced_local_s_ = local_s;
+  if (const double stood_s = std::exchange(stood_s_, 0.0); stood_s > 0.0 && elapsed_s > kMakesUpS) {
+    make_up(std::min(stood_s, elapsed_s));
+    return false;
+  }
 
   if (std::abs(error_s) > kStepS) {
     offset_s_ = target_s;
@@ -100,6 +107,20 @@ bool ClockSync::advance(double local_s) {
   const double allowed_s = slew_ * elapsed_s;
   offset_s_ += std::clamp(wanted_s, -allowed_s, allowed_s);
   return false;
+}
+
+// The local clock stood still, and now it jumped to where it would be by now. Otherwise, the client would
+// show the future until an answer from the server tells.
+void ClockSync::make_up(double by_s) {
+  offset_s_ -= by_s;
+  changes_.forget_before(kForever);
+  stretches_ = {};
+  Stretch& stretch = stretch_at(advanced_local_s_);
+  stretch.has_lower = stretch.has_upper = true;
+  stretch.lower_s = offset_s_ - 0.5 * usual_round_trip_s_;
+  stretch.upper_s = offset_s_ + 0.5 * usual_round_trip_s_;
+  changes_.assume_lower(stretch.lower_s);
+  changes_.assume_upper(stretch.upper_s);
 }
 
 ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) {
@@ -117,8 +138,9 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     if (const double drift = changes_.drift(); drift != 0.0) change = {.since_s = -kForever, .drift = drift};
   }
   if (!change) return {};
-  const double factor = factor_for(change->drift, rate);
-  const bool cannot_follow = change->drift != 0.0 && factor == 1.0;
+  const double factor =
+      change->drift == 0.0 ? provisional_factor(change->rough_drift, rate) : factor_for(change->drift, rate);
+  const bool cannot_follow = change->drift != 0.0 && factor * rate == 1.0;
   const double since_s = cannot_follow ? changes_.newest_lower_s() : change->since_s;
   if (!change->is_provisional) changes_.forget_before(since_s);
   if (factor != 1.0) {
@@ -141,10 +163,20 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
 // Returns the factor of the local clock's rate that ends the growth of the offset, or 1 if there is none.
 double ClockSync::factor_for(double drift, double rate) {
   const double advance = 1.0 - drift;  // of the local clock, s per s of server time
-  if (drift == 0.0 || advance < kSlowestAdvance) return 1.0;
-  const double corrected_rate = rate / advance;
-  if (corrected_rate > kMostRate || corrected_rate < 1.0 / kMostRate) return 1.0;
+  if (drift == 0.0) return 1.0;
+  const double corrected_rate = rate / std::max(advance, 1e-9);
+  // A correction that is far from enough would only do harm when the clock runs as before.
+  if (advance < kSlowestAdvance || corrected_rate > kMostRate || corrected_rate < 1.0 / kMostRate)
+    return 1.0 / rate;
   return std::abs(corrected_rate - 1.0) < kSameRate ? 1.0 / rate : 1.0 / advance;
+}
+
+// The clock may have got another rate, which is not known yet. Meanwhile the old correction would repeat the
+// error. Most clocks run as before in the end, so the correction ends if the growth so far is nearer to that.
+double ClockSync::provisional_factor(double rough_drift, double rate) {
+  const double advance = std::max(kSlowestAdvance, 1.0 - rough_drift);
+  const double to_exact = std::abs(std::log(rate / advance));
+  return to_exact < std::abs(std::log(advance)) ? 1.0 / rate : 1.0;
 }
 
 // The client sent its time stamp before it corrected its clock's rate. Returns the corrected stamp. Nullopt

@@ -91,14 +91,17 @@ class RECKONER_NET_API ClockSync {
   Stretch& stretch_at(double local_s);
   [[nodiscard]] Bounds bounds() const;
   [[nodiscard]] static double factor_for(double drift, double rate);
+  [[nodiscard]] static double provisional_factor(double rough_drift, double rate);
   [[nodiscard]] std::optional<double> corrected(double sent_local_s) const;
   void rebuild(double since_s);
+  void make_up(double by_s);
 
   std::array<Stretch, kStretches> stretches_{};
   std::int64_t newest_stretch_ = kNoStretch;
   bool started_ = false;
   double offset_s_ = 0.0;  // slewed server time minus local time, at advanced_local_s_
   double advanced_local_s_ = 0.0;
+  double stood_s_ = 0.0;  // by how much the slewed clock stepped while local time stood still, s
 
   ClockChangeDetector changes_;
   double slew_ = kSlew;
