@@ -2,7 +2,7 @@
 #include "client/src/client_impl.hpp"
 #include "client/src/client_settings.hpp"
 #include "client/src/client_world.hpp"
-#include "client/src/shown/known_motion.hpp"
+#include "client/src/ownership/known_motion.hpp"
 #include "client/src/shown/shown_debug.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
