@@ -28,9 +28,15 @@ constexpr double kToleranceGaps = 1.25;  // this number of times the smaller of 
 constexpr double kRefineS = 0.5;  // shortest time between two corrections of the rate that are no new change
 constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr double kShrinking = 0.05;  // of the usual round trip, s per s
-constexpr double kMakesUpS = 0.1;    // longer than most frames: a clock that stood makes up for it at once
+constexpr double kSuddenS = 0.35;    // a server sends more often
+constexpr double kSuddenGaps = 4.0;  // of the usual time between two calls
+constexpr double kUsualAgeS = 0.3;   // of the newest time stamp that has arrived
+constexpr double kLongestDoubtS = 2.0;
+constexpr double kMakesUpS = 0.1;  // longer than most frames: a clock that stood makes up for it at once
 constexpr double kReviewGain = 1.0 / 16.0;
 constexpr double kLongestReviewGapS = 0.1;
+constexpr double kUsualGapGain = 1.0 / 8.0;
+constexpr double kLongestUsualGapS = 2.0;
 
 // Slewing follows this change of the rate without a visible jump.
 constexpr double kGentleRate = 0.03;
@@ -49,6 +55,9 @@ void ClockSync::add_exchange(double sent_local_s, double received_server_s, doub
                              double answer_local_s) {
   const auto sent_s = corrected(sent_local_s);
   if (!sent_s) return;
+  // It bounds the offset before a step that may have been one of the clock.
+  if (doubted_s_ > 0.0 && sent_local_s < doubted_local_s_)
+    return add_arrival(answered_server_s, answer_local_s);
   const double round_trip_s = (answer_local_s - *sent_s) - (answered_server_s - received_server_s);
   if (!(round_trip_s >= -kLongestHeldS) || !std::isfinite(round_trip_s)) return;
   const double upper_s = received_server_s - *sent_s;
@@ -64,6 +73,7 @@ void ClockSync::add_exchange(double sent_local_s, double received_server_s, doub
 void ClockSync::add_arrival(double sent_server_s, double received_local_s) {
   const double lower_s = sent_server_s - received_local_s;
   if (!std::isfinite(lower_s)) return;
+  if (doubted_s_ > 0.0) confirm(sent_server_s, received_local_s);
   changes_.add_lower({sent_server_s, received_local_s, lower_s});
   if (const Bounds b = bounds(); b.upper_s && lower_s > *b.upper_s + kContradictionS) stretches_ = {};
   Stretch& stretch = stretch_at(received_local_s);
@@ -72,6 +82,10 @@ void ClockSync::add_arrival(double sent_server_s, double received_local_s) {
 }
 
 bool ClockSync::advance(double local_s) {
+  if (const double elapsed_s = local_s - advanced_local_s_; started_ && elapsed_s > sudden_s()) {
+    doubt(elapsed_s);
+    advanced_local_s_ = local_s;
+  }
   const Bounds b = bounds();
   if (!b.upper_s || !b.lower_s) return false;
   const double target_s = 0.5 * (*b.upper_s + *b.lower_s);
@@ -93,6 +107,10 @@ bool ClockSync::advance(double local_s) {
   }
   if (!(elapsed_s > 0.0)) return false;
   advanced_local_s_ = local_s;
+  if (doubted_s_ > 0.0) {
+    if (local_s < doubted_local_s_ + kLongestDoubtS) return false;
+    doubted_s_ = 0.0;
+  }
   if (const double stood_s = std::exchange(stood_s_, 0.0); stood_s > 0.0 && elapsed_s > kMakesUpS) {
     make_up(std::min(stood_s, elapsed_s));
     return false;
@@ -107,6 +125,32 @@ bool ClockSync::advance(double local_s) {
   const double allowed_s = slew_ * elapsed_s;
   offset_s_ += std::clamp(wanted_s, -allowed_s, allowed_s);
   return false;
+}
+
+// Much local time has passed at once. Either the program did not run, or its clock was set. Time stamps that
+// arrive tell at once if time has really passed; but only an answer of the server tells that it has not. So
+// server time waits for a time stamp.
+void ClockSync::doubt(double elapsed_s) {
+  const double made_up_s = std::min(std::exchange(stood_s_, 0.0), elapsed_s);
+  if (made_up_s > 0.0) return make_up(made_up_s);
+  offset_s_ -= elapsed_s;
+  doubted_s_ += elapsed_s;
+  doubted_local_s_ = advanced_local_s_ + elapsed_s;
+}
+
+// A time stamp has arrived while local time is in doubt: server time is at least that late.
+void ClockSync::confirm(double sent_server_s, double received_local_s) {
+  const double passed_s = sent_server_s + 0.5 * usual_round_trip_s_ - server_time_s(received_local_s);
+  const double confirmed_s = std::clamp(passed_s, 0.0, doubted_s_);
+  offset_s_ += confirmed_s;
+  doubted_s_ -= confirmed_s;
+  if (doubted_s_ > kUsualAgeS) return;
+  offset_s_ += std::exchange(doubted_s_, 0.0);
+}
+
+void ClockSync::note_waited(double sent_server_s) {
+  if (doubted_s_ > 0.0 && sent_server_s > server_time_s(doubted_local_s_) + usual_gap_s_ + kToleranceS)
+    offset_s_ += std::exchange(doubted_s_, 0.0);
 }
 
 // The local clock stood still, and now it jumped to where it would be by now. Otherwise, the client would
@@ -127,8 +171,10 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
   const double gap_s = std::isfinite(reviewed_local_s_) ? local_s - reviewed_local_s_ : 0.0;
   reviewed_local_s_ = local_s;
   review_gap_s_ += kReviewGain * (std::clamp(gap_s, 0.0, kLongestReviewGapS) - review_gap_s_);
+  usual_gap_s_ += kUsualGapGain * (std::clamp(gap_s, 0.0, kLongestUsualGapS) - usual_gap_s_);
   // A change of the clock makes the round trip look shorter, until it is found.
-  usual_round_trip_s_ = std::max(round_trip_s().value_or(0.0), usual_round_trip_s_ - kShrinking * gap_s);
+  const double shrinks_s = kShrinking * std::clamp(gap_s, 0.0, kLongestReviewGapS);
+  usual_round_trip_s_ = std::max(round_trip_s().value_or(0.0), usual_round_trip_s_ - shrinks_s);
   if (!changes_.due()) return {};
   changes_.set_round_trip(usual_round_trip_s_);
   const double tolerance_s = std::max(kToleranceS, kToleranceGaps * std::min(tick_s, review_gap_s_));
@@ -138,6 +184,7 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     if (const double drift = changes_.drift(); drift != 0.0) change = {.since_s = -kForever, .drift = drift};
   }
   if (!change) return {};
+  doubted_s_ = 0.0;
   const double factor =
       change->drift == 0.0 ? provisional_factor(change->rough_drift, rate) : factor_for(change->drift, rate);
   const bool cannot_follow = change->drift != 0.0 && factor * rate == 1.0;
@@ -208,6 +255,11 @@ void ClockSync::rebuild(double since_s) {
   } else if (stretch.upper_s > stretch.lower_s) {
     usual_round_trip_s_ = stretch.upper_s - stretch.lower_s;
   }
+}
+
+// More local time than this does not pass between two calls, unless something is wrong.
+double ClockSync::sudden_s() const {
+  return std::max(kSuddenS, kSuddenGaps * usual_gap_s_);
 }
 
 double ClockSync::server_time_s(double local_s) const {
