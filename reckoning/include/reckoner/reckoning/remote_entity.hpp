@@ -295,6 +295,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   };
   [[nodiscard]] std::optional<BeforeAlong> before_change_along(double time_s) const;
   [[nodiscard]] double catch_up_left_s(double time_s) const;
+  [[nodiscard]] bool has_faded(const Motion& motion, double time_s) const;
+  void end_faded(const Motion& motion, const State& base, double time_s);
   void drop_catch_up();
   void hurry(double time_s);
   void leave_route(double time_s, BlendTime& blend);
