@@ -184,7 +184,7 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     if (const double drift = changes_.drift(); drift != 0.0) change = {.since_s = -kForever, .drift = drift};
   }
   if (!change) return {};
-  doubted_s_ = 0.0;
+  if (std::exchange(doubted_s_, 0.0) > 0.0) change = set_at_doubt(*change);
   const double factor =
       change->drift == 0.0 ? provisional_factor(change->rough_drift, rate) : factor_for(change->drift, rate);
   const bool cannot_follow = change->drift != 0.0 && factor * rate == 1.0;
@@ -205,6 +205,13 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     step_from_s_ = kStepAfterRateS;
   }
   return {factor, found.has_value()};
+}
+
+// Local time was in doubt, and there is a change: the clock was set then. Only bounds from before that are
+// wrong.
+ClockChangeDetector::Change ClockSync::set_at_doubt(const ClockChangeDetector::Change& change) const {
+  const double under_way_s = 0.5 * usual_round_trip_s_ - kToleranceS;
+  return {.since_s = server_time_s(doubted_local_s_) - under_way_s, .noise_s = change.noise_s};
 }
 
 // Returns the factor of the local clock's rate that ends the growth of the offset, or 1 if there is none.

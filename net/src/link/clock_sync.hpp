@@ -98,6 +98,7 @@ class RECKONER_NET_API ClockSync {
   [[nodiscard]] static double provisional_factor(double rough_drift, double rate);
   [[nodiscard]] double sudden_s() const;
   [[nodiscard]] std::optional<double> corrected(double sent_local_s) const;
+  [[nodiscard]] ClockChangeDetector::Change set_at_doubt(const ClockChangeDetector::Change& change) const;
   void rebuild(double since_s);
   void make_up(double by_s);
   void doubt(double elapsed_s);
