@@ -23,6 +23,7 @@ ENUMS = {
     "route_kind": ("RouteKind", ""),
     "route_wrap": ("RouteWrap", ""),
     "route_facing": ("RouteFacing", ""),
+    "velocity_source": ("VelocitySource", "VELOCITY_"),
     "delivery": ("Delivery", ""),
     "server_event_kind": ("ServerEvent::Kind", ""),
     "rewind_status": ("RewindStatus", "REWIND_"),
@@ -47,6 +48,7 @@ FUNCTIONS = {
         "lost_for": "lost_for_s", "server_time": "server_time_s", "shown": "frame", "shown_one": "frame",
         "sample_into": "sample", "name": "info", "short_lived": "info", "move_in": "move", "refused": "stats",
         "call_error": "CallResult::error",
+        "correct_and_hold": "correct",  # C has no default arguments
     },
     "server": {
         "port": "NetworkTransport::port", "wait": "NetworkTransport::wait", "identity": "NetworkTransport::identity",
@@ -65,13 +67,14 @@ CPP_ONLY_FUNCTIONS = {
 # C function: what the binding calls it. Empty: it uses it inside.
 PYTHON = {
     "client": {"create": "__init__", "destroy": "close", "poll_event": "events", "poll_message": "messages",
-               "get_stats": "stats", "sample_into": "sample", "sample": "sample", "move_in": "move", "call_error": ""},
+               "get_stats": "stats", "sample_into": "sample", "sample": "sample", "move_in": "move",
+               "correct_and_hold": "correct", "call_error": ""},
     "server": {"create": "__init__", "destroy": "close", "poll_event": "events", "poll_message": "messages",
                "get_stats": "stats", "get_session_stats": "session_stats", "call_error": ""},
 }
 CSHARP = {
     "client": {"create": "Client", "destroy": "Destroy", "get_stats": "Stats", "sample_into": "Sample",
-               "shown_one": "Shown", "call_error": ""},
+               "shown_one": "Shown", "correct_and_hold": "Correct", "call_error": ""},
     "server": {"create": "Server", "destroy": "Destroy", "get_stats": "Stats", "get_session_stats": "SessionStats",
                "next_tick": "IsDue", "state": "StateOf", "frame": "FrameOf", "call_error": ""},  # State, Frame: types
 }
@@ -93,7 +96,8 @@ MEMBERS = {  # C member: what it is in C++
     "shown_debug": {"entity": "id"}, "entity_debug": {"entity": "id"},
     "message": {"bytes": "payload", "size": "payload", "has_time": "time_s"},
     "archetype": {"field_count": "fields", "floor_up": "floor", "floor_height_m": "floor", "floor_at": "floor",
-                  "floor_user": "floor"},
+                  "floor_user": "floor", "wall_boxes": "walls", "wall_count": "walls", "wall_margin_m": "walls",
+                  "wall_reach": "walls", "wall_user": "walls"},
     "client_config": {"archetype_count": "archetypes", "log_user": "log", "log_least": "log"},
     "server_config": {"archetype_count": "archetypes", "address_count": "addresses", "more_addresses": "addresses",
                       "log_user": "log", "log_least": "log"},

@@ -222,9 +222,8 @@ typedef struct reckoner_archetype {
    * ground. It is called for every shown entity in every frame, and by all threads of a server. */
   double (*floor_at)(void* user, const double position[3]);
   void* floor_user;
-  /* Prefix codes that suit the motion of these entities, from `reckoner-harness replay --learn-codes`. Null
-   * or
-   * "": codes that suit most entities. Only the server reads it. */
+  /* Prefix codes that suit the motion of these entities, from `reckoner-harness replay --learn-codes`.
+   * Null or "": codes that suit most entities. Only the server reads it. */
   const char* codes;
   /* Obstacles, behind which the entities are never shown. Server and client must use the same ones. An entity
    * that reaches a box slides along it. */

@@ -2,7 +2,7 @@
 #include "client/src/client_impl.hpp"
 #include "client/src/client_settings.hpp"
 #include "client/src/client_world.hpp"
-#include "client/src/shown/known_motion.hpp"
+#include "client/src/ownership/known_motion.hpp"
 #include "client/src/shown/shown_debug.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
@@ -476,7 +476,11 @@ void ClientWorld::review_held() {
     const bool was_hit = glm::distance(from->velocity, onto.velocity) < 0.5 * speed_mps;
     const double longest_s = was_hit ? 2.0 * kLongestCatchUpS : kLongestCatchUpS;
     const double duration_s = std::min(kShare * off_m / speed_mps, longest_s);
-    remote.correct(*from, shown_s, std::max(blend_s(), duration_s));
+    if (duration_s > blend_s()) {
+      remote.correct_slowly(*from, shown_s, duration_s);
+    } else {
+      remote.correct(*from, shown_s, blend_s());
+    }
     return true;
   });
 }

@@ -168,7 +168,7 @@ struct ClientWorld {
 
   MotionPath path_;
   bool retired_ = false;
-  std::optional<Tick> newest_datagram_;   // tick of the newest datagram; empty: none has arrived
+  std::optional<Tick> newest_datagram_;  // tick of the newest datagram; empty: none has arrived
   bool ended_lead_ = false;
   bool any_fading_ = false;               // some entity fades or will fade to rest
   std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later

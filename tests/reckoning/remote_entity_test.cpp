@@ -4,6 +4,7 @@
 #include "tests/support/paths.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -167,6 +168,31 @@ TEST(RemoteEntity, CorrectionIsShownAndThenBlendedAway) {
   entity.correct(pushed, 1.2, kBlendS);
   expect_same_pose(entity.shown(1.2), pushed);
   expect_same_pose(entity.shown(1.2 + kBlendS), state_at(motion_at(1.0), 1.2 + kBlendS));
+}
+
+// Motions that arrive meanwhile do not make it faster.
+TEST(RemoteEntity, SlowCorrectionKeepsItsEnd) {
+  constexpr double kSlowS = 0.8, kOffM = 2.0, kFromS = 1.2;
+  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
+    scenario::Random random(3);
+    RemoteEntity entity(motion_at(1.0), path);
+    State pushed = entity.shown(kFromS);
+    pushed.position.z += kOffM;
+    entity.correct_slowly(pushed, kFromS, kSlowS);
+    expect_same_pose(entity.shown(kFromS), pushed);
+    double fastest_mps = 0.0;
+    for (int i = 1; kFromS + 0.05 * i < kFromS + kSlowS; ++i) {
+      const double time_s = kFromS + 0.05 * i;
+      const State before = entity.shown(time_s);
+      (void)entity.receive(motion_at(time_s - 0.01, 0, {0.0, 0.0, 0.01 * random.uniform(-1.0, 1.0)}), time_s,
+                           kBlendS);
+      expect_same_pose(entity.shown(time_s), before, 1e-6);
+      fastest_mps = std::max(fastest_mps, std::abs(double{before.velocity.z}));
+    }
+    EXPECT_LT(fastest_mps, 1.5 * kOffM / kSlowS + 1.0);
+    EXPECT_GT(fastest_mps, 1.2 * kOffM / kSlowS);
+    EXPECT_LT(std::abs(entity.shown(kFromS + kSlowS + kBlendS).position.z), 0.02);
+  }
 }
 
 TEST(RemoteEntity, TeleportSnapsOnBothPathsAndEndsABlend) {

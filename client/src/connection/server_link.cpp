@@ -313,7 +313,11 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
   stats.datagrams_lost = static_cast<std::uint64_t>(
       std::max<std::int64_t>(0, sequences_seen_ - static_cast<std::int64_t>(stats.datagrams_received)));
 
-  if (!backlog_) clock_.add_arrival(time_of(tick), arrived_s);
+  if (backlog_) {
+    clock_.note_waited(time_of(tick));
+  } else {
+    clock_.add_arrival(time_of(tick), arrived_s);
+  }
   if (header.echo && !backlog_) {
     const double sent_s = from_stamp(header.echo->stamp, local_s);
     clock_.add_exchange(sent_s, time_of(tick) - header.echo->held * kStampUnitS, time_of(tick), arrived_s);

@@ -23,6 +23,7 @@ constexpr double kQuietS = 0.005;
 constexpr double kGrowthShare = 0.8;
 constexpr double kLeastQuanta = 1.75;
 constexpr double kLeastGrowthS = 0.25;
+constexpr double kContradictionS = 0.1;
 constexpr double kProvisionalS = 0.05;  // a clock that is further off must be corrected at once
 constexpr std::size_t kLeastBounds = 7;
 constexpr double kStandsShare = 0.1;
@@ -42,6 +43,25 @@ std::optional<double> spread_s(std::span<const Bound> bounds) {
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(count / 2);
   std::nth_element(distances.begin(), middle, distances.begin() + static_cast<std::ptrdiff_t>(count));
   return *middle;
+}
+
+// The smaller growth of the newest two intervals between lower bounds. A step changes only one of them.
+double newest_drift(std::span<const Bound> lower) {
+  if (lower.size() < 3) return 0.0;
+  const auto drift = [](const Bound& a, const Bound& b) {
+    return b.remote_s > a.remote_s ? (b.offset_s - a.offset_s) / (b.remote_s - a.remote_s) : 0.0;
+  };
+  const Bound* const newest = &lower.back();
+  const double a = drift(newest[-2], newest[-1]), b = drift(newest[-1], newest[0]);
+  if (a * b <= 0.0) return 0.0;
+  return std::abs(a) < std::abs(b) ? a : b;
+}
+
+// True if the local clock stood still between the newest two lower bounds.
+bool stands(std::span<const Bound> lower) {
+  if (lower.size() < 2) return false;
+  const Bound &before = *(lower.end() - 2), &newest = lower.back();
+  return newest.local_s - before.local_s < kStandsShare * (newest.remote_s - before.remote_s);
 }
 
 // The best bound before and since a time.
@@ -262,13 +282,20 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   const Model& model = grows ? growth : step;
   const double explained_s = grows ? growth.factor * (newest_s - growth.since_s) : step.factor;
   // The models use all bounds, not only the best. They must agree.
-  if (std::abs(explained_s) < 0.5 * tolerance_s || (explained_s > 0.0) != (shifted_s > 0.0))
-    return std::nullopt;
+  if (std::abs(explained_s) < 0.5 * tolerance_s || (explained_s > 0.0) != (shifted_s > 0.0)) {
+    // A clock that stands and jumps again and again fits neither. While it stands, its newest bounds count.
+    const bool contradicts = largest_lower_s_ - smallest_upper_s_ > kContradictionS;
+    if (!contradicts || !stands(lower)) return std::nullopt;
+    return Change{.since_s = newest_s, .noise_s = noise_s};
+  }
   if (grows) {
     // Too little growth would give a wrong rate.
     if (newest_s - model.since_s < kLeastGrowthS || std::abs(explained_s) < kLeastQuanta * quantum_s) {
       if (std::abs(explained_s) < kProvisionalS) return std::nullopt;
-      return Change{.since_s = newest_s - quantum_s, .is_provisional = true, .noise_s = noise_s};
+      return Change{.since_s = newest_s - quantum_s,
+                    .is_provisional = true,
+                    .rough_drift = newest_drift(lower),
+                    .noise_s = noise_s};
     }
     return Change{.since_s = model.since_s, .drift = model.factor, .noise_s = noise_s};
   }
@@ -276,7 +303,7 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   const auto next =
       std::find_if(lower.begin(), lower.end(), [&](const Bound& b) { return b.remote_s > model.since_s; });
   const double since_s = next != lower.end() ? std::nextafter(model.since_s, kInfinity) : newest_s;
-  return Change{.since_s = since_s, .noise_s = noise_s};
+  return Change{.since_s = since_s, .rough_drift = newest_drift(lower), .noise_s = noise_s};
 }
 
 double ClockChangeDetector::drift() const {

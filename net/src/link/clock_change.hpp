@@ -39,6 +39,8 @@ class RECKONER_NET_API ClockChangeDetector {
     double drift = 0.0;
     /// The clock probably runs at another rate, which is not known yet. Do not forget earlier bounds.
     bool is_provisional = false;
+    /// Growth of the offset in the last moments. It may be far from the truth. After a step it is about 0.
+    double rough_drift = 0.0;
     double noise_s = 0.0;  ///< typical random delay of the link, s
   };
 

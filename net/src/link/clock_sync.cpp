@@ -28,8 +28,15 @@ constexpr double kToleranceGaps = 1.25;  // this number of times the smaller of 
 constexpr double kRefineS = 0.5;  // shortest time between two corrections of the rate that are no new change
 constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr double kShrinking = 0.05;  // of the usual round trip, s per s
+constexpr double kSuddenS = 0.35;    // a server sends more often
+constexpr double kSuddenGaps = 4.0;  // of the usual time between two calls
+constexpr double kUsualAgeS = 0.3;   // of the newest time stamp that has arrived
+constexpr double kLongestDoubtS = 2.0;
+constexpr double kMakesUpS = 0.1;  // longer than most frames: a clock that stood makes up for it at once
 constexpr double kReviewGain = 1.0 / 16.0;
 constexpr double kLongestReviewGapS = 0.1;
+constexpr double kUsualGapGain = 1.0 / 8.0;
+constexpr double kLongestUsualGapS = 2.0;
 
 // Slewing follows this change of the rate without a visible jump.
 constexpr double kGentleRate = 0.03;
@@ -48,6 +55,9 @@ void ClockSync::add_exchange(double sent_local_s, double received_server_s, doub
                              double answer_local_s) {
   const auto sent_s = corrected(sent_local_s);
   if (!sent_s) return;
+  // It bounds the offset before a step that may have been one of the clock.
+  if (doubted_s_ > 0.0 && sent_local_s < doubted_local_s_)
+    return add_arrival(answered_server_s, answer_local_s);
   const double round_trip_s = (answer_local_s - *sent_s) - (answered_server_s - received_server_s);
   if (!(round_trip_s >= -kLongestHeldS) || !std::isfinite(round_trip_s)) return;
   const double upper_s = received_server_s - *sent_s;
@@ -63,6 +73,7 @@ void ClockSync::add_exchange(double sent_local_s, double received_server_s, doub
 void ClockSync::add_arrival(double sent_server_s, double received_local_s) {
   const double lower_s = sent_server_s - received_local_s;
   if (!std::isfinite(lower_s)) return;
+  if (doubted_s_ > 0.0) confirm(sent_server_s, received_local_s);
   changes_.add_lower({sent_server_s, received_local_s, lower_s});
   if (const Bounds b = bounds(); b.upper_s && lower_s > *b.upper_s + kContradictionS) stretches_ = {};
   Stretch& stretch = stretch_at(received_local_s);
@@ -71,6 +82,10 @@ void ClockSync::add_arrival(double sent_server_s, double received_local_s) {
 }
 
 bool ClockSync::advance(double local_s) {
+  if (const double elapsed_s = local_s - advanced_local_s_; started_ && elapsed_s > sudden_s()) {
+    doubt(elapsed_s);
+    advanced_local_s_ = local_s;
+  }
   const Bounds b = bounds();
   if (!b.upper_s || !b.lower_s) return false;
   const double target_s = 0.5 * (*b.upper_s + *b.lower_s);
@@ -84,12 +99,22 @@ bool ClockSync::advance(double local_s) {
   const double elapsed_s = local_s - advanced_local_s_;
   // A clock that stands still must be followed, too.
   if (const auto from_s = std::exchange(step_from_s_, std::nullopt); from_s && std::abs(error_s) > *from_s) {
+    // While the local clock stands, its errors add up to what it may make up for later.
+    stood_s_ = elapsed_s > 0.0 ? 0.0 : stood_s_ + error_s;
     advanced_local_s_ = std::max(advanced_local_s_, local_s);
     offset_s_ = target_s;
     return true;
   }
   if (!(elapsed_s > 0.0)) return false;
   advanced_local_s_ = local_s;
+  if (doubted_s_ > 0.0) {
+    if (local_s < doubted_local_s_ + kLongestDoubtS) return false;
+    doubted_s_ = 0.0;
+  }
+  if (const double stood_s = std::exchange(stood_s_, 0.0); stood_s > 0.0 && elapsed_s > kMakesUpS) {
+    make_up(std::min(stood_s, elapsed_s));
+    return false;
+  }
 
   if (std::abs(error_s) > kStepS) {
     offset_s_ = target_s;
@@ -102,12 +127,54 @@ bool ClockSync::advance(double local_s) {
   return false;
 }
 
+// Much local time has passed at once. Either the program did not run, or its clock was set. Time stamps that
+// arrive tell at once if time has really passed; but only an answer of the server tells that it has not. So
+// server time waits for a time stamp.
+void ClockSync::doubt(double elapsed_s) {
+  const double made_up_s = std::min(std::exchange(stood_s_, 0.0), elapsed_s);
+  if (made_up_s > 0.0) return make_up(made_up_s);
+  offset_s_ -= elapsed_s;
+  doubted_s_ += elapsed_s;
+  doubted_local_s_ = advanced_local_s_ + elapsed_s;
+}
+
+// A time stamp has arrived while local time is in doubt: server time is at least that late.
+void ClockSync::confirm(double sent_server_s, double received_local_s) {
+  const double passed_s = sent_server_s + 0.5 * usual_round_trip_s_ - server_time_s(received_local_s);
+  const double confirmed_s = std::clamp(passed_s, 0.0, doubted_s_);
+  offset_s_ += confirmed_s;
+  doubted_s_ -= confirmed_s;
+  if (doubted_s_ > kUsualAgeS) return;
+  offset_s_ += std::exchange(doubted_s_, 0.0);
+}
+
+void ClockSync::note_waited(double sent_server_s) {
+  if (doubted_s_ > 0.0 && sent_server_s > server_time_s(doubted_local_s_) + usual_gap_s_ + kToleranceS)
+    offset_s_ += std::exchange(doubted_s_, 0.0);
+}
+
+// The local clock stood still, and now it jumped to where it would be by now. Otherwise, the client would
+// show the future until an answer from the server tells.
+void ClockSync::make_up(double by_s) {
+  offset_s_ -= by_s;
+  changes_.forget_before(kForever);
+  stretches_ = {};
+  Stretch& stretch = stretch_at(advanced_local_s_);
+  stretch.has_lower = stretch.has_upper = true;
+  stretch.lower_s = offset_s_ - 0.5 * usual_round_trip_s_;
+  stretch.upper_s = offset_s_ + 0.5 * usual_round_trip_s_;
+  changes_.assume_lower(stretch.lower_s);
+  changes_.assume_upper(stretch.upper_s);
+}
+
 ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) {
   const double gap_s = std::isfinite(reviewed_local_s_) ? local_s - reviewed_local_s_ : 0.0;
   reviewed_local_s_ = local_s;
   review_gap_s_ += kReviewGain * (std::clamp(gap_s, 0.0, kLongestReviewGapS) - review_gap_s_);
+  usual_gap_s_ += kUsualGapGain * (std::clamp(gap_s, 0.0, kLongestUsualGapS) - usual_gap_s_);
   // A change of the clock makes the round trip look shorter, until it is found.
-  usual_round_trip_s_ = std::max(round_trip_s().value_or(0.0), usual_round_trip_s_ - kShrinking * gap_s);
+  const double shrinks_s = kShrinking * std::clamp(gap_s, 0.0, kLongestReviewGapS);
+  usual_round_trip_s_ = std::max(round_trip_s().value_or(0.0), usual_round_trip_s_ - shrinks_s);
   if (!changes_.due()) return {};
   changes_.set_round_trip(usual_round_trip_s_);
   const double tolerance_s = std::max(kToleranceS, kToleranceGaps * std::min(tick_s, review_gap_s_));
@@ -117,8 +184,10 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     if (const double drift = changes_.drift(); drift != 0.0) change = {.since_s = -kForever, .drift = drift};
   }
   if (!change) return {};
-  const double factor = factor_for(change->drift, rate);
-  const bool cannot_follow = change->drift != 0.0 && factor == 1.0;
+  if (std::exchange(doubted_s_, 0.0) > 0.0) change = set_at_doubt(*change);
+  const double factor =
+      change->drift == 0.0 ? provisional_factor(change->rough_drift, rate) : factor_for(change->drift, rate);
+  const bool cannot_follow = change->drift != 0.0 && factor * rate == 1.0;
   const double since_s = cannot_follow ? changes_.newest_lower_s() : change->since_s;
   if (!change->is_provisional) changes_.forget_before(since_s);
   if (factor != 1.0) {
@@ -138,13 +207,30 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
   return {factor, found.has_value()};
 }
 
+// Local time was in doubt, and there is a change: the clock was set then. Only bounds from before that are
+// wrong.
+ClockChangeDetector::Change ClockSync::set_at_doubt(const ClockChangeDetector::Change& change) const {
+  const double under_way_s = 0.5 * usual_round_trip_s_ - kToleranceS;
+  return {.since_s = server_time_s(doubted_local_s_) - under_way_s, .noise_s = change.noise_s};
+}
+
 // Returns the factor of the local clock's rate that ends the growth of the offset, or 1 if there is none.
 double ClockSync::factor_for(double drift, double rate) {
   const double advance = 1.0 - drift;  // of the local clock, s per s of server time
-  if (drift == 0.0 || advance < kSlowestAdvance) return 1.0;
-  const double corrected_rate = rate / advance;
-  if (corrected_rate > kMostRate || corrected_rate < 1.0 / kMostRate) return 1.0;
+  if (drift == 0.0) return 1.0;
+  const double corrected_rate = rate / std::max(advance, 1e-9);
+  // A correction that is far from enough would only do harm when the clock runs as before.
+  if (advance < kSlowestAdvance || corrected_rate > kMostRate || corrected_rate < 1.0 / kMostRate)
+    return 1.0 / rate;
   return std::abs(corrected_rate - 1.0) < kSameRate ? 1.0 / rate : 1.0 / advance;
+}
+
+// The clock may have got another rate, which is not known yet. Meanwhile the old correction would repeat the
+// error. Most clocks run as before in the end, so the correction ends if the growth so far is nearer to that.
+double ClockSync::provisional_factor(double rough_drift, double rate) {
+  const double advance = std::max(kSlowestAdvance, 1.0 - rough_drift);
+  const double to_exact = std::abs(std::log(rate / advance));
+  return to_exact < std::abs(std::log(advance)) ? 1.0 / rate : 1.0;
 }
 
 // The client sent its time stamp before it corrected its clock's rate. Returns the corrected stamp. Nullopt
@@ -176,6 +262,11 @@ void ClockSync::rebuild(double since_s) {
   } else if (stretch.upper_s > stretch.lower_s) {
     usual_round_trip_s_ = stretch.upper_s - stretch.lower_s;
   }
+}
+
+// More local time than this does not pass between two calls, unless something is wrong.
+double ClockSync::sudden_s() const {
+  return std::max(kSuddenS, kSuddenGaps * usual_gap_s_);
 }
 
 double ClockSync::server_time_s(double local_s) const {

@@ -38,6 +38,10 @@ class RECKONER_NET_API ClockSync {
   /// received at local time `received_local_s`, both in s.
   void add_arrival(double sent_server_s, double received_local_s);
 
+  /// Call it for a time stamp that waited for an unknown time while the program did not run. It proves that
+  /// time has passed, and that the local clock was not set.
+  void note_waited(double sent_server_s);
+
   /// Advances the slewed clock to local time `local_s`, s. Does nothing if `local_s` is not later than in the
   /// last call, unless review() has found a step. Returns true if the clock stepped, so that the caller can
   /// hide the step.
@@ -91,20 +95,31 @@ class RECKONER_NET_API ClockSync {
   Stretch& stretch_at(double local_s);
   [[nodiscard]] Bounds bounds() const;
   [[nodiscard]] static double factor_for(double drift, double rate);
+  [[nodiscard]] static double provisional_factor(double rough_drift, double rate);
+  [[nodiscard]] double sudden_s() const;
   [[nodiscard]] std::optional<double> corrected(double sent_local_s) const;
+  [[nodiscard]] ClockChangeDetector::Change set_at_doubt(const ClockChangeDetector::Change& change) const;
   void rebuild(double since_s);
+  void make_up(double by_s);
+  void doubt(double elapsed_s);
+  void confirm(double sent_server_s, double received_local_s);
 
   std::array<Stretch, kStretches> stretches_{};
   std::int64_t newest_stretch_ = kNoStretch;
   bool started_ = false;
   double offset_s_ = 0.0;  // slewed server time minus local time, at advanced_local_s_
   double advanced_local_s_ = 0.0;
+  // Local time that passed in one step and that no arrival has confirmed, s, and when this step ended.
+  double doubted_s_ = 0.0;
+  double doubted_local_s_ = 0.0;
+  double stood_s_ = 0.0;  // by how much the slewed clock stepped while local time stood still, s
 
   ClockChangeDetector changes_;
   double slew_ = kSlew;
   std::optional<double> step_from_s_;  // after a change was found: step if the error is greater than this, s
   double usual_round_trip_s_ = 0.0;
-  double review_gap_s_ = 0.0;  // usual time between two calls of review(), s
+  double review_gap_s_ = 0.0;  // usual time between two calls of review(), without pauses, s
+  double usual_gap_s_ = 0.0;   // the same, but of programs that call it seldom, too
   double reviewed_local_s_ = -std::numeric_limits<double>::infinity();
   // The newest two changes of the local clock's rate: when they were made, and the factor of the newest.
   double rate_since_s_ = -std::numeric_limits<double>::infinity();

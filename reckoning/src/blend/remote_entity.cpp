@@ -72,6 +72,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime 
   const FrameId frame_before = frame(shown_time_s);
   const bool chasing = is_chasing(shown_time_s);
   if (blend.hurries || is_far_ahead(motion, shown_time_s, path_)) hurry(shown_time_s);
+  if (has_faded(motion, shown_time_s)) end_faded(motion, base_before, shown_time_s);
   history_.add(motion);
   blends_.valid_until_s = valid_until_s;
 
@@ -93,6 +94,25 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime 
   // this instant. Then a blend in progress continues.
   continue_from(before, base_after, chasing || !same_rates(base_before, base_after), shown_time_s, blend);
   return true;
+}
+
+// True if the entity fades at `time_s`, and `motion` is ahead.
+bool RemoteEntity::has_faded(const Motion& motion, double time_s) const {
+  const Motion& last = newest();
+  return path_ == MotionPath::interpolate && !hold_ && last.route == nullptr && motion.route == nullptr &&
+         time_s > blends_.valid_until_s && time_s > last.time_s && motion.time_s > time_s;
+}
+
+// The motion before a silence no longer holds, so nothing is interpolated from it: it would be extrapolated
+// for the whole silence. Until the time stamp of `motion`, the entity moves as `motion` says, extrapolated
+// back; before a teleport or in another frame, it goes on from `base`, its faded state.
+void RemoteEntity::end_faded(const Motion& motion, const State& base, double time_s) {
+  const Motion& last = newest();
+  const bool leads = motion.teleports == last.teleports && motion.frame == last.frame;
+  Motion between = leads ? motion : last;
+  between.state = leads ? faded_state(motion, kAlwaysValid, time_s) : base;
+  between.time_s = time_s;
+  history_.add(between);
 }
 
 std::optional<RemoteEntity::BeforeAlong> RemoteEntity::before_change_along(double time_s) const {
@@ -222,6 +242,18 @@ void RemoteEntity::release(double time_s) {
   blends_.along = {};
   drop_catch_up();
   end_blend(time_s);
+}
+
+void RemoteEntity::correct_slowly(const State& shown, double time_s, double duration_s) {
+  if (!is_time(time_s) || !is_time(duration_s)) return;
+  const State base = view().unblended(time_s);
+  const Blend slow{shown, base, time_s, duration_s, turn_share(time_s), policy_.shape};
+  const bool too_fast = speed_of(base) + slow.top_speed_mps() > view().active(time_s).max_speed_mps;
+  if (too_fast || !are_motions_slow(base, time_s)) return correct(shown, time_s, duration_s);
+  blends_.along = {};
+  drop_catch_up();
+  begin_catch_up(slow, time_s);
+  note_wall(shown, base, time_s);
 }
 
 // Blends from `shown`. If a catch-up was in progress for another `left_s`, it continues from there.

@@ -114,8 +114,8 @@ State ShownMotions::in_front_of_walls(const State& state, const Walls& walls, co
   return blended_along_walls(state, walls, from.state.position, crosses);
 }
 
-// Applies the blend in space, the catch-up or the chase, the edge of the world, the walls and the floor to `base`, the
-// state of motion `from` at `time_s`.
+// Applies the blend in space, the catch-up or the chase, the edge of the world, the walls and the floor to
+// `base`, the state of motion `from` at `time_s`.
 State ShownMotions::corrected(const State& base, const Motion& from, double time_s, bool catches_up) const {
   const bool holds = blends_->hold(from);
   State state = holds ? blends_->free.apply(base, time_s) : base;

@@ -208,9 +208,9 @@ struct ClientTestSwitches;  // of measurements and tests
 /// The showing side. It computes where to draw every remote entity, continuous in position and velocity.
 ///
 /// In each frame: call receive() with the local time, handle events, and draw frame() for the same time. Call
-/// flush() if the game has sent messages. Local time is any clock in seconds. The client estimates server time from arriving data. It corrects a
-/// clock that runs at another rate (0.25 to 4), stands still or is set, within about a second. Times that no
-/// clock has are ignored (ClientStats::times_refused).
+/// flush() if the game has sent messages. Local time is any clock in seconds. The client estimates server
+/// time from arriving data. It corrects a clock that runs at another rate (0.25 to 4), stands still or is
+/// set, within about a second. Times that no clock has are ignored (ClientStats::times_refused).
 ///
 /// frame() and the other calls may be ahead of receive(), to show motion a little later than now. Everything
 /// is then extrapolated by that lead. If it is longer than 0.25 s, the log has the error `frame is ahead of

@@ -74,6 +74,11 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// catch-up in progress keeps its end.
   void correct(const State& shown, double time_s, BlendTime blend);
 
+  /// As correct(), but later corrections do not change when the blend ends. A correction that takes longer
+  /// than the ordinary ones needs this: the next motion would otherwise cover the rest of the distance in the
+  /// time of an ordinary blend. If the entity would be faster than its top speed, this is correct().
+  void correct_slowly(const State& shown, double time_s, double duration_s);
+
   /// Shows the motion that begins with `shown` at `time_s` instead of the known motions, until release(). For
   /// a hit that the caller anticipates: the known motions do not contain it. is_hold_over() tells when they
   /// do. Motions with a time stamp above `sure_s` certainly contain the hit. The hold lasts until `until_s`
@@ -85,8 +90,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// A motion that arrived after hold() contains it if its velocity is nearer to that of the held motion than
   /// to that of the motion before the hit. If the entity is interpolated, the motion must also be reached.
   [[nodiscard]] bool is_hold_over(double time_s) const;
-  /// Ends the hold while `time_s` is shown. The shown pose jumps; call correct() afterwards to continue from
-  /// the pose shown before.
+  /// Ends the hold while `time_s` is shown. The shown pose jumps; call correct() or correct_slowly()
+  /// afterwards to continue from the pose shown before.
   void release(double time_s);
 
   /// Call this when shown time jumps from `before_s` to `now_s`, s. Blends from the pose shown before onto
@@ -290,6 +295,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   };
   [[nodiscard]] std::optional<BeforeAlong> before_change_along(double time_s) const;
   [[nodiscard]] double catch_up_left_s(double time_s) const;
+  [[nodiscard]] bool has_faded(const Motion& motion, double time_s) const;
+  void end_faded(const Motion& motion, const State& base, double time_s);
   void drop_catch_up();
   void hurry(double time_s);
   void leave_route(double time_s, BlendTime& blend);
