@@ -17,4 +17,6 @@ set(NET_BIT_EXACT_SOURCES
   src/wire/user_fields.cpp)
 if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
   list(APPEND NET_CODEC_SOURCES src/wire/no_exceptions.cpp)
+  # It defines functions that the compiler's headers declare differently.
+  set_source_files_properties(src/wire/no_exceptions.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()

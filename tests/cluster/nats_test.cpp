@@ -5,13 +5,13 @@
 #include "harness/process/scratch_folder.hpp"
 #include "nats_attacker.hpp"
 #include "tests/support/locations.hpp"
+#include "tests/support/random_port.hpp"
 
 #include <chrono>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <random>
 #include <string>
 #include <thread>
 
@@ -31,8 +31,7 @@ double clock_s() {
 class NatsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::random_device random;
-    port = std::to_string(20'000 + random() % 30'000);
+    port = test::random_port();
     if (!start()) GTEST_SKIP() << "nats-server is not installed (Debian: apt-get install nats-server)";
     ASSERT_TRUE(wait([&] { return server->output().find("Server is ready") != std::string::npos; }))
         << server->output();

@@ -7,12 +7,12 @@
 #include "process.hpp"
 #include "tests/cluster/nats_attacker.hpp"
 #include "tests/support/locations.hpp"
+#include "tests/support/random_port.hpp"
 
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <random>
 #include <regex>
 #include <string>
 #include <thread>
@@ -35,8 +35,7 @@ class ClusterServer : public testing::Test {
     if (!is_installed("nats-server")) GTEST_SKIP() << "nats-server is not installed";
   }
   void start_nats(const std::vector<std::string>& more = {}) {
-    std::random_device random;
-    port_ = std::to_string(20'000 + random() % 30'000);
+    port_ = random_port();
     std::vector<std::string> arguments{"nats-server", "-js",       "-sd", dir_.file("js"),
                                        "-a",          "127.0.0.1", "-p",  port_};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -212,8 +211,7 @@ TEST_F(ClusterServer, BothRolesFromAFileWithUserAndPassword) {
 
 // The permissions of deploy/nats.conf suffice for both roles, and no role can be the other one.
 TEST_F(ClusterServer, RolesWithTheirOwnUsersServeAClient) {
-  std::random_device random;
-  port_ = std::to_string(20'000 + random() % 30'000);
+  port_ = random_port();
   std::string text = read_file((source_dir() / "deploy/nats.conf").string());
   for (const auto& [what, by] :
        std::vector<std::pair<std::string, std::string>>{{"127\\.0\\.0\\.1:4222", "127.0.0.1:" + port_},

@@ -18,7 +18,7 @@
 
 namespace reckoner::test {
 
-/// The server's end of a SimNetwork with the gate of a sealed server in front of it. Whoever connects shows a
+/// The server's end of a SimNetwork with the gate of a sealed server in front of it. A client shows a
 /// token or a ticket, and the gate decides with the real handshake, which takes no time here. Payloads are
 /// not sealed.
 class GateTransport final : public ForwardingTransport {
