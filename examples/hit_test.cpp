@@ -42,7 +42,8 @@ bool shoot(reckoner::Client& client, const glm::dvec3& at, double now_s) {
   const Shot shot{at.x, at.y, at.z};
   const bool sent = client.send(std::as_bytes(std::span(shot)), reckoner::Delivery::reliable,
                                 client.server_time_s(now_s));  // when the shooter saw the target
-  client.flush(now_s);                                         // so that the shot does not wait
+  // So that the shot does not wait for the next frame.
+  client.flush(now_s);
   return sent;
 }
 // snip: end
