@@ -50,6 +50,11 @@ TEST(SocketAddress, OtherTextIsRefused) {
     EXPECT_FALSE(parse_host(text)) << text;
 }
 
+TEST(SocketAddress, ScopeIsTheWholeNameOfAnInterface) {
+  for (const char* text : {"fe80::1%lo:", "fe80::1%lo:7", "[fe80::1%lo:7]626]"})
+    EXPECT_FALSE(parse_host(text)) << text;
+}
+
 TEST(SocketAddress, TextWithAZeroByteIsRefused) {
   using namespace std::string_view_literals;
   // The system's functions would read up to the zero byte only.

@@ -23,6 +23,7 @@ std::optional<Number> whole_number(std::string_view text) {
 std::optional<std::uint32_t> scope_of(std::string_view text) {
   if (const auto number = whole_number<std::uint32_t>(text)) return number;
 #ifndef _WIN32
+  if (text.find(':') != std::string_view::npos) return std::nullopt;  // Linux would ignore the rest
   if (const unsigned index = if_nametoindex(std::string(text).c_str()); index != 0) return index;
 #endif
   return std::nullopt;
