@@ -151,39 +151,40 @@ class TokenWorld {
 // The player has kept tokens back. Twenty times a second it shows one of them or its ticket. Every half
 // second the backend lets it come back, and the game kicks it again.
 SameTimeErrors play_kicked(std::uint64_t seed, bool attacks) {
-  TokenWorld house(seed);
-  World& world = house.world();
-  const std::size_t watcher = house.add_watcher();
-  const std::size_t player = house.attack(house.gate().issue(kAttackerId, 0.0));
+  TokenWorld sealed_world(seed);
+  World& world = sealed_world.world();
+  const std::size_t watcher = sealed_world.add_watcher();
+  const std::size_t player = sealed_world.attack(sealed_world.gate().issue(kAttackerId, 0.0));
   std::vector<ConnectToken> old;
   for (int i = 0; i < 8; ++i)
-    old.push_back(house.gate().issue(kAttackerId, 0.001 * i));
+    old.push_back(sealed_world.gate().issue(kAttackerId, 0.001 * i));
   SameTimeErrors errors;
   world.on_frame = [&](std::size_t client, double time_s, std::span<const ShownEntity>) {
-    if (client == watcher && time_s >= kAttackS) house.look(watcher, time_s, errors);
+    if (client == watcher && time_s >= kAttackS) sealed_world.look(watcher, time_s, errors);
   };
   world.run_to(kAttackS - 1.0);
-  EXPECT_TRUE(house.is_admitted(player));
-  old.push_back(house.ticket(player));
-  EXPECT_TRUE(world.server().kick(house.session_of(kAttackerId), "cheating"));
+  EXPECT_TRUE(sealed_world.is_admitted(player));
+  old.push_back(sealed_world.ticket(player));
+  EXPECT_TRUE(world.server().kick(sealed_world.session_of(kAttackerId), "cheating"));
   int ticks = 0, returns = 0;
   std::vector<std::size_t> with_old, with_new;
-  house.each_tick = [&](double time_s) {
+  sealed_world.each_tick = [&](double time_s) {
     if (!attacks || time_s < kAttackS || time_s > kEndS - 1.0) return;
     ++ticks;
     if (ticks % 3 == 0)
-      with_old.push_back(house.attack(old[static_cast<std::size_t>(returns++) % old.size()]));
-    if (ticks % 30 == 0) with_new.push_back(house.attack(house.gate().issue(kAttackerId, time_s)));
-    const ClientId session = house.session_of(kAttackerId);
+      with_old.push_back(sealed_world.attack(old[static_cast<std::size_t>(returns++) % old.size()]));
+    if (ticks % 30 == 0)
+      with_new.push_back(sealed_world.attack(sealed_world.gate().issue(kAttackerId, time_s)));
+    const ClientId session = sealed_world.session_of(kAttackerId);
     if (ticks % 30 == 29 && session) (void)world.server().kick(session, "cheating");
   };
   world.run_to(kEndS);
-  const auto is_admitted = [&](std::size_t client) { return house.is_admitted(client); };
+  const auto is_admitted = [&](std::size_t client) { return sealed_world.is_admitted(client); };
   EXPECT_EQ(std::ranges::count_if(with_old, is_admitted), 0);
   EXPECT_TRUE(std::ranges::all_of(with_new, is_admitted));
   if (attacks) {
     EXPECT_GT(with_old.size(), 200u);
-    EXPECT_EQ(house.gate().refused(), with_old.size());
+    EXPECT_EQ(sealed_world.gate().refused(), with_old.size());
     EXPECT_GT(world.count(SK::client_joined), 20u);
   }
   return errors;
@@ -198,25 +199,25 @@ TEST(ReturningAttacker, KickedPlayerDisturbsNobody) {
 // since they are back.
 SameTimeErrors play_lost(std::uint64_t seed, bool attacks) {
   constexpr double kBackS = kAttackS + 5.0, kShownAgainS = kBackS + 3.0;
-  TokenWorld house(seed, "8 loss=100\n13 loss=0\n", 8);
-  World& world = house.world();
-  const std::size_t watcher = house.add_watcher();
+  TokenWorld sealed_world(seed, "8 loss=100\n13 loss=0\n", 8);
+  World& world = sealed_world.world();
+  const std::size_t watcher = sealed_world.add_watcher();
   std::vector<std::size_t> honest;
   for (int i = 0; i < 3; ++i)
-    honest.push_back(house.add_player());
-  std::size_t attacker = house.attack(house.gate().issue(kAttackerId, 0.0));
+    honest.push_back(sealed_world.add_player());
+  std::size_t attacker = sealed_world.attack(sealed_world.gate().issue(kAttackerId, 0.0));
   SameTimeErrors errors;
   world.on_frame = [&](std::size_t client, double time_s, std::span<const ShownEntity>) {
     const bool is_back = time_s >= kShownAgainS && std::ranges::count(honest, client) > 0;
-    if ((client == watcher && time_s >= kAttackS) || is_back) house.look(client, time_s, errors);
+    if ((client == watcher && time_s >= kAttackS) || is_back) sealed_world.look(client, time_s, errors);
   };
   int ticks = 0, returns = 0;
   std::size_t most_sessions = 0;
-  house.each_tick = [&](double time_s) {
+  sealed_world.each_tick = [&](double time_s) {
     most_sessions = std::max(most_sessions, world.server().clients().size());
     if (!attacks || time_s < kAttackS || time_s > kEndS - 1.0) return;
-    if (++ticks % 3 != 0 || !house.is_admitted(attacker)) return;
-    attacker = house.attack(house.ticket(attacker));
+    if (++ticks % 3 != 0 || !sealed_world.is_admitted(attacker)) return;
+    attacker = sealed_world.attack(sealed_world.ticket(attacker));
     ++returns;
   };
   world.run_to(kEndS);
