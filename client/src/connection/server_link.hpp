@@ -175,15 +175,14 @@ class ServerLink {
   std::size_t acknowledge(double local_s, double ack_interval_s, const std::optional<Showing>& showing,
                           ClientMessages& messages, PeerId server, Transport& transport);
 
-  /// Call it after the arrivals until local time `local_s`. Returns the factor by which the local time's rate
-  /// `rate` must change from now on (ClockSync::review()).
-  [[nodiscard]] double review_clock(double local_s, double rate) {
+  /// Call it after the arrivals until local time `local_s`. See ClockSync::review().
+  [[nodiscard]] ClockSync::Review review_clock(double local_s, double rate) {
     const ClockSync::Review review = clock_.review(local_s, 1.0 / tick_rate_hz_, rate);
     if (review.changed) {
       settles_from_s_ = local_s;
       request_ack();  // the server notices the wrong clock by its time stamps, and sends more of its own
     }
-    return review.factor;
+    return review;
   }
   /// Advances the clock. Returns true if it stepped.
   bool advance(double local_s) { return clock_.advance(local_s); }

@@ -4,12 +4,19 @@
 #if RECKONER_THREADS
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <system_error>
 #include <utility>
 
 namespace reckoner {
 
 WorkerPool::WorkerPool(unsigned threads) {
+  // Stacks may take all address space that a limit allows. This is kept for the program itself; it uses no
+  // memory.
+  constexpr std::size_t kReserveBytes = 32 << 20;
+  std::unique_ptr<std::byte[]> reserve;
+  if (threads > 1) reserve.reset(new (std::nothrow) std::byte[kReserveBytes]);
   try {
     for (unsigned worker = 1; worker < threads; ++worker)
       threads_.emplace_back([this, worker] { worker_loop(worker); });
