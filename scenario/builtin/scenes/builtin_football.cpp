@@ -159,7 +159,8 @@ class Football final : public BuiltinSource {
 
   // A place in the part of the pitch where a car plays. Two cars play in each part.
   glm::dvec3 in_zone(Pitch pitch, int car, Draw what, std::int64_t event) const {
-    const double middle = 26.0 * (car / 2 - 1);
+    const int part = car / 2 - 1;
+    const double middle = 26.0 * part;
     return {middle + 10.0 * centred(pitch, what, car, event, 0), 12.0 * centred(pitch, what, car, event, 1),
             kCarHeightM};
   }
@@ -262,8 +263,9 @@ class Football final : public BuiltinSource {
   glm::dvec3 place(Pitch pitch, int car, std::int64_t event, End end) const {
     if (is_kick_off(event) && end == End::after) {
       const double team = car % 2 == 0 ? -1.0 : 1.0;
-      return {team * (14.0 + 10.0 * (car / 2)),
-              12.0 * (car / 2 - 1) + centred(pitch, Draw::place, car, event, 2), kCarHeightM};
+      const int row = car / 2;
+      return {team * (14.0 + 10.0 * row), 12.0 * (row - 1) + centred(pitch, Draw::place, car, event, 2),
+              kCarHeightM};
     }
     if (rides(car, event))
       return carried(pitch, ride_place(pitch, event), kEventS * static_cast<double>(event));
