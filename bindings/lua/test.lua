@@ -177,6 +177,7 @@ function tests.ownership_figures_and_kick()
   w.server:give(avatar, w.peer, nil)
   w.wait_for(function() return w.had(C.RECKONER_EVENT_GIVEN, avatar) end)
   assert(w.server:owner(avatar) == w.peer and w.client:owned(avatar, now_s()))
+  w.wait_for(function(t) return select(2, w.client:shown(t)) == 1 end)  -- only what is shown has a motion
   assert(math.abs(w.client:motion_at(avatar, w.client:server_time(now_s())).position[0]) < 0.1)
   assert(w.client:motion_at(avatar + 1, w.client:server_time(now_s())) == nil)
   w.wait_for(function(t)
