@@ -131,6 +131,38 @@ TEST(ClientRate, AnyStepIsFollowedWithinASecond) {
   }
 }
 
+// While it was set, the client held an acknowledgement. By its clock, that took seconds, so the round trip
+// seemed to be 0 s, and every later one a queue.
+TEST(ClientRate, AClientWhoseClockIsSetKeepsItsBytesAndItsTime) {
+  for (const std::string name : {"wifi", "intercity", "mobile", "stress"}) {
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+      WorldConfig config{.seed = seed};
+      config.links = network(name);
+      World world(config);
+      for (int i = 0; i < 12; ++i)
+        world.add_body(Circle{.radius_m = 5.0 + i, .turn_rps = 1.0 + 0.1 * i});
+      LocalClock clock;
+      clock.other = [](double time_s) { return 1000.0 + time_s + (time_s >= 10.0 ? 30.0 : 0.0); };
+      world.add_client({}, clock);
+      const auto updates_until = [&](double time_s) {
+        const auto before = world.client(0).stats().updates_applied;
+        world.run_to(time_s);
+        return static_cast<double>(world.client(0).stats().updates_applied - before);
+      };
+      double late_s = 0.0;
+      world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+        if (time_s < 11.5 || shown.empty()) return;
+        late_s = std::max(late_s, std::abs(time_s - shown[0].shown_time_s));
+      };
+      world.run_to(5.0);
+      const double usual = updates_until(10.0);
+      world.run_to(10.5);
+      EXPECT_GT(updates_until(15.5), 0.7 * usual) << name << ", seed " << seed;
+      EXPECT_LT(late_s, 0.03) << name << ", seed " << seed;
+    }
+  }
+}
+
 // A debugger: frames are drawn while the clock stands, or the whole program stands.
 TEST(ClientRate, AClockThatStandsIsFollowed) {
   for (const auto& [name, playout] : modes()) {
