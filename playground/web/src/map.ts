@@ -36,6 +36,7 @@ export class HeatMap {
     const other = element<HTMLSelectElement>('map-other').value;
     const figure = columns.find((c) => c.name === element<HTMLSelectElement>('map-figure').value)!;
     const values: (number | undefined)[] = [];
+    const reasons: string[] = [];  // of cells without a figure
     progress.hidden = false;
     progress.value = 0;
     button.textContent = 'Start again';
@@ -49,13 +50,21 @@ export class HeatMap {
         Object.assign(one, { methods: other && other !== method ? [method, other] : [method] });
         Object.assign(one.up, link);
         Object.assign(one.down, link);
-        const { runs } = JSON.parse(await engine.ask<'figures'>({ kind: 'figures', settings: toModule(one) }));
+        const isRatio = one.methods.length > 1;
+        try {
+          const { runs } = JSON.parse(await engine.ask<'figures'>({ kind: 'figures', settings: toModule(one) }));
+          const ours = figure.of(runs[0]) ?? NaN;
+          values[i] = isRatio ? ours / (figure.of(runs[1]) ?? NaN) : ours;
+        } catch (error) {
+          // A short run over a bad network may show too little for a figure.
+          values[i] = NaN;
+          reasons[i] = String((error as Error).message);
+        }
         if (round !== this.round) return;
-        const ours = figure.of(runs[0]) ?? NaN;
-        values[i] = runs.length > 1 ? ours / (figure.of(runs[1]) ?? NaN) : ours;
         progress.value = (i + 1) / cells.length;
-        this.draw(values, runs.length > 1);
+        this.draw(values, isRatio, reasons);
       }
+      if (values.every((value) => Number.isNaN(value))) this.failed(reasons[0]!);
       progress.hidden = true;
       button.textContent = 'Compute the map';
       engine.stop();
@@ -64,7 +73,7 @@ export class HeatMap {
     }
   }
 
-  private draw(values: (number | undefined)[], ratio = false): void {
+  private draw(values: (number | undefined)[], ratio = false, reasons: string[] = []): void {
     const known = values.filter((v): v is number => v !== undefined && Number.isFinite(v));
     const most = Math.max(...known, 1e-9);
     const head = make('tr', {}, make('th', { scope: 'col', textContent: 'Loss \\ latency' }),
@@ -72,8 +81,10 @@ export class HeatMap {
     const rows = losses.map((loss, r) => make('tr', {}, make('th', { scope: 'row', textContent: `${loss} %` }),
       ...latencies.map((latency, c) => {
         const value = values[r * latencies.length + c];
-        const button = make('button', { type: 'button', textContent: value === undefined ? '·' : short(value) });
-        button.setAttribute('aria-label', `${latency} ms, ${loss} %: ${value === undefined ? 'not computed' : short(value)}`);
+        const text = value === undefined ? '·' : short(value);
+        const spoken = value === undefined ? 'not computed' : reasons[r * latencies.length + c] ?? text;
+        const button = make('button', { type: 'button', textContent: text, title: reasons[r * latencies.length + c] ?? '' });
+        button.setAttribute('aria-label', `${latency} ms, ${loss} %: ${spoken}`);
         if (value !== undefined && Number.isFinite(value)) {
           // A ratio below 1 is green: the first method is better. Other figures go from pale to strong.
           const hue = ratio ? (value < 1 ? 150 : 12) : 212;
