@@ -741,7 +741,11 @@ void ClientWorld::advance(double local_s) {
   if (first) before_s = playout.shown_s();  // nothing was shown before
   if (jumped) {
     link.note_jump();
-    blend_over_jump(before_s, rate);
+    if (steps_in_a_row_.add(local_s, stepped ? stepped_by_s : 0.0)) {
+      note_jumps();
+    } else {
+      blend_over_jump(before_s, rate);
+    }
   }
   review_path();
   if (!held_.empty()) review_held();

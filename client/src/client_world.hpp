@@ -6,6 +6,7 @@
 #include "client/src/connection/server_link.hpp"
 #include "client/src/playout/hold_limit.hpp"
 #include "client/src/playout/playout_clock.hpp"
+#include "client/src/playout/steps_in_a_row.hpp"
 #include "client/src/shown/frozen_frame.hpp"
 #include "client/src/shown/shown_batch.hpp"
 #include "client/src/test_switches.hpp"
@@ -170,6 +171,7 @@ struct ClientWorld {
   bool retired_ = false;
   std::optional<Tick> newest_datagram_;  // tick of the newest datagram; empty: none has arrived
   bool ended_lead_ = false;
+  StepsInARow steps_in_a_row_;
   bool any_fading_ = false;               // some entity fades or will fade to rest
   std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later
   std::vector<EntityId> held_;            // entities with a hit that the game anticipates

@@ -31,10 +31,12 @@ constexpr double kUnsureS = 0.25;
 constexpr double kSureS = 0.75;
 constexpr double kRefineS = 0.5;  // shortest time between two corrections of the rate that are no new change
 constexpr double kForever = std::numeric_limits<double>::infinity();
-constexpr double kShrinking = 0.05;  // of the usual round trip, s per s
-constexpr double kSuddenS = 0.35;    // a server sends more often
-constexpr double kSuddenGaps = 4.0;  // of the usual time between two calls
-constexpr double kUsualAgeS = 0.3;   // of the newest time stamp that has arrived
+constexpr double kShrinking = 0.05;    // of the usual round trip, s per s
+constexpr double kSuddenS = 0.35;      // a server sends more often
+constexpr double kSuddenGaps = 4.0;    // of the usual time between two calls
+constexpr double kUsualAgeS = 0.3;     // of the newest time stamp that has arrived
+constexpr double kOldestStampS = 0.4;  // the same while bursts are lost
+constexpr double kHeldBackRate = 2.5;  // of a corrected clock, which is then very slow
 constexpr double kLongestDoubtS = 2.0;
 constexpr double kMakesUpS = 0.1;  // longer than most frames: a clock that stood makes up for it at once
 constexpr double kReviewGain = 1.0 / 16.0;
@@ -44,8 +46,8 @@ constexpr double kLongestUsualGapS = 2.0;
 
 // Slewing follows this change of the rate without a visible jump.
 constexpr double kGentleRate = 0.03;
-constexpr double kSameRate = 0.003;      // a rate this close to 1 is 1
-constexpr double kSlowestAdvance = 0.1;  // of a local clock that does not stand still, s per s
+constexpr double kSameRate = 0.003;       // a rate this close to 1 is 1
+constexpr double kSlowestAdvance = 0.14;  // of a local clock that does not stand still, s per s
 
 // Two clocks drift apart by less than this within ten seconds. If the bounds contradict each other by more,
 // somebody set one of the clocks, or a clock stopped.
@@ -132,7 +134,16 @@ bool ClockSync::advance(double local_s) {
   if (std::abs(error_s) < kSlewedS) slew_ = kLargestSlew;
   const double allowed_s = slew_ * elapsed_s;
   offset_s_ += std::clamp(wanted_s, -allowed_s, allowed_s);
+  hold_back(local_s);
   return false;
+}
+
+// A slow clock that is corrected may run at its proper rate again. Until an answer tells, server time would
+// run away; but it is not much later than the newest time stamp that has arrived.
+void ClockSync::hold_back(double local_s) {
+  if (rate_ < kHeldBackRate) return;
+  const double latest_s = changes_.newest_lower_s() + 0.5 * usual_round_trip_s_ + kOldestStampS;
+  offset_s_ -= std::max(0.0, server_time_s(local_s) - latest_s);
 }
 
 // Much local time has passed at once. Either the program did not run, or its clock was set. Time stamps that
@@ -178,6 +189,7 @@ void ClockSync::make_up(double by_s) {
 ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) {
   const double gap_s = std::isfinite(reviewed_local_s_) ? local_s - reviewed_local_s_ : 0.0;
   reviewed_local_s_ = local_s;
+  rate_ = rate;
   review_gap_s_ += kReviewGain * (std::clamp(gap_s, 0.0, kLongestReviewGapS) - review_gap_s_);
   usual_gap_s_ += kUsualGapGain * (std::clamp(gap_s, 0.0, kLongestUsualGapS) - usual_gap_s_);
   // A change of the clock makes the round trip look shorter, until it is found.
@@ -206,6 +218,7 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     changes_.rescale(factor, local_s);
     earlier_rate_since_s_ = std::exchange(rate_since_s_, local_s);
     factor_ = factor;
+    rate_ = rate * factor;
     // It was measured before or after the rate changed.
     usual_round_trip_s_ = std::min(usual_round_trip_s_, usual_round_trip_s_ * factor);
   }

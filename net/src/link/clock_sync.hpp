@@ -62,7 +62,7 @@ class RECKONER_NET_API ClockSync {
   [[nodiscard]] Review review(double local_s, double tick_s, double rate);
 
   static constexpr double kSlew = 0.02;     ///< fraction of the local clock's speed; players do not see it
-  static constexpr double kMostRate = 8.0;  ///< the largest correction of a clock's rate
+  static constexpr double kMostRate = 7.0;  ///< the largest correction of a clock's rate
 
   /// Returns true after the first advance() for which time stamps from both directions were known.
   [[nodiscard]] bool known() const { return started_; }
@@ -103,6 +103,7 @@ class RECKONER_NET_API ClockSync {
   void refine();
   void rebuild(double since_s);
   void make_up(double by_s);
+  void hold_back(double local_s);
   void doubt(double elapsed_s);
   void confirm(double sent_server_s, double received_local_s);
 
@@ -128,6 +129,7 @@ class RECKONER_NET_API ClockSync {
   double rate_since_s_ = -std::numeric_limits<double>::infinity();
   double earlier_rate_since_s_ = -std::numeric_limits<double>::infinity();
   double factor_ = 1.0;
+  double rate_ = 1.0;  // correction of the local clock's rate
 };
 
 }  // namespace reckoner
