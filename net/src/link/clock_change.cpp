@@ -23,7 +23,7 @@ constexpr double kQuietS = 0.005;
 constexpr double kGrowthShare = 0.8;
 constexpr double kLeastQuanta = 1.75;
 constexpr double kLeastGrowthS = 0.25;
-constexpr double kContradictionS = 0.1;
+constexpr double kCertainS = 0.1;
 constexpr double kProvisionalS = 0.05;  // a clock that is further off must be corrected at once
 constexpr std::size_t kLeastBounds = 7;
 constexpr double kStandsShare = 0.1;
@@ -284,7 +284,7 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   // The models use all bounds, not only the best. They must agree.
   if (std::abs(explained_s) < 0.5 * tolerance_s || (explained_s > 0.0) != (shifted_s > 0.0)) {
     // A clock that stands and jumps again and again fits neither. While it stands, its newest bounds count.
-    const bool contradicts = largest_lower_s_ - smallest_upper_s_ > kContradictionS;
+    const bool contradicts = largest_lower_s_ - smallest_upper_s_ > kCertainS;
     if (!contradicts || !stands(lower)) return std::nullopt;
     return Change{.since_s = newest_s, .noise_s = noise_s};
   }

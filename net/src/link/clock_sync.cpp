@@ -25,6 +25,10 @@ constexpr double kLongestHeldS = 0.3;
 // Changes of the clock below this cannot be told from the phase between ticks and frames, s.
 constexpr double kToleranceS = 0.03;
 constexpr double kToleranceGaps = 1.25;  // this number of times the smaller of tick and frame
+// When a change is found, it may not be over, and a part of it that is below the tolerance is not found. So
+// bounds from the first moments are replaced by later ones, as soon as there are enough.
+constexpr double kUnsureS = 0.25;
+constexpr double kSureS = 0.75;
 constexpr double kRefineS = 0.5;  // shortest time between two corrections of the rate that are no new change
 constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr double kShrinking = 0.05;  // of the usual round trip, s per s
@@ -87,7 +91,11 @@ bool ClockSync::advance(double local_s) {
     advanced_local_s_ = local_s;
   }
   const Bounds b = bounds();
-  if (!b.upper_s || !b.lower_s) return false;
+  if (!b.upper_s || !b.lower_s) {
+    // What has passed is not in doubt a second time.
+    if (started_) advanced_local_s_ = std::max(advanced_local_s_, local_s);
+    return false;
+  }
   const double target_s = 0.5 * (*b.upper_s + *b.lower_s);
   if (!started_) {
     started_ = true;
@@ -183,7 +191,10 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
   if (!change && rate != 1.0 && local_s - rate_since_s_ > kRefineS) {
     if (const double drift = changes_.drift(); drift != 0.0) change = {.since_s = -kForever, .drift = drift};
   }
-  if (!change) return {};
+  if (!change) {
+    refine();
+    return {};
+  }
   if (std::exchange(doubted_s_, 0.0) > 0.0) change = set_at_doubt(*change);
   const double factor =
       change->drift == 0.0 ? provisional_factor(change->rough_drift, rate) : factor_for(change->drift, rate);
@@ -198,6 +209,7 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     usual_round_trip_s_ = std::min(usual_round_trip_s_, usual_round_trip_s_ * factor);
   }
   rebuild(since_s);
+  sure_from_s_ = changes_.newest_lower_s() + kUnsureS;
   if (change->drift == 0.0) {
     step_from_s_ = kStepAfterStepS + kStepNoise * change->noise_s;
     slew_ = kSlewAfterStep;
@@ -205,6 +217,14 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     step_from_s_ = kStepAfterRateS;
   }
   return {factor, found.has_value()};
+}
+
+// Forgets the bounds from the first moments after a change, when there are enough later ones.
+void ClockSync::refine() {
+  if (!sure_from_s_ || changes_.newest_lower_s() < *sure_from_s_ + kSureS) return;
+  const double since_s = *std::exchange(sure_from_s_, std::nullopt);
+  changes_.forget_before(since_s);
+  rebuild(since_s);
 }
 
 // Local time was in doubt, and there is a change: the clock was set then. Only bounds from before that are

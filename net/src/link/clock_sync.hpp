@@ -99,6 +99,7 @@ class RECKONER_NET_API ClockSync {
   [[nodiscard]] double sudden_s() const;
   [[nodiscard]] std::optional<double> corrected(double sent_local_s) const;
   [[nodiscard]] ClockChangeDetector::Change set_at_doubt(const ClockChangeDetector::Change& change) const;
+  void refine();
   void rebuild(double since_s);
   void make_up(double by_s);
   void doubt(double elapsed_s);
@@ -117,6 +118,7 @@ class RECKONER_NET_API ClockSync {
   ClockChangeDetector changes_;
   double slew_ = kSlew;
   std::optional<double> step_from_s_;  // after a change was found: step if the error is greater than this, s
+  std::optional<double> sure_from_s_;  // server time from which on bounds certainly are of the changed clock
   double usual_round_trip_s_ = 0.0;
   double review_gap_s_ = 0.0;  // usual time between two calls of review(), without pauses, s
   double usual_gap_s_ = 0.0;   // the same, but of programs that call it seldom, too

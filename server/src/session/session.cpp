@@ -374,7 +374,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
                                   double waited_s) {
   const std::uint32_t confirmed = unwrap16(datagram.control_count, reliable_.confirmed_count());
   if (earlier(reliable_.added_count(), confirmed)) return Receipt::refused;
-  const double ack_delay_s = datagram.ack_delay * kStampUnitS;
+  const double ack_delay_s = plausible_ack_delay_s(datagram, now_s - waited_s);
   const double usual_trip_s = round_trip().round_trip_s(), deviation_s = round_trip().deviation_s();
   const auto receipt = link_.receive(datagram.sequence, datagram.ack, ack_delay_s, now_s - waited_s);
   if (receipt == PeerLink::Receipt::refused) return Receipt::refused;
@@ -401,6 +401,15 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
       ++stats.refusals[*why];
   }
   return Receipt::accepted;
+}
+
+// The newest datagram that a client acknowledges arrived after the client's previous datagram left. So it has
+// not waited for longer than the time between the two. A client whose clock was set reports any time, and a
+// round trip that looks too short makes later ones look like a queue.
+double Session::plausible_ack_delay_s(const ClientDatagram& datagram, double arrived_s) const {
+  const double reported_s = datagram.ack_delay * kStampUnitS;
+  const double between_s = std::max(0.0, arrived_s - stamp_arrival_s_);
+  return std::min(reported_s, between_s + 1.0 / tick_rate_hz_);  // arrivals are known to a tick
 }
 
 // Tells the byte budget which datagrams have arrived.

@@ -234,6 +234,7 @@ class Session {
   [[nodiscard]] bool knows_route(RouteId route) const;
   [[nodiscard]] bool knows_frame(const StreamHead& stream) const;
 
+  [[nodiscard]] double plausible_ack_delay_s(const ClientDatagram& datagram, double arrived_s) const;
   void charge_arrivals(double ack_delay_s, double now_s);
   std::size_t confirm_reliable(std::uint32_t count);
   void confirm_spawn(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
@@ -298,7 +299,7 @@ class Session {
   double settles_from_s_ = kLongAgo;  // since then, the client's clock has to settle
   double last_send_s_ = kLongAgo;
   std::optional<Tick> held_back_;  // the last tick whose datagrams were left to a later tick
-  double stamp_arrival_s_ = 0.0;
+  double stamp_arrival_s_ = kLongAgo;
   double last_echo_s_ = kLongAgo;
   std::optional<std::uint32_t> stamp_;  // the client's newest time stamp; empty after its echo was sent
   Tick held_tick_ = 0;                  // time stamp of the newest motion that the client is known to hold
