@@ -167,8 +167,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   }
 
   /// Removes all motions in the frame `gone`. If the entity was in that frame at the time stamp of `instead`,
-  /// adds `instead` in their place. The shown pose jumps; call correct() afterwards to continue from the pose
-  /// shown before.
+  /// adds `instead` in their place. If the pose was shown in that frame, it jumps; call correct() afterwards
+  /// to continue from the pose shown before.
   void leave_frame(FrameId gone, const Motion& instead);
 
   /// Call this when another entity uses this entity as its frame. `lever_m` is the distance between the two
@@ -316,6 +316,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   void note_wall(const State& shown, const State& base, double time_s);
   [[nodiscard]] double turn_share(double time_s) const;
   void jump_to_motion(double time_s);
+  void correct_gently_from(double time_s);
+  void note_new_frame(const Motion& motion, double time_s);
   void change_frame(const std::optional<State>& shown, double time_s, BlendTime blend);
   void apply_to_motion_at(double time_s);
   void start_blend(const Blend& blend, const State& base, double time_s);
@@ -328,6 +330,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // end of the interpolation across the next change of frame
   std::optional<Hold> hold_;
+  std::optional<FrameId> left_frame_;  // by leave_frame(); empty after the next motion
 };
 
 }  // namespace reckoner
