@@ -380,7 +380,8 @@ std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before
 
 // Everything counts from `crossed_s`, although the caller notices the change a moment later. So the result
 // does not depend on when a client draws its frames.
-void RemoteEntity::continue_in_new_frame(const State& shown, double crossed_s, BlendTime blend) {
+void RemoteEntity::continue_in_new_frame(const std::optional<State>& shown, double crossed_s,
+                                         BlendTime blend) {
   if (!is_time(crossed_s) || !is_valid(blend)) return;
   change_frame(shown, crossed_s, blend);
 }

@@ -137,8 +137,8 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// Call this after a change of frame. Blends from `shown` onto the motion as `blend` says. The blend
   /// counts from `crossed_s`, the time at which the frame changed. `shown` is the state that was shown at
-  /// `crossed_s`, converted to the new frame.
-  void continue_in_new_frame(const State& shown, double crossed_s, BlendTime blend);
+  /// `crossed_s`, converted to the new frame; if it is empty, the pose jumps.
+  void continue_in_new_frame(const std::optional<State>& shown, double crossed_s, BlendTime blend);
 
   /// Call this when shown time has come to `time_s`, before anything else happens at that time, and again
   /// after receive() at that time. Keeps the shown pose continuous where motions in different frames follow
@@ -156,8 +156,8 @@ class RECKONER_RECKONING_API RemoteEntity {
     if (blend_s > 0.0) {
       if (const auto crossed = crossing(before, time_s)) {
         // This needs the bridge to the change that has passed, so it comes before the bridge to the next one.
-        if (const auto shown = converted(crossed->shown, before, frame(time_s), crossed->time_s))
-          continue_in_new_frame(*shown, crossed->time_s, blend_s);
+        continue_in_new_frame(converted(crossed->shown, before, frame(time_s), crossed->time_s),
+                              crossed->time_s, blend_s);
       }
     }
     if (const auto change = next_frame(time_s)) {
