@@ -96,6 +96,9 @@ class ShownEntityHistory {
   [[nodiscard]] bool is_framed() const { return is_framed_; }
   /// True if any motion is in `frame`.
   [[nodiscard]] bool has_motion_in(FrameId frame) const;
+  /// The client drew no frame between these shown instants. If the entity changes its frame meanwhile in a
+  /// buffered mode, what the client shows is unknown: it converted the pose later than usual.
+  void doubt_changes_of_frame(double from_s, double until_s, const FrameConverter& converted);
   /// The entity of the frame `frame` has ended. The client moves the entities in it to the frame outside it,
   /// at some time after the instant `from_s`. What it shows is unknown until left_frame().
   void lose_frame(FrameId frame, double from_s);
@@ -152,6 +155,14 @@ class ShownEntityHistory {
     double until_s;
     double latest_s;  // later blends prolong it no further
     bool jumps;       // doubt_jump()
+    // A chase from the unknown pose may have this far to go at the instant `gap_s`, m. It comes no nearer
+    // before `begin_s`.
+    double gap_m = 0.0;
+    double gap_s = -kNever;
+    double begin_s = -kNever;
+    double chased_s = -kNever;  // when this chase has certainly ended
+
+    [[nodiscard]] double end_s() const { return until_s > chased_s ? until_s : chased_s; }
   };
 
   // A motion that the client applied. The instant of applying it is in shown_s_, at the index that the step
@@ -186,7 +197,8 @@ class ShownEntityHistory {
                                                       const FrameConverter& converted);
   [[nodiscard]] bool is_large(std::size_t step) const;
   [[nodiscard]] double longest_blend_after(std::size_t step, bool jumps) const;
-  void add_doubt(double from_s, double until_s, double blend_s, bool jumps);
+  // `gap_m`: the unknown pose is at most this far from the motion, m, if that is known.
+  void add_doubt(double from_s, double until_s, double blend_s, bool jumps, double gap_m = kNever);
   void changed_from(std::size_t step, const FrameConverter& converted);
   void assess(std::size_t step);
   void assess_again();
@@ -202,6 +214,8 @@ class ShownEntityHistory {
   void replay(std::size_t from, std::size_t to, const FrameConverter& converted);
   void compute_always(std::size_t end);
   void prolong_doubts();
+  [[nodiscard]] double gap_after(std::size_t step, double before_m) const;
+  bool pursue(Doubt& doubt, std::size_t until_step) const;
   void forget_before(double shown_s);
   [[nodiscard]] std::size_t steps_needless_at(double shown_s) const;
   void forget_oldest(std::size_t count);
@@ -374,6 +388,7 @@ class ShownHistory {
   void make_unknown(double shown_s);
   void add_sent(Sequence sequence, SentPublish content, double now_s);
   void note_instant(const Instant& instant);
+  void doubt_undrawn(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
   void apply_reliable(const Instant& instant, bool exact);
   // Converts states between frames with the poses that the client showed.
