@@ -30,6 +30,7 @@ constexpr double kGentleJumpS = 2.0;
 // moves the frame by more than kFrameErrorM, the pose is unknown.
 constexpr double kDrawnWithinS = 0.04;
 constexpr double kFrameErrorM = 0.01;
+constexpr double kFrameErrorMps = 0.1;
 // A client draws most frames right after it has applied what arrived. The times in its reports are rounded,
 // and such a frame must not seem to be before the arrival: after a teleport, it would be at the other place.
 constexpr double kRoundingS = 2.0 * kStampUnitS;
@@ -55,6 +56,12 @@ constexpr double kFastBlendMps = 60.0;
 
 // Upper bounds of speeds are compared with this share of the top speed, because they are rounded.
 constexpr double kSafety = 0.999;
+
+// True if it makes no difference which of the states, converted between frames, the client blended from.
+bool is_close(const State& a, const State& b) {
+  return glm::distance(a.position, b.position) < kFrameErrorM &&
+         glm::distance(a.velocity, b.velocity) < kFrameErrorMps;
+}
 
 // The corrections of an entity that has none.
 ShownBlends uncorrected(const Motion& motion) {
@@ -462,8 +469,9 @@ std::optional<State> ShownEntityHistory::surely_converted(const State& state, Fr
   const auto soon = now && path_ == MotionPath::interpolate
                         ? converted(state, from, to, time_s, known_s + kDrawnWithinS)
                         : now;
-  const bool is_certain = now && soon && glm::distance(now->position, soon->position) < kFrameErrorM;
-  const double gap_m = now && soon ? glm::distance(now->position, soon->position) : kFrameErrorM;
+  const bool is_certain = now && soon && is_close(*now, *soon);
+  const double gap_m =
+      now && soon ? std::max(kFrameErrorM, glm::distance(now->position, soon->position)) : kFrameErrorM;
   if (!is_certain) add_doubt(known_s, known_s, kLongestCatchUpS, true, gap_m);
   return now;
 }
@@ -488,7 +496,8 @@ void ShownEntityHistory::add_doubt(double from_s, double until_s, double blend_s
   const double top_mps = steps_.back().motion->max_speed_mps;
   if (jumps && top_mps < kFastBlendMps) {
     doubt.gap_m = std::min(gap_m, kJumpGapS * top_mps);
-    doubt.gap_s = std::max(from_s, until_s - kLongestDoubtedJumpS);
+    // The corrections at `from_s` itself count, too.
+    doubt.gap_s = std::nextafter(std::max(from_s, until_s - kLongestDoubtedJumpS), -kNever);
     doubt.begin_s = until_s;
   }
   doubts_.push_back(doubt);
@@ -625,7 +634,7 @@ void ShownEntityHistory::doubt_changes_of_frame(double from_s, double until_s,
     if (!is_within || to.frame == from.frame) continue;
     const auto early = converted(to.state, to.frame, from.frame, changed_s, changed_s);
     const auto late = converted(to.state, to.frame, from.frame, changed_s, until_s);
-    const bool is_certain = early && late && glm::distance(early->position, late->position) < kFrameErrorM;
+    const bool is_certain = early && late && is_close(*early, *late);
     if (!is_certain) doubt_jump(changed_s, until_s);
   }
 }
@@ -741,6 +750,10 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   announced_s_.reset();
   bridges_.clear();
   const ShownBlends last = wild_ > 0 ? blends_after(steps_.size() - 1) : known_blends(steps_.size() - 1);
+  // The steps lose their instants.
+  for (Doubt& doubt : doubts_) {
+    if (doubt.gap_m > 0.0 && pursue(doubt, steps_.size() - 1)) doubt.gap_m = 0.0;
+  }
   for (Step& step : steps_)
     release(step);
   std::sort(steps_.begin(), steps_.end(),
