@@ -86,6 +86,14 @@ Place place_at(const Motion& motion, double time_s) {
   return {motion.state.position + (v + a * (0.5 * dt_s)) * dt_s, v + a * dt_s};
 }
 
+// Upper bound of the speed of a motion while a client chases it, m/s. Acceleration ends at the top speed, and
+// matters little where a client interpolates to the next motion.
+double chased_speed_mps(const Motion& motion, MotionPath path, double time_s) {
+  const double first_mps = glm::length(glm::dvec3{motion.state.velocity});
+  if (path == MotionPath::interpolate || first_mps >= motion.max_speed_mps) return first_mps;
+  return std::min<double>(glm::length(place_at(motion, time_s).velocity), motion.max_speed_mps);
+}
+
 // The instant at which a step was applied. What the client got before it showed anything has none (it is
 // minus infinity). RemoteEntity then gets the same instant as on the client: all motions of the entity are
 // later.
@@ -472,7 +480,7 @@ std::optional<State> ShownEntityHistory::surely_converted(const State& state, Fr
   const bool is_certain = now && soon && is_close(*now, *soon);
   const double gap_m =
       now && soon ? std::max(kFrameErrorM, glm::distance(now->position, soon->position)) : kFrameErrorM;
-  if (!is_certain) add_doubt(known_s, known_s, kLongestCatchUpS, true, gap_m);
+  if (!is_certain) doubt_jump(known_s, known_s, gap_m);
   return now;
 }
 
@@ -513,9 +521,7 @@ double ShownEntityHistory::longest_blend_after(std::size_t step, bool jumps) con
   const ShownBlends blends = known_blends(step);
   // A client whose clock was wrong may blend gently for a while longer.
   const bool gently = always_computes_ && ((jumps && is_framed_) || shown_s_[step] < blends.gentle_until_s);
-  const bool is_unsure = steps_[step].blends == kUnknown && !steps_[step].calm;  // computed on demand
-  const bool corrects_fast =
-      is_unsure || blends.chase.start_s < kNever || !blends.catch_up.over(shown_s_[step]);
+  const bool corrects_fast = blends.chase.start_s < kNever || !blends.catch_up.over(shown_s_[step]);
   const bool may_chase = jumps ? steps_[step].motion->max_speed_mps < kFastBlendMps : corrects_fast;
   const bool may_catch_up = may_chase || (jumps && is_large(step));
   return std::max({blend_s, gently ? kLongestGentleS : 0.0, may_catch_up ? kLongestCatchUpS : 0.0});
@@ -565,7 +571,7 @@ bool ShownEntityHistory::pursue(Doubt& doubt, std::size_t until_step) const {
     const double next_s = step + 1 < steps_.size() ? std::min(shown_s_[step + 1], latest_s) : latest_s;
     const double from_s = std::max(doubt.gap_s, doubt.begin_s);
     const double chased_s = std::max(0.0, next_s - from_s);
-    const double nearer_mps = motion.max_speed_mps - glm::length(place_at(motion, from_s).velocity);
+    const double nearer_mps = motion.max_speed_mps - chased_speed_mps(motion, path_, from_s);
     const bool arrives = chased_s > 0.0 && doubt.gap_m < nearer_mps * chased_s;
     if (arrives || next_s == latest_s) {
       doubt.chased_s = arrives ? from_s + doubt.gap_m / nearer_mps + kLastS : latest_s;
@@ -589,9 +595,13 @@ void ShownEntityHistory::prolong_doubts() {
         doubt.until_s = std::clamp(begin_s + longest_s, doubt.until_s, doubt.latest_s);
     };
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const double longest_s = longest_blend_after(i, doubt.jumps);
+      const bool is_within = shown_s_[i] >= doubt.from_s && shown_s_[i] < doubt.end_s();
+      if (is_within && !steps_[i].calm) (void)blends_after(i);  // it may start a chase
+      // A blend that replaces a chase is no catch-up.
+      const bool jumps = doubt.jumps && shown_s_[i] < doubt.until_s;
+      const double longest_s = longest_blend_after(i, jumps);
       // Ordinary blends soon remove what is left of a jump.
-      if (!doubt.jumps || longest_s > steps_[i].blend_s) prolong(shown_s_[i], longest_s);
+      if (!jumps || longest_s > steps_[i].blend_s) prolong(shown_s_[i], longest_s);
       // Where an interpolated entity changes its frame, a gentle blend begins.
       const bool crosses =
           path_ == MotionPath::interpolate && i > 0 && steps_[i].motion->frame != steps_[i - 1].motion->frame;
@@ -1230,7 +1240,9 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
       if (entity == nullptr) continue;
       entity->doubt(from_s, datagram.applied_by_s, blend_s_);
       // The client may have been suspended, and may catch up.
-      if (datagram.applied_by_s - from_s > kMotionGapS) entity->doubt_jump(from_s, datagram.applied_by_s);
+      constexpr double kGapM = 0.05;
+      if (datagram.applied_by_s - from_s > kMotionGapS)
+        entity->doubt_jump(from_s, datagram.applied_by_s, kGapM);
     }
     const double guess_s = std::min(datagram.sent_s + lag_s_, datagram.applied_by_s);
     // What the client applied before it showed anything was long ago, as RemoteEntity sees it.

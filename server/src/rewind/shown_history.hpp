@@ -29,6 +29,9 @@ namespace reckoner {
 /// Most poses are never asked for. So the blends are computed on demand, from the newest step before which
 /// the client certainly showed a motion without a correction.
 class ShownEntityHistory {
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
  public:
   /// Converts a state from the frame `from` to the frame `to`, as the frames are at `time_s`, by what the
   /// client knew when it showed the instant `known_s`. Empty if that is unknown.
@@ -76,7 +79,12 @@ class ShownEntityHistory {
   void doubt(double from_s, double until_s, double blend_s) { add_doubt(from_s, until_s, blend_s, false); }
   /// As doubt(), for a client that blends over a jump, from a pose that may be far from the motion. The doubt
   /// lasts until the corrections that follow are certainly over, too.
-  void doubt_jump(double from_s, double until_s) { add_doubt(from_s, until_s, kLongestCatchUpS, true); }
+  ///
+  /// `gap_m`: at `until_s`, the pose is at most this far from the motion, m, apart from the corrections that
+  /// the server knows.
+  void doubt_jump(double from_s, double until_s, double gap_m = kNever) {
+    add_doubt(from_s, until_s, kLongestCatchUpS, true, gap_m);
+  }
 
   /// Notes that another entity is in the frame of this entity from the instant `shown_s` on, at the distance
   /// `lever_m` from the frame's origin, m (RemoteEntity::set_lever()).
@@ -142,7 +150,6 @@ class ShownEntityHistory {
   [[nodiscard]] std::size_t steps() const { return steps_.size(); }
 
  private:
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kMaxDoubts = 16;
   static constexpr std::size_t kFirstGrowth = 8;  // steps
   static constexpr std::size_t kForgottenAtOnce = 8;
@@ -197,8 +204,7 @@ class ShownEntityHistory {
                                                       const FrameConverter& converted);
   [[nodiscard]] bool is_large(std::size_t step) const;
   [[nodiscard]] double longest_blend_after(std::size_t step, bool jumps) const;
-  // `gap_m`: the unknown pose is at most this far from the motion, m, if that is known.
-  void add_doubt(double from_s, double until_s, double blend_s, bool jumps, double gap_m = kNever);
+  void add_doubt(double from_s, double until_s, double blend_s, bool jumps, double gap_m = 0.0);
   void changed_from(std::size_t step, const FrameConverter& converted);
   void assess(std::size_t step);
   void assess_again();
