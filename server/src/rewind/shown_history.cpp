@@ -498,6 +498,12 @@ void ShownEntityHistory::add_doubt(double from_s, double until_s, double blend_s
     doubts_[1].until_s = std::max(doubts_[0].until_s, doubts_[1].until_s);
     doubts_[1].latest_s = std::max(doubts_[0].latest_s, doubts_[1].latest_s);
     doubts_[1].jumps = doubts_[0].jumps || doubts_[1].jumps;
+    if (doubts_[0].chased_s > doubts_[1].chased_s) {
+      doubts_[1].gap_m = doubts_[0].gap_m;
+      doubts_[1].gap_s = doubts_[0].gap_s;
+      doubts_[1].begin_s = doubts_[0].begin_s;
+      doubts_[1].chased_s = doubts_[0].chased_s;
+    }
     doubts_.erase(doubts_.begin());
   }
   Doubt doubt{from_s, until_s + blend_s, latest_s, jumps};
@@ -596,7 +602,7 @@ void ShownEntityHistory::prolong_doubts() {
     };
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const bool is_within = shown_s_[i] >= doubt.from_s && shown_s_[i] < doubt.end_s();
-      if (is_within && !steps_[i].calm) (void)blends_after(i);  // it may start a chase
+      if (is_within && !steps_[i].calm && !always_computes_) (void)blends_after(i);  // may start a chase
       // A blend that replaces a chase is no catch-up.
       const bool jumps = doubt.jumps && shown_s_[i] < doubt.until_s;
       const double longest_s = longest_blend_after(i, jumps);
