@@ -111,6 +111,38 @@ TEST(RemoteFrames, OlderMotionsInAnEndedFrameAreForgotten) {
   EXPECT_EQ(entity.newest().time_s, 1.2);
 }
 
+// The first motion outside a frame that ends may arrive before or after the end. A server that reconstructs
+// what a client showed does not know which.
+TEST(RemoteFrames, CorrectsAlikeWhicheverArrivesFirstOfAnEndAndTheNextMotion) {
+  const Motion outside = walking(1.3, {101.0, 0.0, 0.0}, {});
+  const Motion hit = walking(1.9, {101.0, 0.0, 0.0}, {2.0f, 0.0f, 0.0f});
+  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
+    const auto corrected = [&](bool end_first) {
+      RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip), path);
+      const auto end = [&] { entity.leave_frame(kShip, walking(1.25, {101.0, 0.0, 0.0}, {})); };
+      if (end_first) end();
+      EXPECT_TRUE(
+          entity.receive(outside, 1.4, kFrameBlendS, kAlwaysValid, test::standing({101.0, 0.0, 0.0})));
+      if (!end_first) end();
+      EXPECT_TRUE(entity.receive(hit, 2.0, kFrameBlendS));
+      return entity.blend().duration_s();
+    };
+    EXPECT_GT(corrected(true), 1.5 * kFrameBlendS);
+    EXPECT_EQ(corrected(true), corrected(false));
+  }
+}
+
+// A motion that was received in time goes on when the frame that the entity has left ends.
+TEST(RemoteFrames, EndOfAFrameThatAnEntityHasLeftChangesNothing) {
+  RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip));
+  ASSERT_TRUE(entity.receive(walking(1.2, {5.0, 1.0, 0.0}, {}), 1.3, kFrameBlendS, kAlwaysValid,
+                             test::standing({5.0, 0.5, 0.0})));
+  const State before = entity.shown(1.35);
+  entity.leave_frame(kShip, walking(1.25, {101.0, 1.0, 0.0}, {}));
+  EXPECT_EQ(entity.shown(1.35).position, before.position);
+  EXPECT_EQ(entity.blend().start_s(), 1.3);
+}
+
 TEST(RemoteFrames, EntityThatIsAFrameIsCorrectedGently) {
   const auto largest_step = [](bool carries) {
     RemoteEntity ship(walking(1.0, {0.0, 0.0, 0.0}, {5.0f, 0.0f, 0.0f}));

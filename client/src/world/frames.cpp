@@ -182,6 +182,7 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
     if (!held || held->id == gone.id || !held->remote.has_motion_in(frame)) continue;
     KnownEntity& entity = *entities_.at(slot);
     RemoteEntity& remote = entity.remote;
+    const bool was_in_it = remote.frame(shown_s) == frame;
     const auto shown = converted(remote.shown(shown_s), remote.frame(shown_s), FrameId{}, shown_s);
     const FrameId outer = gone.remote.frame(ended_s);
     remote.leave_frame(
@@ -194,6 +195,7 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
                       .floor = remote.newest().floor,
                       .walls = remote.newest().walls,
                       .frame = outer == frame_of(entity.id) ? FrameId{} : outer});
+    if (!was_in_it) continue;  // it has a newer motion elsewhere, and goes on with it
     entity.frame_shown = remote.frame(shown_s);
     const auto now = shown ? converted(*shown, FrameId{}, entity.frame_shown, shown_s) : std::nullopt;
     if (now) remote.correct(*now, shown_s, entity.visible ? blend_s : 0.0);

@@ -207,8 +207,12 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     refine();
     return {};
   }
+<<<<<<< HEAD
   const double set_by_s = std::exchange(doubted_s_, 0.0);
   if (set_by_s > 0.0) change = set_at_doubt(*change);
+=======
+  if (std::exchange(doubted_s_, 0.0) > 0.0) change = set_at_doubt(*change);
+>>>>>>> 4ddb204290760002758fd96c4520e2911060f8cc
   const double factor =
       change->drift == 0.0 ? provisional_factor(change->rough_drift, rate) : factor_for(change->drift, rate);
   const bool cannot_follow = change->drift != 0.0 && factor * rate == 1.0;
@@ -231,6 +235,14 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     step_from_s_ = kStepAfterRateS;
   }
   return {factor, found.has_value(), set_by_s};
+}
+
+// Forgets the bounds from the first moments after a change, when there are enough later ones.
+void ClockSync::refine() {
+  if (!sure_from_s_ || changes_.newest_lower_s() < *sure_from_s_ + kSureS) return;
+  const double since_s = *std::exchange(sure_from_s_, std::nullopt);
+  changes_.forget_before(since_s);
+  rebuild(since_s);
 }
 
 // Forgets the bounds from the first moments after a change, when there are enough later ones.

@@ -74,6 +74,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime 
   if (blend.hurries || is_far_ahead(motion, shown_time_s, path_)) hurry(shown_time_s);
   if (has_faded(motion, shown_time_s)) end_faded(motion, base_before, shown_time_s);
   history_.add(motion);
+  note_new_frame(motion, shown_time_s);
   blends_.valid_until_s = valid_until_s;
 
   if (view().active(shown_time_s).teleports != teleports_before) {
@@ -335,7 +336,7 @@ void RemoteEntity::jump_to_motion(double time_s) {
 // the state that was shown at `time_s`, converted to the new frame. If `shown` is empty, the pose jumps.
 void RemoteEntity::change_frame(const std::optional<State>& shown, double time_s, BlendTime blend) {
   const double left_s = catch_up_left_s(time_s);
-  blends_.gentle_until_s = std::max(blends_.gentle_until_s, time_s + kGentleS);
+  correct_gently_from(time_s);
   end_blend(time_s);
   if (shown) blend_or_catch_up(*shown, time_s, left_s, blend);
 }
@@ -379,7 +380,8 @@ std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before
 
 // Everything counts from `crossed_s`, although the caller notices the change a moment later. So the result
 // does not depend on when a client draws its frames.
-void RemoteEntity::continue_in_new_frame(const State& shown, double crossed_s, BlendTime blend) {
+void RemoteEntity::continue_in_new_frame(const std::optional<State>& shown, double crossed_s,
+                                         BlendTime blend) {
   if (!is_time(crossed_s) || !is_valid(blend)) return;
   change_frame(shown, crossed_s, blend);
 }
@@ -388,8 +390,26 @@ void RemoteEntity::leave_frame(FrameId gone, const Motion& instead) {
   const bool is_in_it = frame(instead.time_s) == gone;
   if (hold_ && hold_->motion.frame == gone) hold_.reset();
   history_.remove_motions_in(gone, is_in_it ? &instead : nullptr);
+  if (!is_in_it) return;
   bridge_.reset();
   blends_.along = {};
+  left_frame_ = gone;
+  correct_gently_from(instead.time_s);
+  const auto later =
+      std::ranges::find_if(known(), [&](const Motion& m) { return m.time_s > instead.time_s; });
+  if (later != known().end()) note_new_frame(*later, later->time_s);
+}
+
+void RemoteEntity::correct_gently_from(double time_s) {
+  blends_.gentle_until_s = std::max(blends_.gentle_until_s, time_s + kGentleS);
+}
+
+// The first motion after leave_frame() counts as a change of frame, as it would if it had arrived before
+// leave_frame(). A server that reconstructs what a client showed does not know which of the two came first.
+void RemoteEntity::note_new_frame(const Motion& motion, double time_s) {
+  if (!left_frame_) return;
+  if (motion.frame != *left_frame_) correct_gently_from(std::max(motion.time_s, time_s));
+  left_frame_.reset();
 }
 
 State RemoteEntity::motion_at(double time_s) const {

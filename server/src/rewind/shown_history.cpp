@@ -30,6 +30,7 @@ constexpr double kGentleJumpS = 2.0;
 // moves the frame by more than kFrameErrorM, the pose is unknown.
 constexpr double kDrawnWithinS = 0.04;
 constexpr double kFrameErrorM = 0.01;
+constexpr double kFrameErrorMps = 0.1;
 // A client draws most frames right after it has applied what arrived. The times in its reports are rounded,
 // and such a frame must not seem to be before the arrival: after a teleport, it would be at the other place.
 constexpr double kRoundingS = 2.0 * kStampUnitS;
@@ -42,8 +43,25 @@ constexpr double kShortBlendS = 0.3;
 constexpr double kUsualChaseS = 1.0;
 constexpr double kLongChaseS = 2.0;
 
+// A chase from an unknown pose. It has at most as far to go as a body needs these times for at its top speed,
+// s: after a jump in time, and where it changes to a frame whose pose is unknown. Nobody waits for it longer
+// than kLongestDoubtedChaseS.
+constexpr double kJumpGapS = 0.3;
+constexpr double kFrameGapS = 0.75;
+constexpr double kLongestDoubtedJumpS = 2.0;
+constexpr double kLongestDoubtedChaseS = 4.0;
+// A blend from a pose that is some metres away is faster than this, so a chase replaces it only where the top
+// speed is lower.
+constexpr double kFastBlendMps = 60.0;
+
 // Upper bounds of speeds are compared with this share of the top speed, because they are rounded.
 constexpr double kSafety = 0.999;
+
+// True if it makes no difference which of the states, converted between frames, the client blended from.
+bool is_close(const State& a, const State& b) {
+  return glm::distance(a.position, b.position) < kFrameErrorM &&
+         glm::distance(a.velocity, b.velocity) < kFrameErrorMps;
+}
 
 // The corrections of an entity that has none.
 ShownBlends uncorrected(const Motion& motion) {
@@ -66,6 +84,14 @@ Place place_at(const Motion& motion, double time_s) {
   const glm::dvec3 v{motion.state.velocity};
   const glm::dvec3 a{motion.state.acceleration};
   return {motion.state.position + (v + a * (0.5 * dt_s)) * dt_s, v + a * dt_s};
+}
+
+// Upper bound of the speed of a motion while a client chases it, m/s. Acceleration ends at the top speed, and
+// matters little where a client interpolates to the next motion.
+double chased_speed_mps(const Motion& motion, MotionPath path, double time_s) {
+  const double first_mps = glm::length(glm::dvec3{motion.state.velocity});
+  if (path == MotionPath::interpolate || first_mps >= motion.max_speed_mps) return first_mps;
+  return std::min<double>(glm::length(place_at(motion, time_s).velocity), motion.max_speed_mps);
 }
 
 // The instant at which a step was applied. What the client got before it showed anything has none (it is
@@ -451,8 +477,10 @@ std::optional<State> ShownEntityHistory::surely_converted(const State& state, Fr
   const auto soon = now && path_ == MotionPath::interpolate
                         ? converted(state, from, to, time_s, known_s + kDrawnWithinS)
                         : now;
-  const bool is_certain = now && soon && glm::distance(now->position, soon->position) < kFrameErrorM;
-  if (!is_certain) doubt_jump(known_s, known_s);
+  const bool is_certain = now && soon && is_close(*now, *soon);
+  const double gap_m =
+      now && soon ? std::max(kFrameErrorM, glm::distance(now->position, soon->position)) : kFrameErrorM;
+  if (!is_certain) doubt_jump(known_s, known_s, gap_m);
   return now;
 }
 
@@ -460,7 +488,7 @@ void ShownEntityHistory::lose(double motion_s) {
   if (motion_s > newest_s()) lost_s_ = std::max(lost_s_, motion_s);
 }
 
-void ShownEntityHistory::add_doubt(double from_s, double until_s, double blend_s, bool jumps) {
+void ShownEntityHistory::add_doubt(double from_s, double until_s, double blend_s, bool jumps, double gap_m) {
   const bool is_long = jumps || is_framed_ || lever_m_ >= 0.0;
   const double latest_s = until_s + blend_s + (is_long ? kGentleJumpS : kJumpS);
   const auto same = [&](const Doubt& d) { return d.from_s == from_s && d.latest_s == latest_s; };
@@ -470,9 +498,23 @@ void ShownEntityHistory::add_doubt(double from_s, double until_s, double blend_s
     doubts_[1].until_s = std::max(doubts_[0].until_s, doubts_[1].until_s);
     doubts_[1].latest_s = std::max(doubts_[0].latest_s, doubts_[1].latest_s);
     doubts_[1].jumps = doubts_[0].jumps || doubts_[1].jumps;
+    if (doubts_[0].chased_s > doubts_[1].chased_s) {
+      doubts_[1].gap_m = doubts_[0].gap_m;
+      doubts_[1].gap_s = doubts_[0].gap_s;
+      doubts_[1].begin_s = doubts_[0].begin_s;
+      doubts_[1].chased_s = doubts_[0].chased_s;
+    }
     doubts_.erase(doubts_.begin());
   }
-  doubts_.push_back({from_s, until_s + blend_s, latest_s, jumps});
+  Doubt doubt{from_s, until_s + blend_s, latest_s, jumps};
+  const double top_mps = steps_.back().motion->max_speed_mps;
+  if (jumps && top_mps < kFastBlendMps) {
+    doubt.gap_m = std::min(gap_m, kJumpGapS * top_mps);
+    // The corrections at `from_s` itself count, too.
+    doubt.gap_s = std::nextafter(std::max(from_s, until_s - kLongestDoubtedJumpS), -kNever);
+    doubt.begin_s = until_s;
+  }
+  doubts_.push_back(doubt);
   prolong_doubts();
 }
 
@@ -480,8 +522,6 @@ void ShownEntityHistory::add_doubt(double from_s, double until_s, double blend_s
 // and, if it `jumps`, far away. The duration depends on that pose where blends are gentle, and where they may
 // be too fast.
 double ShownEntityHistory::longest_blend_after(std::size_t step, bool jumps) const {
-  // A blend from a pose that is some metres away is faster than this, so a chase replaces it.
-  constexpr double kFastBlendMps = 60.0;
   const double blend_s = steps_[step].blend_s;
   if (blend_s <= 0.0) return 0.0;
   const ShownBlends blends = known_blends(step);
@@ -510,16 +550,64 @@ bool ShownEntityHistory::is_large(std::size_t step) const {
   return fastest_mps > kLargeShare * jump_speed_mps(to, 0.0);
 }
 
+// How far a chase may have to go after a step, if it had `before_m` to go before, m.
+double ShownEntityHistory::gap_after(std::size_t step, double before_m) const {
+  if (step == 0) return before_m;
+  const Motion& from = *steps_[step - 1].motion;
+  const Motion& to = *steps_[step].motion;
+  if (to.teleports != from.teleports) return 0.0;
+  const double shown_s = shown_s_[step];
+  // A motion of the future hardly moves the pose.
+  if (to.frame == from.frame && path_ == MotionPath::interpolate && to.time_s > shown_s) return before_m;
+  if (to.frame == from.frame)
+    return before_m + glm::distance(place_at(from, shown_s).position, place_at(to, shown_s).position);
+  const Blend blend = known_blends(step).free;
+  if (blend.duration_s() > 0.0 && blend.start_s() == shown_s)
+    return before_m + glm::length(blend.offset(shown_s).position);
+  return std::max<double>(before_m, kFrameGapS * to.max_speed_mps);
+}
+
+// Follows the chase of a doubt up to the step `until_step`. Returns true if it has certainly ended before,
+// and then notes when.
+bool ShownEntityHistory::pursue(Doubt& doubt, std::size_t until_step) const {
+  constexpr double kLastS = 3.0 * Chase::kTimeConstantS;
+  for (std::size_t step = step_at(doubt.gap_s); step < until_step; ++step) {
+    const Motion& motion = *steps_[step].motion;
+    const double latest_s = doubt.begin_s + kLongestDoubtedChaseS;
+    const double next_s = step + 1 < steps_.size() ? std::min(shown_s_[step + 1], latest_s) : latest_s;
+    const double from_s = std::max(doubt.gap_s, doubt.begin_s);
+    const double chased_s = std::max(0.0, next_s - from_s);
+    const double nearer_mps = motion.max_speed_mps - chased_speed_mps(motion, path_, from_s);
+    const bool arrives = chased_s > 0.0 && doubt.gap_m < nearer_mps * chased_s;
+    if (arrives || next_s == latest_s) {
+      doubt.chased_s = arrives ? from_s + doubt.gap_m / nearer_mps + kLastS : latest_s;
+      return true;
+    }
+    doubt.gap_m = gap_after(step + 1, std::max(0.0, doubt.gap_m - nearer_mps * chased_s));
+    doubt.gap_s = next_s;
+  }
+  return false;
+}
+
 void ShownEntityHistory::prolong_doubts() {
   for (Doubt& doubt : doubts_) {
+    if (doubt.gap_m > 0.0) {
+      Doubt chase = doubt;
+      (void)pursue(chase, steps_.size());
+      doubt.chased_s = chase.chased_s;
+    }
     const auto prolong = [&](double begin_s, double longest_s) {
-      if (begin_s >= doubt.from_s && begin_s < doubt.until_s)
+      if (begin_s >= doubt.from_s && begin_s < doubt.end_s())
         doubt.until_s = std::clamp(begin_s + longest_s, doubt.until_s, doubt.latest_s);
     };
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const double longest_s = longest_blend_after(i, doubt.jumps);
+      const bool is_within = shown_s_[i] >= doubt.from_s && shown_s_[i] < doubt.end_s();
+      if (is_within && !steps_[i].calm && !always_computes_) (void)blends_after(i);  // may start a chase
+      // A blend that replaces a chase is no catch-up.
+      const bool jumps = doubt.jumps && shown_s_[i] < doubt.until_s;
+      const double longest_s = longest_blend_after(i, jumps);
       // Ordinary blends soon remove what is left of a jump.
-      if (!doubt.jumps || longest_s > steps_[i].blend_s) prolong(shown_s_[i], longest_s);
+      if (!jumps || longest_s > steps_[i].blend_s) prolong(shown_s_[i], longest_s);
       // Where an interpolated entity changes its frame, a gentle blend begins.
       const bool crosses =
           path_ == MotionPath::interpolate && i > 0 && steps_[i].motion->frame != steps_[i - 1].motion->frame;
@@ -549,6 +637,22 @@ void ShownEntityHistory::refresh(std::uint64_t version, const FrameConverter& co
 
 bool ShownEntityHistory::has_step_within(double from_s, double until_s) const {
   return std::ranges::any_of(shown_s_, [&](double s) { return s > from_s && s <= until_s; });
+}
+
+void ShownEntityHistory::doubt_changes_of_frame(double from_s, double until_s,
+                                                const FrameConverter& converted) {
+  if (!is_framed_ || path_ == MotionPath::predict) return;
+  for (std::size_t i = 1; i < steps_.size(); ++i) {
+    const Motion& from = *steps_[i - 1].motion;
+    const Motion& to = *steps_[i].motion;
+    const double changed_s = to.time_s;
+    const bool is_within = changed_s > from_s && changed_s <= until_s && shown_s_[i] < until_s;
+    if (!is_within || to.frame == from.frame) continue;
+    const auto early = converted(to.state, to.frame, from.frame, changed_s, changed_s);
+    const auto late = converted(to.state, to.frame, from.frame, changed_s, until_s);
+    const bool is_certain = early && late && is_close(*early, *late);
+    if (!is_certain) doubt_jump(changed_s, until_s);
+  }
 }
 
 bool ShownEntityHistory::has_motion_in(FrameId frame) const {
@@ -602,6 +706,9 @@ void ShownEntityHistory::forget_oldest(std::size_t count) {
   const bool needs_old_motions = was_wild && path_ == MotionPath::interpolate;
   if (matters) (void)blends_after(needs_old_motions ? steps_.size() - 1 : count);
   if (steps_[count].blends == kUnknown) steps_[count].blends = kNone;
+  for (Doubt& doubt : doubts_) {
+    if (doubt.gap_m > 0.0 && pursue(doubt, count)) doubt.gap_m = 0.0;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     SharedMotion& first = steps_[i].motion;
     SharedMotion& second = steps_[i + 1].motion;
@@ -615,7 +722,8 @@ void ShownEntityHistory::forget_oldest(std::size_t count) {
   // The last of the bridges that are older than the first step may still be in use.
   while (bridges_.size() > 1 && bridges_[1].made_s <= oldest_s)
     bridges_.erase(bridges_.begin());
-  std::erase_if(doubts_, [oldest_s](const Doubt& doubt) { return doubt.latest_s < oldest_s; });
+  std::erase_if(
+      doubts_, [oldest_s](const Doubt& doubt) { return std::max(doubt.latest_s, doubt.end_s()) < oldest_s; });
   if (was_wild && !always_computes_) assess_again();
 }
 
@@ -658,6 +766,10 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   announced_s_.reset();
   bridges_.clear();
   const ShownBlends last = wild_ > 0 ? blends_after(steps_.size() - 1) : known_blends(steps_.size() - 1);
+  // The steps lose their instants.
+  for (Doubt& doubt : doubts_) {
+    if (doubt.gap_m > 0.0 && pursue(doubt, steps_.size() - 1)) doubt.gap_m = 0.0;
+  }
   for (Step& step : steps_)
     release(step);
   std::sort(steps_.begin(), steps_.end(),
@@ -727,7 +839,7 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::foreseen(doub
     return std::nullopt;
   const auto is_in_doubt = [&] {
     return std::ranges::any_of(
-        doubts_, [known_s](const Doubt& d) { return d.from_s <= known_s && known_s < d.until_s; });
+        doubts_, [known_s](const Doubt& d) { return d.from_s <= known_s && known_s < d.end_s(); });
   };
   if (is_in_doubt()) return std::nullopt;
   const std::size_t last = step_at(known_s + kRoundingS);
@@ -984,6 +1096,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
     apply(datagram, shown_s);
     close(datagram);
   }
+  doubt_undrawn(instant);
   guess_arrivals(instant, now_s);
   apply_reliable(instant, consecutive);
   return std::nullopt;
@@ -1070,6 +1183,20 @@ void ShownHistory::note_instant(const Instant& instant) {
   instants_.erase(instants_.begin(), instants_.begin() + static_cast<std::ptrdiff_t>(old));
 }
 
+// If the client drew no frame for a while before this report, as when it was suspended for a moment, it
+// noticed changes of frame late.
+void ShownHistory::doubt_undrawn(const Instant& instant) {
+  constexpr double kLongestFrameS = 0.2;
+  const auto here =
+      std::ranges::find_if(instants_, [&](const Instant& i) { return i.now_s == instant.now_s; });
+  if (here == instants_.begin() || here == instants_.end()) return;
+  const Instant& before = *(here - 1);
+  if (instant.now_s - before.now_s < kLongestFrameS) return;
+  for (const auto& entity : entities_) {
+    if (entity) entity->doubt_changes_of_frame(before.shown_s, instant.shown_s, converter());
+  }
+}
+
 void ShownHistory::apply(Sent& datagram, double shown_s) {
   // A client cannot apply a motion before it is sent, and a report cannot express a longer delay than this.
   // So a client gains nothing by claiming that a motion arrived later than the limit.
@@ -1119,7 +1246,9 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
       if (entity == nullptr) continue;
       entity->doubt(from_s, datagram.applied_by_s, blend_s_);
       // The client may have been suspended, and may catch up.
-      if (datagram.applied_by_s - from_s > kMotionGapS) entity->doubt_jump(from_s, datagram.applied_by_s);
+      constexpr double kGapM = 0.05;
+      if (datagram.applied_by_s - from_s > kMotionGapS)
+        entity->doubt_jump(from_s, datagram.applied_by_s, kGapM);
     }
     const double guess_s = std::min(datagram.sent_s + lag_s_, datagram.applied_by_s);
     // What the client applied before it showed anything was long ago, as RemoteEntity sees it.

@@ -29,6 +29,9 @@ namespace reckoner {
 /// Most poses are never asked for. So the blends are computed on demand, from the newest step before which
 /// the client certainly showed a motion without a correction.
 class ShownEntityHistory {
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
  public:
   /// Converts a state from the frame `from` to the frame `to`, as the frames are at `time_s`, by what the
   /// client knew when it showed the instant `known_s`. Empty if that is unknown.
@@ -76,7 +79,12 @@ class ShownEntityHistory {
   void doubt(double from_s, double until_s, double blend_s) { add_doubt(from_s, until_s, blend_s, false); }
   /// As doubt(), for a client that blends over a jump, from a pose that may be far from the motion. The doubt
   /// lasts until the corrections that follow are certainly over, too.
-  void doubt_jump(double from_s, double until_s) { add_doubt(from_s, until_s, kLongestCatchUpS, true); }
+  ///
+  /// `gap_m`: at `until_s`, the pose is at most this far from the motion, m, apart from the corrections that
+  /// the server knows.
+  void doubt_jump(double from_s, double until_s, double gap_m = kNever) {
+    add_doubt(from_s, until_s, kLongestCatchUpS, true, gap_m);
+  }
 
   /// Notes that another entity is in the frame of this entity from the instant `shown_s` on, at the distance
   /// `lever_m` from the frame's origin, m (RemoteEntity::set_lever()).
@@ -96,6 +104,9 @@ class ShownEntityHistory {
   [[nodiscard]] bool is_framed() const { return is_framed_; }
   /// True if any motion is in `frame`.
   [[nodiscard]] bool has_motion_in(FrameId frame) const;
+  /// The client drew no frame between these shown instants. If the entity changes its frame meanwhile in a
+  /// buffered mode, what the client shows is unknown: it converted the pose later than usual.
+  void doubt_changes_of_frame(double from_s, double until_s, const FrameConverter& converted);
   /// The entity of the frame `frame` has ended. The client moves the entities in it to the frame outside it,
   /// at some time after the instant `from_s`. What it shows is unknown until left_frame().
   void lose_frame(FrameId frame, double from_s);
@@ -139,7 +150,6 @@ class ShownEntityHistory {
   [[nodiscard]] std::size_t steps() const { return steps_.size(); }
 
  private:
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kMaxDoubts = 16;
   static constexpr std::size_t kFirstGrowth = 8;  // steps
   static constexpr std::size_t kForgottenAtOnce = 8;
@@ -152,6 +162,14 @@ class ShownEntityHistory {
     double until_s;
     double latest_s;  // later blends prolong it no further
     bool jumps;       // doubt_jump()
+    // A chase from the unknown pose may have this far to go at the instant `gap_s`, m. It comes no nearer
+    // before `begin_s`.
+    double gap_m = 0.0;
+    double gap_s = -kNever;
+    double begin_s = -kNever;
+    double chased_s = -kNever;  // when this chase has certainly ended
+
+    [[nodiscard]] double end_s() const { return until_s > chased_s ? until_s : chased_s; }
   };
 
   // A motion that the client applied. The instant of applying it is in shown_s_, at the index that the step
@@ -186,7 +204,7 @@ class ShownEntityHistory {
                                                       const FrameConverter& converted);
   [[nodiscard]] bool is_large(std::size_t step) const;
   [[nodiscard]] double longest_blend_after(std::size_t step, bool jumps) const;
-  void add_doubt(double from_s, double until_s, double blend_s, bool jumps);
+  void add_doubt(double from_s, double until_s, double blend_s, bool jumps, double gap_m = 0.0);
   void changed_from(std::size_t step, const FrameConverter& converted);
   void assess(std::size_t step);
   void assess_again();
@@ -202,6 +220,8 @@ class ShownEntityHistory {
   void replay(std::size_t from, std::size_t to, const FrameConverter& converted);
   void compute_always(std::size_t end);
   void prolong_doubts();
+  [[nodiscard]] double gap_after(std::size_t step, double before_m) const;
+  bool pursue(Doubt& doubt, std::size_t until_step) const;
   void forget_before(double shown_s);
   [[nodiscard]] std::size_t steps_needless_at(double shown_s) const;
   void forget_oldest(std::size_t count);
@@ -374,6 +394,7 @@ class ShownHistory {
   void make_unknown(double shown_s);
   void add_sent(Sequence sequence, SentPublish content, double now_s);
   void note_instant(const Instant& instant);
+  void doubt_undrawn(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
   void apply_reliable(const Instant& instant, bool exact);
   // Converts states between frames with the poses that the client showed.

@@ -137,8 +137,8 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// Call this after a change of frame. Blends from `shown` onto the motion as `blend` says. The blend
   /// counts from `crossed_s`, the time at which the frame changed. `shown` is the state that was shown at
-  /// `crossed_s`, converted to the new frame.
-  void continue_in_new_frame(const State& shown, double crossed_s, BlendTime blend);
+  /// `crossed_s`, converted to the new frame; if it is empty, the pose jumps.
+  void continue_in_new_frame(const std::optional<State>& shown, double crossed_s, BlendTime blend);
 
   /// Call this when shown time has come to `time_s`, before anything else happens at that time, and again
   /// after receive() at that time. Keeps the shown pose continuous where motions in different frames follow
@@ -156,8 +156,8 @@ class RECKONER_RECKONING_API RemoteEntity {
     if (blend_s > 0.0) {
       if (const auto crossed = crossing(before, time_s)) {
         // This needs the bridge to the change that has passed, so it comes before the bridge to the next one.
-        if (const auto shown = converted(crossed->shown, before, frame(time_s), crossed->time_s))
-          continue_in_new_frame(*shown, crossed->time_s, blend_s);
+        continue_in_new_frame(converted(crossed->shown, before, frame(time_s), crossed->time_s),
+                              crossed->time_s, blend_s);
       }
     }
     if (const auto change = next_frame(time_s)) {
@@ -167,8 +167,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   }
 
   /// Removes all motions in the frame `gone`. If the entity was in that frame at the time stamp of `instead`,
-  /// adds `instead` in their place. The shown pose jumps; call correct() afterwards to continue from the pose
-  /// shown before.
+  /// adds `instead` in their place. If the pose was shown in that frame, it jumps; call correct() afterwards
+  /// to continue from the pose shown before.
   void leave_frame(FrameId gone, const Motion& instead);
 
   /// Call this when another entity uses this entity as its frame. `lever_m` is the distance between the two
@@ -316,6 +316,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   void note_wall(const State& shown, const State& base, double time_s);
   [[nodiscard]] double turn_share(double time_s) const;
   void jump_to_motion(double time_s);
+  void correct_gently_from(double time_s);
+  void note_new_frame(const Motion& motion, double time_s);
   void change_frame(const std::optional<State>& shown, double time_s, BlendTime blend);
   void apply_to_motion_at(double time_s);
   void start_blend(const Blend& blend, const State& base, double time_s);
@@ -328,6 +330,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // end of the interpolation across the next change of frame
   std::optional<Hold> hold_;
+  std::optional<FrameId> left_frame_;  // by leave_frame(); empty after the next motion
 };
 
 }  // namespace reckoner
