@@ -207,12 +207,8 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     refine();
     return {};
   }
-<<<<<<< HEAD
   const double set_by_s = std::exchange(doubted_s_, 0.0);
   if (set_by_s > 0.0) change = set_at_doubt(*change);
-=======
-  if (std::exchange(doubted_s_, 0.0) > 0.0) change = set_at_doubt(*change);
->>>>>>> 4ddb204290760002758fd96c4520e2911060f8cc
   const double factor =
       change->drift == 0.0 ? provisional_factor(change->rough_drift, rate) : factor_for(change->drift, rate);
   const bool cannot_follow = change->drift != 0.0 && factor * rate == 1.0;
