@@ -241,14 +241,6 @@ void ClockSync::refine() {
   rebuild(since_s);
 }
 
-// Forgets the bounds from the first moments after a change, when there are enough later ones.
-void ClockSync::refine() {
-  if (!sure_from_s_ || changes_.newest_lower_s() < *sure_from_s_ + kSureS) return;
-  const double since_s = *std::exchange(sure_from_s_, std::nullopt);
-  changes_.forget_before(since_s);
-  rebuild(since_s);
-}
-
 // Local time was in doubt, and there is a change: the clock was set then. Only bounds from before that are
 // wrong.
 ClockChangeDetector::Change ClockSync::set_at_doubt(const ClockChangeDetector::Change& change) const {
