@@ -55,6 +55,9 @@ constexpr std::size_t kMaxResumeCharge = 2000;
 // The longest time that a client waits before it acknowledges (ClientConfig::ack_interval_s and keep-alives).
 constexpr double kMaxAckDelayS = 0.1;
 
+// The random delays of an ordinary link are shorter.
+constexpr double kRandomDelayS = 0.1;
+
 // A new client gets more datagrams for this time, until its clock has settled. So does a client whose clock
 // is wrong.
 constexpr double kJoinSettlingS = 1.5;
@@ -409,7 +412,9 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
 double Session::plausible_ack_delay_s(const ClientDatagram& datagram, double arrived_s) const {
   const double reported_s = datagram.ack_delay * kStampUnitS;
   const double between_s = std::max(0.0, arrived_s - stamp_arrival_s_);
-  return std::min(reported_s, between_s + 1.0 / tick_rate_hz_);  // arrivals are known to a tick
+  // Random delays of the link make the time between the arrivals shorter, too.
+  const double random_s = std::max(kRandomDelayS, 4.0 * round_trip().deviation_s());
+  return reported_s > between_s + random_s ? between_s : reported_s;
 }
 
 // Tells the byte budget which datagrams have arrived.
