@@ -318,7 +318,8 @@ void expect_right_or_unknown(const Story& story, const Limits& limits) {
   for (const std::string link : {"steady", "wifi", "mobile"}) {
     for (const PlayoutMode mode : kModes) {
       const Outcome outcome = tell(link, mode, story, 2);
-      EXPECT_GT(outcome.known + outcome.unknown, 15'000u) << named(link, mode);
+      EXPECT_GT(outcome.known + outcome.unknown, 7'500u * test::seeds_to_run(2)) << named(link, mode);
+      if (test::kSanitized) continue;  // a single seed says too little about shares
       EXPECT_LE(static_cast<double>(outcome.far), limits.far * static_cast<double>(outcome.known))
           << named(link, mode) << ": worst " << outcome.worst_m << " m, " << outcome.where << ", of "
           << outcome.known;
