@@ -2,11 +2,13 @@
 #include "process.hpp"
 
 #include "tests/support/locations.hpp"
+#include "tests/support/random_port.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -178,8 +180,21 @@ void UdpSocket::send_to(std::uint16_t port, const std::string& bytes) const {
   sendto(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
+// A port from those that systems give to clients would soon be given to the socket of another test.
 std::string free_udp_port() {
-  return std::to_string(UdpSocket().port());
+  constexpr int kAttempts = 100;
+  for (int i = 0; i < kAttempts; ++i) {
+    const std::string port = random_port();
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
+    const bool is_free =
+        fd >= 0 && bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    if (fd >= 0) close(fd);
+    if (is_free) return port;
+  }
+  throw std::runtime_error("no free UDP port");
 }
 
 std::string read_file(const std::filesystem::path& path) {
