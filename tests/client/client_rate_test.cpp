@@ -163,6 +163,18 @@ TEST(ClientRate, AClientWhoseClockIsSetKeepsItsBytesAndItsTime) {
   }
 }
 
+// A corrected clock is held back near the newest time stamp. After a silence, this must end at once.
+TEST(ClientRate, ASlowClockSurvivesASilence) {
+  for (const auto& [name, playout] : modes()) {
+    for (const double rate : {0.25, 0.3, 0.5}) {
+      RateCase slow{.clock = {.rate = rate}, .playout = playout};
+      slow.world.script = "5 loss=100 burst=1\n9 network=lan\n";
+      const RateView view = watch_clock(slow, 18.0, {5.0}, 4.0 + 1.5);
+      expect_followed(view, name + ", rate " + std::to_string(rate));
+    }
+  }
+}
+
 // A debugger: frames are drawn while the clock stands, or the whole program stands.
 TEST(ClientRate, AClockThatStandsIsFollowed) {
   for (const auto& [name, playout] : modes()) {

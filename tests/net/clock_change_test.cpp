@@ -175,5 +175,15 @@ TEST(ClockChange, SurvivesAbsurdBounds) {
   }
 }
 
+TEST(ClockChange, TheNewestLowerBoundMayBeMissing) {
+  ClockChangeDetector detector;
+  EXPECT_FALSE(detector.newest_lower_s());
+  detector.add_lower({.remote_s = -3.0, .local_s = 1.0, .offset_s = -4.0});
+  detector.add_lower({.remote_s = -2.0, .local_s = 2.0, .offset_s = -4.0});
+  EXPECT_EQ(detector.newest_lower_s(), -2.0);
+  detector.forget_before(0.0);
+  EXPECT_FALSE(detector.newest_lower_s());
+}
+
 }  // namespace
 }  // namespace reckoner

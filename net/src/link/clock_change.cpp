@@ -339,10 +339,11 @@ double ClockChangeDetector::drift() const {
   return agree && clear ? drift : 0.0;
 }
 
-double ClockChangeDetector::newest_lower_s() const {
-  Bounds lower, upper;
-  collect(lower, upper);
-  return lower.count > 0 ? lower.items[lower.count - 1].remote_s : 0.0;
+std::optional<double> ClockChangeDetector::newest_lower_s() const {
+  const Bin* newest = nullptr;
+  for (const Bin& bin : bins_)
+    if (bin.has_lower && (newest == nullptr || bin.number > newest->number)) newest = &bin;
+  return newest != nullptr ? std::optional(newest->lower.remote_s) : std::nullopt;
 }
 
 void ClockChangeDetector::forget_before(double remote_s) {

@@ -66,8 +66,8 @@ class RECKONER_NET_API ClockChangeDetector {
   /// changes may look like it, so use it only for a clock that is known to be wrong.
   [[nodiscard]] double drift() const;
 
-  /// Remote time of the newest lower bound, s. Call it only after find() has found a change.
-  [[nodiscard]] double newest_lower_s() const;
+  /// Remote time of the newest lower bound, s. Nullopt if there is none since the last change.
+  [[nodiscard]] std::optional<double> newest_lower_s() const;
 
   /// Removes all bounds that were measured before `remote_s`.
   void forget_before(double remote_s);

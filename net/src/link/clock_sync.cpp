@@ -138,11 +138,14 @@ bool ClockSync::advance(double local_s) {
   return false;
 }
 
-// A slow clock that is corrected may run at its proper rate again. Until an answer tells, server time would
-// run away; but it is not much later than the newest time stamp that has arrived.
+// A slow clock that is corrected may run at the server's rate again. An answer of the server shows this only
+// after a round trip, and server time would run ahead for so long. But it is never much later than the newest
+// time stamp that has arrived.
 void ClockSync::hold_back(double local_s) {
   if (rate_ < kHeldBackRate) return;
-  const double latest_s = changes_.newest_lower_s() + 0.5 * usual_round_trip_s_ + kOldestStampS;
+  const auto newest_s = changes_.newest_lower_s();
+  if (!newest_s) return;
+  const double latest_s = *newest_s + 0.5 * usual_round_trip_s_ + kOldestStampS;
   offset_s_ -= std::max(0.0, server_time_s(local_s) - latest_s);
 }
 
@@ -212,7 +215,8 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
   const double factor =
       change->drift == 0.0 ? provisional_factor(change->rough_drift, rate) : factor_for(change->drift, rate);
   const bool cannot_follow = change->drift != 0.0 && factor * rate == 1.0;
-  const double since_s = cannot_follow ? changes_.newest_lower_s() : change->since_s;
+  const double since_s =
+      cannot_follow ? changes_.newest_lower_s().value_or(change->since_s) : change->since_s;
   if (!change->is_provisional) changes_.forget_before(since_s);
   if (factor != 1.0) {
     changes_.rescale(factor, local_s);
@@ -223,7 +227,8 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
     usual_round_trip_s_ = std::min(usual_round_trip_s_, usual_round_trip_s_ * factor);
   }
   rebuild(since_s);
-  sure_from_s_ = changes_.newest_lower_s() + kUnsureS;
+  sure_from_s_ = changes_.newest_lower_s();
+  if (sure_from_s_) *sure_from_s_ += kUnsureS;
   if (change->drift == 0.0) {
     step_from_s_ = kStepAfterStepS + kStepNoise * change->noise_s;
     slew_ = kSlewAfterStep;
@@ -235,8 +240,10 @@ ClockSync::Review ClockSync::review(double local_s, double tick_s, double rate) 
 
 // Forgets the bounds from the first moments after a change, when there are enough later ones.
 void ClockSync::refine() {
-  if (!sure_from_s_ || changes_.newest_lower_s() < *sure_from_s_ + kSureS) return;
-  const double since_s = *std::exchange(sure_from_s_, std::nullopt);
+  if (!sure_from_s_) return;
+  const double since_s = *sure_from_s_;
+  if (changes_.newest_lower_s().value_or(since_s) < since_s + kSureS) return;
+  sure_from_s_.reset();
   changes_.forget_before(since_s);
   rebuild(since_s);
 }
