@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Client::correct() with a hold: the game anticipates a hit that the server has not sent yet.
+#include "tests/support/percentile.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
@@ -92,8 +93,7 @@ Outcome play(const std::string& link, PlayoutMode mode, double hold_s, std::uint
     corrected_s = t;
   };
   world.run_to(30.0);
-  std::ranges::sort(errors_m);
-  out.p95_m = errors_m.empty() ? 1e9 : errors_m[errors_m.size() * 95 / 100];
+  out.p95_m = p95(errors_m);
   return out;
 }
 

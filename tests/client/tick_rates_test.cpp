@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The delay of adaptive mode at every tick rate of the server, over every named network.
 #include "tests/support/paths.hpp"
+#include "tests/support/percentile.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tests/support/world.hpp"
 
@@ -63,11 +64,8 @@ Shown watch(const WorldConfig& config, const Circle& path, double from_s, double
   world.run_to(to_s);
   EXPECT_GT(frames, 0.95 * kFrameHz * (to_s - from_s));
   result.extrapolated /= std::max(1.0, frames);
-  std::ranges::sort(errors_m);
-  if (!errors_m.empty()) {
-    result.worst_m = errors_m.back();
-    result.p95_m = errors_m[errors_m.size() * 95 / 100];
-  }
+  if (!errors_m.empty()) result.worst_m = std::ranges::max(errors_m);
+  result.p95_m = p95(errors_m);
   return result;
 }
 

@@ -161,11 +161,12 @@ ScratchDir::~ScratchDir() {
   std::filesystem::remove_all(path_);
 }
 
-UdpSocket::UdpSocket() : socket_(socket(AF_INET, SOCK_DGRAM, 0)) {
-  sockaddr_in address = loopback(0);
+UdpSocket::UdpSocket(std::uint16_t port) : socket_(socket(AF_INET, SOCK_DGRAM, 0)) {
+  sockaddr_in address = loopback(port);
   socklen_t size = sizeof address;
   if (socket_ < 0 || bind(socket_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
       getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    if (socket_ >= 0) close(socket_);
     throw std::runtime_error("no UDP socket on 127.0.0.1");
   }
   port_ = ntohs(address.sin_port);
@@ -183,18 +184,15 @@ void UdpSocket::send_to(std::uint16_t port, const std::string& bytes) const {
 // A port from those that systems give to clients would soon be given to the socket of another test.
 std::string free_udp_port() {
   constexpr int kAttempts = 100;
-  for (int i = 0; i < kAttempts; ++i) {
+  for (int i = 1;; ++i) {
     const std::string port = random_port();
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
-    const bool is_free =
-        fd >= 0 && bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    if (fd >= 0) close(fd);
-    if (is_free) return port;
+    try {
+      const UdpSocket free(static_cast<std::uint16_t>(std::stoi(port)));
+      return port;
+    } catch (const std::runtime_error&) {
+      if (i == kAttempts) throw;
+    }
   }
-  throw std::runtime_error("no free UDP port");
 }
 
 std::string read_file(const std::filesystem::path& path) {

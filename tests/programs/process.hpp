@@ -76,7 +76,7 @@ class ScratchDir {
 /// A UDP socket on a free port of 127.0.0.1. It occupies the port during its lifetime.
 class UdpSocket {
  public:
-  UdpSocket();
+  explicit UdpSocket(std::uint16_t port = 0);  ///< 0: any free port. Throws if the port is in use.
   ~UdpSocket();
   UdpSocket(const UdpSocket&) = delete;
   UdpSocket& operator=(const UdpSocket&) = delete;

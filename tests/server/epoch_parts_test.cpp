@@ -2,6 +2,7 @@
 // Rewind, ownership, user fields, short-lived entities and frames give the same results at any server time
 // and on any clock of the client.
 #include "tests/support/paths.hpp"
+#include "tests/support/percentile.hpp"
 #include "tests/support/rewind_check.hpp"
 #include "tests/support/world.hpp"
 
@@ -48,12 +49,6 @@ struct Results {
   double short_s = 0.0;  // time for which a short-lived entity is shown
   double updates = 0.0;
 };
-
-double p95(std::vector<double> values) {
-  if (values.empty()) return 1e9;
-  std::ranges::sort(values);
-  return values[values.size() * 95 / 100];
-}
 
 Results play(double epoch_s, double offset_s, PlayoutMode mode) {
   WorldConfig config{.links = network("broadband")};

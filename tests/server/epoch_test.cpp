@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Server time may begin anywhere, also below zero.
 #include "tests/support/paths.hpp"
+#include "tests/support/percentile.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
@@ -39,11 +40,10 @@ Figures play(double epoch_s, const harness::LinkOptions& link) {
     }
   };
   world.run_to(epoch_s + 25.0);
-  std::ranges::sort(errors_m);
   const auto stats = world.server().session_stats(world.server().clients().front());
   return {static_cast<double>(world.client(0).stats().updates_applied),
-          static_cast<double>(world.client(0).stats().state_bytes_received),
-          errors_m.empty() ? 1e9 : errors_m[errors_m.size() * 95 / 100], stats->budget_bytes_per_second};
+          static_cast<double>(world.client(0).stats().state_bytes_received), p95(errors_m),
+          stats->budget_bytes_per_second};
 }
 
 TEST(Epoch, FiguresDoNotDependOnIt) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Archetype::floor: entities that jump and land, over bad links.
+#include "tests/support/percentile.hpp"
 #include "tests/support/rewind_check.hpp"
 #include "tests/support/world.hpp"
 
@@ -74,8 +75,7 @@ Landing play(const std::string& link, PlayoutMode mode, const std::shared_ptr<co
     }
   };
   world.run_to(23.0);
-  std::ranges::sort(errors_m);
-  out.p95_m = errors_m.empty() ? 1e9 : errors_m[errors_m.size() * 95 / 100];
+  out.p95_m = p95(errors_m);
   out.publishes = world.server().stats().publishes;
   return out;
 }

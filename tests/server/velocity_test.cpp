@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Games that give velocities that cannot be right: a velocity without motion, or motion without a velocity.
 #include "tests/support/paths.hpp"
+#include "tests/support/percentile.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
@@ -222,10 +223,6 @@ Figures drive(const std::string& link, PlayoutMode mode, VelocitySource source,
   };
   world.run_to(5.0);
   out.publishes_per_s = static_cast<double>(publishes_in(world, 15.0)) / 15.0 / kBodies;
-  const auto p95 = [](std::vector<double>& all) {
-    std::ranges::sort(all);
-    return all.empty() ? 1e9 : all[all.size() * 95 / 100];
-  };
   out.p95_m = p95(errors_m);
   out.p95_rad = p95(errors_rad);
   return out;
@@ -321,10 +318,9 @@ TEST(Velocity, OwnersVelocitiesAreEstimated) {
     };
     world.run_to(5.0);
     const std::uint64_t published = publishes_in(world, 10.0);
-    std::ranges::sort(errors_m);
     EXPECT_EQ(world.server().ownership_stats().corrected, 0u);
     EXPECT_EQ(logs.size(), with_velocity ? 0u : 1u);
-    return std::pair{published, errors_m.empty() ? 1e9 : errors_m[errors_m.size() * 95 / 100]};
+    return std::pair{published, p95(errors_m)};
   };
   const auto [given, given_m] = play(true);
   const auto [estimated, estimated_m] = play(false);

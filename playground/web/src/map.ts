@@ -80,10 +80,12 @@ export class HeatMap {
       ...latencies.map((l) => make('th', { scope: 'col', textContent: `${l} ms` })));
     const rows = losses.map((loss, r) => make('tr', {}, make('th', { scope: 'row', textContent: `${loss} %` }),
       ...latencies.map((latency, c) => {
-        const value = values[r * latencies.length + c];
+        const cell = r * latencies.length + c;
+        const value = values[cell];
+        const reason = reasons[cell];
         const text = value === undefined ? '·' : short(value);
-        const spoken = value === undefined ? 'not computed' : reasons[r * latencies.length + c] ?? text;
-        const button = make('button', { type: 'button', textContent: text, title: reasons[r * latencies.length + c] ?? '' });
+        const spoken = value === undefined ? 'not computed' : reason ?? text;
+        const button = make('button', { type: 'button', textContent: text, title: reason ?? '' });
         button.setAttribute('aria-label', `${latency} ms, ${loss} %: ${spoken}`);
         if (value !== undefined && Number.isFinite(value)) {
           // A ratio below 1 is green: the first method is better. Other figures go from pale to strong.

@@ -79,7 +79,8 @@ struct BlendTime {
   /// at the top speed, or if it would be faster than jump_speed_mps().
   bool hurries = false;
 
-  /// An ordinary blend, and perhaps a catch-up.
+  /// An ordinary blend, and perhaps a catch-up. Not explicit: most blends are ordinary ones, and their
+  /// duration alone says all.
   constexpr BlendTime(double blend, double behind = 0.0)  // NOLINT(google-explicit-constructor)
       : blend_s(blend), behind_s(behind) {}
 };

@@ -288,7 +288,7 @@ class RECKONER_RECKONING_API RemoteEntity {
     return {shown, blends_.catch_up.over(time_s) ? shown : view().caught_up_from(base, time_s),
             glm::length(glm::dvec3{base.velocity})};
   }
-  // The same along a route.
+  // As Before, for a motion on a route.
   struct BeforeAlong {
     RouteState shown;
     RouteState caught_up;
