@@ -38,7 +38,6 @@ void ClientWorld::handle_datagram(std::span<const std::byte> payload, double loc
                                  link.time_of(link.datagram_tick()), link.time_of(link.datagram_complete()),
                                  arrived_s});
   }
-  if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
   note_arrival(local_s);
   advance(local_s);
   if (link.clock_ready()) link.note_applied(playout.shown_s());
@@ -50,6 +49,8 @@ void ClientWorld::handle_datagram(std::span<const std::byte> payload, double loc
   for (ServerLink::ShortLivedChange& change : link.short_lived())
     apply(change, link.datagram_tick());
   apply(*updates, local_s);
+  // Only now: an old motion that this datagram replaces must not hold again before.
+  if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
   apply(link.field_updates());
   messages.receive(link.messages(), stats);
 }

@@ -32,7 +32,10 @@ TEST(HoldLimit, ASilenceIsNotForgotten) {
   EXPECT_TRUE(limit.passed(13.0));
   EXPECT_FALSE(limit.holds_again(9.8, 11.0, 13.0));
   EXPECT_EQ(limit.of(12.9), 14.0);  // a motion from the time of the silence
-  limit.note_complete(12.9);
+  limit.note_complete(12.9);  // what was published later is missing, and it may have replaced other motions
+  EXPECT_FALSE(limit.holds_again(9.8, 11.0, 13.0));
+  EXPECT_EQ(limit.of(9.8), 11.0);
+  limit.note_complete(13.1);
   EXPECT_TRUE(limit.holds_again(9.8, 11.0, 13.0));
   EXPECT_EQ(limit.of(9.8), 14.0);
 }
@@ -69,6 +72,8 @@ TEST(HoldLimit, MotionHoldsAgainAfterANewConfirmation) {
   EXPECT_FALSE(limit.holds_again(9.0, until_s, 12.0));
   EXPECT_TRUE(limit.holds_again(11.9, until_s, 12.0));  // an entity that has a newer motion
   limit.note_complete(11.9);
+  EXPECT_FALSE(limit.holds_again(9.0, until_s, 12.0));
+  limit.note_complete(12.1);
   EXPECT_TRUE(limit.holds_again(9.0, until_s, 12.0));
 }
 

@@ -18,7 +18,10 @@ class HoldLimit {
   /// Call this when anything arrived from the server, at `now_s`.
   void note_arrival(double now_s) {
     if (!started_) complete_s_ = now_s;
-    if (started_ && now_s - arrival_s_ > silence_s_) silence_from_s_ = arrival_s_;
+    if (started_ && now_s - arrival_s_ > silence_s_) {
+      silence_from_s_ = arrival_s_;
+      silence_to_s_ = now_s;
+    }
     if (started_ && now_s - arrival_s_ > kStallS) hurries_until_s_ = now_s + kHurryS;
     started_ = true;
     arrival_s_ = now_s;
@@ -35,13 +38,11 @@ class HoldLimit {
 
   /// True if some motion may no longer hold at `time_s`.
   [[nodiscard]] bool passed(double time_s) const {
-    return started_ && time_s > std::min(silent_s(), until_s(complete_s_));
+    return started_ && time_s > of(-std::numeric_limits<double>::infinity());
   }
 
   /// The time until which a motion with time stamp `motion_s` holds.
-  [[nodiscard]] double of(double motion_s) const {
-    return std::min(silent_s(), until_s(confirmed_s(motion_s)));
-  }
+  [[nodiscard]] double of(double motion_s) const { return std::min(silent_s(), until_s(motion_s)); }
 
   /// The time until which a motion with time stamp `motion_s` holds if the entity was never shown. Such a
   /// motion arrived late. The client extrapolates it only as long as it would during a silence.
@@ -62,11 +63,14 @@ class HoldLimit {
   static constexpr double kStallS = 0.4;
   static constexpr double kHurryS = 0.5;
 
-  // Until when a motion holds that was confirmed at `confirmed_s`. A datagram that arrives after a silence
-  // does not prove that a motion from before the silence still holds.
-  [[nodiscard]] double until_s(double confirmed_s) const {
-    const double until_s = confirmed_s + unconfirmed_s_;
-    return confirmed_s <= silence_from_s_ ? std::min(until_s, silence_from_s_ + silence_s_) : until_s;
+  // Until when a motion holds while datagrams arrive. A datagram that arrives after a silence does not prove
+  // that a motion from before the silence still holds. Neither does a report that everything up to a time in
+  // the silence has arrived: a later motion is still missing, and it may have replaced others from the
+  // silence.
+  [[nodiscard]] double until_s(double motion_s) const {
+    const double until_s = confirmed_s(motion_s) + unconfirmed_s_;
+    const bool is_doubtful = motion_s <= silence_from_s_ && complete_s_ <= silence_to_s_;
+    return is_doubtful ? std::min(until_s, silence_from_s_ + silence_s_) : until_s;
   }
   [[nodiscard]] double silent_s() const { return arrival_s_ + silence_s_; }
   [[nodiscard]] double confirmed_s(double motion_s) const { return std::max(complete_s_, motion_s); }
@@ -77,7 +81,9 @@ class HoldLimit {
   double arrival_s_ = 0.0;
   double complete_s_ = 0.0;
   double hurries_until_s_ = -std::numeric_limits<double>::infinity();
-  double silence_from_s_ = -std::numeric_limits<double>::infinity();  // last arrival before the last silence
+  // The last arrival before the last silence, and the arrival that ended it.
+  double silence_from_s_ = -std::numeric_limits<double>::infinity();
+  double silence_to_s_ = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace reckoner
