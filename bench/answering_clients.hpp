@@ -30,7 +30,7 @@ class AnsweringClients final : public Transport {
   AnsweringClients(std::size_t count, std::span<const Archetype> archetypes) : clients_(count) {
     for (std::uint32_t peer = 1; peer <= count; ++peer) {
       push({TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {});
-      std::array<std::byte, 64> buffer;
+      std::array<std::byte, 256> buffer;
       push_payload(peer, Channel::control,
                    encode(JoinMessage{kProtocolVersion, archetype_hash(archetypes)}, buffer));
     }
@@ -42,15 +42,16 @@ class AnsweringClients final : public Transport {
     for (std::uint32_t i = 0; i < clients_.size(); ++i) {
       Client& client = clients_[i];
       while (!client.arrived.empty() && client.arrived.front().tick + kRoundTripTicks <= tick_) {
-        (void)client.window.note(client.arrived.front().sequence);
+        const Sequence sequence = client.arrived.front().sequence;
+        if (client.window.note(sequence)) client.window.want(sequence);
         client.arrived.pop_front();
       }
       if (!client.window.any() || (tick_ + i) % kTicksPerAck != 0) continue;
       ClientDatagram datagram;
       datagram.sequence = client.next++;
-      datagram.ack = client.window.ack();
+      datagram.ack = client.window.acknowledge();
       datagram.control_count = client.control;
-      std::array<std::byte, 64> buffer;
+      std::array<std::byte, 256> buffer;
       BitWriter writer{buffer};
       write(writer, datagram);
       push_payload(i + 1, Channel::state, writer.finish());

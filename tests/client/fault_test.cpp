@@ -307,7 +307,7 @@ TEST(HostileClients, FalseAcknowledgementsAreHarmless) {
     expect_harmless(world, path, [&](double) {
       liar.step([&](ClientDatagram& datagram, std::uint16_t newest) {
         // Acknowledges everything that may have been sent, or datagrams that were never sent.
-        datagram.ack = Ack{static_cast<Sequence>(plausible ? newest : newest + 20'000), 0xffffffffu};
+        datagram.ack = Ack{static_cast<Sequence>(plausible ? newest : newest + 20'000), {0xffffffffu}};
         if (!plausible) datagram.control_count = 60'000;
       });
     });

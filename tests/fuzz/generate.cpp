@@ -360,8 +360,11 @@ ControlMessage any_control(Choices& choices) {
 
 std::optional<Ack> any_ack(Choices& choices, Sequence near) {
   if (!choices.flag()) return std::nullopt;
-  return Ack{static_cast<Sequence>(near + choices.integer(choices.flag() ? 4 : 16)),
-             static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))};
+  Ack ack{.newest = static_cast<Sequence>(near + choices.integer(choices.flag() ? 4 : 16))};
+  ack.words = 1 + choices.up_to(choices.rarely(3) ? Ack::kMaxWords - 1 : 0);
+  for (std::size_t w = 0; w < ack.words; ++w)
+    ack.window[w] = choices.flag() ? UINT32_MAX : static_cast<std::uint32_t>(choices.up_to(UINT32_MAX));
+  return ack;
 }
 
 ServerHeader any_server_header(Choices& choices) {

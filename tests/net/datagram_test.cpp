@@ -2,8 +2,10 @@
 #include "net/src/messages/datagram.hpp"
 
 #include "net/src/messages/messages.hpp"
+#include "net/src/wire/bit_archive.hpp"
 
 #include <array>
+#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,7 +16,7 @@ namespace {
 TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   ServerHeader header;
   header.sequence = 65535;
-  header.ack = Ack{12, 0xf0f0f0f0};
+  header.ack = Ack{12, {0xf0f0f0f0, 0xffffffff}, 2};
   header.tick = 4321;
   header.complete_age = 17;
   header.echo = Echo{(1u << kStampBits) - 1, -Echo::kMaxHeld};
@@ -40,7 +42,8 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   EXPECT_FALSE(back.has_fields);
   EXPECT_TRUE(back.has_messages);
   ASSERT_TRUE(back.ack);
-  EXPECT_EQ(back.ack->window, 0xf0f0f0f0u);
+  EXPECT_EQ(back.ack->window, header.ack->window);
+  EXPECT_EQ(back.ack->words, 2u);
   EXPECT_EQ(back.tick, 4321);
   EXPECT_EQ(back.complete_age, 17u);
   ASSERT_TRUE(back.echo);
@@ -98,7 +101,7 @@ TEST(Datagram, ClientDatagramRoundTrips) {
     ClientDatagram datagram;
     datagram.sequence = 40000;
     if (with_ack) {
-      datagram.ack = Ack{65530, 1};
+      datagram.ack = Ack{65530, {1}};
       datagram.ack_delay = 499;
     }
     datagram.control_count = 65535;
@@ -122,9 +125,73 @@ TEST(Datagram, ClientDatagramRoundTrips) {
   }
 }
 
+TEST(Datagram, AckOfAnyLengthRoundTrips) {
+  std::mt19937 random(1);
+  for (std::size_t words = 1; words <= Ack::kMaxWords; ++words) {
+    for (int i = 0; i < 50; ++i) {
+      ClientDatagram datagram;
+      datagram.ack = Ack{.newest = static_cast<Sequence>(random()), .words = words};
+      for (std::size_t w = 0; w < words; ++w)
+        datagram.ack->window[w] = random() % 2 == 0   ? 0xffffffffu
+                                  : random() % 3 == 0 ? 0u
+                                                      : static_cast<std::uint32_t>(random());
+      std::array<std::byte, 256> buffer;
+      BitWriter writer{buffer};
+      write(writer, datagram);
+      ClientDatagram without = datagram;
+      without.ack.reset();
+      std::array<std::byte, 256> other;
+      BitWriter shorter{other};
+      write(shorter, without);
+      constexpr std::size_t kDelayBits = 9;  // of ack_delay, which only exists with an ack
+      EXPECT_EQ(writer.bits_written() - shorter.bits_written(), datagram.ack->bits() + kDelayBits);
+      EXPECT_LE(datagram.ack->bits(), Ack::kMaxBits);
+      BitReader reader{writer.finish()};
+      const auto back = read_client_datagram(reader);
+      ASSERT_TRUE(back && back->ack);
+      EXPECT_EQ(back->ack->newest, datagram.ack->newest);
+      EXPECT_EQ(back->ack->words, words);
+      EXPECT_EQ(back->ack->window, datagram.ack->window);
+    }
+  }
+}
+
+// A client's datagram whose ack has this number of words, each with these bits. `spelled_out`: the words are
+// written without the short form for "all applied".
+bool reads_ack(std::uint32_t words, std::uint32_t word, bool spelled_out) {
+  std::vector<std::byte> buffer(1024);
+  BitWriter writer{buffer};
+  writer.write(0, 16);  // sequence
+  writer.write(0, 16);  // control_count
+  writer.write(0, 24);  // stamp
+  writer.write(1, 1);
+  writer.write(7, 16);  // newest
+  const wire::Code more = wire::golomb_code(words - 1, 0);
+  writer.write(more.value, more.bits);
+  for (std::uint32_t w = 0; w < words; ++w) {
+    writer.write(spelled_out ? 0 : 1, 1);
+    if (spelled_out) writer.write(word, 32);
+  }
+  writer.write(0, 9);  // ack_delay
+  writer.write(0, 3);  // has_showing, has_owned, has_messages
+  BitReader reader{writer.finish()};
+  return read_client_datagram(reader).has_value();
+}
+
+TEST(Datagram, MalformedAckIsRefused) {
+  EXPECT_TRUE(reads_ack(1, 0, false));
+  EXPECT_TRUE(reads_ack(32, 0, false));
+  EXPECT_FALSE(reads_ack(33, 0, false));
+  EXPECT_FALSE(reads_ack(1000, 0, false));
+  EXPECT_TRUE(reads_ack(32, 1, true));
+  EXPECT_FALSE(reads_ack(33, 1, true));
+  EXPECT_FALSE(reads_ack(1, 0xffffffffu, true)) << "each window has one form";
+  EXPECT_FALSE(reads_ack(5, 0xffffffffu, true));
+}
+
 ClientDatagram reporting() {
   ClientDatagram datagram;
-  datagram.ack = Ack{3, 0xffffffffu};
+  datagram.ack = Ack{3, {0xffffffffu}};
   ShowingReport& report = datagram.showing.emplace();
   report.clock = 65535;
   report.delay = ShowingReport::kMaxDelay;

@@ -39,6 +39,21 @@ std::string list(const T& values) {
   return out;
 }
 
+// Returns the newest datagram.
+std::int64_t ack(Bits& bits, DecodedFields& fields) {
+  std::vector<std::int64_t> numbers{static_cast<std::int64_t>(bits.u(16))};
+  const std::uint64_t words = bits.eg(0) + 1;
+  bits.must(words <= 32);
+  for (std::uint64_t i = 0; i < words && bits.good(); ++i) {
+    const bool all = bits.flag();
+    const auto word = static_cast<std::int64_t>(all ? 0xffffffff : bits.u(32));
+    bits.must(all || word != 0xffffffff);
+    numbers.push_back(word);
+  }
+  add_field(fields, "ack", list(numbers));
+  return numbers[0];
+}
+
 template <std::size_t N>
 void gains(Bits& bits, std::array<int, N>& out, std::vector<std::int64_t>& all) {
   for (int& gain : out) {
@@ -80,7 +95,7 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     add_field(fields, "version", text(version));
-    if (version != 9) {
+    if (version != 10) {
       if (!bits.good()) return std::nullopt;
       return fields;
     }
@@ -276,9 +291,7 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
   add_field(fields, "tick", text(std::int64_t{tick}));
   add_field(fields, "complete_age", text(static_cast<std::int64_t>(bits.eg(0))));
   if (bits.flag()) {
-    const auto newest = static_cast<std::int64_t>(bits.u(16));
-    add_field(fields, "ack",
-              list(std::array<std::int64_t, 2>{newest, static_cast<std::int64_t>(bits.u(32))}));
+    (void)ack(bits, fields);
   }
   if (bits.flag()) {
     const auto stamp = static_cast<std::int64_t>(bits.u(24));
@@ -476,9 +489,7 @@ std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte>
   add_field(fields, "stamp", text(static_cast<std::int64_t>(bits.u(24))));
   std::optional<std::int64_t> newest;
   if (bits.flag()) {
-    newest = static_cast<std::int64_t>(bits.u(16));
-    add_field(fields, "ack",
-              list(std::array<std::int64_t, 2>{*newest, static_cast<std::int64_t>(bits.u(32))}));
+    newest = ack(bits, fields);
     add_field(fields, "ack_delay", text(static_cast<std::int64_t>(bits.eg(8))));
   }
   if (bits.flag()) showing(bits, newest, fields);

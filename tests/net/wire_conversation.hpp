@@ -45,6 +45,14 @@ std::string line(const char* name, Numbers... numbers) {
   return out.str();
 }
 
+inline std::string text_of_ack(const Ack& ack) {
+  std::string text = line("ack", ack.newest);
+  text.pop_back();  // the end of the line
+  for (std::size_t w = 0; w < ack.words; ++w)
+    text += " " + std::to_string(ack.window[w]);
+  return text + "\n";
+}
+
 // The second decoder's expected text for a motion.
 inline std::string text_of_motion(const QuantisedState& s, bool turns) {
   std::string text = s.frame ? line("frame", s.frame.index1, s.frame.generation) : "";
@@ -151,7 +159,7 @@ class Conversation {
     header.update_count = 2;
     header.coding = {2, 1, refers ? tick - std::max(held_[0].tick, held_[1].tick) : 0};
     if (fields_and_messages) {
-      header.ack = Ack{static_cast<Sequence>(tick), 0xfffffff5u};
+      header.ack = Ack{static_cast<Sequence>(tick), {0xfffffff5u}};
       header.echo = Echo{123456, -4095};
     }
     header.has_short_lived = header.has_fields = header.has_messages = fields_and_messages;
@@ -160,8 +168,7 @@ class Conversation {
     write(writer, header);
     last_ =
         line("sequence", header.sequence) + line("tick", tick) + line("complete_age", header.complete_age);
-    if (fields_and_messages)
-      last_ += line("ack", header.ack->newest, header.ack->window) + line("echo", 123456, -4095);
+    if (fields_and_messages) last_ += text_of_ack(*header.ack) + line("echo", 123456, -4095);
     last_ += line("update_count", 2);
     std::int64_t previous = -1;
     for (const std::uint32_t slot : {kBodySlot, kCrateSlot}) {

@@ -159,7 +159,7 @@ std::vector<Vector> vectors() {
   datagram("datagram with residuals, in frames", 1042, true, false);
   ClientDatagram d;
   d.sequence = 513;
-  d.ack = Ack{7203, 0x7fffffffu};
+  d.ack = Ack{7203, {0x7fffffffu, 0xffffffffu, 0x00000005u}, 3};
   d.ack_delay = 300;
   d.control_count = 5;
   d.stamp = 9'999'999;
@@ -191,6 +191,7 @@ std::vector<Vector> vectors() {
   control("resume", Conversation::encoded(ResumeMessage{{77}, key, 9}));
   control("playout", Conversation::encoded(PlayoutMessage{true, false, 0.1}));
   control("kick", Conversation::encoded(KickMessage{"cheating"}));
+  d.ack = Ack{7203, {0xffffffffu}};
   d.showing.reset();
   d.has_messages = false;
   d.has_owned = true;

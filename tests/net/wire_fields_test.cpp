@@ -25,6 +25,7 @@ using second::as_text;
 using test::Bytes;
 using test::hex_of;
 using test::line;
+using test::text_of_ack;
 using test::text_of_motion;
 
 fuzz::Bytes decisions(std::mt19937_64& engine, std::size_t count) {
@@ -157,7 +158,7 @@ std::string expected(const KickMessage& m) {
 std::string expected(const ClientDatagram& d) {
   std::string text =
       line("sequence", d.sequence) + line("control_count", d.control_count) + line("stamp", d.stamp);
-  if (d.ack) text += line("ack", d.ack->newest, d.ack->window) + line("ack_delay", d.ack_delay);
+  if (d.ack) text += text_of_ack(*d.ack) + line("ack_delay", d.ack_delay);
   if (!d.showing) return text;
   const ShowingReport& r = *d.showing;
   text += line("clock", r.clock) + line("delay", r.delay) + line("era", r.era);

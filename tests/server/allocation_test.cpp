@@ -100,7 +100,7 @@ class Clients final : public Transport {
   Clients(const std::vector<Archetype>& archetypes, std::optional<MotionPath> mode) : mode_(mode) {
     for (std::uint32_t peer = 1; peer <= kClients; ++peer) {
       events_.push_back({{TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {}});
-      std::array<std::byte, 64> buffer;
+      std::array<std::byte, 256> buffer;
       const bool shows_past = mode && *mode != MotionPath::predict;
       const auto join =
           encode(JoinMessage{kProtocolVersion, archetype_hash(archetypes), shows_past, 0.1}, buffer);
@@ -116,7 +116,7 @@ class Clients final : public Transport {
       if (!client.window.any() || (tick + i) % 3 != 0) continue;
       ClientDatagram datagram;
       datagram.sequence = client.next++;
-      datagram.ack = client.window.ack();
+      datagram.ack = client.window.acknowledge();
       datagram.control_count = client.control;
       if (mode_) datagram.showing = report(client);
       std::array<std::byte, 256> buffer;
@@ -149,7 +149,10 @@ class Clients final : public Transport {
     BitReader reader{payload};
     if (++sent_ % 50 == 0) return true;
     const Sequence sequence = read_server_header(reader).sequence;
-    if (client.window.note(sequence)) client.arrivals.push_front({sequence, now_s_});
+    if (client.window.note(sequence)) {
+      client.window.want(sequence);
+      client.arrivals.push_front({sequence, now_s_});
+    }
     if (client.arrivals.size() > kReported) client.arrivals.pop_back();
     return true;
   }

@@ -193,7 +193,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsUnexpectedMessages) {
 
 TEST_F(ServerAndClientRefusals, ServerCountsAcknowledgementsOfUnsentDatagrams) {
   ClientDatagram d = head();
-  d.ack = Ack{static_cast<Sequence>(newest + 5000), 0xffffffffu};
+  d.ack = Ack{static_cast<Sequence>(newest + 5000), {0xffffffffu}};
   EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
   d.ack.reset();
   d.control_count = 9999;

@@ -178,7 +178,7 @@ TEST(Session, RefusesConfirmationsOfUnsentMessagesAndDatagrams) {
   bench.step();
   EXPECT_FALSE(bench.confirm(2));
   ClientDatagram lie;
-  lie.ack = Ack{999, 0};
+  lie.ack = Ack{999};
   EXPECT_EQ(bench.session.receive(lie, 0.1, bench.stats), Session::Receipt::refused);
   EXPECT_TRUE(bench.confirm(1));
 }
@@ -248,7 +248,7 @@ TEST(Session, SequenceNumbersMayWrapWithoutDoubleRepairs) {
     ClientDatagram answer;
     answer.sequence = bench.sequence++;
     answer.control_count = 1;
-    answer.ack = window.ack();
+    answer.ack = window.acknowledge();
     ASSERT_EQ(bench.session.receive(answer, bench.tick / 60.0, bench.stats), Session::Receipt::accepted);
   }
   EXPECT_NEAR(static_cast<double>(bench.stats.datagrams_lost), static_cast<double>(lost), 5.0);

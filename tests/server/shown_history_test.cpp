@@ -194,7 +194,7 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
   seen.confirmed(id);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.9 / kStampUnitS));
-  seen.acknowledged(Ack{100, 0xffffffffu}, 9.95);
+  seen.acknowledged(Ack{100, {0xffffffffu}}, 9.95);
   seen.process(report, 9.95);
   const State before = *seen.shown(id, 9.92);
   for (int i = 0; i < 1000; ++i) {
@@ -203,7 +203,7 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
       arrival = {static_cast<Sequence>(random.next()), static_cast<std::uint32_t>(random.below(30'000))};
     report.delay = static_cast<std::uint32_t>(random.below(ShowingReport::kMaxDelay));
     report.clock = static_cast<std::uint16_t>(random.next());
-    seen.acknowledged(Ack{static_cast<Sequence>(random.next()), 0xffffffffu}, 9.95);
+    seen.acknowledged(Ack{static_cast<Sequence>(random.next()), {0xffffffffu}}, 9.95);
     seen.process(report, 9.95);
   }
   EXPECT_TRUE(same(*seen.shown(id, 9.92), before));
@@ -228,7 +228,7 @@ TEST(ShownHistory, KeepsTheOrderOfArrivalsAtOneInstant) {
     seen.process(report, 9.06);
     seen.sent(1, id, shared(early), 9.1);
     seen.sent(2, id, shared(late), 9.12);
-    seen.acknowledged(Ack{2, 1}, 9.3);
+    seen.acknowledged(Ack{2, {1}}, 9.3);
     report.clock = static_cast<std::uint16_t>(std::lround(kAppliedS / kStampUnitS));
     report.count = 2;
     report.arrivals[0] = {applied[1], 0};  // the newest comes first

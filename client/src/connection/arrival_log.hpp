@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
 
 #include <algorithm>
@@ -47,17 +48,14 @@ class ArrivalLog {
 
   /// Call this when the server has acknowledged these datagrams of the client. It then has their reports.
   void acknowledged(const Ack& ack) {
-    confirm(ack.newest);
-    for (unsigned i = 0; i < 32; ++i) {
-      if (((ack.window >> i) & 1u) != 0) confirm(static_cast<Sequence>(ack.newest - i - 1u));
-    }
+    ack.for_each([this](Sequence own) { confirm(own); });
   }
 
  private:
   static constexpr std::size_t kUsual = 8;  // at 60 ticks/s, two or three reports contain each arrival
   static constexpr unsigned kAllEvery =
       4;  // number of reports; a burst of losses may hit all short reports that contain an arrival
-  static constexpr std::size_t kReports = 64;
+  static constexpr std::size_t kReports = SentWindow::kCapacity;
   static constexpr std::int64_t kMaxAgo = 100'000;
 
   struct Arrival {

@@ -32,11 +32,10 @@ bool Completeness::no_recent_loss(double noticed_ticks) const {
   for (std::size_t back = 1; back <= before_; ++back) {
     const auto sequence = static_cast<Sequence>(newest_ - back);
     const Datagram& datagram = received_[sequence % kWindow];
-    if (datagram.received && datagram.sequence == sequence) {
-      later = datagram.tick;
-    } else if (difference(now, later) < noticed_ticks) {
-      return false;
-    }
+    // The server has noticed all losses from here on.
+    if (!(difference(now, later) < noticed_ticks)) return true;
+    if (!datagram.received || datagram.sequence != sequence) return false;
+    later = datagram.tick;
   }
   return true;
 }

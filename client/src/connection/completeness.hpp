@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
 
 #include <array>
@@ -27,7 +28,7 @@ class Completeness {
   [[nodiscard]] std::optional<Tick> tick() const { return known_; }
 
  private:
-  static constexpr std::size_t kWindow = 64;  // losses before these have left the acknowledgement window
+  static constexpr std::size_t kWindow = SentWindow::kCapacity;
 
   [[nodiscard]] bool no_recent_loss(double noticed_ticks) const;
 

@@ -27,7 +27,7 @@ constexpr double kLongestAckIntervalS = 0.1;
 // call.
 constexpr int kMessageDatagrams = 8;
 
-// The header, the showing report and the end of a client's datagram are never longer.
+// The header with an ack of one word, the showing report and the end of a client's datagram are never longer.
 constexpr std::size_t kClientHeaderBits = 256 + ShowingReport::kMaxArrivals * 36;
 
 // Until the clock has settled, the client sends more time stamps.
@@ -126,6 +126,7 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
     ++stats.refusals[Refusal::repeated];
     return std::nullopt;
   }
+  link_.want_ack(header.sequence);
   applied_ = header.sequence;
   datagram_tick_ = tick;
   datagram_complete_ = tick - std::min(header.complete_age, tick);
@@ -301,7 +302,7 @@ void ServerLink::settle_datagrams() {
 
 void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, double arrived_s,
                              ClientStats& stats) {
-  if (link_.ack()->newest == header.sequence) {
+  if (link_.newest_received() == header.sequence) {
     sequences_seen_ += sequences_seen_ == 0 ? 1 : sequence_distance(header.sequence, newest_sequence_);
     newest_sequence_ = header.sequence;
     newest_arrival_s_ = arrived_s - waited_s(tick, arrived_s);
@@ -342,7 +343,7 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
   ClientDatagram datagram;
   datagram.control_count = static_cast<std::uint16_t>(messages.reliable().received_count());
   datagram.stamp = to_stamp(local_s);
-  datagram.ack = link_.ack();
+  datagram.ack = link_.acknowledge();
   if (datagram.ack) {
     const double delay_s = std::clamp(local_s - newest_arrival_s_, 0.0, 10.0);
     datagram.ack_delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
@@ -366,7 +367,8 @@ std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
   std::array<std::byte, kMaxStateBytes> section_buffer;
   BitWriter section{section_buffer};
   std::size_t room_bits = transport.max_state_bytes(server) * 8;
-  room_bits -= std::min(room_bits, kClientHeaderBits);
+  const std::size_t ack_bits = datagram.ack && datagram.ack->words > 1 ? datagram.ack->bits() : 0;
+  room_bits -= std::min(room_bits, kClientHeaderBits + ack_bits);
   datagram.has_owned = owned_.write(section, room_bits, datagram.sequence, tick_rate_hz_);
   // A message that does not fit waits for the next datagram.
   const std::size_t left_bits = room_bits - std::min(room_bits, section.bits_written());

@@ -33,9 +33,8 @@ namespace reckoner {
 /// from their time stamps, and acknowledges them.
 class ServerLink {
  public:
-  /// The client sends an acknowledgement after this number of datagrams at the latest. An acknowledgement
-  /// names 33 datagrams. A datagram that no acknowledgement names counts as lost. When many datagrams arrive
-  /// at once, several acknowledgements name each of them, so a lost acknowledgement does no harm.
+  /// The client sends an acknowledgement after this number of datagrams at the latest. So the server soon
+  /// knows how many bytes the link carries, and what was lost, when many datagrams arrive at once.
   static constexpr int kDatagramsPerAck = 8;
 
   /// A new motion of the entity in a slot.
@@ -136,8 +135,8 @@ class ServerLink {
   /// The server has run this tick.
   void note_tick(Tick tick) { newest_tick_ = std::max(newest_tick_, tick); }
 
-  /// True if an acknowledgement should be sent at once, because one acknowledgement names a limited number of
-  /// datagrams.
+  /// True if an acknowledgement should be sent at once, because many datagrams have arrived since the last
+  /// one.
   [[nodiscard]] bool ack_overdue() const;
 
   /// The datagram that receive() decoded is being applied while the client shows the instant `shown_s`.

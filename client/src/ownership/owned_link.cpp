@@ -34,8 +34,6 @@ bool OwnedLink::any_due() const {
 
 bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz) {
   std::int64_t previous = -1;
-  std::vector<SentUpdate>& sent_updates = sent_updates_[sequence % SentWindow::kCapacity];
-  sent_updates.clear();
   const std::size_t begin = writer.bits_written();
   for (auto& [slot, entry] : entities_) {
     OwnedEntity& entity = *entry.second;
@@ -53,7 +51,7 @@ bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequenc
     } else {
       write_full(writer, newest.encoded, entity.quantisation());
     }
-    sent_updates.push_back({entry.first, entity.term(), stream.number()});
+    sent_updates_.add(sequence, {entry.first, entity.term(), stream.number()});
     entity.sent();
     previous = slot;
   }
@@ -63,11 +61,9 @@ bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequenc
 }
 
 void OwnedLink::settle(const PeerLink::Outcome& outcome) {
-  std::vector<SentUpdate>& sent_updates = sent_updates_[outcome.sequence % SentWindow::kCapacity];
-  for (const SentUpdate& sent : sent_updates) {
+  sent_updates_.settle(outcome.sequence, [&](const SentUpdate& sent) {
     if (OwnedEntity* entity = find(sent.id)) entity->note_outcome(sent.term, sent.number, outcome.acked);
-  }
-  sent_updates.clear();
+  });
 }
 
 }  // namespace reckoner

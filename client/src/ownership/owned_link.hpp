@@ -2,20 +2,18 @@
 #pragma once
 
 #include "client/src/ownership/owned_entity.hpp"
-#include "net/src/link/ack_window.hpp"
 #include "net/src/link/peer_link.hpp"
+#include "net/src/link/sent_contents.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_stream.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <reckoner/net/ids.hpp>
 
@@ -48,8 +46,7 @@ class OwnedLink {
     std::uint32_t number = 0;
   };
   std::map<std::uint32_t, std::pair<EntityId, std::unique_ptr<OwnedEntity>>> entities_;  // by slot
-  // Motions in each datagram, by sequence modulo capacity.
-  std::array<std::vector<SentUpdate>, SentWindow::kCapacity> sent_updates_;
+  SentContents<SentUpdate> sent_updates_;
 };
 
 }  // namespace reckoner

@@ -13,31 +13,82 @@
 
 namespace reckoner {
 
+/// If an acknowledgement names a datagram that is this much newer, but not the datagram itself, the datagram
+/// has probably not only been overtaken.
+inline constexpr int kReorderedDatagrams = 33;
+
 /// The receiver's half of acknowledgements. It stores which datagrams from the other end were applied.
+///
+/// An acknowledgement covers at least the 32 datagrams before the newest. It also covers everything that has
+/// become known since the third-last acknowledgement: which wanted datagrams arrived, and which datagrams are
+/// missing although kReorderedDatagrams newer numbers have been seen. So the loss of two acknowledgements in
+/// a row does no harm.
 class RECKONER_NET_API ReceivedWindow {
  public:
   /// Records that a datagram arrived. Returns false if the datagram is a duplicate, or so old that this is
   /// unknown. The caller must then not apply it.
   bool note(Sequence sequence);
 
-  /// Whether any datagram has arrived. Before that, ack() is meaningless.
+  /// Whether any datagram has arrived.
   [[nodiscard]] bool any() const { return any_; }
-  /// The acknowledgement to send.
-  [[nodiscard]] Ack ack() const { return {newest_, window_}; }
+  /// The newest datagram that arrived. Requires any().
+  [[nodiscard]] Sequence newest() const { return newest_; }
+  /// True if this datagram arrived, and lies at most Ack::kMaxDatagrams before the newest one.
+  [[nodiscard]] bool has(Sequence sequence) const;
+
+  /// The other end waits for the acknowledgement of this datagram, which has arrived.
+  void want(Sequence sequence);
+  /// The other end does not wait any more for acknowledgements of earlier datagrams.
+  void forget_wanted() { intervals_ = 0; }
+
+  /// Returns the acknowledgement to send. Requires any(). An acknowledgement counts as sent if it contains
+  /// something new; a repeated one does not.
+  [[nodiscard]] Ack acknowledge();
 
  private:
+  // A ring of bits: the bit of a datagram is at (0 - sequence) modulo the size. So the bits of older
+  // datagrams follow those of newer ones, as in an acknowledgement.
+  [[nodiscard]] static std::size_t place(Sequence sequence) {
+    return static_cast<Sequence>(0u - sequence) % kBits;
+  }
+  [[nodiscard]] bool bit(Sequence sequence) const {
+    const std::size_t at = place(sequence);
+    return ((bits_[at / 32] >> (at % 32)) & 1u) != 0;
+  }
+  void set(Sequence sequence) {
+    const std::size_t at = place(sequence);
+    bits_[at / 32] |= 1u << (at % 32);
+  }
+  void advance(int ahead);
+  [[nodiscard]] std::uint32_t word_behind(int behind) const;
+
+  static constexpr std::size_t kBits = 2048;  // a power of two, larger than Ack::kMaxDatagrams
+  static constexpr std::size_t kRepeats = 3;  // number of acknowledgements that cover the same news
+
   bool any_ = false;
+  bool news_ = false;  // something was added to wanted_[0] since the last acknowledgement
   Sequence newest_ = 0;
-  std::uint32_t window_ = 0;
+  int before_ = 0;  // distance from the oldest datagram that arrived to the newest; at most kMaxDatagrams
+  std::size_t intervals_ = 0;  // number of intervals in wanted_
+  // Oldest datagram of the news in each of the last intervals between acknowledgements, newest interval
+  // first.
+  std::array<Sequence, kRepeats> wanted_{};
+  std::array<std::uint32_t, kBits / 32> bits_{};
 };
 
 /// The sender's half of acknowledgements. It numbers datagrams and finds out whether each one was
-/// acknowledged or lost. A datagram counts as lost if it leaves the window without an acknowledgement, or if
-/// it waits longer than a time-out. A later acknowledgement does not change that.
+/// acknowledged or lost. A datagram counts as lost
+/// - if acknowledgements show that it is missing although the other end has received one that is
+///   kReorderedDatagrams newer, and one that was sent so much later that it has hardly overtaken it (compare
+///   RFC 8985, RACK), and if no acknowledgement that was overtaken itself says otherwise,
+/// - if it waits longer than a time-out,
+/// - or if too many are in flight.
+/// A later acknowledgement does not change that.
 class RECKONER_NET_API SentWindow {
  public:
-  /// Maximum number of datagrams in flight. If one more is sent, the oldest counts as lost.
-  static constexpr std::size_t kCapacity = 256;
+  /// Maximum number of datagrams from the oldest one in flight to the newest. If one more is sent, the oldest
+  /// counts as lost.
+  static constexpr std::size_t kCapacity = Ack::kMaxDatagrams;
 
   /// Whether a datagram was acknowledged or lost.
   struct Outcome {
@@ -48,13 +99,17 @@ class RECKONER_NET_API SentWindow {
 
   /// Returns the number for a datagram that is sent at `now_s`.
   Sequence send(double now_s);
+  /// True if another datagram would have to push out the oldest one in flight.
+  [[nodiscard]] bool full() const { return static_cast<Sequence>(next_ - oldest_) >= kCapacity; }
 
-  /// Processes an acknowledgement. Returns false and changes nothing if it names a datagram that was never
-  /// sent.
-  bool acknowledge(const Ack& ack);
+  /// Processes an acknowledgement that arrived at `now_s`. A datagram that was sent at most `overtaking_s`
+  /// before another one may arrive after it. Returns false and changes nothing if the acknowledgement names a
+  /// datagram that was never sent.
+  bool acknowledge(const Ack& ack, double now_s, double overtaking_s);
 
-  /// Counts datagrams that were sent before `now_s` - `timeout_s` as lost.
-  void expire(double now_s, double timeout_s);
+  /// Counts datagrams as lost that were sent before `now_s` - `timeout_s`, or that acknowledgements until
+  /// `now_s` - `overtaking_s` have shown to be missing.
+  void expire(double now_s, double timeout_s, double overtaking_s);
 
   /// The outcomes since clear_outcomes(), one per datagram. Valid until the next call.
   [[nodiscard]] std::span<const Outcome> outcomes() const { return outcomes_; }
@@ -71,19 +126,34 @@ class RECKONER_NET_API SentWindow {
   [[nodiscard]] std::size_t in_flight() const;
 
  private:
+  enum class State : std::uint8_t {
+    acked,     // or never sent
+    open,      // in flight
+    missing,   // in flight; an acknowledgement covered it and named a datagram kReorderedDatagrams newer
+    doubted,   // as missing; the named datagram was sent so much later that it has hardly overtaken this one
+    given_up,  // counts as lost
+  };
   struct Sent {
     double sent_s = 0.0;
+    float doubted_after_s = 0.0f;  // since sent_s; only if it is doubted
     Sequence sequence = 0;
-    bool open = false;
-    bool given_up = false;
+    State state = State::acked;
+
+    [[nodiscard]] bool is_open() const { return state != State::acked && state != State::given_up; }
   };
 
+  [[nodiscard]] bool was_sent(const Ack& ack) const;
   void settle(Sequence sequence, bool acked);
   void note_late(const Ack& ack);
 
+  // Numbers are distinct within this distance.
+  static constexpr std::uint32_t kHalf = 32768;
+
   Sequence oldest_ = 0;  // no datagram before it is open
   Sequence next_ = 0;
-  std::size_t given_up_ = 0;  // number of datagrams in sent_ that timed out
+  std::uint32_t sent_count_ = 0;  // number of datagrams sent, at most kHalf + kCapacity
+  std::size_t given_up_ = 0;      // number of datagrams in sent_ that count as lost
+  std::size_t doubted_ = 0;       // number of datagrams in sent_ that are doubted
   std::vector<Outcome> outcomes_;
   std::vector<Outcome> late_;
   std::array<Sent, kCapacity> sent_{};  // by sequence modulo capacity

@@ -33,6 +33,8 @@ class RECKONER_NET_API PeerLink {
   /// Returns the number for a datagram that is sent at `now_s`. If SentWindow::kCapacity datagrams are in
   /// flight, the oldest counts as lost.
   Sequence begin(double now_s) { return sent_.send(now_s); }
+  /// True if so many datagrams are in flight that the next one would make the oldest count as lost.
+  [[nodiscard]] bool full() const { return sent_.full(); }
   /// The datagram takes this number of bytes on the wire.
   void set_bytes(Sequence sequence, std::size_t wire_bytes) {
     bytes_[sequence % SentWindow::kCapacity] = static_cast<std::uint32_t>(wire_bytes);
@@ -42,7 +44,7 @@ class RECKONER_NET_API PeerLink {
     return bytes_[sequence % SentWindow::kCapacity];
   }
   /// Counts datagrams as lost that should have been acknowledged by now.
-  void expire(double now_s) { sent_.expire(now_s, estimate_.timeout_s(answer_delay_s_)); }
+  void expire(double now_s) { sent_.expire(now_s, estimate_.timeout_s(answer_delay_s_), overtaking_s()); }
 
   /// The datagrams that arrived or were lost since clear_outcomes(), each once.
   [[nodiscard]] std::span<const Outcome> outcomes() const { return sent_.outcomes(); }
@@ -65,14 +67,22 @@ class RECKONER_NET_API PeerLink {
   [[nodiscard]] Receipt receive(Sequence sequence, const std::optional<Ack>& ack, double ack_delay_s,
                                 double arrived_s);
 
-  /// The acknowledgement of all that has arrived. Nullopt before the first datagram.
-  [[nodiscard]] std::optional<Ack> ack() const {
-    return received_.any() ? std::optional(received_.ack()) : std::nullopt;
+  /// The newest datagram that arrived; nullopt before the first.
+  [[nodiscard]] std::optional<Sequence> newest_received() const {
+    return received_.any() ? std::optional(received_.newest()) : std::nullopt;
   }
-  /// The other end waits for the acknowledgement of this datagram.
-  void want_ack(Sequence sequence) { wants_ack_ = sequence; }
-  /// ack() as long as the other end may still wait for it: until many newer datagrams have arrived.
-  [[nodiscard]] std::optional<Ack> wanted_ack() const;
+  /// True if this datagram arrived, and is one of the last SentWindow::kCapacity.
+  [[nodiscard]] bool has_received(Sequence sequence) const { return received_.has(sequence); }
+  /// The other end waits for the acknowledgement of this datagram, which has been accepted. The next three
+  /// different acknowledgements cover it.
+  void want_ack(Sequence sequence);
+  /// Returns the acknowledgement to send now. Nullopt before the first datagram.
+  [[nodiscard]] std::optional<Ack> acknowledge();
+  /// acknowledge() as long as the other end may still wait for an acknowledgement: until several were sent
+  /// and many newer datagrams have arrived. Nullopt otherwise.
+  [[nodiscard]] std::optional<Ack> acknowledge_if_wanted() {
+    return is_ack_wanted() ? acknowledge() : std::nullopt;
+  }
 
   // The path.
 
@@ -86,12 +96,16 @@ class RECKONER_NET_API PeerLink {
   void forget_path() { estimate_ = {}; }
 
  private:
+  [[nodiscard]] double overtaking_s() const;
+  [[nodiscard]] bool is_ack_wanted() const;
+
   double answer_delay_s_;
   double loss_ = 0.0;
   double newest_round_trip_s_ = 0.0;
   LinkEstimate estimate_;
   ReceivedWindow received_;
   std::optional<Sequence> wants_ack_;  // newest datagram whose acknowledgement the other end waits for
+  int acks_left_ = 0;                  // number of acknowledgements of it that must still be sent
   SentWindow sent_;
   std::array<std::uint32_t, SentWindow::kCapacity> bytes_{};  // by sequence modulo capacity
 };

@@ -10,6 +10,8 @@
 namespace reckoner {
 namespace {
 
+constexpr unsigned kMoreWordsOrder = 0;  // most acknowledgements have one word
+constexpr std::uint32_t kAllApplied = 0xffffffff;
 constexpr unsigned kAgeOrder = 0;        // most updates are sent in the tick of their motion
 constexpr unsigned kCountOrder = 1;      // a few updates in a datagram
 constexpr unsigned kRoundTripOrder = 3;  // ticks until an acknowledgement arrives
@@ -22,7 +24,24 @@ constexpr unsigned kArrivalGapOrder = 8;  // one tick between two arrivals
 
 template <class Archive>
 void serialize(Archive& archive, Ack& ack) {
-  archive(ack.newest, ack.window);
+  auto more = static_cast<std::uint32_t>(ack.words - 1);
+  archive(ack.newest, wire::golomb(more, kMoreWordsOrder));
+  if constexpr (Archive::is_loading::value) {
+    if (more >= Ack::kMaxWords) return archive.bits().fail();
+    ack.words = more + 1;
+  }
+  for (std::size_t w = 0; w < ack.words; ++w) {
+    std::uint32_t& word = ack.window[w];
+    bool all = word == kAllApplied;
+    archive(all);
+    if (!all) archive(word);
+    if constexpr (Archive::is_loading::value) {
+      if (all)
+        word = kAllApplied;
+      else if (word == kAllApplied)
+        return archive.bits().fail();
+    }
+  }
 }
 
 template <class Archive>
@@ -106,6 +125,13 @@ void serialize(Archive& archive, ClientDatagram& d) {
     serialize_showing(archive, *d.showing, d.ack);
   }
   archive(d.has_owned, d.has_messages);
+}
+
+std::size_t Ack::bits() const {
+  std::size_t sum = 16 + wire::golomb_code(static_cast<std::uint32_t>(words - 1), kMoreWordsOrder).bits;
+  for (std::size_t w = 0; w < words; ++w)
+    sum += window[w] == kAllApplied ? 1 : 1 + kWordBits;
+  return sum;
 }
 
 void write(BitWriter& writer, const ServerHeader& header) {

@@ -4,6 +4,7 @@
 #include "net/src/wire/bit_stream.hpp"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +29,42 @@ using Sequence = std::uint16_t;
   return reference + static_cast<std::uint32_t>(static_cast<std::int32_t>(offset));
 }
 
-/// Acknowledges the newest applied datagram, and with one bit each the 32 datagrams before it. Bit 0 is the
-/// datagram directly before the newest one.
+/// Acknowledges the newest applied datagram, and with one bit each the datagrams before it, 32 to 1024 of
+/// them. It says nothing about datagrams before those.
 struct Ack {
-  Sequence newest = 0;       ///< number of the newest applied datagram
-  std::uint32_t window = 0;  ///< one bit for each of the 32 datagrams before; 1 means applied
+  static constexpr std::size_t kMaxWords = 32;
+  static constexpr int kWordBits = 32;
+  static constexpr int kMaxDatagrams = kWordBits * int{kMaxWords};
+
+  Sequence newest = 0;  ///< number of the newest applied datagram
+  /// One bit for each datagram before the newest; 1 means applied. Bit 0 of the first word is the datagram
+  /// directly before the newest one.
+  std::array<std::uint32_t, kMaxWords> window{};
+  std::size_t words = 1;  ///< number of words in use, 1 to kMaxWords; the others are 0
+
+  /// Number of datagrams before the newest that have a bit.
+  [[nodiscard]] int covered() const { return kWordBits * static_cast<int>(words); }
+  /// True if the acknowledgement says that the datagram `behind` numbers before the newest was applied.
+  [[nodiscard]] bool names(int behind) const {
+    if (behind <= 0 || behind > covered()) return behind == 0;
+    const auto bit = static_cast<unsigned>(behind - 1);
+    return ((window[bit / kWordBits] >> (bit % kWordBits)) & 1u) != 0;
+  }
+  /// Calls `f(sequence)` for each datagram that was applied, newest first.
+  template <class F>
+  void for_each(F&& f) const {
+    f(newest);
+    for (std::size_t w = 0; w < words; ++w) {
+      for (std::uint32_t left = window[w]; left != 0; left &= left - 1) {
+        const auto behind = kWordBits * w + static_cast<std::size_t>(std::countr_zero(left)) + 1;
+        f(static_cast<Sequence>(newest - behind));
+      }
+    }
+  }
+  /// Size on the wire, bits.
+  [[nodiscard]] RECKONER_NET_API std::size_t bits() const;
+  /// Largest size on the wire, bits.
+  static constexpr std::size_t kMaxBits = 16 + 11 + kMaxWords * (1 + kWordBits);
 };
 
 /// Unit of the time stamps of a client's clock on the wire, s. They are modulo 2^24, so unique for 27

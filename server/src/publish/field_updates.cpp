@@ -2,7 +2,6 @@
 #include "server/src/publish/field_updates.hpp"
 
 #include "net/src/codec/field_codec.hpp"
-#include "net/src/link/ack_window.hpp"
 
 #include <algorithm>
 #include <array>
@@ -77,8 +76,7 @@ void FieldUpdates::forget(EntityId id) {
     if (place != list->end() && place->id == id) list->erase(place);
   }
   const auto of_it = [&](const SentChange& c) { return c.id == id; };
-  for (std::vector<SentChange>& sent_changes : sent_changes_)
-    std::erase_if(sent_changes, of_it);
+  sent_changes_.erase_if(of_it);
   std::erase_if(lost_, of_it);
 }
 
@@ -132,10 +130,8 @@ FieldUpdates::Written FieldUpdates::write(BitWriter& writer, std::size_t most_bi
 }
 
 void FieldUpdates::sent(Due& due, std::uint32_t fields, Sequence sequence, const FieldTable::Row& row) {
-  if (sent_changes_.empty()) sent_changes_.resize(SentWindow::kCapacity);
-  std::vector<SentChange>& sent_changes = sent_changes_[sequence % SentWindow::kCapacity];
   for_each_field(fields, [&](std::size_t field) {
-    sent_changes.push_back({due.id, static_cast<std::uint8_t>(field), row.changed[field]});
+    sent_changes_.add(sequence, {due.id, static_cast<std::uint8_t>(field), row.changed[field]});
   });
   due.fields &= ~fields;
   due.repairs &= ~fields;
@@ -146,10 +142,9 @@ void FieldUpdates::sent(Due& due, std::uint32_t fields, Sequence sequence, const
 }
 
 void FieldUpdates::settle(Sequence sequence, bool acked) {
-  if (sent_changes_.empty()) return;
-  std::vector<SentChange>& sent_changes = sent_changes_[sequence % SentWindow::kCapacity];
-  if (!acked) lost_.insert(lost_.end(), sent_changes.begin(), sent_changes.end());
-  sent_changes.clear();
+  sent_changes_.settle(sequence, [&](const SentChange& change) {
+    if (!acked) lost_.push_back(change);
+  });
 }
 
 void FieldUpdates::requeue_lost(const FieldTable& table) {

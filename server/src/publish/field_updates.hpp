@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/sent_contents.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
 #include "server/src/world/field_table.hpp"
@@ -86,9 +87,7 @@ class FieldUpdates {
 
   std::vector<Due> due_;   // sorted by slot
   std::vector<Due> held_;  // sorted by slot; these wait for release_held()
-  // Changes in each unacknowledged datagram, by sequence modulo capacity. Empty until the first change is
-  // sent.
-  std::vector<std::vector<SentChange>> sent_changes_;
+  SentContents<SentChange> sent_changes_;
   std::vector<SentChange> lost_;  // changes that wait for requeue_lost()
   std::vector<Choice> chosen_;    // scratch
 };

@@ -1041,16 +1041,14 @@ void ShownHistory::lose(Sent& datagram) {
 }
 
 void ShownHistory::acknowledged(const Ack& ack, double now_s) {
-  for (unsigned behind = 0; behind <= 32; ++behind) {
-    if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
-    const auto sequence = static_cast<Sequence>(ack.newest - behind);
+  ack.for_each([&](Sequence sequence) {
     Sent& datagram = sent_[sequence % kSent];
-    if (!datagram.open || datagram.sequence != sequence || datagram.acked) continue;
+    if (!datagram.open || datagram.sequence != sequence || datagram.acked) return;
     datagram.acked = true;
     datagram.acked_s = now_s;
     datagram.applied_by_s = kUnreported;
     unreported_.push_back(sequence);
-  }
+  });
 }
 
 std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s, bool consecutive,

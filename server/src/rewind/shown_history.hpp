@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "reckoning/src/util/prefetch.hpp"
 #include "server/src/rewind/shared_motions.hpp"
@@ -373,7 +374,7 @@ class ShownHistory {
     double now_s = 0.0;
     double shown_s = 0.0;
   };
-  static constexpr std::size_t kSent = 256;
+  static constexpr std::size_t kSent = SentWindow::kCapacity;
   static constexpr std::size_t kUsualContents = 16;  // motions in a datagram
   static constexpr double kUnreported = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kMaxInstants = 256;

@@ -74,10 +74,11 @@ constexpr std::array<float, kLevels> kLevelWeight{1.0f, 0.5f, 0.25f};
 // compared exactly. Their number is this number of times the number of updates that could fit.
 constexpr double kCandidates = 4.0;
 
-constexpr std::size_t kMaxHeaderBits = 256;  // header and end of a datagram
+constexpr std::size_t kMaxHeaderBits = 256;  // end of a datagram, and header with an ack of one word
 constexpr std::size_t kMaxUpdateBits =
-    1800;                                // an update: 12 numbers of 48 bits with their prefixes, and a header
-constexpr std::size_t kMinRoom = 256;    // bytes; a datagram of this size fits any update
+    1800;  // an update: 12 numbers of 48 bits with their prefixes, and a header
+// A datagram of this size, bytes, fits any update.
+constexpr std::size_t kMinRoom = (kMaxHeaderBits + Ack::kMaxBits + kMaxUpdateBits) / 8 + 1;
 constexpr double kMinUpdateBytes = 3.0;  // limits how many updates are considered for a budget
 
 // The sections of a datagram, fields and unreliable messages, get this share of the byte budget, together
@@ -399,7 +400,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
     budget_.reliable_arrived(confirm_reliable(confirmed), now_s);
   if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack, now_s);
   if (seen_ && datagram.showing) {
-    const bool consecutive = newest && (link_.ack()->window & 1u) != 0;
+    const bool consecutive = newest && link_.has_received(static_cast<Sequence>(datagram.sequence - 1u));
     if (const auto why = seen_->process(*datagram.showing, now_s, consecutive, newest))
       ++stats.refusals[*why];
   }
@@ -684,12 +685,13 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
   if (waits) return;
   turns_.take();
   while (!scratch.snapshot.all_written() || sections_need_datagram(inputs.tick)) {
-    if (!write_datagram(inputs, room, scratch)) break;
+    if (link_.full() || !write_datagram(inputs, room, scratch)) break;
   }
   // An owner waits for acknowledgements of its updates, and therefore gets datagrams more often.
   const bool often = owned_count_ > 0 || inputs.now_s - settles_from_s_ < kJoinSettlingS;
   const double heartbeat_s = often ? std::min(kSettlingHeartbeatS, heartbeat_s_) : heartbeat_s_;
-  if (inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(inputs, room, scratch);
+  const bool is_due = inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_;
+  if (is_due && !link_.full()) write_datagram(inputs, room, scratch);
 }
 
 // Selects the most urgent due updates that the byte budget allows. None if the datagrams of this tick wait
@@ -751,13 +753,12 @@ void Session::select_update(const TickInputs& inputs, std::uint32_t slot, Subscr
 // Writes the next datagram. Returns false if it contains no updates and no sections.
 bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch& scratch) {
   ServerStats& stats = scratch.datagrams.stats;
-  // This must come first: a full window counts its oldest datagram as lost, and this may make more updates
-  // due.
   const Sequence sequence = link_.begin(inputs.now_s);
-  settle_datagrams(inputs.now_s, stats);
   in_flight_.begin(sequence, inputs.tick);
 
-  const std::size_t room_bits = room * 8 - kMaxHeaderBits;
+  const std::optional<Ack> ack = link_.acknowledge_if_wanted();
+  const std::size_t ack_bits = ack && ack->words > 1 ? ack->bits() : 0;
+  const std::size_t room_bits = room * 8 - kMaxHeaderBits - ack_bits;
   std::array<std::byte, kMaxStateBytes> section_buffer;
   BitWriter section_writer{section_buffer};
   const Sections sections =
@@ -785,6 +786,7 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   ServerHeader header = make_header(inputs);
   behind_ticks_ = header.complete_age;
   header.sequence = sequence;
+  header.ack = ack;
   header.update_count = static_cast<std::uint32_t>(updates.size());
   header.coding = coding;
   header.has_short_lived = sections.short_lived;
@@ -816,7 +818,6 @@ ServerHeader Session::make_header(const TickInputs& inputs) const {
   ServerHeader header;
   header.tick = static_cast<std::uint16_t>(inputs.tick);
   header.complete_age = complete_age(inputs.tick);
-  header.ack = link_.wanted_ack();
   const double echo_interval_s = inputs.now_s - settles_from_s_ < kJoinSettlingS ? 0.0 : kEchoIntervalS;
   if (stamp_ && inputs.now_s - last_echo_s_ >= echo_interval_s) {
     const double held = std::round((inputs.tick_time_s - stamp_arrival_s_) / kStampUnitS);
