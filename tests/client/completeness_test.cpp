@@ -50,6 +50,24 @@ TEST(Completeness, NeverGoesBack) {
   EXPECT_EQ(complete.tick(), 100u);
 }
 
+// In a burst, many datagrams are sent in one tick. Each of them may be the missing one.
+TEST(Completeness, WaitsForAnyDatagramOfABurst) {
+  constexpr int kBurst = 300;
+  for (int missing = 1; missing < kBurst; missing += 7) {
+    Completeness complete;
+    complete.note(65'400, 99, 99, kNoticed);
+    const auto number = [](int i) { return static_cast<Sequence>(65'401 + i); };
+    for (int i = 0; i < kBurst; ++i) {
+      if (i != missing) complete.note(number(i), 100, 100, kNoticed);
+    }
+    for (Tick tick = 101; tick < 120; ++tick)
+      complete.note(number(kBurst + static_cast<int>(tick) - 101), tick, tick, kNoticed);
+    ASSERT_LE(*complete.tick(), 100u) << missing;
+    complete.note(number(missing), 100, 100, kNoticed);
+    ASSERT_EQ(complete.tick(), 119u) << missing;
+  }
+}
+
 // A server that detects each loss after a while, over a link with loss, delay and reordering.
 TEST(Completeness, NeverClaimsAMissingTick) {
   std::mt19937_64 random(7);

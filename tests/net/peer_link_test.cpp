@@ -45,6 +45,8 @@ class Pair {
     }
   }
 
+  void set_one_way_s(double one_way_s) { one_way_s_ = one_way_s; }
+
   End ends[2];
 
  private:
@@ -124,6 +126,35 @@ TEST(PeerLink, MeasuresTheRoundTripAndTheLoss) {
     EXPECT_NEAR(pair.ends[0].link.round_trip().round_trip_s(), 0.09, 0.012);
     EXPECT_NEAR(pair.ends[0].link.loss(), loss, 0.3 * loss + 0.02);
   }
+}
+
+// The time-out has passed for every datagram when its acknowledgement arrives.
+TEST(PeerLink, MeasuresARoundTripThatHasBecomeMuchLonger) {
+  for (const double one_way_s : {0.3, 1.0, 3.0}) {
+    Pair pair(3, 0.0, 0.02, 0.0);
+    pair.run(5.0);
+    pair.set_one_way_s(one_way_s);
+    pair.run(4.0 * one_way_s + 10.0);
+    for (const Pair::End& end : pair.ends)
+      EXPECT_NEAR(end.link.round_trip().round_trip_s(), 2.0 * one_way_s, 0.1 * one_way_s) << one_way_s;
+  }
+}
+
+TEST(PeerLink, TakesLittleMemoryOnAnOrdinaryLink) {
+  constexpr std::size_t kLittle = 64;  // datagrams; the ends send 100 a second
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+    Pair pair(seed, 0.03, 0.1, 0.05);
+    pair.run(60.0);
+    for (const Pair::End& end : pair.ends)
+      EXPECT_EQ(end.link.memory(), kLittle);
+  }
+}
+
+TEST(PeerLink, TakesTheMemoryThatItsFlightNeeds) {
+  Pair pair(1, 0.03, 0.5, 0.05);
+  pair.run(60.0);
+  for (const Pair::End& end : pair.ends)
+    EXPECT_EQ(end.link.memory(), 128u) << "a round trip of one second";
 }
 
 TEST(PeerLink, ForgetsTheRoundTripOfAnotherPathButNoDatagram) {

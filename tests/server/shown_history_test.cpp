@@ -209,6 +209,40 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
   EXPECT_TRUE(same(*seen.shown(id, 9.92), before));
 }
 
+// Reports of applied datagrams may arrive many datagrams later.
+TEST(ShownHistory, RemembersTheDatagramsOfALongFlight) {
+  constexpr int kFlight = 700;
+  scenario::Random random{7};
+  const Motion first = random_motion(random, 9.0);
+  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+  std::vector<Motion> motions;
+  const auto id = [](int i) { return EntityId{static_cast<std::uint32_t>(i) + 1, 0}; };
+  const auto number = [](int i) { return static_cast<Sequence>(65'300 + i); };
+  for (int i = 0; i < kFlight; ++i) {
+    seen.announced(id(i), shared(first));
+    seen.confirmed(id(i));
+  }
+  ShowingReport report;
+  report.clock = static_cast<std::uint16_t>(std::lround(9.05 / kStampUnitS));
+  seen.process(report, 9.06);
+  for (int i = 0; i < kFlight; ++i) {
+    motions.push_back(random_motion(random, 9.1));
+    seen.sent(number(i), id(i), shared(motions.back()), 9.1 + 0.0002 * i);
+  }
+  for (int i = 0; i < kFlight; i += 23) {
+    report.clock = static_cast<std::uint16_t>(std::lround(9.4 / kStampUnitS));
+    report.count = 1;
+    report.arrivals[0] = {number(i), 0};
+    seen.acknowledged(Ack{number(i)}, 9.45);
+    seen.process(report, 9.45);
+    RemoteEntity entity(first);
+    entity.receive(motions[static_cast<std::size_t>(i)], 9.4, kBlendS);
+    const auto shown = seen.shown(id(i), 9.4 + 0.5 * kBlendS);
+    ASSERT_TRUE(shown) << i;
+    EXPECT_LT(glm::distance(shown->position, entity.shown(9.4 + 0.5 * kBlendS).position), 1e-3) << i;
+  }
+}
+
 // A client that reads its socket once per frame applies several datagrams at one instant. After a teleport,
 // the first of them is shown without a blend, and the next is blended.
 TEST(ShownHistory, KeepsTheOrderOfArrivalsAtOneInstant) {

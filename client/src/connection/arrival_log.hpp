@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
+#include "net/src/link/sequence_ring.hpp"
 #include "net/src/messages/datagram.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -43,19 +42,19 @@ class ArrivalLog {
       report.arrivals[report.count++] = {a->sequence, least_ago};
       first = a->number;
     }
-    reports_[own % kReports] = {own, first, next_number_, report.count > 0};
+    make_room(own);
+    reports_[own] = {own, first, next_number_, report.count > 0};
   }
 
   /// Call this when the server has acknowledged these datagrams of the client. It then has their reports.
   void acknowledged(const Ack& ack) {
-    ack.for_each([this](Sequence own) { confirm(own); });
+    if (reports_.size() > 0) ack.for_each([this](Sequence own) { confirm(own); });
   }
 
  private:
   static constexpr std::size_t kUsual = 8;  // at 60 ticks/s, two or three reports contain each arrival
   static constexpr unsigned kAllEvery =
       4;  // number of reports; a burst of losses may hit all short reports that contain an arrival
-  static constexpr std::size_t kReports = SentWindow::kCapacity;
   static constexpr std::int64_t kMaxAgo = 100'000;
 
   struct Arrival {
@@ -73,8 +72,18 @@ class ArrivalLog {
     bool open = false;
   };
 
+  // True if an acknowledgement of the report would say something new.
+  [[nodiscard]] bool is_awaited(const Report& report) const {
+    return report.open && !arrivals_.empty() && report.end > arrivals_.front().number;
+  }
+  void make_room(Sequence own) {
+    const std::size_t size = reports_.size();
+    const bool grows = size > 0 && size < reports_.kMost && is_awaited(reports_[own]);
+    reports_.cover(static_cast<Sequence>(own - (grows ? size : 0)), own);
+  }
+
   void confirm(Sequence own) {
-    Report& report = reports_[own % kReports];
+    Report& report = reports_[own];
     if (!report.open || report.own != own) return;
     report.open = false;
     for (Arrival& a : arrivals_)
@@ -85,7 +94,7 @@ class ArrivalLog {
 
   std::deque<Arrival> arrivals_;  // oldest first
   std::uint64_t next_number_ = 0;
-  std::array<Report, kReports> reports_{};
+  SequenceRing<Report> reports_;
 };
 
 }  // namespace reckoner

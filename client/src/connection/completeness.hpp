@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
+#include "net/src/link/sequence_ring.hpp"
 #include "net/src/messages/datagram.hpp"
 
-#include <array>
-#include <cstddef>
 #include <optional>
 
 #include <reckoner/net/ids.hpp>
@@ -28,8 +26,7 @@ class Completeness {
   [[nodiscard]] std::optional<Tick> tick() const { return known_; }
 
  private:
-  static constexpr std::size_t kWindow = SentWindow::kCapacity;
-
+  void forget_noticed(double noticed_ticks);
   [[nodiscard]] bool no_recent_loss(double noticed_ticks) const;
 
   struct Datagram {
@@ -37,9 +34,9 @@ class Completeness {
     Tick tick = 0;
     bool received = false;
   };
-  std::array<Datagram, kWindow> received_{};  // by sequence
+  SequenceRing<Datagram> received_;
   bool any_ = false;
-  std::size_t before_ = 0;  // number of datagrams before the newest; at most the window
+  Sequence oldest_ = 0;  // the server has noticed the losses before it
   Sequence newest_ = 0;
   Tick claimed_ = 0;  // the tick that the newest datagram claims
   std::optional<Tick> known_;

@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace reckoner {
+namespace {
+
+// A client that receives nothing sends acknowledgements all the same, more often than this.
+constexpr double kAckPauseS = 1.0;
+
+}  // namespace
 
 bool ReceivedWindow::note(Sequence sequence) {
   if (!any_) {
@@ -85,20 +91,34 @@ std::uint32_t ReceivedWindow::word_behind(int behind) const {
 
 Sequence SentWindow::send(double now_s) {
   if (full()) settle(oldest_, false);
-  Sent& sent = sent_[next_ % kCapacity];
+  sent_.cover(oldest_needed(now_s), next_);
+  Sent& sent = sent_[next_];
   if (sent.state == State::given_up) --given_up_;
   sent = {.sent_s = now_s, .sequence = next_, .state = State::open};
   sent_count_ = std::min(sent_count_ + 1, kHalf + static_cast<std::uint32_t>(kCapacity));
   return next_++;
 }
 
+// The oldest datagram that the ring must contain together with the next one.
+Sequence SentWindow::oldest_needed(double now_s) const {
+  // If acknowledgements arrive, but none of them names a newer datagram, the round trip may have become
+  // longer than the time-out. Late acknowledgements will show it.
+  if (!(now_s - acked_s_ < kAckPauseS)) return oldest_;
+  const auto unacked = static_cast<Sequence>(next_ - newest_acked_ - 1u);
+  const auto kept = static_cast<Sequence>(std::min<std::size_t>(unacked, kCapacity - 1));
+  const auto first = static_cast<Sequence>(next_ - kept);
+  return sequence_distance(oldest_, first) > 0 ? first : oldest_;
+}
+
 bool SentWindow::acknowledge(const Ack& ack, double now_s, double overtaking_s) {
   if (!was_sent(ack)) return false;
+  acked_s_ = now_s;
+  if (sequence_distance(ack.newest, newest_acked_) > 0) newest_acked_ = ack.newest;
   note_late(ack);
-  const double newest_s = sent_[ack.newest % kCapacity].sent_s;
+  const double newest_s = sent_[ack.newest].sent_s;
   // settle() changes oldest_, so iterate over a copy.
   for (Sequence s = oldest_; sequence_distance(ack.newest, s) >= 0; ++s) {
-    Sent& sent = sent_[s % kCapacity];
+    Sent& sent = sent_[s];
     if (!sent.is_open()) continue;
     const int behind = sequence_distance(ack.newest, s);
     if (ack.names(behind)) {
@@ -132,7 +152,7 @@ bool SentWindow::was_sent(const Ack& ack) const {
 void SentWindow::note_late(const Ack& ack) {
   if (given_up_ == 0) return;
   ack.for_each([this](Sequence sequence) {
-    Sent& sent = sent_[sequence % kCapacity];
+    Sent& sent = sent_[sequence];
     if (sent.state != State::given_up || sent.sequence != sequence) return;
     sent.state = State::acked;
     --given_up_;
@@ -143,7 +163,7 @@ void SentWindow::note_late(const Ack& ack) {
 void SentWindow::expire(double now_s, double timeout_s, double overtaking_s) {
   // They were sent in order, so the first recent one ends the search for those that timed out.
   for (Sequence s = oldest_; s != next_; ++s) {
-    const Sent& sent = sent_[s % kCapacity];
+    const Sent& sent = sent_[s];
     const bool timed_out = sent.sent_s < now_s - timeout_s;
     if (!timed_out && doubted_ == 0) return;
     const bool is_missing =
@@ -153,18 +173,21 @@ void SentWindow::expire(double now_s, double timeout_s, double overtaking_s) {
 }
 
 std::size_t SentWindow::in_flight() const {
-  return static_cast<std::size_t>(std::ranges::count_if(sent_, &Sent::is_open));
+  std::size_t open = 0;
+  for (Sequence s = oldest_; s != next_; ++s)
+    open += sent_[s].is_open() ? 1 : 0;
+  return open;
 }
 
 void SentWindow::settle(Sequence sequence, bool acked) {
-  Sent& sent = sent_[sequence % kCapacity];
+  Sent& sent = sent_[sequence];
   if (sent.is_open()) {
     doubted_ -= sent.state == State::doubted ? 1 : 0;
     sent.state = acked ? State::acked : State::given_up;
     given_up_ += acked ? 0 : 1;
     outcomes_.push_back({sequence, acked, sent.sent_s});
   }
-  while (oldest_ != next_ && !sent_[oldest_ % kCapacity].is_open())
+  while (oldest_ != next_ && !sent_[oldest_].is_open())
     ++oldest_;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/sequence_ring.hpp"
 #include "net/src/messages/datagram.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -88,7 +90,7 @@ class RECKONER_NET_API SentWindow {
  public:
   /// Maximum number of datagrams from the oldest one in flight to the newest. If one more is sent, the oldest
   /// counts as lost.
-  static constexpr std::size_t kCapacity = Ack::kMaxDatagrams;
+  static constexpr std::size_t kCapacity = SequenceRing<int>::kMost;
 
   /// Whether a datagram was acknowledged or lost.
   struct Outcome {
@@ -114,7 +116,9 @@ class RECKONER_NET_API SentWindow {
   /// The outcomes since clear_outcomes(), one per datagram. Valid until the next call.
   [[nodiscard]] std::span<const Outcome> outcomes() const { return outcomes_; }
   /// The datagrams that timed out and have been acknowledged since clear_outcomes(), each once. They still
-  /// count as lost, but they show the round-trip time.
+  /// count as lost, but they show the round-trip time. Contains only the datagrams that the window still
+  /// remembers: the last SequenceRing::kLeast at least, and while acknowledgements arrive, those sent after
+  /// the newest acknowledged one, up to kCapacity of them.
   [[nodiscard]] std::span<const Outcome> late() const { return late_; }
   /// Clears both lists.
   void clear_outcomes() {
@@ -122,6 +126,15 @@ class RECKONER_NET_API SentWindow {
     late_.clear();
   }
 
+  /// The datagram takes this number of bytes on the wire.
+  void set_bytes(Sequence sequence, std::size_t wire_bytes) {
+    sent_[sequence].bytes = static_cast<std::uint32_t>(wire_bytes);
+  }
+  /// Valid for a datagram in flight, and until the next one is sent for those of outcomes() and late().
+  [[nodiscard]] std::size_t bytes(Sequence sequence) const { return sent_[sequence].bytes; }
+
+  /// Number of datagrams that the window has memory for.
+  [[nodiscard]] std::size_t memory() const { return sent_.size(); }
   /// Number of datagrams without an outcome.
   [[nodiscard]] std::size_t in_flight() const;
 
@@ -136,6 +149,7 @@ class RECKONER_NET_API SentWindow {
   struct Sent {
     double sent_s = 0.0;
     float doubted_after_s = 0.0f;  // since sent_s; only if it is doubted
+    std::uint32_t bytes = 0;
     Sequence sequence = 0;
     State state = State::acked;
 
@@ -145,6 +159,7 @@ class RECKONER_NET_API SentWindow {
   [[nodiscard]] bool was_sent(const Ack& ack) const;
   void settle(Sequence sequence, bool acked);
   void note_late(const Ack& ack);
+  [[nodiscard]] Sequence oldest_needed(double now_s) const;
 
   // Numbers are distinct within this distance.
   static constexpr std::uint32_t kHalf = 32768;
@@ -154,9 +169,11 @@ class RECKONER_NET_API SentWindow {
   std::uint32_t sent_count_ = 0;  // number of datagrams sent, at most kHalf + kCapacity
   std::size_t given_up_ = 0;      // number of datagrams in sent_ that count as lost
   std::size_t doubted_ = 0;       // number of datagrams in sent_ that are doubted
+  Sequence newest_acked_ = 0;     // the newest datagram that was ever acknowledged
+  double acked_s_ = -std::numeric_limits<double>::infinity();  // when the last acknowledgement arrived
   std::vector<Outcome> outcomes_;
   std::vector<Outcome> late_;
-  std::array<Sent, kCapacity> sent_{};  // by sequence modulo capacity
+  SequenceRing<Sent> sent_;
 };
 
 }  // namespace reckoner

@@ -5,7 +5,6 @@
 #include "net/src/link/link_estimate.hpp"
 #include "net/src/messages/datagram.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,13 +35,11 @@ class RECKONER_NET_API PeerLink {
   /// True if so many datagrams are in flight that the next one would make the oldest count as lost.
   [[nodiscard]] bool full() const { return sent_.full(); }
   /// The datagram takes this number of bytes on the wire.
-  void set_bytes(Sequence sequence, std::size_t wire_bytes) {
-    bytes_[sequence % SentWindow::kCapacity] = static_cast<std::uint32_t>(wire_bytes);
-  }
-  /// Valid until SentWindow::kCapacity further datagrams have begun.
-  [[nodiscard]] std::size_t bytes(Sequence sequence) const {
-    return bytes_[sequence % SentWindow::kCapacity];
-  }
+  void set_bytes(Sequence sequence, std::size_t wire_bytes) { sent_.set_bytes(sequence, wire_bytes); }
+  /// Valid for a datagram in flight, and until the next one begins for those of outcomes() and late().
+  [[nodiscard]] std::size_t bytes(Sequence sequence) const { return sent_.bytes(sequence); }
+  /// Number of datagrams that the link has memory for.
+  [[nodiscard]] std::size_t memory() const { return sent_.memory(); }
   /// Counts datagrams as lost that should have been acknowledged by now.
   void expire(double now_s) { sent_.expire(now_s, estimate_.timeout_s(answer_delay_s_), overtaking_s()); }
 
@@ -107,7 +104,6 @@ class RECKONER_NET_API PeerLink {
   std::optional<Sequence> wants_ack_;  // newest datagram whose acknowledgement the other end waits for
   int acks_left_ = 0;                  // number of acknowledgements of it that must still be sent
   SentWindow sent_;
-  std::array<std::uint32_t, SentWindow::kCapacity> bytes_{};  // by sequence modulo capacity
 };
 
 }  // namespace reckoner

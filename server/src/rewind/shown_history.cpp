@@ -899,6 +899,10 @@ constexpr double kOldestReportS = 1.5;
 // reports. What the client showed in the possible range is then unknown for the entities in the datagram.
 constexpr double kGuessAfterS = 0.3;
 
+// A client that has not reported a datagram after this time has hardly received it: with so long a round
+// trip, every shot would be older than the history.
+constexpr double kAwaitedS = 2.0 * ShownHistory::kHistoryS;
+
 // A client may apply a datagram this much before the server's time of sending it, by its own clock.
 constexpr double kEarliestS = 0.05;
 
@@ -1008,7 +1012,8 @@ void ShownHistory::announced_in(Sequence sequence, EntityId id, SharedMotion mot
 }
 
 void ShownHistory::add_sent(Sequence sequence, SentPublish content, double now_s) {
-  Sent& datagram = sent_[sequence % kSent];
+  make_room(sequence, now_s);
+  Sent& datagram = sent_[sequence];
   if (!datagram.open || datagram.sequence != sequence) {
     if (datagram.open) lose(datagram);
     datagram.sequence = sequence;
@@ -1023,6 +1028,29 @@ void ShownHistory::add_sent(Sequence sequence, SentPublish content, double now_s
   std::vector<SentPublish>& contents = datagram.content;
   if (contents.size() == contents.capacity()) contents.reserve(std::max(kUsualContents, 4 * contents.size()));
   contents.push_back(std::move(content));
+}
+
+// Makes the ring larger if the place of this datagram belongs to another one of which the client may still
+// report something.
+void ShownHistory::make_room(Sequence sequence, double now_s) {
+  const std::size_t size = sent_.size();
+  const Sent* const other = size > 0 ? &sent_[sequence] : nullptr;
+  const bool grows = size > 0 && size < sent_.kMost && other->open && other->sequence != sequence &&
+                     now_s - other->sent_s < kAwaitedS;
+  sent_.cover(static_cast<Sequence>(sequence - (grows ? size : 0)), sequence);
+  if (!grows) return;
+  // The ring does not find datagrams any more that were sent before its last `size` ones.
+  for (std::size_t i = 0; i < sent_.size(); ++i) {
+    Sent& datagram = sent_[static_cast<Sequence>(i)];
+    if (datagram.open && &sent_[datagram.sequence] != &datagram) lose(datagram);
+  }
+}
+
+// Returns the record of a datagram, or null if it is not open.
+const ShownHistory::Sent* ShownHistory::find_open(Sequence sequence) const {
+  if (sent_.size() == 0) return nullptr;
+  const Sent& datagram = sent_[sequence];
+  return datagram.open && datagram.sequence == sequence ? &datagram : nullptr;
 }
 
 // Ends the record of a datagram. Keeps the memory of its content for a later datagram.
@@ -1042,11 +1070,11 @@ void ShownHistory::lose(Sent& datagram) {
 
 void ShownHistory::acknowledged(const Ack& ack, double now_s) {
   ack.for_each([&](Sequence sequence) {
-    Sent& datagram = sent_[sequence % kSent];
-    if (!datagram.open || datagram.sequence != sequence || datagram.acked) return;
-    datagram.acked = true;
-    datagram.acked_s = now_s;
-    datagram.applied_by_s = kUnreported;
+    Sent* const datagram = find_open(sequence);
+    if (datagram == nullptr || datagram->acked) return;
+    datagram->acked = true;
+    datagram->acked_s = now_s;
+    datagram->applied_by_s = kUnreported;
     unreported_.push_back(sequence);
   });
 }
@@ -1087,12 +1115,12 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
   // matters.
   for (std::size_t i = report.count; i-- > 0;) {
     const ShowingReport::Arrival& arrival = report.arrivals[i];
-    Sent& datagram = sent_[arrival.sequence % kSent];
-    if (!datagram.open || datagram.sequence != arrival.sequence) continue;
+    Sent* const datagram = find_open(arrival.sequence);
+    if (datagram == nullptr) continue;
     const double shown_s = ShowingReport::time_of(shown - arrival.ago);
-    lag_s_ += kLagGain * (std::clamp(shown_s - datagram.sent_s, -2.0, 2.0) - lag_s_);
-    apply(datagram, shown_s);
-    close(datagram);
+    lag_s_ += kLagGain * (std::clamp(shown_s - datagram->sent_s, -2.0, 2.0) - lag_s_);
+    apply(*datagram, shown_s);
+    close(*datagram);
   }
   doubt_undrawn(instant);
   guess_arrivals(instant, now_s);
@@ -1233,8 +1261,9 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
 // Either the reports were lost, or the client applied them before it showed anything.
 void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
   std::erase_if(unreported_, [&](Sequence sequence) {
-    Sent& datagram = sent_[sequence % kSent];
-    if (!datagram.open || datagram.sequence != sequence) return true;
+    Sent* const found = find_open(sequence);
+    if (found == nullptr) return true;
+    Sent& datagram = *found;
     datagram.applied_by_s = std::min(datagram.applied_by_s, instant.shown_s);
     if (now_s - datagram.acked_s < kGuessAfterS) return false;
     const double delay_s = instant.now_s - instant.shown_s;
@@ -1265,8 +1294,8 @@ RewindStatus ShownHistory::status(double time_s, double now_s) const {
   if (!(time_s >= oldest_s) || !(time_s <= now_s + kClockSlackS)) return RewindStatus::unavailable;
   if (instants_.empty() || time_s > instants_.back().now_s + kReportedTimeS) return RewindStatus::pending;
   const bool undecided = std::any_of(unreported_.begin(), unreported_.end(), [&](Sequence sequence) {
-    const Sent& datagram = sent_[sequence % kSent];
-    return datagram.open && datagram.sequence == sequence && datagram.sent_s - kEarliestS <= time_s;
+    const Sent* const datagram = find_open(sequence);
+    return datagram != nullptr && datagram->sent_s - kEarliestS <= time_s;
   });
   if (undecided) return RewindStatus::pending;
   const auto shown_s = interpolated_shown_time(time_s);

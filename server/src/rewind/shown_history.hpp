@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
+#include "net/src/link/sequence_ring.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "reckoning/src/util/prefetch.hpp"
 #include "server/src/rewind/shared_motions.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <reckoner/net/ids.hpp>
@@ -374,7 +374,6 @@ class ShownHistory {
     double now_s = 0.0;
     double shown_s = 0.0;
   };
-  static constexpr std::size_t kSent = SentWindow::kCapacity;
   static constexpr std::size_t kUsualContents = 16;  // motions in a datagram
   static constexpr double kUnreported = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kMaxInstants = 256;
@@ -393,7 +392,12 @@ class ShownHistory {
   void drop(EntityId id);
   void begin_era(unsigned era, double shown_s);
   void make_unknown(double shown_s);
+  [[nodiscard]] const Sent* find_open(Sequence sequence) const;
+  [[nodiscard]] Sent* find_open(Sequence sequence) {
+    return const_cast<Sent*>(std::as_const(*this).find_open(sequence));
+  }
   void add_sent(Sequence sequence, SentPublish content, double now_s);
+  void make_room(Sequence sequence, double now_s);
   void note_instant(const Instant& instant);
   void doubt_undrawn(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
@@ -441,8 +445,8 @@ class ShownHistory {
     double noticed_s = 0.0;  // shown time from which its end counts as confirmed; infinity: never
   };
   std::vector<EndedFrame> ended_frames_;
-  std::vector<Repeat> repeats_;     // in the order of sending
-  std::array<Sent, kSent> sent_{};  // index: sequence modulo kSent
+  std::vector<Repeat> repeats_;  // in the order of sending
+  SequenceRing<Sent> sent_;
   // Datagrams that the client acknowledged. No report has said yet when the client applied them.
   std::vector<Sequence> unreported_;
   std::vector<std::vector<SentPublish>> spare_contents_;  // memory for the contents of later datagrams

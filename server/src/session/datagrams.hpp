@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
+#include "net/src/link/sequence_ring.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
 #include "reckoning/src/util/prefetch.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/session/subscriptions.hpp"
 
-#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -132,22 +131,21 @@ class InFlight {
   };
 
   /// Starts an empty record for a new datagram. The caller must use consecutive sequence numbers, and must
-  /// keep at most SentWindow::kCapacity records open.
+  /// keep at most SequenceRing::kMost records open.
   void begin(Sequence sequence, Tick tick) {
     if (oldest_ == next_) oldest_ = sequence;
     next_ = static_cast<Sequence>(sequence + 1);
-    record(sequence) = {.tick = tick, .first = added_, .open = true};
+    datagrams_.cover(oldest_, sequence);
+    datagrams_[sequence] = {.tick = tick, .first = added_, .open = true};
   }
   /// Adds a motion to the newest datagram.
   void add(const SentMotion& motion) {
     if (added_ - removed_ == ring_.size()) grow();
     ring_[added_++ & (ring_.size() - 1)] = motion;
-    ++record(static_cast<Sequence>(next_ - 1)).count;
+    ++datagrams_[static_cast<Sequence>(next_ - 1)].count;
   }
 
-  [[nodiscard]] const Datagram& at(Sequence sequence) const {
-    return datagrams_[sequence % SentWindow::kCapacity];
-  }
+  [[nodiscard]] const Datagram& at(Sequence sequence) const { return datagrams_[sequence]; }
   /// Calls `f(motion)` for every motion in the datagram `sequence`, whose record must be open.
   template <class F>
   void for_each(Sequence sequence, F&& f) const {
@@ -159,13 +157,14 @@ class InFlight {
 
   /// Prefetches the records that the next tick reads first.
   void fetch() const {
+    if (datagrams_.size() == 0) return;
     prefetch(&at(oldest_));
     prefetch(&at(next_));
   }
 
   /// Closes the record of a datagram that was acknowledged or lost.
   void end(Sequence sequence) {
-    record(sequence).open = false;
+    datagrams_[sequence].open = false;
     for (; oldest_ != next_ && !at(oldest_).open; ++oldest_)
       removed_ = at(oldest_).first + at(oldest_).count;
   }
@@ -173,7 +172,6 @@ class InFlight {
  private:
   static constexpr std::size_t kMinRing = 16;
 
-  [[nodiscard]] Datagram& record(Sequence sequence) { return datagrams_[sequence % SentWindow::kCapacity]; }
   void grow() {
     std::vector<SentMotion> larger(ring_.empty() ? kMinRing : 2 * ring_.size());
     for (std::uint32_t i = removed_; i != added_; ++i)
@@ -186,7 +184,7 @@ class InFlight {
   std::uint32_t removed_ = 0;     // number of motions removed; the oldest are removed first
   Sequence oldest_ = 0;           // all datagrams before this one are closed
   Sequence next_ = 0;
-  std::array<Datagram, SentWindow::kCapacity> datagrams_;
+  SequenceRing<Datagram> datagrams_;
 };
 
 }  // namespace reckoner
