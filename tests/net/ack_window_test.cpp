@@ -2,7 +2,11 @@
 #include "net/src/link/ack_window.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 #include <vector>
@@ -218,7 +222,7 @@ TEST(SentWindow, ReportsALateAcknowledgementOnce) {
   EXPECT_TRUE(window.acknowledge({1, {0b1}}, 0.0, kOvertakingS));
   EXPECT_TRUE(window.outcomes().empty());
   ASSERT_EQ(window.late().size(), 2u);
-  EXPECT_EQ(window.late()[1].sent_s, 0.25);
+  EXPECT_EQ(window.late()[0].sent_s, 0.25);
   window.clear_outcomes();
   EXPECT_TRUE(window.acknowledge({1, {0b1}}, 0.0, kOvertakingS));
   EXPECT_TRUE(window.late().empty());
@@ -262,6 +266,108 @@ TEST(SentWindow, ReportsEachOutcomeOnceAcrossTheWrap) {
     window.clear_outcomes();
   }
   EXPECT_EQ(total + window.in_flight(), 200'000u);
+}
+
+// The rules of SentWindow, followed for each datagram by itself. Numbers do not wrap here.
+class PlainWindow {
+ public:
+  void send(double now_s) {
+    if (sent_.size() - first_open() >= SentWindow::kCapacity) sent_[first_open()].lost = true;
+    sent_.push_back({.sent_s = now_s});
+  }
+  void acknowledge(std::size_t newest, const Ack& ack, double now_s, double overtaking_s) {
+    for (std::size_t i = first_open(); i <= newest; ++i) {
+      Sent& sent = sent_[i];
+      const auto behind = static_cast<int>(newest - i);
+      if (!sent.open()) continue;
+      if (ack.names(behind)) {
+        sent.acked = true;
+      } else if (behind >= kReorderedDatagrams) {
+        sent.missing = sent.missing || behind <= ack.covered();
+        const bool overtaken = sent.sent_s < sent_[newest].sent_s - overtaking_s;
+        if (sent.missing && !sent.doubted && overtaken)
+          sent.doubted = static_cast<float>(now_s - sent.sent_s);
+      }
+    }
+  }
+  void expire(double now_s, double timeout_s, double overtaking_s) {
+    for (std::size_t i = first_open(); i < sent_.size(); ++i) {
+      Sent& sent = sent_[i];
+      const bool is_missing = sent.doubted && sent.sent_s + double{*sent.doubted} < now_s - overtaking_s;
+      if (sent.open() && (sent.sent_s < now_s - timeout_s || is_missing)) sent.lost = true;
+    }
+  }
+
+  struct Sent {
+    double sent_s = 0.0;
+    bool acked = false, lost = false, missing = false;
+    std::optional<float> doubted;
+    [[nodiscard]] bool open() const { return !acked && !lost; }
+  };
+  [[nodiscard]] const std::vector<Sent>& sent() const { return sent_; }
+  [[nodiscard]] std::size_t in_flight() {
+    const auto from = sent_.begin() + static_cast<std::ptrdiff_t>(first_open());
+    return static_cast<std::size_t>(std::count_if(from, sent_.end(), std::mem_fn(&Sent::open)));
+  }
+
+ private:
+  std::size_t first_open() {
+    while (first_ < sent_.size() && !sent_[first_].open())
+      ++first_;
+    return first_;
+  }
+  std::vector<Sent> sent_;
+  std::size_t first_ = 0;
+};
+
+// Acknowledgements that no honest client would send, too: any number, any words, in any order.
+TEST(SentWindow, FollowsItsRulesForAnyAcknowledgement) {
+  std::size_t acked = 0, lost = 0, late = 0;
+  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    SentWindow window;
+    PlainWindow plain;
+    const std::size_t largest_burst = seed % 3 == 0 ? 300 : 1 + seed;
+    double now_s = 0.0;
+    for (int step = 0; step < 300; ++step) {
+      now_s += 0.001 * static_cast<double>(below(20));
+      for (std::size_t i = below(largest_burst); i > 0; --i) {
+        plain.send(now_s);
+        (void)window.send(now_s);
+      }
+      const std::size_t count = plain.sent().size();
+      for (std::size_t i = count > 0 ? below(3) : 0; i > 0; --i) {
+        const std::size_t newest = count - 1 - below(std::min<std::size_t>(count, below(2) == 0 ? 40 : 1200));
+        Ack ack{.newest = static_cast<Sequence>(newest),
+                .words = 1 + below(below(2) == 0 ? 2 : Ack::kMaxWords)};
+        for (std::size_t w = 0; w < ack.words; ++w) {
+          for (std::size_t bit = 0; bit < 32; ++bit) {
+            const bool was_sent = 32 * w + bit < newest;
+            if (was_sent && below(seed % 4 == 0 ? 2 : 30) != 0) ack.window[w] |= 1u << bit;
+          }
+        }
+        ASSERT_TRUE(window.acknowledge(ack, now_s, kOvertakingS));
+        plain.acknowledge(newest, ack, now_s, kOvertakingS);
+      }
+      window.expire(now_s, 0.3, kOvertakingS);
+      plain.expire(now_s, 0.3, kOvertakingS);
+      for (const auto& outcome : window.outcomes()) {
+        ASSERT_EQ(outcome.acked, plain.sent()[outcome.sequence].acked);
+        ASSERT_NE(outcome.acked, plain.sent()[outcome.sequence].lost) << "seed " << seed << ", step " << step;
+        ASSERT_EQ(outcome.sent_s, plain.sent()[outcome.sequence].sent_s);
+        ++(outcome.acked ? acked : lost);
+      }
+      for (const auto& outcome : window.late())
+        ASSERT_TRUE(plain.sent()[outcome.sequence].lost);
+      late += window.late().size();
+      window.clear_outcomes();
+      ASSERT_EQ(window.in_flight(), plain.in_flight());
+    }
+  }
+  EXPECT_GT(acked, 100'000u);
+  EXPECT_GT(lost, 10'000u);
+  EXPECT_GT(late, 1000u);
 }
 
 TEST(SentWindow, OldestIsLostWhenTooManyAreInFlight) {

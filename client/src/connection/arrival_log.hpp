@@ -48,7 +48,8 @@ class ArrivalLog {
 
   /// Call this when the server has acknowledged these datagrams of the client. It then has their reports.
   void acknowledged(const Ack& ack) {
-    if (reports_.size() > 0) ack.for_each([this](Sequence own) { confirm(own); });
+    if (reports_.size() == 0) return;
+    ack.for_each([this](Sequence own) { confirm(own); }, reports_.size() / Ack::kWordBits);
   }
 
  private:

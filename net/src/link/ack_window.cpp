@@ -2,6 +2,7 @@
 #include "net/src/link/ack_window.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace reckoner {
 namespace {
@@ -15,23 +16,23 @@ bool ReceivedWindow::note(Sequence sequence) {
   if (!any_) {
     any_ = true;
     newest_ = sequence;
-    set(sequence);
+    arrived_.set(sequence);
     return true;
   }
   const int ahead = sequence_distance(sequence, newest_);
   if (ahead > 0) {
     advance(ahead);
-  } else if (-ahead > Ack::kMaxDatagrams || bit(sequence)) {
+  } else if (-ahead > Ack::kMaxDatagrams || arrived_[sequence]) {
     return false;
   }
   before_ = std::max(before_, -ahead);
-  set(sequence);
+  arrived_.set(sequence);
   return true;
 }
 
 bool ReceivedWindow::has(Sequence sequence) const {
   const int behind = sequence_distance(newest_, sequence);
-  return any_ && behind >= 0 && behind <= Ack::kMaxDatagrams && bit(sequence);
+  return any_ && behind >= 0 && behind <= Ack::kMaxDatagrams && arrived_[sequence];
 }
 
 // Makes the datagram `ahead` numbers later the newest.
@@ -40,14 +41,12 @@ void ReceivedWindow::advance(int ahead) {
     if (sequence_distance(newest_, wanted_[i]) + ahead > Ack::kMaxDatagrams)
       wanted_[i] = static_cast<Sequence>(newest_ + ahead - Ack::kMaxDatagrams);
   }
-  if (ahead >= int{kBits}) {
-    bits_.fill(0);
+  if (ahead >= int{SequenceBits::kSize}) {
+    arrived_.reset_all();
   } else {
-    // Clears the places of the new numbers. Numbers half a ring ago had them.
-    for (int i = 1; i <= ahead; ++i) {
-      const std::size_t at = place(static_cast<Sequence>(newest_ + i));
-      bits_[at / 32] &= ~(1u << (at % 32));
-    }
+    // Clears the bits of the new numbers. Numbers long ago had them.
+    for (int i = 1; i <= ahead; ++i)
+      arrived_.reset(static_cast<Sequence>(newest_ + i));
   }
   newest_ = static_cast<Sequence>(newest_ + ahead);
   before_ = std::min(before_ + ahead, Ack::kMaxDatagrams);
@@ -55,7 +54,7 @@ void ReceivedWindow::advance(int ahead) {
   for (int behind = std::min(before_, kReorderedDatagrams + ahead - 1); behind >= kReorderedDatagrams;
        --behind) {
     const auto sequence = static_cast<Sequence>(newest_ - behind);
-    if (!bit(sequence)) return want(sequence);
+    if (!arrived_[sequence]) return want(sequence);
   }
 }
 
@@ -78,23 +77,21 @@ Ack ReceivedWindow::acknowledge() {
   Ack ack{.newest = newest_};
   ack.words = std::min(static_cast<std::size_t>(reach + Ack::kWordBits - 1) / Ack::kWordBits, Ack::kMaxWords);
   for (std::size_t w = 0; w < ack.words; ++w)
-    ack.window[w] = word_behind(static_cast<int>(w) * Ack::kWordBits + 1);
+    ack.window[w] = arrived_.word(static_cast<Sequence>(newest_ - w * Ack::kWordBits - 1));
   return ack;
 }
 
-// The bits of 32 datagrams. Bit 0 belongs to the one `behind` numbers before the newest.
-std::uint32_t ReceivedWindow::word_behind(int behind) const {
-  const std::size_t at = place(static_cast<Sequence>(newest_ - behind));
-  const std::uint64_t both = bits_[at / 32] | (std::uint64_t{bits_[(at / 32 + 1) % bits_.size()]} << 32);
-  return static_cast<std::uint32_t>(both >> (at % 32));
-}
-
 Sequence SentWindow::send(double now_s) {
-  if (full()) settle(oldest_, false);
-  sent_.cover(oldest_needed(now_s), next_);
-  Sent& sent = sent_[next_];
-  if (sent.state == State::given_up) --given_up_;
-  sent = {.sent_s = now_s, .sequence = next_, .state = State::open};
+  if (full()) {
+    settle(oldest_, false);
+    advance();
+  }
+  const auto replaced = static_cast<Sequence>(next_ - sent_.size());
+  const bool replaces_nothing = sent_.size() > 0 && !open_[replaced] && !given_up_[replaced];
+  sent_.cover(replaces_nothing ? next_ : oldest_needed(now_s), next_);
+  given_up_.reset(static_cast<Sequence>(next_ - sent_.size()));
+  open_.set(next_);
+  sent_[next_] = {.sent_s = now_s};
   sent_count_ = std::min(sent_count_ + 1, kHalf + static_cast<std::uint32_t>(kCapacity));
   return next_++;
 }
@@ -114,27 +111,55 @@ bool SentWindow::acknowledge(const Ack& ack, double now_s, double overtaking_s) 
   if (!was_sent(ack)) return false;
   acked_s_ = now_s;
   if (sequence_distance(ack.newest, newest_acked_) > 0) newest_acked_ = ack.newest;
-  note_late(ack);
-  const double newest_s = sent_[ack.newest].sent_s;
-  // settle() changes oldest_, so iterate over a copy.
-  for (Sequence s = oldest_; sequence_distance(ack.newest, s) >= 0; ++s) {
-    Sent& sent = sent_[s];
-    if (!sent.is_open()) continue;
-    const int behind = sequence_distance(ack.newest, s);
-    if (ack.names(behind)) {
-      settle(s, true);
-      continue;
-    }
-    if (behind < kReorderedDatagrams) continue;
-    if (sent.state == State::open && behind <= ack.covered()) sent.state = State::missing;
-    // An acknowledgement that covers less says nothing new. If the datagram had arrived since, an
-    // acknowledgement would name it.
-    if (sent.state != State::missing || !(sent.sent_s < newest_s - overtaking_s)) continue;
-    sent.state = State::doubted;
-    sent.doubted_after_s = static_cast<float>(now_s - sent.sent_s);
-    ++doubted_;
+  const auto age = static_cast<Sequence>(next_ - 1u - ack.newest);
+  if (age >= kCapacity) return true;  // nothing of this is remembered
+  for (std::size_t w = ack.words; w-- > 0;) {
+    const auto newest = static_cast<Sequence>(ack.newest - w * Ack::kWordBits - 1u);
+    note_arrived(newest, ack.window[w]);
+    static_assert(kReorderedDatagrams == Ack::kWordBits + 1);
+    if (w > 0) note_missing(newest);
   }
+  note_arrived(ack.newest, 1u);
+  advance();
+  doubt(ack.newest, now_s, overtaking_s);
   return true;
+}
+
+// Bit i of `named`: the datagram `newest` - i has arrived.
+void SentWindow::note_arrived(Sequence newest, std::uint32_t named) {
+  for (std::uint32_t left = named & open_.word(newest); left != 0;) {  // the oldest first
+    const auto bit = static_cast<unsigned>(std::bit_width(left) - 1);
+    settle(static_cast<Sequence>(newest - bit), true);
+    left ^= 1u << bit;
+  }
+  for (std::uint32_t left = named & given_up_.word(newest); left != 0;) {
+    const auto bit = static_cast<unsigned>(std::bit_width(left) - 1);
+    const auto sequence = static_cast<Sequence>(newest - bit);
+    given_up_.reset(sequence);
+    late_.push_back({sequence, true, sent_[sequence].sent_s});
+    left ^= 1u << bit;
+  }
+}
+
+// An acknowledgement covers 32 datagrams up to `newest`. Those that are still open were not named.
+void SentWindow::note_missing(Sequence newest) {
+  const std::uint32_t open = open_.word(newest) & ~missing_.word(newest) & ~doubted_.word(newest);
+  for (std::uint32_t left = open; left != 0; left &= left - 1)
+    missing_.set(static_cast<Sequence>(newest - static_cast<unsigned>(std::countr_zero(left))));
+}
+
+// The datagram `newest` has arrived. Missing datagrams that were sent so much earlier that it has hardly
+// overtaken them are probably lost.
+void SentWindow::doubt(Sequence newest, double now_s, double overtaking_s) {
+  const double before_s = sent_[newest].sent_s - overtaking_s;
+  const auto end = static_cast<Sequence>(newest - kReorderedDatagrams + 1);
+  for (Sequence s = missing_.find(oldest_, end); s != end; s = missing_.find(s, end)) {
+    Sent& sent = sent_[s];
+    if (!(sent.sent_s < before_s)) return;  // later ones were sent later
+    missing_.reset(s);
+    doubted_.set(s);
+    sent.doubted_after_s = static_cast<float>(now_s - sent.sent_s);
+  }
 }
 
 // Returns false if the acknowledgement names a datagram that was never sent.
@@ -149,46 +174,33 @@ bool SentWindow::was_sent(const Ack& ack) const {
   return age + Ack::kWordBits * (words - 1) + width < sent_count_;
 }
 
-void SentWindow::note_late(const Ack& ack) {
-  if (given_up_ == 0) return;
-  ack.for_each([this](Sequence sequence) {
-    Sent& sent = sent_[sequence];
-    if (sent.state != State::given_up || sent.sequence != sequence) return;
-    sent.state = State::acked;
-    --given_up_;
-    late_.push_back({sequence, true, sent.sent_s});
-  });
-}
-
 void SentWindow::expire(double now_s, double timeout_s, double overtaking_s) {
-  // They were sent in order, so the first recent one ends the search for those that timed out.
-  for (Sequence s = oldest_; s != next_; ++s) {
-    const Sent& sent = sent_[s];
-    const bool timed_out = sent.sent_s < now_s - timeout_s;
-    if (!timed_out && doubted_ == 0) return;
-    const bool is_missing =
-        sent.state == State::doubted && sent.sent_s + double{sent.doubted_after_s} < now_s - overtaking_s;
-    if (timed_out || is_missing) settle(s, false);
+  while (oldest_ != next_ && sent_[oldest_].sent_s < now_s - timeout_s) {
+    settle(oldest_, false);
+    advance();
   }
+  // An acknowledgement that the doubting one has overtaken may still name it.
+  for (Sequence s = doubted_.find(oldest_, next_); s != next_;
+       s = doubted_.find(static_cast<Sequence>(s + 1u), next_)) {
+    if (sent_[s].sent_s + double{sent_[s].doubted_after_s} < now_s - overtaking_s) settle(s, false);
+  }
+  advance();
 }
 
 std::size_t SentWindow::in_flight() const {
   std::size_t open = 0;
   for (Sequence s = oldest_; s != next_; ++s)
-    open += sent_[s].is_open() ? 1 : 0;
+    open += open_[s] ? 1 : 0;
   return open;
 }
 
+// The caller must call advance() afterwards.
 void SentWindow::settle(Sequence sequence, bool acked) {
-  Sent& sent = sent_[sequence];
-  if (sent.is_open()) {
-    doubted_ -= sent.state == State::doubted ? 1 : 0;
-    sent.state = acked ? State::acked : State::given_up;
-    given_up_ += acked ? 0 : 1;
-    outcomes_.push_back({sequence, acked, sent.sent_s});
-  }
-  while (oldest_ != next_ && !sent_[oldest_].is_open())
-    ++oldest_;
+  open_.reset(sequence);
+  missing_.reset(sequence);
+  doubted_.reset(sequence);
+  if (!acked) given_up_.set(sequence);
+  outcomes_.push_back({sequence, acked, sent_[sequence].sent_s});
 }
 
 }  // namespace reckoner

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/sequence_bits.hpp"
 #include "net/src/link/sequence_ring.hpp"
 #include "net/src/messages/datagram.hpp"
 
@@ -48,23 +49,8 @@ class RECKONER_NET_API ReceivedWindow {
   [[nodiscard]] Ack acknowledge();
 
  private:
-  // A ring of bits: the bit of a datagram is at (0 - sequence) modulo the size. So the bits of older
-  // datagrams follow those of newer ones, as in an acknowledgement.
-  [[nodiscard]] static std::size_t place(Sequence sequence) {
-    return static_cast<Sequence>(0u - sequence) % kBits;
-  }
-  [[nodiscard]] bool bit(Sequence sequence) const {
-    const std::size_t at = place(sequence);
-    return ((bits_[at / 32] >> (at % 32)) & 1u) != 0;
-  }
-  void set(Sequence sequence) {
-    const std::size_t at = place(sequence);
-    bits_[at / 32] |= 1u << (at % 32);
-  }
   void advance(int ahead);
-  [[nodiscard]] std::uint32_t word_behind(int behind) const;
 
-  static constexpr std::size_t kBits = 2048;  // a power of two, larger than Ack::kMaxDatagrams
   static constexpr std::size_t kRepeats = 3;  // number of acknowledgements that cover the same news
 
   bool any_ = false;
@@ -75,7 +61,7 @@ class RECKONER_NET_API ReceivedWindow {
   // Oldest datagram of the news in each of the last intervals between acknowledgements, newest interval
   // first.
   std::array<Sequence, kRepeats> wanted_{};
-  std::array<std::uint32_t, kBits / 32> bits_{};
+  SequenceBits arrived_;
 };
 
 /// The sender's half of acknowledgements. It numbers datagrams and finds out whether each one was
@@ -139,37 +125,33 @@ class RECKONER_NET_API SentWindow {
   [[nodiscard]] std::size_t in_flight() const;
 
  private:
-  enum class State : std::uint8_t {
-    acked,     // or never sent
-    open,      // in flight
-    missing,   // in flight; an acknowledgement covered it and named a datagram kReorderedDatagrams newer
-    doubted,   // as missing; the named datagram was sent so much later that it has hardly overtaken this one
-    given_up,  // counts as lost
-  };
   struct Sent {
     double sent_s = 0.0;
     float doubted_after_s = 0.0f;  // since sent_s; only if it is doubted
     std::uint32_t bytes = 0;
-    Sequence sequence = 0;
-    State state = State::acked;
-
-    [[nodiscard]] bool is_open() const { return state != State::acked && state != State::given_up; }
   };
 
   [[nodiscard]] bool was_sent(const Ack& ack) const;
+  void note_arrived(Sequence newest, std::uint32_t named);
+  void note_missing(Sequence newest);
+  void doubt(Sequence newest, double now_s, double overtaking_s);
   void settle(Sequence sequence, bool acked);
-  void note_late(const Ack& ack);
+  void advance() { oldest_ = open_.find(oldest_, next_); }
   [[nodiscard]] Sequence oldest_needed(double now_s) const;
 
   // Numbers are distinct within this distance.
   static constexpr std::uint32_t kHalf = 32768;
 
-  Sequence oldest_ = 0;  // no datagram before it is open
+  Sequence oldest_ = 0;  // the oldest open datagram; next_ if there is none
   Sequence next_ = 0;
   std::uint32_t sent_count_ = 0;  // number of datagrams sent, at most kHalf + kCapacity
-  std::size_t given_up_ = 0;      // number of datagrams in sent_ that count as lost
-  std::size_t doubted_ = 0;       // number of datagrams in sent_ that are doubted
-  Sequence newest_acked_ = 0;     // the newest datagram that was ever acknowledged
+  SequenceBits open_;             // in flight
+  // An acknowledgement covered it and named a datagram that is kReorderedDatagrams newer, but not it.
+  SequenceBits missing_;
+  // Was missing, and the named datagram was sent so much later that it has hardly overtaken this one.
+  SequenceBits doubted_;
+  SequenceBits given_up_;      // counts as lost, and is still remembered
+  Sequence newest_acked_ = 0;  // the newest datagram that was ever acknowledged
   double acked_s_ = -std::numeric_limits<double>::infinity();  // when the last acknowledgement arrived
   std::vector<Outcome> outcomes_;
   std::vector<Outcome> late_;

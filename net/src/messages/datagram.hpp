@@ -50,11 +50,11 @@ struct Ack {
     const auto bit = static_cast<unsigned>(behind - 1);
     return ((window[bit / kWordBits] >> (bit % kWordBits)) & 1u) != 0;
   }
-  /// Calls `f(sequence)` for each datagram that was applied, newest first.
+  /// Calls `f(sequence)` for each datagram that was applied, newest first. Reads at most `most_words` words.
   template <class F>
-  void for_each(F&& f) const {
+  void for_each(F&& f, std::size_t most_words = kMaxWords) const {
     f(newest);
-    for (std::size_t w = 0; w < words; ++w) {
+    for (std::size_t w = 0; w < words && w < most_words; ++w) {
       for (std::uint32_t left = window[w]; left != 0; left &= left - 1) {
         const auto behind = kWordBits * w + static_cast<std::size_t>(std::countr_zero(left)) + 1;
         f(static_cast<Sequence>(newest - behind));

@@ -1069,14 +1069,15 @@ void ShownHistory::lose(Sent& datagram) {
 }
 
 void ShownHistory::acknowledged(const Ack& ack, double now_s) {
-  ack.for_each([&](Sequence sequence) {
+  const auto note = [&](Sequence sequence) {
     Sent* const datagram = find_open(sequence);
     if (datagram == nullptr || datagram->acked) return;
     datagram->acked = true;
     datagram->acked_s = now_s;
     datagram->applied_by_s = kUnreported;
     unreported_.push_back(sequence);
-  });
+  };
+  ack.for_each(note, sent_.size() / Ack::kWordBits);  // the ring contains no earlier ones
 }
 
 std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s, bool consecutive,
