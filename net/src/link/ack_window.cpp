@@ -87,9 +87,12 @@ Sequence SentWindow::send(double now_s) {
     advance();
   }
   const auto replaced = static_cast<Sequence>(next_ - sent_.size());
-  const bool replaces_nothing = sent_.size() > 0 && !open_[replaced] && !given_up_[replaced];
-  sent_.cover(replaces_nothing ? next_ : oldest_needed(now_s), next_);
-  given_up_.reset(static_cast<Sequence>(next_ - sent_.size()));
+  if (sent_.size() > 0 && !open_[replaced] && !given_up_[replaced]) {
+    sent_.cover(next_, next_);
+  } else {
+    sent_.cover(oldest_needed(now_s), next_);
+    given_up_.reset(static_cast<Sequence>(next_ - sent_.size()));
+  }
   open_.set(next_);
   sent_[next_] = {.sent_s = now_s};
   sent_count_ = std::min(sent_count_ + 1, kHalf + static_cast<std::uint32_t>(kCapacity));
@@ -144,6 +147,7 @@ void SentWindow::note_arrived(Sequence newest, std::uint32_t named) {
 // An acknowledgement covers 32 datagrams up to `newest`. Those that are still open were not named.
 void SentWindow::note_missing(Sequence newest) {
   const std::uint32_t open = open_.word(newest) & ~missing_.word(newest) & ~doubted_.word(newest);
+  suspects_ += static_cast<std::size_t>(std::popcount(open));
   for (std::uint32_t left = open; left != 0; left &= left - 1)
     missing_.set(static_cast<Sequence>(newest - static_cast<unsigned>(std::countr_zero(left))));
 }
@@ -151,6 +155,7 @@ void SentWindow::note_missing(Sequence newest) {
 // The datagram `newest` has arrived. Missing datagrams that were sent so much earlier that it has hardly
 // overtaken them are probably lost.
 void SentWindow::doubt(Sequence newest, double now_s, double overtaking_s) {
+  if (suspects_ == 0) return;
   const double before_s = sent_[newest].sent_s - overtaking_s;
   const auto end = static_cast<Sequence>(newest - kReorderedDatagrams + 1);
   for (Sequence s = missing_.find(oldest_, end); s != end; s = missing_.find(s, end)) {
@@ -179,6 +184,7 @@ void SentWindow::expire(double now_s, double timeout_s, double overtaking_s) {
     settle(oldest_, false);
     advance();
   }
+  if (suspects_ == 0) return;
   // An acknowledgement that the doubting one has overtaken may still name it.
   for (Sequence s = doubted_.find(oldest_, next_); s != next_;
        s = doubted_.find(static_cast<Sequence>(s + 1u), next_)) {
@@ -197,8 +203,11 @@ std::size_t SentWindow::in_flight() const {
 // The caller must call advance() afterwards.
 void SentWindow::settle(Sequence sequence, bool acked) {
   open_.reset(sequence);
-  missing_.reset(sequence);
-  doubted_.reset(sequence);
+  if (suspects_ > 0 && (missing_[sequence] || doubted_[sequence])) {
+    --suspects_;
+    missing_.reset(sequence);
+    doubted_.reset(sequence);
+  }
   if (!acked) given_up_.set(sequence);
   outcomes_.push_back({sequence, acked, sent_[sequence].sent_s});
 }

@@ -150,6 +150,7 @@ class RECKONER_NET_API SentWindow {
   SequenceBits missing_;
   // Was missing, and the named datagram was sent so much later that it has hardly overtaken this one.
   SequenceBits doubted_;
+  std::size_t suspects_ = 0;   // number of datagrams that are missing or doubted
   SequenceBits given_up_;      // counts as lost, and is still remembered
   Sequence newest_acked_ = 0;  // the newest datagram that was ever acknowledged
   double acked_s_ = -std::numeric_limits<double>::infinity();  // when the last acknowledgement arrived
