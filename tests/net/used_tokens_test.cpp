@@ -51,6 +51,28 @@ TEST(UsedTokens, RevokedLoginAcceptsNothingMore) {
   EXPECT_EQ(used.size(), 0u);
 }
 
+TEST(UsedTokens, ATokenThatWasGivenBackBeginsOneMoreSession) {
+  UsedTokens used;
+  const std::uint32_t gate = used.add_gate();
+  const Shown first = shown_of(7, 1, 0, 0, 0), again = shown_of(7, 1, 0, 0, 1);
+  used.begin(first, {gate, 1}, {1000, 1000.0});
+  ASSERT_TRUE(used.stand(first.login.id, {gate, 1}));
+  used.give_back(first.login.id, {gate, 2});
+  used.give_back(login_of(99), {gate, 1});
+  EXPECT_EQ(used.judge(again), Verdict::used) << "another session was meant";
+  used.give_back(first.login.id, {gate, 1});
+  EXPECT_EQ(used.judge(shown_of(7, 1, 0, 5, 1)), Verdict::used) << "another token of this login";
+  EXPECT_EQ(used.judge(shown_of(8, 1, 0, 0, 1)), Verdict::used) << "another client id";
+  ASSERT_EQ(used.judge(again), Verdict::good);
+  used.begin(again, {gate, 3}, {1000, 1000.0});
+  ASSERT_TRUE(used.stand(again.login.id, {gate, 3}));
+  EXPECT_EQ(used.judge(again), Verdict::repeated);
+  EXPECT_EQ(used.judge(first), Verdict::used);
+  used.give_back(first.login.id, {gate, 3});
+  used.revoke(first.login.id);
+  EXPECT_EQ(used.judge(again), Verdict::used) << "a kick counts in spite of it";
+}
+
 // For any sequence of tokens: a token that a connection was bound to is never accepted again, a client has at
 // most the configured number of sessions, and every replaced session is ended exactly once.
 TEST(UsedTokens, AcceptEachTokenOnceAndLimitTheSessionsOfAClient) {

@@ -257,6 +257,20 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
             std::string::npos);
 }
 
+TEST_F(SessionLog, RecordingOfTheVersionBeforeIsRefusedByItsName) {
+  SessionSettings before = kSettings;
+  before.protocol = kProtocolVersion - 1;
+  auto writer = SessionWriter::create(path(), before);
+  ASSERT_TRUE(writer && writer->close());
+  const std::string text = "was recorded with protocol " + std::to_string(kProtocolVersion - 1) +
+                           " (Reckoner 0.1.0); this program uses " + std::to_string(kProtocolVersion);
+  for (const char* const command : {"replay-log", "explain"}) {
+    const Finished finished = run("reckoner-harness", {command, path()});
+    EXPECT_EQ(finished.exit_code, 2) << command;
+    EXPECT_NE(finished.errors.find(text), std::string::npos) << command << ": " << finished.errors;
+  }
+}
+
 TEST_F(SessionLog, FullDiskIsReported) {
   auto writer = SessionWriter::create("/dev/full", kSettings);
   if (!writer) GTEST_SKIP() << "no /dev/full here";

@@ -43,8 +43,9 @@ std::uint64_t unix_s() {
 /// A client over a real socket that sends only what the test says.
 class Guest {
  public:
-  Guest(std::uint16_t port, const OrInsecure<ClientSecurity>& security) {
-    auto connecting = EnetTransport::connect(loopback(), port, kProtocolVersion, security);
+  Guest(std::uint16_t port, const OrInsecure<ClientSecurity>& security,
+        std::uint32_t version = kProtocolVersion) {
+    auto connecting = EnetTransport::connect(loopback(), port, version, security);
     EXPECT_TRUE(connecting) << connecting.error();
     transport_ = std::move(*connecting);
   }
@@ -126,8 +127,9 @@ class TokenHouse {
     grant.servers = {{loopback_ip(), transport_->port()}};
     return *issue_token(grant, key_, kGame);
   }
-  Guest& dial(const ConnectToken& with) {
-    return *guests_.emplace_back(std::make_unique<Guest>(transport_->port(), ClientSecurity{with, kGame}));
+  Guest& dial(const ConnectToken& with, std::uint32_t version = kProtocolVersion) {
+    return *guests_.emplace_back(
+        std::make_unique<Guest>(transport_->port(), ClientSecurity{with, kGame}, version));
   }
 
   void turn() {
@@ -380,6 +382,19 @@ TEST(LostSessions, CountAmongTheSessionsOfAClientId) {
     EXPECT_EQ(house.server().clients().size(), i == 0 ? 1u : 2u) << i;
   }
   EXPECT_EQ(house.count(SK::client_left), 4u);
+}
+
+// The player starts the newer program with the token that the lobby gave it.
+TEST(OtherVersion, UsesUpNoToken) {
+  for (const std::uint32_t version : {kProtocolVersion - 1u, kProtocolVersion + 1u}) {
+    TokenHouse house;
+    const ConnectToken token = house.token(7);
+    Guest& old = house.dial(token, version);
+    EXPECT_TRUE(house.until([&] { return old.has_ended(); }));
+    EXPECT_EQ(old.why(), EndReason::version);
+    EXPECT_TRUE(house.admits(token));
+    EXPECT_FALSE(house.admits(token)) << "now it is used up";
+  }
 }
 
 // The player's game has crashed, and it returns with a new token.

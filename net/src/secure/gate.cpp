@@ -224,6 +224,10 @@ bool Gate::hold(Session& session) {
   return session.held = true;
 }
 
+void Gate::give_back(const Session& session) {
+  config_.used->give_back(session.login.id, place_of(session));
+}
+
 Gate::Session* Gate::find(std::uint32_t number) {
   const auto found = sessions_.find(number);
   return found == sessions_.end() ? nullptr : found->second.get();

@@ -101,6 +101,8 @@ class Gate {
   /// Binds a connection to the session. Returns false if the session had a connection before or was replaced,
   /// perhaps at another gate. The connection must then be refused.
   [[nodiscard]] bool hold(Session& session);
+  /// The server refuses the client because it speaks another protocol version. Its token stays valid.
+  void give_back(const Session& session);
   /// Sets the address that the client has proven.
   void move(Session& session, const SocketAddress& to);
   /// The connection has ended. The session stays for a moment, for datagrams that are still on their way.

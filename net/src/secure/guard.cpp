@@ -111,6 +111,12 @@ bool Guard::hold(std::uint32_t session, std::uint32_t tag) {
   return true;
 }
 
+void Guard::give_back(std::uint32_t session) {
+  Gate* const gate = std::get_if<Gate>(&end_);
+  const Gate::Session* const found = gate != nullptr ? gate->find(session) : nullptr;
+  if (found != nullptr) gate->give_back(*found);
+}
+
 PeerLogin Guard::login(std::uint32_t session) {
   Gate* const gate = std::get_if<Gate>(&end_);
   return gate == nullptr ? PeerLogin{} : gate->login(session);

@@ -64,6 +64,8 @@ class Guard {
   /// Binds an established connection to the session, which then lasts as long as the connection. Its arrivals
   /// carry `tag`. Returns false if the connection must be refused (Gate::hold()).
   [[nodiscard]] bool hold(std::uint32_t session, std::uint32_t tag);
+  /// See Gate::give_back().
+  void give_back(std::uint32_t session);
   /// Calls `end(tag, by_another_login)` for the connections of replaced sessions. `end` must end the
   /// connection and may still seal a datagram. The session ends afterwards.
   template <class End>

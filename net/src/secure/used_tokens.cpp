@@ -52,6 +52,7 @@ UsedTokens::Verdict UsedTokens::judge(const Shown& shown) const {
   if (use.closed || use.client_key != key_of(shown) || shown.login.generation < use.generation)
     return Verdict::used;
   if (shown.login.generation > use.generation) return Verdict::good;
+  if (shown.tag == use.tag && use.given_back) return Verdict::good;
   if (shown.tag != use.tag || shown.client != use.client) return Verdict::used;
   return use.used_up ? Verdict::repeated : Verdict::again;
 }
@@ -133,7 +134,7 @@ void UsedTokens::begin(const Shown& shown, const Entry& place, const Life& life)
   use.tag = shown.tag;
   use.client = shown.client;
   use.place = place;
-  use.used_up = false;
+  use.used_up = use.given_back = false;
   extend(*entry, life);
 }
 
@@ -186,6 +187,11 @@ bool UsedTokens::stand(const LoginId& login, const Entry& place) {
   if (found->second.closed) return false;
   found->second.used_up = true;
   return true;
+}
+
+void UsedTokens::give_back(const LoginId& login, const Entry& place) {
+  const auto found = uses_.find(login);
+  if (found != uses_.end() && found->second.place == place) found->second.given_back = true;
 }
 
 void UsedTokens::keep(const LoginId& login, const Entry& place, const Life& life) {

@@ -111,6 +111,9 @@ class UsedTokens {
   void begin(const Shown& shown, const Entry& place, const Life& life);
   /// Binds a connection to the session. Returns true once, and only if the session was not replaced.
   [[nodiscard]] bool stand(const LoginId& login, const Entry& place);
+  /// The server refuses the session's client because it speaks another protocol version. Its token or ticket
+  /// may begin one more session, also with other keys of the client: the player may start another program.
+  void give_back(const LoginId& login, const Entry& place);
   /// Refuses everything of this login from now on. Its session goes on if it has had a connection.
   void revoke(const LoginId& login);
   /// Refuses everything that was issued for this client id until now. Its sessions go on if they have had a
@@ -152,9 +155,10 @@ class UsedTokens {
     std::uint32_t generation = 0;  ///< the newest one that was presented; `tag` and `client` belong to it
     Tag tag{};
     PublicKey client{};
-    Entry place;           ///< of the session that began with it; empty: the session has ended
-    bool used_up = false;  ///< the session has had a connection
-    bool closed = false;   ///< replaced by other logins, or revoked
+    Entry place;              ///< of the session that began with it; empty: the session has ended
+    bool used_up = false;     ///< the session has had a connection
+    bool given_back = false;  ///< see give_back()
+    bool closed = false;      ///< replaced by other logins, or revoked
     bool revoked = false;
     Life life;
   };

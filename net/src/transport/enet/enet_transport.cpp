@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/messages/messages.hpp"
 #include "net/src/secure/keys.hpp"
 #include "net/src/transport/enet/enet_transport_impl.hpp"
 #include "net/src/transport/enet/server_security.hpp"
@@ -247,6 +248,9 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (found == nullptr) return;
   Impl::Connection& connection = *found;
   if (!connection.liveness.close(steady_seconds())) return;
+  // With a program of the right version, the player may use the token again.
+  if (impl_->guard && unpack_end_code(reason).reason == EndReason::version)
+    impl_->guard->give_back(connection.session);
   connection.closing_reason = reason;
   impl_->unsent = true;
   if (!connection.reliable.empty()) return;  // release_queued() continues the disconnect
