@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/codec/field_codec.hpp"
-#include "net/src/codec/route_codec.hpp"
 #include "net/src/messages/messages.hpp"
-#include "reckoning/src/blend/interpolate.hpp"
-#include "reckoning/src/motion/rotation.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
-#include "reckoning/src/util/prefetch.hpp"
+#include "server/src/entity_debug.hpp"
 #include "server/src/server_impl.hpp"
 
 #include <algorithm>
@@ -23,10 +19,6 @@
 namespace reckoner {
 namespace {
 
-// Time for which a freed slot is not used again, s. It is longer than the delay at which a client still
-// accepts a state datagram (see Client).
-constexpr double kSlotQuarantineS = 5.0;
-
 // Number of sessions that one worker processes at a time.
 constexpr std::size_t kSessionGrain = 16;
 
@@ -41,15 +33,6 @@ unsigned threads_for(const ServerConfig& config, const ServerTestSwitches& switc
 ServerTestSwitches with_secret(ServerTestSwitches switches) {
   if (!switches.session_secret) switches.session_secret = SecretKey::make();
   return switches;
-}
-
-// True if the entity did not move in the last tick and `state` leaves it at rest, so the entity need not wake
-// up.
-bool rests_at(const Entity& entity, const State& state) {
-  constexpr glm::vec3 kNone{0.0f};
-  return entity.still_ticks > 0 && state.position == entity.truth.position && state.velocity == kNone &&
-         state.acceleration == kNone && state.orientation == entity.truth.orientation &&
-         state.angular_velocity == kNone;
 }
 
 std::vector<Quantisation> quantisation_of(std::span<const Archetype> archetypes) {
@@ -67,14 +50,14 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       quantisation(quantisation_of(config.archetypes)),
       switches(with_secret(given_switches)),
       pool(threads_for(config, switches)),
-      entities(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)),
+      time(config.epoch_s, config.tick_rate_hz),
       publisher(config, quantisation, pool.size(), switches.parts),
-      fields(config.archetypes),
       encodings(pool.size()),
       snapshots(pool.size()),
       fresh(pool.size()),
       interest(config.interest, config.tick_rate_hz),
-      ownership(config, quantisation, stats.refusals),
+      world(config, quantisation, time, publisher, interest, sessions, transport, stats.refusals),
+      search(world.entities(), interest),
       log(config.log) {
   for (Quantisation& q : quantisation)
     q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_sent_gap_s()));
@@ -82,141 +65,169 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
   log.threads(pool.size(), threads_for(config, switches));
 }
 
+// What the game does with entities.
+
 SpawnResult Server::spawn(std::size_t archetype, const std::string& name, const State& state,
                           EntityId frame) {
-  return impl_->spawn(archetype, name, state, frame, nullptr);
+  return impl_->world.spawn(archetype, name, state, frame, nullptr);
 }
 
 SpawnResult Server::spawn_short_lived(std::size_t archetype, const State& state, const ShortLived& life,
                                       EntityId frame) {
-  Impl& s = *impl_;
-  if (archetype >= s.config.archetypes.size()) return CallError::unknown_archetype;
-  const std::size_t bytes = life.data.size() + max_values_bytes(s.config.archetypes[archetype].fields);
-  if (life.data.size() > kMaxSpawnDataBytes || bytes > kMaxShortLivedBytes) return CallError::data_too_long;
-  const double next_s = s.time_of(s.next_tick);
-  if (life.end_s && !(*life.end_s > next_s && *life.end_s <= next_s + kMaxShortLifeS))
-    return CallError::end_out_of_range;
-  auto info = std::make_unique<ShortLivedInfo>();
-  info->end_s = life.end_s;
-  info->data.assign(life.data.begin(), life.data.end());
-  info->predicted_by = life.predicted_by;
-  info->prediction = life.prediction;
-  return s.spawn(archetype, {}, state, frame, std::move(info));
+  return impl_->world.spawn_short_lived(archetype, state, life, frame);
 }
 
 bool Server::refuse_prediction(ClientId client, std::uint32_t key) {
   Session* session = impl_->sessions.find(client);
   if (session == nullptr) return false;
-  session->refuse_prediction(key, impl_->next_tick);
+  session->refuse_prediction(key, impl_->time.next_tick());
   return true;
-}
-
-SpawnResult Server::Impl::spawn(std::size_t archetype, const std::string& name, const State& state,
-                                EntityId frame, std::unique_ptr<ShortLivedInfo> short_lived, EntityId as) {
-  Impl& s = *this;
-  if (archetype >= s.config.archetypes.size()) return CallError::unknown_archetype;
-  if (name.size() > kMaxNameBytes) return CallError::name_too_long;
-  const Entity* outer = s.entities.find(frame);
-  if (frame && (outer == nullptr || outer->short_lived)) return CallError::unknown_frame;
-  if (frame && s.entities.frames().fit({}, frame) != FrameTree::Fit::fits) return CallError::too_deep;
-  const State truth = s.publishable(s.to_server_coordinates(state, frame), archetype);
-  if (const auto why = find_unencodable(truth, s.quantisation[archetype]); why != CallError::none) return why;
-
-  const auto phase = static_cast<std::uint32_t>(s.entities.size());
-  const auto make = [&] { return s.publisher.make_entity(archetype, name, truth, phase); };
-  const EntityId id = as ? s.entities.add_as(as, make) : s.entities.add(make(), s.next_tick);
-  if (!id) return CallError::world_full;
-  Entity& entity = *s.entities.find(id);
-  entity.way_tick = s.next_tick;
-  if (short_lived && short_lived->end_s) s.planned_ends.emplace(*short_lived->end_s, id);
-  if (short_lived) {
-    short_lived->launch = {truth, s.time_of(s.next_tick)};
-    s.flying.push_back(id);
-  }
-  entity.short_lived = std::move(short_lived);
-  s.fields.add(id, archetype, s.next_tick);
-  if (frame) s.entities.put_into(entity, frame, truth);
-  s.interest.set_position(entity, s.entities);
-  s.relevance_changed.push_back(id);
-  return id;
 }
 
 CallResult Server::move(EntityId id, const State& truth) {
-  Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return CallError::unknown_entity;
-  if (entity->owned) return CallError::owned;
-  // Games often move entities in order of slot, so prefetch the next one.
-  prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));
-  const State state = impl_->to_server_coordinates(truth, entity->frame);
-  if (!impl_->spend_way(*entity, state.position)) return CallError::too_fast;
-  return impl_->move(*entity, state);
+  return impl_->world.move(id, truth);
 }
 
-// True if the entity can have moved to this position at its top speed since its last move. Games step with
-// their own clocks, so it may be ahead by one second at that speed (token bucket).
-bool Server::Impl::spend_way(Entity& entity, const glm::dvec3& to) const {
-  constexpr float kMostAheadS = 1.0f;
-  const glm::dvec3 way = glm::abs(to - entity.truth.position);
-  const double way_s = std::max({way.x, way.y, way.z}) / config.archetypes[entity.archetype].max_speed_mps;
-  const double since_s = (next_tick - entity.way_tick) / config.tick_rate_hz;
-  const auto left_s = static_cast<float>(entity.way_left_s + since_s - way_s);
-  if (left_s < 0.0f) return false;
-  entity.way_left_s = std::min(kMostAheadS, left_s);
-  entity.way_tick = next_tick;
-  return true;
-}
-
-CallResult Server::Impl::move(Entity& entity, const State& truth) {
-  if (entity.short_lived) entity.short_lived->launch.reset();
-  return move_to(entity, truth);
-}
-
-CallResult Server::Impl::move_to(Entity& entity, const State& truth) {
-  const State state = publishable(truth, entity.archetype);
-  const CallError why = find_unencodable(state, quantisation[entity.archetype]);
-  if (why != CallError::none || rests_at(entity, state)) return why;
-  entity.truth = state;
-  entities.awake().insert(static_cast<std::uint32_t>(entity.id.slot()));
-  return {};
+CallResult Server::move_along(EntityId id, const RouteState& along) {
+  return impl_->world.move_along(id, along);
 }
 
 CallResult Server::teleport(EntityId id, const State& truth) {
-  if (impl_->entities.find(id) != nullptr && impl_->entities.find(id)->owned)
-    return impl_->put_owned(id, truth);
-  Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return CallError::unknown_entity;
-  const State state = impl_->to_server_coordinates(truth, entity->frame);
-  if (const CallResult moved = impl_->move(*entity, state); !moved) return moved;
-  entity->teleported = true;
-  impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
-  return {};
+  return impl_->world.teleport(id, truth);
 }
 
 bool Server::despawn(EntityId id) {
-  return impl_->end(id);
+  return impl_->world.end(id);
 }
 
-bool Server::set_relevance(EntityId id, Relevance relevance) {
-  Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return false;
-  entity->relevance = relevance;
-  impl_->interest.set_position(*entity, impl_->entities);
-  impl_->note_relevance_change(id);
+FrameResult Server::enter_frame(EntityId id, EntityId frame) {
+  return impl_->world.enter_frame(id, frame);
+}
+
+EntityId Server::frame(EntityId id) const {
+  const Entity* entity = impl_->world.find(id);
+  return entity != nullptr ? entity->frame : EntityId{};
+}
+
+bool Server::set_boardable(EntityId id, bool boardable) {
+  Entity* entity = impl_->world.find(id);
+  if (entity == nullptr || entity->short_lived) return false;
+  entity->boardable = boardable;
   return true;
+}
+
+bool Server::set_user_value(EntityId id, std::uint64_t value) {
+  Entity* entity = impl_->world.find(id);
+  if (entity == nullptr) return false;
+  entity->user_value = value;
+  return true;
+}
+
+std::optional<std::uint64_t> Server::user_value(EntityId id) const {
+  const Entity* entity = impl_->world.find(id);
+  return entity != nullptr ? std::optional{entity->user_value} : std::nullopt;
+}
+
+bool Server::set_field(EntityId id, std::size_t field, const FieldValue& value) {
+  return impl_->world.fields().set(id, field, value, impl_->time.next_tick());
+}
+
+std::optional<FieldValue> Server::field(EntityId id, std::size_t field) const {
+  const FieldTable::Row* row = impl_->world.fields().find(id);
+  if (row == nullptr || field >= row->values.size()) return std::nullopt;
+  return row->values[field];
+}
+
+Result<RouteId> Server::add_route(const RouteDefinition& definition) {
+  return impl_->world.add_route(definition);
+}
+
+const Route* Server::route(RouteId id) const {
+  return impl_->world.routes().find(id);
+}
+
+bool Server::follow(EntityId id, RouteId route) {
+  return impl_->world.follow(id, route);
+}
+
+bool Server::leave_route(EntityId id) {
+  Entity* entity = impl_->world.find(id);
+  if (entity == nullptr || !entity->follower) return false;
+  entity->follower.reset();
+  return true;
+}
+
+bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
+  return impl_->world.give(id, owner, rules);
+}
+
+bool Server::revoke(EntityId id) {
+  return impl_->world.revoke(id);
+}
+
+std::optional<ClientId> Server::owner(EntityId id) const {
+  return impl_->world.ownership().owner(id);
+}
+
+const OwnershipStats& Server::ownership_stats() const {
+  return impl_->world.ownership().stats();
+}
+
+bool Server::set_origin(const glm::dvec3& origin) {
+  if (!is_finite(origin)) return false;
+  impl_->world.set_origin(origin);
+  return true;
+}
+
+// What the game asks about entities.
+
+std::size_t Server::entity_count() const {
+  return impl_->world.entities().size();
+}
+
+std::span<const EntityId> Server::entities() const {
+  return impl_->search.all();
+}
+
+std::span<const EntityId> Server::entities_near(const glm::dvec3& centre, double radius_m) const {
+  return impl_->search.near(centre + impl_->world.origin(), radius_m);
+}
+
+std::optional<State> Server::state(EntityId id) const {
+  return impl_->world.state(id);
+}
+
+std::optional<State> Server::in_world(EntityId id) const {
+  return impl_->world.in_world(id);
+}
+
+std::optional<Motion> Server::published(EntityId id) const {
+  const Entity* entity = impl_->world.find(id);
+  if (entity == nullptr || !entity->announced) return std::nullopt;
+  return entity->levels[0].stream.motion();
+}
+
+std::optional<EntityDebug> Server::debug(EntityId id) const {
+  const Impl& s = *impl_;
+  const Entity* entity = s.world.find(id);
+  if (entity == nullptr || s.time.next_tick() == 0) return std::nullopt;
+  return debug_data(*entity, s.config.archetypes[entity->archetype], s.world, s.time.at(s.time.last_tick()));
+}
+
+// Relevance.
+
+bool Server::set_relevance(EntityId id, Relevance relevance) {
+  return impl_->world.set_relevance(id, relevance);
+}
+
+bool Server::set_groups(EntityId id, std::uint32_t groups) {
+  return impl_->world.set_groups(id, groups);
 }
 
 bool Server::set_relevance(ClientId client, EntityId id, Relevance relevance) {
   Session* session = impl_->sessions.find(client);
-  if (session == nullptr || impl_->entities.find(id) == nullptr) return false;
+  if (session == nullptr || impl_->world.find(id) == nullptr) return false;
   session->view().set_relevance(id, relevance);
-  return true;
-}
-
-bool Server::set_groups(EntityId id, std::uint32_t groups) {
-  Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return false;
-  entity->groups = groups;
-  impl_->note_relevance_change(id);
   return true;
 }
 
@@ -233,19 +244,11 @@ bool Server::set_view(ClientId client, const glm::dvec3& eye) {
   if (session == nullptr || !is_finite(eye)) return false;
   ClientView& view = session->view();
   view.changed = view.changed || !view.eye;
-  view.eye = eye + impl_->origin;
+  view.eye = eye + impl_->world.origin();
   return true;
 }
 
-bool Server::set_field(EntityId id, std::size_t field, const FieldValue& value) {
-  return impl_->fields.set(id, field, value, impl_->next_tick);
-}
-
-std::optional<FieldValue> Server::field(EntityId id, std::size_t field) const {
-  const FieldTable::Row* row = impl_->fields.find(id);
-  if (row == nullptr || field >= row->values.size()) return std::nullopt;
-  return row->values[field];
-}
+// Game messages.
 
 bool Server::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
                   std::optional<double> time_s) {
@@ -266,64 +269,16 @@ std::optional<GameMessage> Server::poll_message() {
   return impl_->inbox.poll();
 }
 
-Result<RouteId> Server::add_route(const RouteDefinition& definition) {
-  Impl& s = *impl_;
-  const RouteMessage message{{static_cast<std::uint32_t>(s.routes.size() + 1)}, definition};
-  std::vector<std::byte> buffer(kMaxControlBytes);
-  const bool fits =
-      message.route.value > kMaxRoutes || !is_encodable(definition) || !encode(message, buffer).empty();
-  if (!fits) return Error{"a route has too many points to be sent in one message"};
-  Result<RouteId> id = s.routes.add(definition);  // add() reports all other errors
-  if (!id) return id;
-  for (const auto& session : s.sessions.all())
-    session->send_route(message, s.transport);
-  return id;
-}
-
-bool Server::follow(EntityId id, RouteId route) {
-  Entity* entity = impl_->entities.find(id);
-  const Route* found = impl_->routes.find(route);
-  if (entity == nullptr || found == nullptr || entity->owned) return false;
-  if (entity->short_lived) entity->short_lived->launch.reset();
-  entity->follower.emplace(route, *found, impl_->config.archetypes[entity->archetype],
-                           impl_->config.tick_rate_hz);
-  impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
-  return true;
-}
-
-bool Server::leave_route(EntityId id) {
-  Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr || !entity->follower) return false;
-  entity->follower.reset();
-  return true;
-}
-
-CallResult Server::move_along(EntityId id, const RouteState& along) {
-  Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return CallError::unknown_entity;
-  if (!entity->follower) return CallError::no_route;
-  const Route& route = entity->follower->route();
-  if (!is_encodable(along, route, impl_->quantisation[entity->archetype])) return CallError::beyond_limits;
-  const RouteState place = route.advanced_on_route(along, 0.0);
-  if (const CallResult moved = impl_->move(*entity, route.state_at(place, 0.0)); !moved) return moved;
-  entity->follower->give(place);
-  return {};
-}
-
-const Route* Server::route(RouteId id) const {
-  return impl_->routes.find(id);
-}
+// Receiving and ticks.
 
 // A refused time counts as the time of the last call.
 double Server::Impl::checked(double now_s) {
-  if (time_guard.accepts(now_s)) return now_s;
-  ++stats.times_refused;
-  return present_s;
+  if (!time.set_present(now_s)) ++stats.times_refused;
+  return time.present_s();
 }
 
 void Server::receive(double now_s) {
   now_s = impl_->checked(now_s);
-  impl_->present_s = now_s;
   impl_->transport.service(now_s);
   while (const auto event = impl_->transport.poll())
     impl_->handle(*event, now_s);
@@ -333,29 +288,27 @@ void Server::receive(double now_s) {
 void Server::tick(double now_s) {
   Impl& s = *impl_;
   now_s = s.checked(now_s);
-  const Tick tick = s.next_tick;
-  s.end_as_planned(s.time_of(tick));
-  s.fly(s.time_of(tick));
-  ++s.next_tick;
-  s.present_s = now_s;
+  const Tick tick = s.time.next_tick();
+  s.world.end_planned();
+  s.world.fly();
+  s.time.begin_tick();
   ++s.stats.ticks;
-  s.announce_despawns();
+  s.world.announce_ends();
   s.apply_playout_changes(now_s);
   s.deliver_held();
   s.report_received();
-  s.review_interest(tick);
+  s.interest.review(s.sessions, s.world.entities(), tick);
   const std::size_t reported = s.events.size();
-  s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
-  s.note_owned_frames();
+  s.world.update_owned(tick, now_s, s.events);
   s.log.owner_events(s.events, reported);
-  s.measure_levers();
-  s.delays.run(s.entities, s.sessions);
+  s.world.measure_levers();
+  s.delays.run(s.world.entities(), s.sessions);
   if (s.distant_delay_s) {
-    s.entities.awake().for_each(
-        [&](std::uint32_t slot) { s.entities.slots()[slot].levels[0].delay_s = *s.distant_delay_s; });
+    s.world.entities().awake().for_each(
+        [&](std::uint32_t slot) { s.world.entities().slots()[slot].levels[0].delay_s = *s.distant_delay_s; });
   }
-  const bool late = now_s >= s.time_of(s.next_tick);
-  s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), late, s.pool, s.stats);
+  const bool late = now_s >= s.time.at(s.time.next_tick());
+  s.publisher.run(s.world.entities(), s.world.routes(), tick, s.time.at(tick), late, s.pool, s.stats);
   s.log.missing_velocities(s.config.archetypes, s.publisher.missing_velocities());
   s.send(tick, now_s);
   s.transport.service(now_s);
@@ -363,10 +316,10 @@ void Server::tick(double now_s) {
 }
 
 Tick Server::next_tick() const {
-  return impl_->next_tick;
+  return impl_->time.next_tick();
 }
 double Server::tick_time_s(Tick tick) const {
-  return impl_->time_of(tick);
+  return impl_->time.at(tick);
 }
 
 std::optional<ServerEvent> Server::poll_event() {
@@ -391,17 +344,8 @@ std::optional<SessionStats> Server::session_stats(ClientId client) const {
   const Session* session = impl_->sessions.find(client);
   return session != nullptr ? std::optional{session->stats()} : std::nullopt;
 }
-std::size_t Server::entity_count() const {
-  return impl_->entities.size();
-}
 const ServerStats& Server::stats() const {
   return impl_->stats;
-}
-
-std::optional<Motion> Server::published(EntityId id) const {
-  const Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr || !entity->announced) return std::nullopt;
-  return entity->levels[0].stream.motion();
 }
 
 bool Server::kick(ClientId client, std::string_view reason) {
@@ -462,32 +406,10 @@ void Server::shutdown() {
   s.waiting.clear();
 }
 
-void Server::Impl::announce_despawns() {
-  for (const Despawned& gone : despawned) {
-    for (const auto& session : sessions.all())
-      session->unfollow(gone.id, gone.tick, gone.as_planned);
-  }
-  despawned.clear();
-}
-
-void Server::Impl::review_interest(Tick tick) {
-  interest.update_positions(entities, tick);
-  for (const EntityId id : relevance_changed) {
-    Entity* entity = entities.find(id);
-    if (entity == nullptr) continue;  // the entity has already ended
-    for (const auto& session : sessions.all())
-      interest.reconsider(*entity, *session, entities, tick);
-  }
-  relevance_changed.clear();
-  for (const auto& session : sessions.all()) {
-    if (interest.is_due(*session, tick)) interest.update(*session, entities, tick);
-  }
-}
-
 // True if this tick leaves its datagrams to the next tick, which is already due. Sending is most of the cost
 // of a tick. If the server is late, the datagrams of this tick would be outdated at once.
 bool Server::Impl::hold_back(Tick tick, double now_s) {
-  const bool holds = now_s >= time_of(tick + 1) && held_back < kMaxHeldBack;
+  const bool holds = now_s >= time.at(tick + 1) && held_back < kMaxHeldBack;
   held_back = holds ? held_back + 1 : 0;
   return holds;
 }
@@ -495,24 +417,24 @@ bool Server::Impl::hold_back(Tick tick, double now_s) {
 // With one thread, writes and sends each client's datagrams in turn. With several threads, all datagrams are
 // written first and sent afterwards, because only one thread may use the transport.
 void Server::Impl::send(Tick tick, double now_s) {
-  if (config.rewind_s > 0.0) motions.update(entities, publisher.published());
-  const Session::TickInputs step{entities,
-                                 fields,
+  if (config.rewind_s > 0.0) motions.update(world.entities(), publisher.published());
+  const Session::TickInputs step{world.entities(),
+                                 world.fields(),
                                  publisher.published(),
                                  config.archetypes,
                                  quantisation,
-                                 routes,
+                                 world.routes(),
                                  encodings,
                                  tick,
-                                 time_of(tick),
+                                 time.at(tick),
                                  now_s,
                                  config.tick_rate_hz,
-                                 !fields.changes().empty(),
+                                 !world.fields().changes().empty(),
                                  hold_back(tick, now_s),
                                  switches.coding,
                                  &motions,
                                  switches.observer};
-  encodings.begin(entities, quantisation, config.tick_rate_hz);
+  encodings.begin(world.entities(), quantisation, config.tick_rate_hz);
   const bool alone = pool.size() == 1;
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
   if (datagrams.size() < shares) datagrams.resize(shares);
@@ -535,7 +457,7 @@ void Server::Impl::send(Tick tick, double now_s) {
       if (alone) buffer.flush(transport);
     }
   });
-  fields.clear_changes();
+  world.fields().clear_changes();
   for (DatagramBuffer& buffer : datagrams)
     finish_outbox(buffer);
 }
@@ -546,7 +468,7 @@ void Server::Impl::finish_outbox(DatagramBuffer& buffer) {
   buffer.flush(transport);
   stats += std::exchange(buffer.stats, {});
   for (const std::uint32_t stream : buffer.repaired)
-    entities.slots()[stream / kLevels].levels[stream % kLevels].policy.update_sent();
+    world.entities().slots()[stream / kLevels].levels[stream % kLevels].policy.update_sent();
   buffer.repaired.clear();
 }
 
@@ -617,7 +539,7 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   std::span<const Ownership::Update> owned;
   if (datagram->has_owned) {
     Refusal why{};
-    const auto read = ownership.read(reader, session->id(), next_tick, why);
+    const auto read = world.ownership().read(reader, session->id(), time.next_tick(), why);
     // The client may no longer own the entity, or the baseline may never have arrived. In both cases the
     // datagram counts as lost.
     if (!read) return count_refusal(why, reader.failed() || !session->ever_owned());
@@ -630,8 +552,8 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   const Session::Receipt receipt = session->receive(*datagram, now_s, stats, waited_s);
   if (receipt == Session::Receipt::refused) return count_refusal(Refusal::never_sent);
   if (receipt == Session::Receipt::repeated) return count_refusal(Refusal::repeated, false);
-  ownership.note_arrival(session->id(), now_s);
-  if (!owned.empty()) process_owned(owned, *session, now_s);
+  world.ownership().note_arrival(session->id(), now_s);
+  if (!owned.empty()) world.judge_owned(owned, session->id(), now_s);
   for (const MessageBatch::Item& item : batch.items)
     receive_unreliable(*session, batch.payload(item), item.time_s);
 }
@@ -660,7 +582,7 @@ void Server::Impl::apply_playout_changes(double now_s) {
     if (session == nullptr) return true;
     const auto playout = session->playout().due(now_s);
     if (!playout) return false;
-    Interest::set_shows_past(*session, entities, playout->shows_past);
+    Interest::set_shows_past(*session, world.entities(), playout->shows_past);
     session->change_seen(playout->interpolates ? MotionPath::interpolate : MotionPath::predict,
                          playout->blend_s);
     return true;
@@ -682,7 +604,7 @@ std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<c
   } else {
     const auto shared = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
     for (Session* session : clients)
-      taken += session->send_unreliable(shared, time_s, time_of(next_tick)) ? 1 : 0;
+      taken += session->send_unreliable(shared, time_s, time.at(time.next_tick())) ? 1 : 0;
   }
   stats.messages_dropped += clients.size() - taken;
   return taken;
@@ -703,7 +625,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message, const PeerLogin
   welcome.client = {next_client++};
   welcome.tick_rate_hz = config.tick_rate_hz;
   welcome.epoch_s = config.epoch_s;
-  welcome.tick = next_tick == 0 ? 0 : next_tick - 1;
+  welcome.tick = time.last_tick();
   welcome.longest_gap_s = publisher.longest_sent_gap_s();
   welcome.rewinds = config.rewind_s > 0.0;
   for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
@@ -724,8 +646,8 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message, const PeerLogin
   if (config.rewind_s > 0.0)
     session.remember_seen(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
                           config.rewind_s);
-  for (std::uint32_t route = 1; route <= routes.size(); ++route)
-    session.send_route({{route}, routes.find({route})->definition()}, transport);
+  for (std::uint32_t route = 1; route <= world.routes().size(); ++route)
+    session.send_route({{route}, world.routes().find({route})->definition()}, transport);
   events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
   log.joined(welcome.client, peer);
 }
@@ -761,9 +683,9 @@ void Server::Impl::close_idle(double now_s) {
 void Server::Impl::lose(Session& session) {
   if (!session.can_resume() || closing) return end(session);
   log.lost(session.id(), session.peer());
-  release_owned(session.id());
+  world.release_owned(session.id());
   sessions.move(session, {});
-  session.resume().lost_s = present_s;
+  session.resume().lost_s = time.present_s();
   logins.lose(session.id());
   events.push_back({ServerEvent::Kind::client_lost, session.id(), "the connection was lost"});
 }
@@ -774,8 +696,8 @@ void Server::Impl::end(Session& session, std::string_view why) {
     deliver(session, message->payload, message->time_s);
   events.push_back({ServerEvent::Kind::client_left, id, std::string(why)});
   log.left(id, session.peer());
-  release_owned(id);
-  Interest::release(session, entities);
+  world.release_owned(id);
+  Interest::unsubscribe(session, world.entities());
   logins.remove(id);
   sessions.remove(id);
 }
@@ -810,14 +732,14 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message, const PeerL
   session->intake().drop_held();
   report_received(*session);
   session->resume().expects_join = true;
-  session->resume_from(message.processed, config, present_s, next_tick == 0 ? 0 : next_tick - 1, transport);
+  session->resume_from(message.processed, config, time.present_s(), time.last_tick(), transport);
   events.push_back({ServerEvent::Kind::client_back, session->id(), {}});
   log.back(session->id(), peer);
 }
 
 void Server::Impl::receive_unreliable(Session& session, std::span<const std::byte> payload,
                                       std::optional<double> time_s) {
-  session.intake().refill(next_tick, 1.0 / config.tick_rate_hz);
+  session.intake().refill(time.next_tick(), 1.0 / config.tick_rate_hz);
   if (!session.intake().allows_unreliable(payload.size())) return refuse_message();
   deliver(session, payload, time_s);
 }
@@ -834,7 +756,7 @@ void Server::Impl::process(Session& session, const GameDataMessage& message) {
 
 // Passes on the held reliable messages that the client's rates allow now.
 void Server::Impl::deliver_held(Session& session) {
-  session.intake().refill(next_tick, 1.0 / config.tick_rate_hz);
+  session.intake().refill(time.next_tick(), 1.0 / config.tick_rate_hz);
   while (const auto message = session.intake().next()) {
     deliver(session, message->payload, message->time_s);
     note_processed(session, message->payload.size());
@@ -877,352 +799,32 @@ void Server::Impl::report_received(Session& session) {
 }
 
 SessionMessage Server::Impl::session_message(Session& session) const {
-  return {session.resume().key, session.reliable().report(), next_tick == 0 ? 0 : next_tick - 1};
-}
-
-// Entities in the frames of other entities, and the origin of the game's coordinates.
-
-FrameResult Server::enter_frame(EntityId id, EntityId frame) {
-  Impl& s = *impl_;
-  Entity* entity = s.entities.find(id);
-  if (entity == nullptr) return FrameResult::unknown_entity;
-  const Entity* outer = s.entities.find(frame);
-  if (frame && outer == nullptr) return FrameResult::unknown_frame;
-  if (entity->frame == frame) return FrameResult::done;
-  if (entity->owned) return FrameResult::owned;
-  if (outer != nullptr && outer->short_lived) return FrameResult::short_lived;
-  switch (s.entities.frames().fit(id, frame)) {
-    case FrameTree::Fit::circle:
-      return FrameResult::circle;
-    case FrameTree::Fit::too_deep:
-      return FrameResult::too_deep;
-    case FrameTree::Fit::fits:
-      break;
-  }
-  const State truth = s.state_in_frame(frame, *entity);
-  if (!is_encodable(truth, s.quantisation[entity->archetype])) return FrameResult::out_of_limits;
-  s.put_into(*entity, frame, truth);
-  return FrameResult::done;
-}
-
-bool Server::set_boardable(EntityId id, bool boardable) {
-  Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr || entity->short_lived) return false;
-  entity->boardable = boardable;
-  return true;
-}
-
-EntityId Server::frame(EntityId id) const {
-  const Entity* entity = impl_->entities.find(id);
-  return entity != nullptr ? entity->frame : EntityId{};
-}
-
-std::optional<State> Server::in_world(EntityId id) const {
-  const Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return std::nullopt;
-  State state = impl_->entities.in_world(*entity);
-  state.position -= impl_->origin;
-  return state;
-}
-
-std::span<const EntityId> Server::entities() const {
-  Impl& s = *impl_;
-  s.found.clear();
-  for (const Entity& entity : s.entities.slots()) {
-    if (entity.id) s.found.push_back(entity.id);
-  }
-  return s.found;
-}
-
-std::span<const EntityId> Server::entities_near(const glm::dvec3& centre, double radius_m) const {
-  Impl& s = *impl_;
-  s.found.clear();
-  const glm::dvec3 from = centre + s.origin;
-  s.interest.collect_near(from, radius_m, s.entities, s.near_slots);
-  s.near_slots.for_each([&](std::uint32_t slot) {
-    const Entity& entity = s.entities.slots()[slot];
-    const glm::dvec3 offset = s.entities.position_in_world(entity) - from;
-    if (entity.id && glm::dot(offset, offset) <= radius_m * radius_m) s.found.push_back(entity.id);
-  });
-  return s.found;
-}
-
-bool Server::set_user_value(EntityId id, std::uint64_t value) {
-  Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return false;
-  entity->user_value = value;
-  return true;
-}
-
-std::optional<std::uint64_t> Server::user_value(EntityId id) const {
-  const Entity* entity = impl_->entities.find(id);
-  return entity != nullptr ? std::optional{entity->user_value} : std::nullopt;
-}
-
-bool Server::set_origin(const glm::dvec3& origin) {
-  if (!is_finite(origin)) return false;
-  impl_->origin = origin;
-  return true;
-}
-
-State Server::Impl::state_in_frame(EntityId frame, const Entity& entity) const {
-  const State world = entities.in_world(entity);
-  const Entity* outer = entities.find(frame);
-  return publishable(outer != nullptr ? into_frame(entities.in_world(*outer), world) : world,
-                     entity.archetype);
-}
-
-void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) {
-  const EntityId before = entity.frame;
-  if (entity.short_lived) entity.short_lived->launch.reset();
-  entities.put_into(entity, frame, truth);
-  note_frame(entity, before);
-}
-
-// Notes that the entity has left the frame `before` and is now in another frame.
-void Server::Impl::note_frame(const Entity& entity, EntityId before) {
-  interest.set_position(entity, entities);
-  note_relevance_change(entity.id);
-  if (before) relevance_changed.push_back(before);  // clients may no longer need the frame
-}
-
-// Notes that the relevance of an entity has changed. The relevance of all entities in its frame then changes,
-// too.
-void Server::Impl::note_relevance_change(EntityId id) {
-  relevance_changed.push_back(id);
-  for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(id.slot())))
-    note_relevance_change(entities.slots()[slot].id);
-}
-
-// Moves the entities in the frame of an ending entity to the next outer frame. An entity that rested in the
-// frame stops: the game does not move it, so it would keep the velocity of the frame. An entity that would be
-// too fast in the outer frame stops, too. An entity that would be outside the world ends as well.
-void Server::Impl::release(const Entity& ending) {
-  const auto inside = entities.frames().inside(static_cast<std::uint32_t>(ending.id.slot()));
-  const std::vector<std::uint32_t> released{inside.begin(), inside.end()};
-  const EntityId outer = ending.frame;
-  for (const std::uint32_t slot : released) {
-    Entity& entity = entities.slots()[slot];
-    State truth = state_in_frame(outer, entity);
-    const Quantisation& q = quantisation[entity.archetype];
-    const bool rested = entity.still_ticks > 0 && !entity.owned;
-    if (rested || !is_encodable(truth, q))
-      truth.velocity = truth.acceleration = truth.angular_velocity = glm::vec3{0.0f};
-    const bool lost = !is_encodable(truth, q);
-    put_into(entity, outer, lost ? State{} : truth);
-    if (entity.owned && !lost) (void)ownership.override_motion(entity, truth, next_tick, sessions, transport);
-    if (lost) end(entity.id);
-  }
-}
-
-// Moves the short-lived entities that the game leaves to the server. One that leaves the world ends.
-void Server::Impl::fly(double now_s) {
-  std::erase_if(flying, [&](EntityId id) {
-    Entity* entity = entities.find(id);
-    if (entity == nullptr || !entity->short_lived->launch) return true;
-    const ShortLivedInfo::Launch& launch = *entity->short_lived->launch;
-    const Motion motion{.state = launch.state,
-                        .time_s = launch.time_s,
-                        .floor = quantisation[entity->archetype].floor,
-                        .walls = quantisation[entity->archetype].walls,
-                        .frame = frame_of(entity->frame)};
-    if (!move_to(*entity, state_at(motion, now_s))) end(id);
-    return false;
-  });
-}
-
-// Ends the short-lived entities whose time has come. Their clients end them by themselves.
-void Server::Impl::end_as_planned(double now_s) {
-  while (!planned_ends.empty() && planned_ends.begin()->first <= now_s) {
-    const EntityId id = planned_ends.begin()->second;
-    planned_ends.erase(planned_ends.begin());
-    end(id, true);
-  }
-}
-
-bool Server::Impl::end(EntityId id, bool as_planned) {
-  const Entity* entity = entities.find(id);
-  if (entity == nullptr) return false;
-  release(*entity);
-  publisher.ends(*entity);
-  if (entity->announced) despawned.push_back({id, next_tick, as_planned});
-  if (entity->short_lived && entity->short_lived->end_s && !as_planned) {
-    const auto [first, last] = planned_ends.equal_range(*entity->short_lived->end_s);
-    planned_ends.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == id; }));
-  }
-  if (entity->frame) relevance_changed.push_back(entity->frame);
-  interest.remove(static_cast<std::uint32_t>(id.slot()));
-  fields.remove(id);
-  for (const auto& session : sessions.all())
-    session->view().forget(id);
-  entities.remove(id, next_tick);
-  return true;
-}
-
-// Returns the lever of an entity's rotation, m: the distance to the outermost entity in its frame.
-double Server::Impl::lever_m(std::uint32_t slot) const {
-  double lever = 0.0;
-  for (const std::uint32_t child : entities.frames().inside(slot))
-    lever = std::max(lever, glm::length(entities.slots()[child].truth.position) + lever_m(child));
-  return lever;
-}
-
-// Measures the levers of all frames, but only from time to time: an entity that moves within a frame seldom
-// changes the lever much.
-void Server::Impl::measure_levers() {
-  constexpr Tick kTicksBetweenMeasurements = 8;
-  if (next_tick % kTicksBetweenMeasurements != 0) return;
-  for (const std::uint32_t slot : frames_with_lever) {
-    Entity& entity = entities.slots()[slot];
-    const double share = entity.levels[0].policy.lever_share();
-    for (EntityLevel& level : entity.levels)
-      level.policy.set_lever(lever_m(slot));
-    if (!entity.id || entity.levels[0].policy.lever_share() == share) continue;
-    entity.still_ticks = 0;
-    entities.awake().insert(slot);
-  }
-  std::erase_if(frames_with_lever,
-                [&](std::uint32_t slot) { return entities.frames().inside(slot).empty(); });
-  for (const std::uint32_t member : entities.frames().members()) {
-    const auto slot = static_cast<std::uint32_t>(entities.frames().frame_of(member).slot());
-    if (std::find(frames_with_lever.begin(), frames_with_lever.end(), slot) == frames_with_lever.end())
-      frames_with_lever.push_back(slot);
-  }
-}
-
-// Entities that clients own.
-
-bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
-  Impl& s = *impl_;
-  Entity* entity = s.entities.find(id);
-  if (entity == nullptr || entity->short_lived || s.sessions.find(owner) == nullptr) return false;
-  if (!is_valid(rules)) return false;
-  s.ownership.give(*entity, owner, rules, s.next_tick, s.sessions, s.transport);
-  s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
-  return true;
-}
-
-bool Server::revoke(EntityId id) {
-  Impl& s = *impl_;
-  Entity* entity = s.entities.find(id);
-  return entity != nullptr && s.ownership.revoke(*entity, s.sessions, s.transport);
-}
-
-std::optional<ClientId> Server::owner(EntityId id) const {
-  return impl_->ownership.owner(id);
-}
-
-std::optional<State> Server::state(EntityId id) const {
-  const Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return std::nullopt;
-  State state =
-      entity->owned ? state_at(entity->owned->motion, impl_->time_of(impl_->next_tick)) : entity->truth;
-  if (!entity->frame) state.position -= impl_->origin;
-  return state;
-}
-
-const OwnershipStats& Server::ownership_stats() const {
-  return impl_->ownership.stats();
-}
-
-CallResult Server::Impl::put_owned(EntityId id, const State& truth) {
-  Entity& entity = *entities.find(id);
-  const State state = publishable(to_server_coordinates(truth, entity.frame), entity.archetype);
-  const CallError why = find_unencodable(state, quantisation[entity.archetype]);
-  if (why != CallError::none) return why;
-  if (!ownership.override_motion(entity, state, next_tick, sessions, transport)) return CallError::owned;
-  entity.teleported = true;
-  entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
-  return {};
-}
-
-void Server::Impl::process_owned(std::span<const Ownership::Update> updates, const Session& session,
-                                 double now_s) {
-  ownership.process(updates, session.id(), now_s, entities, sessions, transport);
-  note_owned_frames();
-}
-
-void Server::Impl::note_owned_frames() {
-  for (const Ownership::FrameChange& change : ownership.frame_changes()) {
-    if (const Entity* entity = entities.find(change.entity)) note_frame(*entity, change.before);
-  }
-}
-
-void Server::Impl::release_owned(ClientId client) {
-  ended.clear();
-  ownership.release(client, ended, entities, sessions, transport);
-  for (const EntityId id : ended)
-    end(id);
+  return {session.resume().key, session.reliable().report(), time.last_tick()};
 }
 
 // Lag compensation: what clients showed.
 
 std::optional<Pose> Server::pose_seen_by(ClientId client, EntityId entity, double time_s) const {
   const Session* session = impl_->sessions.find(client);
-  const auto state = session ? session->shown(entity, time_s, impl_->present_s) : std::nullopt;
+  const auto state = session ? session->shown(entity, time_s, impl_->time.present_s()) : std::nullopt;
   if (!state) return std::nullopt;
-  return Pose{state->position - impl_->origin, state->orientation};
+  return Pose{state->position - impl_->world.origin(), state->orientation};
 }
 
 RewindStatus Server::rewind_status(ClientId client, double time_s) const {
   const Session* session = impl_->sessions.find(client);
-  return session != nullptr ? session->rewind_status(time_s, impl_->present_s) : RewindStatus::unavailable;
+  return session != nullptr ? session->rewind_status(time_s, impl_->time.present_s())
+                            : RewindStatus::unavailable;
 }
 
 std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
   Impl& s = *impl_;
   s.seen.clear();
   const Session* session = s.sessions.find(client);
-  if (session != nullptr) session->shown(time_s, s.present_s, s.seen);
+  if (session != nullptr) session->shown(time_s, s.time.present_s(), s.seen);
   for (SeenPose& seen : s.seen)
-    seen.pose.position -= s.origin;
+    seen.pose.position -= s.world.origin();
   return s.seen;
-}
-
-// Debug data of entities.
-namespace {
-
-// Returns the finest level with subscribers, or else the finest level. Other levels without subscribers are
-// out of date.
-std::size_t finest_followed(const Entity& entity) {
-  for (std::size_t level = 0; level < kLevels; ++level) {
-    if (entity.levels[level].subscribers > 0) return level;
-  }
-  return 0;
-}
-
-}  // namespace
-
-std::optional<EntityDebug> Server::debug(EntityId id) const {
-  const Impl& s = *impl_;
-  const Entity* entity = s.entities.find(id);
-  if (entity == nullptr || !entity->announced || s.next_tick == 0) return std::nullopt;
-  const std::size_t level = finest_followed(*entity);
-  const EntityLevel& followed = entity->levels[level];
-  if (followed.stream.number() == 0) return std::nullopt;
-  const Motion& motion = followed.stream.motion();
-  const Archetype& archetype = s.config.archetypes[entity->archetype];
-  const double time_s = s.time_of(s.next_tick - 1);
-
-  EntityDebug debug{.id = id, .truth = s.entities.in_world(*entity), .published = state_at(motion, time_s)};
-  if (const Entity* frame = s.entities.find(entity_of(motion.frame)))
-    debug.published = out_of_frame(s.entities.in_world(*frame), debug.published);
-  debug.age_s = time_s - motion.time_s;
-  debug.error_m = glm::distance(debug.truth.position, debug.published.position);
-  if (archetype.has_orientation)
-    debug.error_rad = angle_between(debug.truth.orientation, debug.published.orientation);
-  const double allowed = followed.factor * followed.policy.scale();
-  debug.threshold_m = archetype.threshold_m * allowed;
-  debug.threshold_rad = archetype.threshold_rad * allowed * followed.policy.lever_share();
-  debug.level = static_cast<std::uint8_t>(level);
-  for (const EntityLevel& one : entity->levels)
-    debug.clients += one.subscribers;
-  debug.frame = entity->frame;
-  debug.on_route = motion.route != nullptr;
-  debug.owned = entity->owned != nullptr;
-  debug.truth.position -= s.origin;
-  debug.published.position -= s.origin;
-  return debug;
 }
 
 }  // namespace reckoner

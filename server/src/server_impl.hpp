@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/route_codec.hpp"
 #include "net/src/link/message_queues.hpp"
 #include "net/src/messages/messages.hpp"
+#include "server/src/interest/entity_search.hpp"
 #include "server/src/interest/interest.hpp"
-#include "server/src/ownership/ownership.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/publisher.hpp"
 #include "server/src/rewind/shared_motions.hpp"
 #include "server/src/server_log.hpp"
+#include "server/src/server_world.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/delay_survey.hpp"
 #include "server/src/session/session_logins.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/test_switches.hpp"
-#include "server/src/util/time_guard.hpp"
+#include "server/src/util/server_time.hpp"
 #include "server/src/util/worker_pool.hpp"
-#include "server/src/world/entity_table.hpp"
-#include "server/src/world/field_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,19 +36,6 @@ namespace reckoner {
 /// The parts of a server. server.cpp implements it.
 struct Server::Impl {
   Impl(ServerConfig given, Transport& given_transport, const ServerTestSwitches& given_switches);
-
-  [[nodiscard]] double time_of(Tick tick) const { return config.epoch_s + tick / config.tick_rate_hz; }
-
-  // Returns the part of `truth` that is published: without orientation and angular velocity if the archetype
-  // has no orientation.
-  [[nodiscard]] State publishable(const State& truth, std::size_t archetype) const {
-    State state = truth;
-    if (!config.archetypes[archetype].has_orientation) {
-      state.orientation = State{}.orientation;
-      state.angular_velocity = glm::vec3{0.0f};
-    }
-    return state;
-  }
 
   void handle(const TransportEvent& event, double now_s);
   void handle_control(const TransportEvent& event);
@@ -88,50 +73,18 @@ struct Server::Impl {
   /// The time to use for a call with the time `now_s`.
   [[nodiscard]] double checked(double now_s);
   void close_idle(double now_s);
-  CallResult put_owned(EntityId id, const State& truth);
-  void process_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
-  void note_owned_frames();
-  void release_owned(ClientId client);
-  void announce_despawns();
-  void review_interest(Tick tick);
   void send(Tick tick, double now_s);
   [[nodiscard]] bool hold_back(Tick tick, double now_s);
   void finish_outbox(DatagramBuffer& datagrams);
-
-  CallResult move(Entity& entity, const State& truth);
-  CallResult move_to(Entity& entity, const State& truth);
-  [[nodiscard]] bool spend_way(Entity& entity, const glm::dvec3& to) const;
-  // Converts a state from the game's coordinates, which are relative to `origin`, to the server's
-  // coordinates. Only positions in the world frame change.
-  [[nodiscard]] State to_server_coordinates(const State& given, EntityId frame) const {
-    State state = given;
-    if (!frame) state.position += origin;
-    return state;
-  }
-  [[nodiscard]] State state_in_frame(EntityId frame, const Entity& entity) const;
-  void put_into(Entity& entity, EntityId frame, const State& truth);
-  void note_frame(const Entity& entity, EntityId before);
-  void note_relevance_change(EntityId id);
-  void release(const Entity& ending);
-  bool end(EntityId id, bool as_planned = false);
-  void end_as_planned(double now_s);
-  void fly(double now_s);
-  /// A null `as` lets the server choose the id.
-  SpawnResult spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame,
-                    std::unique_ptr<ShortLivedInfo> short_lived, EntityId as = {});
-  [[nodiscard]] double lever_m(std::uint32_t slot) const;
-  void measure_levers();
 
   ServerConfig config;
   Transport& transport;
   std::vector<Quantisation> quantisation;  // index: archetype
   ServerTestSwitches switches;
   WorkerPool pool;
-  EntityTable entities;
-  RouteTable routes;      // published motions point to routes in this table
+  ServerTime time;
   SharedMotions motions;  // of the clients' histories; empty without rewind
   Publisher publisher;
-  FieldTable fields;
   Encodings encodings;
   std::vector<Snapshot> snapshots;                // scratch, one per worker
   std::vector<std::vector<std::uint32_t>> fresh;  // scratch, one per worker
@@ -139,22 +92,13 @@ struct Server::Impl {
   Interest interest;
   DelaySurvey delays;
   SessionTable sessions;
-  Ownership ownership;
+  ServerWorld world;
+  EntitySearch search;
   std::map<PeerId, double> waiting;  // connections that have not joined yet, and when each began, s
   SessionLogins logins;
-  std::vector<ClientId> changing_playout;   // clients whose new playout settings are not in effect yet
-  std::vector<ClientId> holding;            // clients with reliable messages beyond their rates
-  std::vector<ClientId> unreported;         // clients whose reliable messages the server must confirm
-  std::vector<EntityId> relevance_changed;  // entities whose relevance the next tick must check
-  // Entities that ended since the last tick.
-  struct Despawned {
-    EntityId id;
-    Tick tick = 0;
-    bool as_planned = false;  // a short-lived entity reached the end that its spawn names
-  };
-  std::vector<Despawned> despawned;
-  std::vector<EntityId> flying;                  // short-lived entities that the game has not moved
-  std::multimap<double, EntityId> planned_ends;  // of short-lived entities, by server time, s
+  std::vector<ClientId> changing_playout;  // clients whose new playout settings are not in effect yet
+  std::vector<ClientId> holding;           // clients with reliable messages beyond their rates
+  std::vector<ClientId> unreported;        // clients whose reliable messages the server must confirm
   std::deque<ServerEvent> events;
   ServerLog log;
   MessageInbox inbox{{}};
@@ -164,18 +108,9 @@ struct Server::Impl {
       // Scratch; for each session, the size of the largest datagram that can be sent, bytes.
       max_datagram_bytes;
   std::vector<SeenPose> seen;  // result of rewind()
-  double present_s = 0.0;      // server time of the last receive() or tick(), s
-  TimeGuard time_guard;
-  // Slots of the entities whose frame contains, or contained, entities.
-  std::vector<std::uint32_t> frames_with_lever;
-  glm::dvec3 origin{0.0};       // origin of the game's coordinates, m, in the server's world
-  std::vector<EntityId> found;  // result of Server::entities() and entities_near()
-  SlotSet near_slots;           // scratch of entities_near()
-  std::vector<EntityId> ended;  // scratch
   // One-way delay to the clients of other servers that show these entities, s (WorldAccess).
   std::optional<double> distant_delay_s;
   bool closing = false;
-  Tick next_tick = 0;
   int held_back = 0;  // number of ticks in a row, up to now, that sent no datagrams
   std::uint32_t next_client = 1;
   ServerStats stats;

@@ -10,87 +10,89 @@ namespace reckoner {
 
 void WorldAccess::start_at(Tick tick) {
   assert(server_->impl_->stats.ticks == 0);
-  server_->impl_->next_tick = tick;
+  server_->impl_->time.start_at(tick);
 }
 
 SpawnResult WorldAccess::spawn_as(EntityId id, std::size_t archetype, const std::string& name,
                                   const State& state, EntityId frame) {
   if (!id) return CallError::unknown_entity;
-  return server_->impl_->spawn(archetype, name, state, frame, nullptr, id);
+  return server_->impl_->world.spawn(archetype, name, state, frame, nullptr, id);
 }
 
 bool WorldAccess::feed(EntityId id, const QuantisedState& encoded, Tick tick, double now_s,
                        double silence_s) {
   Server::Impl& s = *server_->impl_;
-  Entity* entity = s.entities.find(id);
+  Entity* entity = s.world.find(id);
   if (entity == nullptr) return false;
-  auto motion = motion_of(encoded, s.time_of(tick), s.quantisation[entity->archetype], s.routes);
+  auto motion = motion_of(encoded, s.time.at(tick), s.quantisation[entity->archetype], s.world.routes());
   if (!motion) {
-    ++s.stats.refusals[refusal_for(encoded, s.routes)];
+    ++s.stats.refusals[refusal_for(encoded, s.world.routes())];
     return false;
   }
   const EntityId frame = encoded.frame;
-  if (frame && s.entities.find(frame) == nullptr) return false;
-  if (frame != entity->frame && s.entities.frames().fit(id, frame) != FrameTree::Fit::fits) return false;
+  if (frame && s.world.find(frame) == nullptr) return false;
+  if (frame != entity->frame && s.world.entities().frames().fit(id, frame) != FrameTree::Fit::fits)
+    return false;
   motion->teleports = encoded.teleports;
-  if (frame != entity->frame) s.put_into(*entity, frame, motion->state);
-  if (!s.ownership.feed(*entity, encoded, *motion, tick, s.next_tick, now_s, silence_s)) return false;
+  if (frame != entity->frame) s.world.put_into(*entity, frame, motion->state);
+  if (!s.world.ownership().feed(*entity, encoded, *motion, tick, s.time.next_tick(), now_s, silence_s))
+    return false;
   if (encoded.teleports != entity->teleports) {
     // The publisher counts the teleport, so that the count becomes the other server's.
     entity->teleports =
         static_cast<std::uint8_t>((encoded.teleports + kTeleportModulus - 1) % kTeleportModulus);
     entity->teleported = true;
   }
-  entity->truth = state_at(entity->owned->motion, s.time_of(s.next_tick));
-  s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
-  s.interest.set_position(*entity, s.entities);
+  entity->truth = state_at(entity->owned->motion, s.time.at(s.time.next_tick()));
+  s.world.entities().awake().insert(static_cast<std::uint32_t>(id.slot()));
+  s.interest.set_position(*entity, s.world.entities());
   return true;
 }
 
 void WorldAccess::note_feed(EntityId id, double now_s) {
-  server_->impl_->ownership.note_feed(id, now_s);
+  server_->impl_->world.ownership().note_feed(id, now_s);
 }
 
 bool WorldAccess::is_fed(EntityId id) const {
-  return server_->impl_->ownership.is_fed(id);
+  return server_->impl_->world.ownership().is_fed(id);
 }
 
 void WorldAccess::hold(EntityId id, const State& state, const MotionFit::Priors& priors,
                        const MotionFit::Memory& memory) {
   Server::Impl& s = *server_->impl_;
-  Entity* entity = s.entities.find(id);
+  Entity* entity = s.world.find(id);
   if (entity == nullptr) return;
-  s.ownership.stop_feed(*entity);
+  s.world.ownership().stop_feed(*entity);
   entity->fit = MotionFit{s.config.tick_rate_hz, entity->fit.horizon_s()};
   entity->fit.begin_with(priors);
   entity->fit.resume(memory);
-  entity->truth = s.publishable(state, entity->archetype);
+  entity->truth = s.world.publishable(state, entity->archetype);
   entity->way_left_s = 1.0f;
-  entity->way_tick = s.next_tick;
+  entity->way_tick = s.time.next_tick();
   publish_in_next_tick(id);
 }
 
 MotionFit::Priors WorldAccess::priors(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   return entity != nullptr ? entity->fit.priors() : MotionFit::Priors{};
 }
 
 MotionFit::Memory WorldAccess::memory(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   return entity != nullptr ? entity->fit.memory() : MotionFit::Memory{};
 }
 
 void WorldAccess::publish_in_next_tick(EntityId id) {
   Server::Impl& s = *server_->impl_;
-  Entity* entity = s.entities.find(id);
+  Entity* entity = s.world.find(id);
   if (entity == nullptr) return;
   entity->publish_now = true;
   entity->still_ticks = 0;
-  s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
+  s.world.entities().awake().insert(static_cast<std::uint32_t>(id.slot()));
 }
 
 std::optional<WorldAccess::EncodedMotion> WorldAccess::published(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   if (entity == nullptr || entity->levels[0].stream.number() == 0) return std::nullopt;
   const PublishStream::Publish& newest = entity->levels[0].stream.newest();
   return EncodedMotion{newest.encoded, newest.tick};
@@ -101,7 +103,7 @@ void WorldAccess::append_published(std::vector<EntityId>& ids) const {
   const Published& published = s.publisher.published();
   for (const std::uint32_t index : published.words()) {
     SlotSet::for_each_in(published.word(0, index), index,
-                         [&](std::uint32_t slot) { ids.push_back(s.entities.slots()[slot].id); });
+                         [&](std::uint32_t slot) { ids.push_back(s.world.entities().slots()[slot].id); });
   }
 }
 
@@ -113,12 +115,12 @@ std::optional<State> WorldAccess::state_of(const QuantisedState& encoded, std::s
                                            double time_s) const {
   const Server::Impl& s = *server_->impl_;
   if (archetype >= s.quantisation.size()) return std::nullopt;
-  const auto motion = motion_of(encoded, s.time_of(tick), s.quantisation[archetype], s.routes);
+  const auto motion = motion_of(encoded, s.time.at(tick), s.quantisation[archetype], s.world.routes());
   return motion ? std::optional{state_at(*motion, time_s)} : std::nullopt;
 }
 
 RouteId WorldAccess::route(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   return entity != nullptr && entity->follower ? entity->follower->id() : RouteId{};
 }
 
@@ -126,23 +128,23 @@ const Quantisation& WorldAccess::quantisation(std::size_t archetype) const {
   return server_->impl_->quantisation[archetype];
 }
 std::optional<std::size_t> WorldAccess::archetype(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   return entity != nullptr ? std::optional{entity->archetype} : std::nullopt;
 }
 const std::string* WorldAccess::name(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   return entity != nullptr ? &entity->name : nullptr;
 }
 std::uint8_t WorldAccess::teleports(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   return entity != nullptr ? entity->teleports : std::uint8_t{0};
 }
 std::uint32_t WorldAccess::groups(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   return entity != nullptr ? entity->groups : kAllGroups;
 }
 Relevance WorldAccess::relevance(EntityId id) const {
-  const Entity* entity = server_->impl_->entities.find(id);
+  const Entity* entity = server_->impl_->world.find(id);
   return entity != nullptr ? entity->relevance : Relevance::by_distance;
 }
 std::optional<double> WorldAccess::one_way_s(ClientId client) const {

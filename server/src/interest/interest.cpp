@@ -43,8 +43,24 @@ void Interest::set_position(const Entity& entity, const EntityTable& entities) {
   }
 }
 
-void Interest::update_positions(const EntityTable& entities, Tick tick) {
+void Interest::review_with_contents_later(EntityId id, const EntityTable& entities) {
+  review_later(id);
+  for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(id.slot())))
+    review_with_contents_later(entities.slots()[slot].id, entities);
+}
+
+void Interest::review(const SessionTable& sessions, EntityTable& entities, Tick tick) {
   if (config_.radius_m > 0.0) spatial_index_->update_positions(entities, tick);
+  for (const EntityId id : to_review_) {
+    Entity* entity = entities.find(id);
+    if (entity == nullptr) continue;  // the entity has already ended
+    for (const auto& session : sessions.all())
+      reconsider(*entity, *session, entities, tick);
+  }
+  to_review_.clear();
+  for (const auto& session : sessions.all()) {
+    if (is_due(*session, tick)) update(*session, entities, tick);
+  }
 }
 
 void Interest::remove(std::uint32_t slot) {
@@ -252,7 +268,7 @@ void Interest::collect_near(const glm::dvec3& centre, double radius_m, const Ent
 
 void Interest::set_shows_past(Session& session, EntityTable& entities, bool shows_past) {
   if (session.view().shows_past == shows_past) return;
-  release(session, entities);
+  unsubscribe(session, entities);
   session.view().shows_past = shows_past;
   session.subscriptions().slots().for_each([&](std::uint32_t slot) {
     const std::size_t level = session.subscriptions().find(slot)->level;
@@ -260,7 +276,7 @@ void Interest::set_shows_past(Session& session, EntityTable& entities, bool show
   });
 }
 
-void Interest::release(const Session& session, EntityTable& entities) {
+void Interest::unsubscribe(const Session& session, EntityTable& entities) {
   session.subscriptions().slots().for_each([&](std::uint32_t slot) {
     const std::size_t level = session.subscriptions().find(slot)->level;
     entities.slots()[slot].levels[level].remove_subscriber(session.view().shows_past);

@@ -308,13 +308,12 @@ OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& ru
           kCoarsest * q.velocity_step_mps};
 }
 
-void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick,
-                     SessionTable& sessions, Transport& transport) {
+void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick) {
   const auto slot = static_cast<std::uint32_t>(entity.id.slot());
   std::uint8_t term = 0;
   if (Owned* before = find(slot)) {
     term = before->term;
-    revoke(entity, sessions, transport);
+    revoke(entity);
   }
   const Motion start{entity.truth, time_of(tick), entity.teleports};
   Owned owned{.id = entity.id,
@@ -334,29 +333,27 @@ void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules
   set_server_motion(added, entity, entity.truth, tick);
 }
 
-bool Ownership::revoke(Entity& entity, SessionTable& sessions, Transport& transport) {
+bool Ownership::revoke(Entity& entity) {
   Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
   if (owned == nullptr) return false;
-  if (owned->notified) notify(*owned, entity, OwnershipMessage::Change::revoked, sessions, transport);
+  if (owned->notified) notify(*owned, entity, OwnershipMessage::Change::revoked);
   entity.owned.reset();
   owned_.erase(static_cast<std::uint32_t>(entity.id.slot()));
   return true;
 }
 
-bool Ownership::override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
-                                Transport& transport) {
+bool Ownership::override_motion(Entity& entity, const State& state, Tick tick) {
   Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
   if (owned == nullptr) return false;
   set_server_motion(*owned, entity, state, tick);
   owned->placed_m = glm::length(state.position);
   owned->term = static_cast<std::uint8_t>((owned->term + 1u) % kTerms);
-  if (owned->notified) notify(*owned, entity, OwnershipMessage::Change::corrected, sessions, transport);
+  if (owned->notified) notify(*owned, entity, OwnershipMessage::Change::corrected);
   return true;
 }
 
-void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::Change change,
-                       SessionTable& sessions, Transport& transport) {
-  Session* session = sessions.find(owned.owner);
+void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::Change change) {
+  Session* session = sessions_.find(owned.owner);
   if (session == nullptr) return;
   OwnershipMessage message;
   message.entity = owned.id;
@@ -367,7 +364,7 @@ void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::Cha
   message.motion_tick = entity.owned->tick;
   message.state = entity.owned->encoded;
   if (change != OwnershipMessage::Change::repeated) owned.teleports = message.state.teleports;
-  session->send_ownership(message, tick_, transport);
+  session->send_ownership(message, tick_, transport_);
 }
 
 std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& reader, ClientId client,
@@ -409,13 +406,11 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
   return updates_;
 }
 
-void Ownership::process(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
-                        SessionTable& sessions, Transport& transport) {
+void Ownership::judge(std::span<const Update> updates, ClientId client, double now_s) {
   frame_changes_.clear();
-  const World world{entities, sessions, transport};
   for (const Update& update : updates) {
     Owned* owned = find(update.slot);
-    Entity& entity = entities.slots()[update.slot];
+    Entity& entity = entities_.slots()[update.slot];
     if (owned == nullptr || owned->owner != client || entity.id != owned->id) continue;
     owned->known.note(0, update.tick, update.encoded);
     if (update.term != owned->term) {
@@ -423,8 +418,8 @@ void Ownership::process(std::span<const Update> updates, ClientId client, double
       ++refusals_[Refusal::too_old];
       continue;
     }
-    process(*owned, entity, update, now_s, world);
-    entities.awake().insert(update.slot);
+    judge(*owned, entity, update, now_s);
+    entities_.awake().insert(update.slot);
   }
 }
 
@@ -449,21 +444,20 @@ bool Ownership::may_teleport(const Owned& owned, const OwnerCheck& check, const 
 }
 
 // Counts a correction, and notifies the owner unless it was notified a moment ago.
-void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const World& world) {
+void Ownership::correct(Owned& owned, const Entity& entity, double now_s) {
   ++stats_.corrected;
   ++owned.corrected;
   owned.needs_resend = now_s - owned.correction_sent_s < kNotifyEveryS;
   if (owned.needs_resend) return;
   owned.correction_sent_s = now_s;
   owned.term = static_cast<std::uint8_t>((owned.term + 1u) % kTerms);
-  notify(owned, entity, OwnershipMessage::Change::corrected, world.sessions, world.transport);
+  notify(owned, entity, OwnershipMessage::Change::corrected);
 }
 
 // Accepts a motion. It must be possible, or the owner must be trusted.
-void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion,
-                       const World& world) {
+void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion) {
   ++stats_.accepted;
-  const Session* session = world.sessions.find(owned.owner);
+  const Session* session = sessions_.find(owned.owner);
   if (session != nullptr) session->note_shown_frame(motion);
   const bool trusted = owned.rules.policy == OwnerPolicy::accept;
   const Motion shown = trusted ? motion : owned.check.eased(motion);
@@ -488,8 +482,7 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
   }
 }
 
-void Ownership::process(Owned& owned, Entity& entity, const Update& update, double now_s,
-                        const World& world) {
+void Ownership::judge(Owned& owned, Entity& entity, const Update& update, double now_s) {
   // An owner is not notified of a dropped motion, so the server must ask the owner to send it again.
   if (!has_token(owned, now_s)) {
     ++stats_.too_many;
@@ -514,7 +507,7 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
   }
   Motion motion = update.motion;
   motion.teleports = entity.teleports;
-  const auto check = check_in(owned, entity, motion, world);
+  const auto check = check_in(owned, entity, motion);
   const unsigned declared =
       (update.encoded.teleports + kTeleportModulus - owned.teleports) % kTeleportModulus;
   const bool teleports = check && may_teleport(owned, *check, motion, declared);
@@ -527,8 +520,8 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
       entity.teleported = true;
       stats_.teleports += declared;
     }
-    put_into_frame(entity, motion, world);
-    accept(owned, entity, update, motion, world);
+    put_into_frame(entity, motion);
+    accept(owned, entity, update, motion);
     return;
   }
   ++refusals_[check ? Refusal::beyond_limits : Refusal::unknown_frame];
@@ -546,7 +539,7 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
                     glm::length(nearest.state.position) <= owned.rules.frame_reach_m || !nearest.frame;
   if (check && near) {
     owned.check = *check;
-    put_into_frame(entity, nearest, world);
+    put_into_frame(entity, nearest);
     set_owner_motion(owned, entity, nearest, update.tick);
     owned.check.accept(entity.owned->motion);
     if (nearest.state.position != motion.state.position) owned.check.spend_displacement();
@@ -554,7 +547,7 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
     owned.refused_since_s =
         now_s;  // an owner that ignores its corrections would drift on with the last motion
   }
-  correct(owned, entity, now_s, world);
+  correct(owned, entity, now_s);
 }
 
 // Makes `motion` the entity's motion. If the time stamp of the motion is slightly ahead, the motion gets the
@@ -583,28 +576,25 @@ void Ownership::note_arrival(ClientId client, double now_s) {
   }
 }
 
-void Ownership::release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities,
-                        SessionTable& sessions, Transport& transport) {
+void Ownership::release(ClientId client, std::vector<EntityId>& ended) {
   for (auto& [slot, owned] : owned_) {
     if (owned.owner != client) continue;
     if (owned.rules.gone == OwnerGone::despawn) {
       ended.push_back(owned.id);
-    } else if (const Entity* entity = entities.find(owned.id); entity != nullptr && owned.notified) {
-      notify(owned, *entity, OwnershipMessage::Change::revoked, sessions, transport);
+    } else if (const Entity* entity = entities_.find(owned.id); entity != nullptr && owned.notified) {
+      notify(owned, *entity, OwnershipMessage::Change::revoked);
     }
     owned.owner = {};
     owned.notified = false;
   }
 }
 
-void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,
-                    Transport& transport, std::deque<ServerEvent>& events) {
+void Ownership::run(Tick tick, double time_s, double now_s, std::deque<ServerEvent>& events) {
   tick_ = tick;
   frame_changes_.clear();
-  const World world{entities, sessions, transport};
   for (auto it = owned_.begin(); it != owned_.end();) {
     auto& [slot, owned] = *it;
-    Entity& entity = entities.slots()[slot];
+    Entity& entity = entities_.slots()[slot];
     const bool orphan = !owned.owner && !owned.fed && owned.at_rest;
     // An entity from elsewhere may have ended and begun again under its id.
     if (entity.id != owned.id || !entity.owned || orphan) {
@@ -613,14 +603,14 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
       continue;
     }
     ++it;
-    const Session* session = sessions.find(owned.owner);
+    const Session* session = sessions_.find(owned.owner);
     const bool known =
         session != nullptr && session->knows(owned.id) && (!entity.frame || session->knows(entity.frame));
     owned.notified = owned.notified && session != nullptr && session->knows(owned.id);
     if (known && !owned.notified) {
       owned.notified = true;
       owned.received_s = now_s;
-      notify(owned, entity, OwnershipMessage::Change::given, sessions, transport);
+      notify(owned, entity, OwnershipMessage::Change::given);
     }
     enforce_limits(owned, entity, tick, time_s, now_s);
     const bool other_viewers = now_s - owned.viewers_sent_s > kViewersEveryS &&
@@ -629,13 +619,13 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
                        now_s - owned.received_s < kNotifyEveryS;
     if (owned.notified && (other_viewers || again)) {
       owned.viewers_sent_s = now_s;
-      notify(owned, entity, OwnershipMessage::Change::repeated, sessions, transport);
+      notify(owned, entity, OwnershipMessage::Change::repeated);
     }
     entity.truth = state_at(entity.owned->motion, time_s);
-    spend_turning(owned, entity, entities);
-    if (owned.turning_left_m < 0.0 && entity.frame) leave_frame(owned, entity, tick, world);
+    spend_turning(owned, entity);
+    if (owned.turning_left_m < 0.0 && entity.frame) leave_frame(owned, entity, tick);
     report(owned, now_s, events);
-    if (entity.owned->fresh || moves(entity.truth)) entities.awake().insert(slot);
+    if (entity.owned->fresh || moves(entity.truth)) entities_.awake().insert(slot);
   }
 }
 
@@ -706,22 +696,22 @@ State frame_after(const EntityTable& entities, EntityId frame, double dt_s) {
 
 // Returns the check to apply to a motion, converted to the motion's frame. Empty if the entity cannot be in
 // that frame.
-std::optional<OwnerCheck> Ownership::check_in(const Owned& owned, const Entity& entity, const Motion& motion,
-                                              const World& world) const {
+std::optional<OwnerCheck> Ownership::check_in(const Owned& owned, const Entity& entity,
+                                              const Motion& motion) const {
   const EntityId frame = entity_of(motion.frame);
   if (frame == entity.frame) {
     // Without a reach, the owner cannot board anything, and moves as it likes where the game has put it.
     const double reach_m = owned.rules.frame_reach_m;
     const double most_m = std::max(reach_m, owned.placed_m);
     const bool too_far = frame && reach_m > 0.0 && glm::length(motion.state.position) > most_m;
-    return too_far || !turns_slowly(owned, motion, world) ? std::nullopt : std::optional{owned.check};
+    return too_far || !turns_slowly(owned, motion) ? std::nullopt : std::optional{owned.check};
   }
-  if (!may_board(owned, entity, motion, world)) return std::nullopt;
+  if (!may_board(owned, entity, motion)) return std::nullopt;
   // Converts the last motion to the new frame at the new motion's time, with both frames extrapolated to that
   // time. The movement of the frames then does not count as displacement of the entity.
   const double dt_s = motion.time_s - time_of(tick_);
-  const State from = entity.frame ? frame_after(world.entities, entity.frame, dt_s) : State{};
-  const State to = frame ? frame_after(world.entities, frame, dt_s) : State{};
+  const State from = entity.frame ? frame_after(entities_, entity.frame, dt_s) : State{};
+  const State to = frame ? frame_after(entities_, frame, dt_s) : State{};
   const auto converted = [&](const State& state) {
     const State outside = entity.frame ? out_of_frame(from, state) : state;
     return frame ? into_frame(to, outside) : outside;
@@ -737,29 +727,27 @@ std::optional<OwnerCheck> Ownership::check_in(const Owned& owned, const Entity& 
 }
 
 // True if the owner may move the entity into the frame of `motion`; the world's frame is always permitted.
-bool Ownership::may_board(const Owned& owned, const Entity& entity, const Motion& motion,
-                          const World& world) const {
+bool Ownership::may_board(const Owned& owned, const Entity& entity, const Motion& motion) const {
   const EntityId frame = entity_of(motion.frame);
-  const Session* session = world.sessions.find(owned.owner);
-  if (session == nullptr || world.entities.frames().fit(entity.id, frame) != FrameTree::Fit::fits)
-    return false;
+  const Session* session = sessions_.find(owned.owner);
+  if (session == nullptr || entities_.frames().fit(entity.id, frame) != FrameTree::Fit::fits) return false;
   if (!frame) return true;
-  const Entity* outer = world.entities.find(frame);
+  const Entity* outer = entities_.find(frame);
   const double room_m = kBoardAgainS * max_turning_mps(owned.rules, owned.check.limits());
   return outer != nullptr && outer->boardable && session->knows(frame) &&
          glm::length(motion.state.position) <= owned.rules.frame_reach_m &&
          (owned.turning_left_m >= room_m || owned.rules.policy == OwnerPolicy::accept) &&
-         turns_slowly(owned, motion, world);
+         turns_slowly(owned, motion);
 }
 
 // True if the frames around a motion do not turn it faster than the rules permit. This counts with the
 // angular velocities that the frames have; spend_turning() counts how far they have turned in fact.
-bool Ownership::turns_slowly(const Owned& owned, const Motion& motion, const World& world) const {
+bool Ownership::turns_slowly(const Owned& owned, const Motion& motion) const {
   if (owned.rules.policy == OwnerPolicy::accept) return true;
   double turning_mps = 0.0;
   glm::dvec3 place = motion.state.position;
   for (EntityId id = entity_of(motion.frame); id;) {
-    const Entity* frame = world.entities.find(id);
+    const Entity* frame = entities_.find(id);
     if (frame == nullptr) return false;
     place = glm::dquat{frame->truth.orientation} * place;
     turning_mps += glm::length(glm::cross(glm::dvec3{frame->truth.angular_velocity}, place));
@@ -771,13 +759,13 @@ bool Ownership::turns_slowly(const Owned& owned, const Motion& motion, const Wor
 
 // Counts how far the frames around an entity have turned it since the last tick. What the game declares as a
 // teleport of a frame does not count.
-void Ownership::spend_turning(Owned& owned, const Entity& entity, const EntityTable& entities) const {
+void Ownership::spend_turning(Owned& owned, const Entity& entity) const {
   if (owned.fed || owned.rules.policy == OwnerPolicy::accept) return;
   double turned_m = 0.0;
   glm::dvec3 place = entity.truth.position;
   auto before = owned.turned.begin();
   for (EntityId id = entity.frame; id && before != owned.turned.end(); ++before) {
-    const Entity& frame = *entities.find(id);
+    const Entity& frame = *entities_.find(id);
     const glm::dvec3 turned = glm::dquat{frame.truth.orientation} * place;
     if (before->frame == id && !frame.teleported)
       turned_m += glm::distance(turned, glm::dquat{before->orientation} * place);
@@ -794,22 +782,22 @@ void Ownership::spend_turning(Owned& owned, const Entity& entity, const EntityTa
 
 // Moves an entity to the next outer frame, because its frame turns it too fast. It keeps its place in the
 // world, and of its velocity what its own top speed permits. The owner continues from there.
-void Ownership::leave_frame(Owned& owned, Entity& entity, Tick tick, const World& world) {
+void Ownership::leave_frame(Owned& owned, Entity& entity, Tick tick) {
   const EntityId before = entity.frame;
-  const Entity& frame = *world.entities.find(before);
+  const Entity& frame = *entities_.find(before);
   State outside = out_of_frame(frame.truth, entity.truth);
   outside.acceleration = outside.angular_velocity = glm::vec3{0.0f};
-  world.entities.put_into(entity, frame.frame, within(outside, owned.check.limits()));
+  entities_.put_into(entity, frame.frame, within(outside, owned.check.limits()));
   frame_changes_.push_back({entity.id, before});
   ++stats_.corrected;
   ++owned.corrected;
-  (void)override_motion(entity, entity.truth, tick, world.sessions, world.transport);
+  (void)override_motion(entity, entity.truth, tick);
 }
 
-void Ownership::put_into_frame(Entity& entity, const Motion& motion, const World& world) {
+void Ownership::put_into_frame(Entity& entity, const Motion& motion) {
   const EntityId before = entity.frame;
   if (entity_of(motion.frame) == before) return;
-  world.entities.put_into(entity, entity_of(motion.frame), motion.state);
+  entities_.put_into(entity, entity_of(motion.frame), motion.state);
   frame_changes_.push_back({entity.id, before});
 }
 

@@ -118,19 +118,23 @@ class OwnerCheck {
 class Ownership {
  public:
   /// `refusals` counts motions that are not accepted, by reason. All arguments must outlive this object.
-  Ownership(const ServerConfig& config, std::span<const Quantisation> quantisation, RefusalCounts& refusals)
-      : config_(config), quantisation_(quantisation), refusals_(refusals) {}
+  Ownership(const ServerConfig& config, std::span<const Quantisation> quantisation, EntityTable& entities,
+            const SessionTable& sessions, Transport& transport, RefusalCounts& refusals)
+      : config_(config),
+        quantisation_(quantisation),
+        entities_(entities),
+        sessions_(sessions),
+        transport_(transport),
+        refusals_(refusals) {}
 
   /// Gives an entity to a client; an earlier owner loses it. The entity continues from its true state at
   /// `tick`.
-  void give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick, SessionTable& sessions,
-            Transport& transport);
+  void give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick);
   /// Returns the entity to the server and notifies the owner. False if no client owns the entity.
-  bool revoke(Entity& entity, SessionTable& sessions, Transport& transport);
+  bool revoke(Entity& entity);
   /// Call it when the game has moved an owned entity to `state`. Notifies the owner, which must continue from
   /// there. False if no client owns the entity.
-  bool override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
-                       Transport& transport);
+  bool override_motion(Entity& entity, const State& state, Tick tick);
 
   /// Takes the newest motion of an entity that another server holds. `tick` is its time stamp, `motion` what
   /// `encoded` means, `now_s` the present server time and `next` the coming tick. The entity is then fed: it
@@ -161,16 +165,16 @@ class Ownership {
   /// baseline, returns nullopt and stores the reason in `why`. The datagram must then not be acknowledged.
   [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now,
                                                             Refusal& why);
-  /// Applies motions from read(). Afterwards frame_changes() lists the entities that changed their frame.
-  void process(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
-               SessionTable& sessions, Transport& transport);
+  /// Judges motions from read() by the limits of their entities: accepts, corrects or refuses each of them.
+  /// Afterwards frame_changes() lists the entities that changed their frame.
+  void judge(std::span<const Update> updates, ClientId client, double now_s);
 
   /// An entity that changed its frame.
   struct FrameChange {
     EntityId entity;
     EntityId before;  ///< the frame that the entity left
   };
-  /// The changes of frames of the last process() or run(). Valid until the next call of either.
+  /// The changes of frames of the last judge() or run(). Valid until the next call of either.
   [[nodiscard]] std::span<const FrameChange> frame_changes() const { return frame_changes_; }
 
   /// Call it when any datagram has arrived from the client: the client is not silent, so the motions of its
@@ -179,14 +183,12 @@ class Ownership {
   /// Call it when the client left or lost its connection. Appends to `ended` the entities of the client that
   /// must despawn. For its other entities, the server sends a notification, which reaches the client if the
   /// client resumes.
-  void release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities, SessionTable& sessions,
-               Transport& transport);
+  void release(ClientId client, std::vector<EntityId>& ended);
 
   /// Extrapolates all owned entities to the coming tick, brings entities without a valid owner to rest, and
   /// sends the necessary notifications to owners. Entities that their frame turns too fast leave it;
   /// frame_changes() then lists them.
-  void run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,
-           Transport& transport, std::deque<ServerEvent>& events);
+  void run(Tick tick, double time_s, double now_s, std::deque<ServerEvent>& events);
 
   [[nodiscard]] const OwnershipStats& stats() const { return stats_; }
 
@@ -233,24 +235,17 @@ class Ownership {
   [[nodiscard]] double time_of(Tick tick) const { return config_.epoch_s + tick / config_.tick_rate_hz; }
   [[nodiscard]] Tick tick_at(double time_s) const;
   [[nodiscard]] OwnerLimits limits_for(const Entity& entity, const OwnershipRules& rules) const;
-  void notify(Owned& owned, const Entity& entity, OwnershipMessage::Change change, SessionTable& sessions,
-              Transport& transport);
-  struct World {
-    EntityTable& entities;
-    SessionTable& sessions;
-    Transport& transport;
-  };
-  void process(Owned& owned, Entity& entity, const Update& update, double now_s, const World& world);
+  void notify(Owned& owned, const Entity& entity, OwnershipMessage::Change change);
+  void judge(Owned& owned, Entity& entity, const Update& update, double now_s);
   [[nodiscard]] std::optional<OwnerCheck> check_in(const Owned& owned, const Entity& entity,
-                                                   const Motion& motion, const World& world) const;
-  void accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion, const World& world);
-  [[nodiscard]] bool may_board(const Owned& owned, const Entity& entity, const Motion& motion,
-                               const World& world) const;
-  [[nodiscard]] bool turns_slowly(const Owned& owned, const Motion& motion, const World& world) const;
-  void put_into_frame(Entity& entity, const Motion& motion, const World& world);
-  void spend_turning(Owned& owned, const Entity& entity, const EntityTable& entities) const;
-  void leave_frame(Owned& owned, Entity& entity, Tick tick, const World& world);
-  void correct(Owned& owned, const Entity& entity, double now_s, const World& world);
+                                                   const Motion& motion) const;
+  void accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion);
+  [[nodiscard]] bool may_board(const Owned& owned, const Entity& entity, const Motion& motion) const;
+  [[nodiscard]] bool turns_slowly(const Owned& owned, const Motion& motion) const;
+  void put_into_frame(Entity& entity, const Motion& motion);
+  void spend_turning(Owned& owned, const Entity& entity) const;
+  void leave_frame(Owned& owned, Entity& entity, Tick tick);
+  void correct(Owned& owned, const Entity& entity, double now_s);
   [[nodiscard]] bool has_token(Owned& owned, double now_s) const;
   [[nodiscard]] bool may_teleport(const Owned& owned, const OwnerCheck& check, const Motion& to,
                                   unsigned count) const;
@@ -261,11 +256,14 @@ class Ownership {
 
   const ServerConfig& config_;
   std::span<const Quantisation> quantisation_;  // index: archetype
-  std::map<std::uint32_t, Owned> owned_;        // key: slot
-  std::vector<Update> updates_;                 // result of the last read()
-  std::vector<FrameChange> frame_changes_;      // frame changes of the last process() or run()
-  Tick tick_ = 0;                               // the tick of the current or last run()
-  Tick next_ = 0;                               // the coming tick, as of the last read()
+  EntityTable& entities_;
+  const SessionTable& sessions_;
+  Transport& transport_;
+  std::map<std::uint32_t, Owned> owned_;    // key: slot
+  std::vector<Update> updates_;             // result of the last read()
+  std::vector<FrameChange> frame_changes_;  // frame changes of the last judge() or run()
+  Tick tick_ = 0;                           // the tick of the current or last run()
+  Tick next_ = 0;                           // the coming tick, as of the last read()
   RefusalCounts& refusals_;
   OwnershipStats stats_;
 };

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/codec/route_codec.hpp"
+#include "server/src/interest/interest.hpp"
+#include "server/src/ownership/ownership.hpp"
+#include "server/src/publish/publisher.hpp"
+#include "server/src/session/session_table.hpp"
+#include "server/src/util/server_time.hpp"
+#include "server/src/world/entity_table.hpp"
+#include "server/src/world/field_table.hpp"
+#include "server/src/world/frame_levers.hpp"
+#include "server/src/world/planned_ends.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <glm/vec3.hpp>
+
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+
+/// The entities of a server with their fields, routes and owners. It is the only part that begins and ends
+/// entities and moves them between frames, so that the tables, the publisher, the interest of the clients and
+/// the owners always know the same entities.
+///
+/// The game's coordinates in the world frame are relative to origin(). All other parts of the server count
+/// from the origin of the server's world.
+class ServerWorld {
+ public:
+  /// All arguments must outlive this object. `quantisation`: index: archetype. `refusals` counts motions of
+  /// owners that are not accepted.
+  ServerWorld(const ServerConfig& config, std::span<const Quantisation> quantisation, const ServerTime& time,
+              Publisher& publisher, Interest& interest, const SessionTable& sessions, Transport& transport,
+              RefusalCounts& refusals);
+
+  [[nodiscard]] EntityTable& entities() { return entities_; }
+  [[nodiscard]] const EntityTable& entities() const { return entities_; }
+  [[nodiscard]] FieldTable& fields() { return fields_; }
+  [[nodiscard]] const RouteTable& routes() const { return routes_; }
+  [[nodiscard]] Ownership& ownership() { return ownership_; }
+  [[nodiscard]] const Ownership& ownership() const { return ownership_; }
+  /// Null if the entity does not exist.
+  [[nodiscard]] Entity* find(EntityId id) { return entities_.find(id); }
+  [[nodiscard]] const Entity* find(EntityId id) const { return entities_.find(id); }
+
+  // Coordinates.
+
+  [[nodiscard]] const glm::dvec3& origin() const { return origin_; }
+  void set_origin(const glm::dvec3& origin) { origin_ = origin; }
+  /// The part of `truth` that is published: without orientation and angular velocity if the archetype has no
+  /// orientation.
+  [[nodiscard]] State publishable(const State& truth, std::size_t archetype) const;
+  /// What Server::state() and Server::in_world() return.
+  [[nodiscard]] std::optional<State> state(EntityId id) const;
+  [[nodiscard]] std::optional<State> in_world(EntityId id) const;
+
+  // What the game does with entities. Each function does what the function of Server with this name does.
+
+  /// `short_lived`: null for an ordinary entity. `as`: the id of the new entity; null lets the server choose.
+  [[nodiscard]] SpawnResult spawn(std::size_t archetype, const std::string& name, const State& state,
+                                  EntityId frame, std::unique_ptr<ShortLivedInfo> short_lived,
+                                  EntityId as = {});
+  [[nodiscard]] SpawnResult spawn_short_lived(std::size_t archetype, const State& state,
+                                              const ShortLived& life, EntityId frame);
+  CallResult move(EntityId id, const State& truth);
+  CallResult move_along(EntityId id, const RouteState& along);
+  CallResult teleport(EntityId id, const State& truth);
+  /// Ends an entity. The entities in its frame move to the next outer frame. False if the id is unknown.
+  bool end(EntityId id) { return end_entity(id, false); }
+  [[nodiscard]] FrameResult enter_frame(EntityId id, EntityId frame);
+  bool set_relevance(EntityId id, Relevance relevance);
+  bool set_groups(EntityId id, std::uint32_t groups);
+  [[nodiscard]] Result<RouteId> add_route(const RouteDefinition& definition);
+  bool follow(EntityId id, RouteId route);
+  bool give(EntityId id, ClientId owner, const OwnershipRules& rules);
+  bool revoke(EntityId id);
+
+  /// Moves the entity into `frame` with the state `truth`, and reviews its relevance. The caller must have
+  /// checked that FrameTree::fit() returns `fits`.
+  void put_into(Entity& entity, EntityId frame, const State& truth);
+
+  // What clients do with the entities that they own.
+
+  /// The client has sent motions (Ownership::read()) that arrived at `now_s`.
+  void judge_owned(std::span<const Ownership::Update> updates, ClientId client, double now_s);
+  /// The client left or lost its connection: its entities rest or end, as OwnershipRules::gone says.
+  void release_owned(ClientId client);
+
+  // The steps of a tick.
+
+  /// Ends the short-lived entities whose planned end has come at the next tick. Clients end them by
+  /// themselves.
+  void end_planned();
+  /// Moves the short-lived entities that the game leaves to the server to where they are at the next tick.
+  /// One that leaves the world ends.
+  void fly();
+  /// Clients no longer follow the entities that have ended since the last call.
+  void announce_ends();
+  /// Extrapolates the owned entities to `tick`, and appends what their owners did wrong to `events`.
+  void update_owned(Tick tick, double now_s, std::deque<ServerEvent>& events);
+  void measure_levers() { levers_.measure(entities_, time_.next_tick()); }
+
+ private:
+  // An entity that has ended.
+  struct Ended {
+    EntityId id;
+    Tick tick = 0;
+    bool as_planned = false;  // a short-lived entity reached the end that its spawn names
+  };
+
+  // Converts a state from the game's coordinates to the server's. Only positions in the world frame change.
+  [[nodiscard]] State to_server_coordinates(const State& given, EntityId frame) const {
+    State state = given;
+    if (!frame) state.position += origin_;
+    return state;
+  }
+  [[nodiscard]] State state_in_frame(EntityId frame, const Entity& entity) const;
+  [[nodiscard]] bool spend_way(Entity& entity, const glm::dvec3& to) const;
+  CallResult move_from_game(Entity& entity, const State& truth);
+  CallResult set_truth(Entity& entity, const State& truth);
+  CallResult teleport_owned(Entity& entity, const State& truth);
+  bool end_entity(EntityId id, bool as_planned);
+  void empty_frame(const Entity& ending);
+  void note_frame(const Entity& entity, EntityId before);
+  void note_owned_frames();
+
+  const ServerConfig& config_;
+  std::span<const Quantisation> quantisation_;  // index: archetype
+  const ServerTime& time_;
+  Publisher& publisher_;
+  Interest& interest_;
+  const SessionTable& sessions_;
+  Transport& transport_;
+
+  EntityTable entities_;
+  FieldTable fields_;
+  RouteTable routes_;  // published motions point to routes in this table
+  Ownership ownership_;
+  glm::dvec3 origin_{0.0};        // of the game's coordinates, m, in the server's world
+  std::vector<EntityId> flying_;  // short-lived entities that the game has not moved
+  PlannedEnds planned_ends_;
+  std::vector<Ended> ended_;  // since the last announce_ends(); only entities that were announced
+  FrameLevers levers_;
+  std::vector<EntityId> released_;  // scratch
+};
+
+}  // namespace reckoner
