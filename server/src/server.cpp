@@ -3,6 +3,7 @@
 #include "reckoning/src/motion/state_checks.hpp"
 #include "server/src/entity_debug.hpp"
 #include "server/src/server_impl.hpp"
+#include "server/src/util/refusal_counts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -58,7 +59,8 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       interest(config.interest, config.tick_rate_hz),
       world(config, quantisation, time, publisher, interest, sessions, transport, stats.refusals),
       search(world.entities(), interest),
-      log(config.log) {
+      log(config.log),
+      mail(time, sessions, transport, stats) {
   for (Quantisation& q : quantisation)
     q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_sent_gap_s()));
   publisher.set_observer(switches.observer);
@@ -252,21 +254,16 @@ bool Server::set_view(ClientId client, const glm::dvec3& eye) {
 
 bool Server::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
                   std::optional<double> time_s) {
-  Session* session = impl_->sessions.find(client);
-  return session != nullptr && impl_->send_to(std::span{&session, 1}, payload, delivery, time_s) == 1;
+  return impl_->mail.send(client, payload, delivery, time_s);
 }
 
 std::size_t Server::broadcast(std::span<const std::byte> payload, Delivery delivery,
                               std::optional<double> time_s) {
-  Impl& s = *impl_;
-  s.receivers.clear();
-  for (const auto& session : s.sessions.all())
-    s.receivers.push_back(session.get());
-  return s.send_to(s.receivers, payload, delivery, time_s);
+  return impl_->mail.broadcast(payload, delivery, time_s);
 }
 
 std::optional<GameMessage> Server::poll_message() {
-  return impl_->inbox.poll();
+  return impl_->mail.poll();
 }
 
 // Receiving and ticks.
@@ -295,8 +292,8 @@ void Server::tick(double now_s) {
   ++s.stats.ticks;
   s.world.announce_ends();
   s.apply_playout_changes(now_s);
-  s.deliver_held();
-  s.report_received();
+  s.mail.deliver_waiting();
+  s.mail.confirm_delivered();
   s.interest.review(s.sessions, s.world.entities(), tick);
   const std::size_t reported = s.events.size();
   s.world.update_owned(tick, now_s, s.events);
@@ -521,12 +518,12 @@ void Server::Impl::handle_control(const TransportEvent& event) {
   }
   const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
   Session* session = sessions.find(event.peer);
-  if (data != nullptr && session != nullptr) return process(*session, *data);
+  if (data != nullptr && session != nullptr) return mail.accept_reliable(*session, *data);
   const auto* playout = message ? std::get_if<PlayoutMessage>(&*message) : nullptr;
   if (playout != nullptr && session != nullptr) return process(*session, *playout);
   if (join_message != nullptr && session != nullptr && std::exchange(session->resume().expects_join, false))
     return;
-  count_refusal(message ? Refusal::unexpected : Refusal::malformed);
+  count_malformed(stats, message ? Refusal::unexpected : Refusal::malformed);
   if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
 }
 
@@ -534,44 +531,35 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   Session* session = sessions.find(event.peer);
   BitReader reader{event.payload};
   const auto datagram = read_client_datagram(reader);
-  if (!datagram) return count_refusal(Refusal::malformed);
-  if (session == nullptr) return count_refusal(Refusal::unexpected);
+  if (!datagram) return count_malformed(stats, Refusal::malformed);
+  if (session == nullptr) return count_malformed(stats, Refusal::unexpected);
   std::span<const Ownership::Update> owned;
   if (datagram->has_owned) {
     Refusal why{};
     const auto read = world.ownership().read(reader, session->id(), time.next_tick(), why);
     // The client may no longer own the entity, or the baseline may never have arrived. In both cases the
     // datagram counts as lost.
-    if (!read) return count_refusal(why, reader.failed() || !session->ever_owned());
+    if (!read) {
+      const bool wrong = reader.failed() || !session->ever_owned();
+      return wrong ? count_malformed(stats, why) : count_refused(stats, why);
+    }
     owned = *read;
   }
   batch.clear();
   if (datagram->has_messages) read_messages(reader, batch);
-  if (!reader.finished()) return count_refusal(Refusal::malformed);
+  if (!reader.finished()) return count_malformed(stats, Refusal::malformed);
   const double waited_s = std::max(0.0, event.waited_s);
   const Session::Receipt receipt = session->receive(*datagram, now_s, stats, waited_s);
-  if (receipt == Session::Receipt::refused) return count_refusal(Refusal::never_sent);
-  if (receipt == Session::Receipt::repeated) return count_refusal(Refusal::repeated, false);
+  if (receipt == Session::Receipt::refused) return count_malformed(stats, Refusal::never_sent);
+  if (receipt == Session::Receipt::repeated) return count_refused(stats, Refusal::repeated);
   world.ownership().note_arrival(session->id(), now_s);
   if (!owned.empty()) world.judge_owned(owned, session->id(), now_s);
   for (const MessageBatch::Item& item : batch.items)
-    receive_unreliable(*session, batch.payload(item), item.time_s);
-}
-
-// Passes a message on to the game. The game may have too many messages to poll already.
-void Server::Impl::deliver(const Session& session, std::span<const std::byte> payload,
-                           std::optional<double> time_s) {
-  if (!inbox.add(session.id(), payload, time_s, false)) return refuse_message();
-  ++stats.messages_received;
-}
-
-void Server::Impl::refuse_message() {
-  ++stats.messages_refused;
-  count_refusal(Refusal::too_many, false);
+    mail.accept_unreliable(*session, batch.payload(item), item.time_s);
 }
 
 void Server::Impl::process(Session& session, const PlayoutMessage& message) {
-  if (const auto why = session.playout().declare(message)) return count_refusal(*why, false);
+  if (const auto why = session.playout().declare(message)) return count_refused(stats, *why);
   changing_playout.push_back(session.id());
 }
 
@@ -587,27 +575,6 @@ void Server::Impl::apply_playout_changes(double now_s) {
                          playout->blend_s);
     return true;
   });
-}
-
-// Encodes or copies the message once for all clients.
-std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
-                                  Delivery delivery, std::optional<double> time_s) {
-  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !is_valid_stamp(*time_s)))
-    return 0;
-  std::size_t taken = 0;
-  if (delivery == Delivery::reliable) {
-    std::vector<std::byte> buffer(payload.size() + 64);
-    const auto encoded = encode(GameDataMessage{{payload.begin(), payload.end()}, time_s}, buffer);
-    for (Session* session : clients)
-      taken += session->send_reliable(encoded, transport) ? 1 : 0;
-    stats.messages_sent += taken;
-  } else {
-    const auto shared = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
-    for (Session* session : clients)
-      taken += session->send_unreliable(shared, time_s, time.at(time.next_tick())) ? 1 : 0;
-  }
-  stats.messages_dropped += clients.size() - taken;
-  return taken;
 }
 
 void Server::Impl::join(PeerId peer, const JoinMessage& message, const PeerLogin& login) {
@@ -637,7 +604,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message, const PeerLogin
   logins.set(welcome.client, login);
   if (config.resume_s > 0.0) session.enable_resume(session_key(switches.session_secret, welcome.client));
   std::vector<std::byte> buffer(kMaxControlBytes);
-  std::size_t size = encode(session_message(session), buffer).size();
+  std::size_t size = encode(mail.confirmation(session), buffer).size();
   size += encode(welcome, std::span(buffer).subspan(size)).size();
   transport.send(peer, Channel::control, std::span(buffer).first(size));
   session.view().shows_past = message.shows_past;
@@ -692,8 +659,7 @@ void Server::Impl::lose(Session& session) {
 
 void Server::Impl::end(Session& session, std::string_view why) {
   const ClientId id = session.id();
-  while (const auto message = session.intake().next_at_the_end())
-    deliver(session, message->payload, message->time_s);
+  mail.deliver_last(session);
   events.push_back({ServerEvent::Kind::client_left, id, std::string(why)});
   log.left(id, session.peer());
   world.release_owned(id);
@@ -730,76 +696,11 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message, const PeerL
   replace_sessions(login, session->id());
   sessions.move(*session, peer);
   session->intake().drop_held();
-  report_received(*session);
+  mail.confirm_delivered(*session);
   session->resume().expects_join = true;
   session->resume_from(message.processed, config, time.present_s(), time.last_tick(), transport);
   events.push_back({ServerEvent::Kind::client_back, session->id(), {}});
   log.back(session->id(), peer);
-}
-
-void Server::Impl::receive_unreliable(Session& session, std::span<const std::byte> payload,
-                                      std::optional<double> time_s) {
-  session.intake().refill(time.next_tick(), 1.0 / config.tick_rate_hz);
-  if (!session.intake().allows_unreliable(payload.size())) return refuse_message();
-  deliver(session, payload, time_s);
-}
-
-void Server::Impl::process(Session& session, const GameDataMessage& message) {
-  const bool held_any = session.intake().holds_any();
-  if (!session.intake().hold(message.payload, message.time_s)) {
-    note_processed(session, message.payload.size());
-    return refuse_message();
-  }
-  deliver_held(session);
-  if (!held_any && session.intake().holds_any()) holding.push_back(session.id());
-}
-
-// Passes on the held reliable messages that the client's rates allow now.
-void Server::Impl::deliver_held(Session& session) {
-  session.intake().refill(time.next_tick(), 1.0 / config.tick_rate_hz);
-  while (const auto message = session.intake().next()) {
-    deliver(session, message->payload, message->time_s);
-    note_processed(session, message->payload.size());
-  }
-}
-
-// Counts a reliable message that was passed on or refused.
-void Server::Impl::note_processed(Session& session, std::size_t payload_bytes) {
-  ReliableQueue& reliable = session.reliable();
-  const bool was_due = reliable.is_report_due();
-  reliable.note_received(payload_bytes);
-  if (!was_due && reliable.is_report_due()) unreported.push_back(session.id());
-}
-
-void Server::Impl::deliver_held() {
-  std::erase_if(holding, [&](ClientId client) {
-    Session* session = sessions.find(client);
-    if (session == nullptr) return true;
-    deliver_held(*session);
-    return !session->intake().holds_any();
-  });
-}
-
-// Confirms reliable messages once the game has polled enough of them. The server then has room for all
-// messages that the client may send after the confirmation.
-void Server::Impl::report_received() {
-  std::erase_if(unreported, [&](ClientId client) {
-    Session* session = sessions.find(client);
-    if (session == nullptr || !session->peer() || !session->reliable().is_report_due()) return true;
-    constexpr MessageLimit kWindow = ReliableQueue::kClientWindow;
-    if (!inbox.has_room(client, kWindow.messages, kWindow.bytes)) return false;
-    report_received(*session);
-    return true;
-  });
-}
-
-void Server::Impl::report_received(Session& session) {
-  std::array<std::byte, 64> buffer;
-  transport.send(session.peer(), Channel::control, encode(session_message(session), buffer));
-}
-
-SessionMessage Server::Impl::session_message(Session& session) const {
-  return {session.resume().key, session.reliable().report(), time.last_tick()};
 }
 
 // Lag compensation: what clients showed.

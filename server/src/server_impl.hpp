@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/message_queues.hpp"
 #include "net/src/messages/messages.hpp"
 #include "server/src/interest/entity_search.hpp"
 #include "server/src/interest/interest.hpp"
+#include "server/src/mail/game_mail.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/publisher.hpp"
 #include "server/src/rewind/shared_motions.hpp"
@@ -39,22 +39,7 @@ struct Server::Impl {
 
   void handle(const TransportEvent& event, double now_s);
   void handle_control(const TransportEvent& event);
-  /// Counts a refused payload of a client. Pass true for `wrong` if no correct client sends such a payload.
-  /// The payload then also counts as malformed.
-  void count_refusal(Refusal why, bool wrong = true) {
-    ++stats.refusals[why];
-    stats.malformed += wrong ? 1 : 0;
-  }
   void handle_state(const TransportEvent& event, double now_s);
-  void process(Session& session, const GameDataMessage& message);
-  void receive_unreliable(Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
-  void deliver(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
-  void refuse_message();
-  void deliver_held();
-  void deliver_held(Session& session);
-  void note_processed(Session& session, std::size_t payload_bytes);
-  std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
-                      Delivery delivery, std::optional<double> time_s);
   void process(Session& session, const PlayoutMessage& message);
   void apply_playout_changes(double now_s);
   void join(PeerId peer, const JoinMessage& message, const PeerLogin& login);
@@ -64,9 +49,6 @@ struct Server::Impl {
   std::size_t kick_revoked(std::uint64_t client_id, std::string_view reason);
   void lose(Session& session);
   void end(Session& session, std::string_view why = "left");
-  void report_received();
-  void report_received(Session& session);
-  [[nodiscard]] SessionMessage session_message(Session& session) const;
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
   void refuse_version(PeerId peer, std::uint32_t version);
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
@@ -97,13 +79,10 @@ struct Server::Impl {
   std::map<PeerId, double> waiting;  // connections that have not joined yet, and when each began, s
   SessionLogins logins;
   std::vector<ClientId> changing_playout;  // clients whose new playout settings are not in effect yet
-  std::vector<ClientId> holding;           // clients with reliable messages beyond their rates
-  std::vector<ClientId> unreported;        // clients whose reliable messages the server must confirm
   std::deque<ServerEvent> events;
   ServerLog log;
-  MessageInbox inbox{{}};
-  MessageBatch batch;               // scratch: the messages of one datagram
-  std::vector<Session*> receivers;  // scratch
+  GameMail mail;
+  MessageBatch batch;  // scratch: the messages of one datagram
   std::vector<std::size_t>
       // Scratch; for each session, the size of the largest datagram that can be sent, bytes.
       max_datagram_bytes;

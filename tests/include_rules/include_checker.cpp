@@ -121,7 +121,7 @@ constexpr std::string_view kRooms[] = {
     "net/src/secure/", "net/src/transport/enet/socket/", "net/src/transport/enet/", "net/src/",
     //
     "server/src/util/", "server/src/world/", "server/src/publish/", "server/src/rewind/",
-    "server/src/session/", "server/src/interest/", "server/src/ownership/", "server/src/",
+    "server/src/session/", "server/src/mail/", "server/src/interest/", "server/src/ownership/", "server/src/",
     //
     "client/src/world/", "client/src/playout/", "client/src/shown/", "client/src/ownership/",
     "client/src/connection/", "client/src/",

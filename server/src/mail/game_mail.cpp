@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/mail/game_mail.hpp"
+
+#include "server/src/util/refusal_counts.hpp"
+
+#include <array>
+#include <memory>
+
+namespace reckoner {
+
+bool GameMail::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
+                    std::optional<double> time_s) {
+  Session* session = sessions_.find(client);
+  return session != nullptr && send_to(std::span{&session, 1}, payload, delivery, time_s) == 1;
+}
+
+std::size_t GameMail::broadcast(std::span<const std::byte> payload, Delivery delivery,
+                                std::optional<double> time_s) {
+  receivers_.clear();
+  for (const auto& session : sessions_.all())
+    receivers_.push_back(session.get());
+  return send_to(receivers_, payload, delivery, time_s);
+}
+
+// Encodes or copies the message once for all clients.
+std::size_t GameMail::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
+                              Delivery delivery, std::optional<double> time_s) {
+  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !is_valid_stamp(*time_s)))
+    return 0;
+  std::size_t sent = 0;
+  if (delivery == Delivery::reliable) {
+    std::vector<std::byte> buffer(payload.size() + 64);
+    const auto encoded = encode(GameDataMessage{{payload.begin(), payload.end()}, time_s}, buffer);
+    for (Session* session : clients)
+      sent += session->send_reliable(encoded, transport_) ? 1 : 0;
+    stats_.messages_sent += sent;
+  } else {
+    const auto shared = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
+    for (Session* session : clients)
+      sent += session->send_unreliable(shared, time_s, time_.at(time_.next_tick())) ? 1 : 0;
+  }
+  stats_.messages_dropped += clients.size() - sent;
+  return sent;
+}
+
+void GameMail::accept_reliable(Session& session, const GameDataMessage& message) {
+  const bool waited = session.intake().holds_any();
+  if (!session.intake().hold(message.payload, message.time_s)) {
+    count_delivered(session, message.payload.size());
+    return refuse();
+  }
+  deliver_allowed(session);
+  if (!waited && session.intake().holds_any()) waiting_.push_back(session.id());
+}
+
+void GameMail::accept_unreliable(Session& session, std::span<const std::byte> payload,
+                                 std::optional<double> time_s) {
+  session.intake().refill(time_.next_tick(), time_.tick_s());
+  if (!session.intake().allows_unreliable(payload.size())) return refuse();
+  deliver(session, payload, time_s);
+}
+
+void GameMail::deliver_waiting() {
+  std::erase_if(waiting_, [&](ClientId client) {
+    Session* session = sessions_.find(client);
+    if (session == nullptr) return true;
+    deliver_allowed(*session);
+    return !session->intake().holds_any();
+  });
+}
+
+void GameMail::deliver_last(Session& session) {
+  while (const auto message = session.intake().next_at_the_end())
+    deliver(session, message->payload, message->time_s);
+}
+
+// Delivers the accepted reliable messages that the client's rates allow now.
+void GameMail::deliver_allowed(Session& session) {
+  session.intake().refill(time_.next_tick(), time_.tick_s());
+  while (const auto message = session.intake().next()) {
+    deliver(session, message->payload, message->time_s);
+    count_delivered(session, message->payload.size());
+  }
+}
+
+// The game may have too many messages to poll already; the message is then refused.
+void GameMail::deliver(const Session& session, std::span<const std::byte> payload,
+                       std::optional<double> time_s) {
+  if (!inbox_.add(session.id(), payload, time_s, false)) return refuse();
+  ++stats_.messages_received;
+}
+
+// Counts a reliable message that was delivered or refused: the client must not send it again.
+void GameMail::count_delivered(Session& session, std::size_t payload_bytes) {
+  ReliableQueue& reliable = session.reliable();
+  const bool was_due = reliable.is_report_due();
+  reliable.note_received(payload_bytes);
+  if (!was_due && reliable.is_report_due()) unconfirmed_.push_back(session.id());
+}
+
+void GameMail::refuse() {
+  ++stats_.messages_refused;
+  count_refused(stats_, Refusal::too_many);
+}
+
+// The server has room for all messages that the client may send after a confirmation.
+void GameMail::confirm_delivered() {
+  std::erase_if(unconfirmed_, [&](ClientId client) {
+    Session* session = sessions_.find(client);
+    if (session == nullptr || !session->peer() || !session->reliable().is_report_due()) return true;
+    constexpr MessageLimit kWindow = ReliableQueue::kClientWindow;
+    if (!inbox_.has_room(client, kWindow.messages, kWindow.bytes)) return false;
+    confirm_delivered(*session);
+    return true;
+  });
+}
+
+void GameMail::confirm_delivered(Session& session) {
+  std::array<std::byte, 64> buffer;
+  transport_.send(session.peer(), Channel::control, encode(confirmation(session), buffer));
+}
+
+SessionMessage GameMail::confirmation(Session& session) const {
+  return {session.resume().key, session.reliable().report(), time_.last_tick()};
+}
+
+}  // namespace reckoner

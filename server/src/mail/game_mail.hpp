@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/link/message_queues.hpp"
+#include "net/src/messages/messages.hpp"
+#include "server/src/session/session_table.hpp"
+#include "server/src/util/server_time.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/transport.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+
+/// The game messages between the game and its clients.
+///
+/// A message of a client is *accepted* when it arrives, and *delivered* when the game may poll it, as soon as
+/// the client's rates allow this (MessageIntake). Reliable messages are *confirmed* to their client once the
+/// game has polled enough of them. So a client never sends more than the server has room for.
+class GameMail {
+ public:
+  /// All arguments must outlive this object.
+  GameMail(const ServerTime& time, const SessionTable& sessions, Transport& transport, ServerStats& stats)
+      : time_(time), sessions_(sessions), transport_(transport), stats_(stats) {}
+
+  // To clients.
+
+  /// What Server::send() and Server::broadcast() do.
+  bool send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
+            std::optional<double> time_s);
+  std::size_t broadcast(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s);
+
+  // From clients.
+
+  void accept_reliable(Session& session, const GameDataMessage& message);
+  void accept_unreliable(Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  /// The oldest message that was delivered; nullopt if there is none. The payload is valid until the next
+  /// call.
+  [[nodiscard]] std::optional<GameMessage> poll() { return inbox_.poll(); }
+
+  /// Call it once a tick: delivers the accepted reliable messages that the clients' rates allow now.
+  void deliver_waiting();
+  /// Delivers all accepted messages of a session that is about to close, whatever the rates are.
+  void deliver_last(Session& session);
+
+  /// Call it once a tick: confirms reliable messages to the clients for whose further messages the server has
+  /// room now.
+  void confirm_delivered();
+  /// Confirms the delivered messages to this client now. It must have a connection.
+  void confirm_delivered(Session& session);
+  /// The message that confirms the delivered messages. It counts as sent.
+  [[nodiscard]] SessionMessage confirmation(Session& session) const;
+
+ private:
+  std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
+                      Delivery delivery, std::optional<double> time_s);
+  void deliver(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  void deliver_allowed(Session& session);
+  void count_delivered(Session& session, std::size_t payload_bytes);
+  void refuse();
+
+  const ServerTime& time_;
+  const SessionTable& sessions_;
+  Transport& transport_;
+  ServerStats& stats_;
+
+  MessageInbox inbox_{{}};
+  std::vector<ClientId> waiting_;      // clients with accepted reliable messages beyond their rates
+  std::vector<ClientId> unconfirmed_;  // clients to which delivered messages must be confirmed
+  std::vector<Session*> receivers_;    // scratch
+};
+
+}  // namespace reckoner
