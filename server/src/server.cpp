@@ -3,7 +3,6 @@
 #include "reckoning/src/motion/state_checks.hpp"
 #include "server/src/entity_debug.hpp"
 #include "server/src/server_impl.hpp"
-#include "server/src/util/refusal_counts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -43,6 +42,22 @@ std::vector<Quantisation> quantisation_of(std::span<const Archetype> archetypes)
   return all;
 }
 
+// What every client is told when it joins, without its id and the tick.
+WelcomeMessage welcome_for(const ServerConfig& config, std::span<const Quantisation> quantisation,
+                           double longest_gap_s) {
+  WelcomeMessage welcome;
+  welcome.tick_rate_hz = config.tick_rate_hz;
+  welcome.epoch_s = config.epoch_s;
+  welcome.longest_gap_s = longest_gap_s;
+  welcome.rewinds = config.rewind_s > 0.0;
+  for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
+    const Archetype& a = config.archetypes[i];
+    welcome.archetypes.push_back(
+        {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
+  }
+  return welcome;
+}
+
 }  // namespace
 
 Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerTestSwitches& given_switches)
@@ -60,7 +75,11 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       world(config, quantisation, time, publisher, interest, sessions, transport, stats.refusals),
       search(world.entities(), interest),
       log(config.log),
-      mail(time, sessions, transport, stats) {
+      events(log),
+      mail(time, sessions, transport, stats),
+      lobby(config, switches, welcome_for(config, quantisation, publisher.longest_sent_gap_s()), time,
+            transport, sessions, world, mail, events, log),
+      dispatcher(time, sessions, lobby, mail, world, playout, stats) {
   for (Quantisation& q : quantisation)
     q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_sent_gap_s()));
   publisher.set_observer(switches.observer);
@@ -278,8 +297,8 @@ void Server::receive(double now_s) {
   now_s = impl_->checked(now_s);
   impl_->transport.service(now_s);
   while (const auto event = impl_->transport.poll())
-    impl_->handle(*event, now_s);
-  impl_->close_idle(now_s);
+    impl_->dispatcher.dispatch(*event, now_s);
+  impl_->lobby.expire(now_s);
 }
 
 void Server::tick(double now_s) {
@@ -291,13 +310,11 @@ void Server::tick(double now_s) {
   s.time.begin_tick();
   ++s.stats.ticks;
   s.world.announce_ends();
-  s.apply_playout_changes(now_s);
+  s.playout.apply_due(now_s, s.sessions, s.world.entities());
   s.mail.deliver_waiting();
   s.mail.confirm_delivered();
   s.interest.review(s.sessions, s.world.entities(), tick);
-  const std::size_t reported = s.events.size();
-  s.world.update_owned(tick, now_s, s.events);
-  s.log.owner_events(s.events, reported);
+  s.events.collect_owner_events([&](auto& events) { s.world.update_owned(tick, now_s, events); });
   s.world.measure_levers();
   s.delays.run(s.world.entities(), s.sessions);
   if (s.distant_delay_s) {
@@ -320,10 +337,7 @@ double Server::tick_time_s(Tick tick) const {
 }
 
 std::optional<ServerEvent> Server::poll_event() {
-  if (impl_->events.empty()) return std::nullopt;
-  ServerEvent event = std::move(impl_->events.front());
-  impl_->events.pop_front();
-  return event;
+  return impl_->events.poll();
 }
 
 PeerId Server::peer(ClientId client) const {
@@ -332,7 +346,7 @@ PeerId Server::peer(ClientId client) const {
 }
 
 std::size_t Server::client_count() const {
-  return impl_->sessions.size() - impl_->logins.lost_count();
+  return impl_->lobby.connected_clients();
 }
 std::span<const ClientId> Server::clients() const {
   return impl_->sessions.ids();
@@ -346,61 +360,15 @@ const ServerStats& Server::stats() const {
 }
 
 bool Server::kick(ClientId client, std::string_view reason) {
-  Impl& s = *impl_;
-  Session* const session = s.sessions.find(client);
-  if (session == nullptr || reason.size() > kMaxKickReasonBytes) return false;
-  const PeerLogin login = s.logins.find(client);
-  s.transport.revoke_login(login);
-  s.kick(*session, reason);
-  if (login.client_id) (void)s.kick_revoked(*login.client_id, reason);
-  return true;
+  return impl_->lobby.kick(client, reason);
 }
 
 std::size_t Server::kick_player(std::uint64_t client_id, std::string_view reason) {
-  if (reason.size() > kMaxKickReasonBytes) return 0;
-  impl_->transport.revoke_login({.client_id = client_id});
-  return impl_->kick_revoked(client_id, reason);
-}
-
-// Ends the sessions of a player whose logins were revoked, and the connections that have not joined yet.
-// Returns the number of the sessions.
-std::size_t Server::Impl::kick_revoked(std::uint64_t client_id, std::string_view reason) {
-  const std::vector<ClientId> kicked = logins.of_player(client_id);
-  for (const ClientId client : kicked)
-    kick(*sessions.find(client), reason);
-  std::vector<PeerId> joining;
-  for (const auto& [peer, since_s] : waiting) {
-    if (transport.login(peer).is_revoked) joining.push_back(peer);
-  }
-  for (const PeerId peer : joining)
-    refuse(peer, {EndReason::kicked, 0});
-  return kicked.size();
-}
-
-void Server::Impl::kick(Session& session, std::string_view reason) {
-  session.intake().drop_held();
-  if (const PeerId peer = session.peer()) {
-    std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
-    session.send_all_messages(transport);
-    transport.send(peer, Channel::control, encode(KickMessage{std::string(reason)}, buffer));
-    transport.disconnect(peer, pack({EndReason::kicked, 0}));
-  }
-  end(session, reason.empty() ? std::string("kicked") : "kicked: " + std::string(reason));
+  return impl_->lobby.kick_player(client_id, reason);
 }
 
 void Server::shutdown() {
-  Impl& s = *impl_;
-  s.closing = true;
-  s.log.closing(s.sessions.size());
-  for (const auto& session : s.sessions.all()) {
-    session->send_all_messages(s.transport);
-    s.transport.disconnect(session->peer(), pack({EndReason::server_shutdown, 0}));
-  }
-  for (const auto& [peer, since_s] : s.waiting)
-    s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
-  s.sessions.clear();
-  s.logins.clear();
-  s.waiting.clear();
+  impl_->lobby.shut_down();
 }
 
 // True if this tick leaves its datagrams to the next tick, which is already due. Sending is most of the cost
@@ -467,240 +435,6 @@ void Server::Impl::finish_outbox(DatagramBuffer& buffer) {
   for (const std::uint32_t stream : buffer.repaired)
     world.entities().slots()[stream / kLevels].levels[stream % kLevels].policy.update_sent();
   buffer.repaired.clear();
-}
-
-// Events from clients, and game messages to clients.
-
-void Server::Impl::handle(const TransportEvent& event, double now_s) {
-  switch (event.kind) {
-    case TransportEvent::Kind::connected:
-      if (closing) {
-        transport.disconnect(event.peer, pack({EndReason::server_shutdown, 0}));
-      } else if (event.reason != 0 &&
-                 event.reason != kProtocolVersion) {  // 0: the transport carries no number
-        refuse_version(event.peer, event.reason);
-      } else {
-        waiting.emplace(event.peer, now_s);
-        log.connected(event.peer);
-      }
-      break;
-    case TransportEvent::Kind::disconnected: {
-      waiting.erase(event.peer);
-      Session* session = sessions.find(event.peer);
-      if (session == nullptr) break;
-      const EndReason reason = unpack_end_code(event.reason).reason;
-      if (reason == EndReason::none) {
-        lose(*session);
-      } else {
-        end(*session, reason == EndReason::replaced ? "the same client has joined again" : "left");
-      }
-      break;
-    }
-    case TransportEvent::Kind::received:
-      if (event.channel == Channel::control) {
-        handle_control(event);
-      } else {
-        handle_state(event, now_s);
-      }
-      break;
-  }
-}
-
-void Server::Impl::handle_control(const TransportEvent& event) {
-  const auto message = decode_control(event.payload);
-  const auto* join_message = message ? std::get_if<JoinMessage>(&*message) : nullptr;
-  const auto* resume_message = message ? std::get_if<ResumeMessage>(&*message) : nullptr;
-  if ((join_message != nullptr || resume_message != nullptr) && waiting.contains(event.peer)) {
-    const PeerLogin login = transport.login(event.peer);
-    if (login.is_revoked) return refuse(event.peer, {EndReason::kicked, 0});
-    return join_message != nullptr ? join(event.peer, *join_message, login)
-                                   : resume(event.peer, *resume_message, login);
-  }
-  const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
-  Session* session = sessions.find(event.peer);
-  if (data != nullptr && session != nullptr) return mail.accept_reliable(*session, *data);
-  const auto* playout = message ? std::get_if<PlayoutMessage>(&*message) : nullptr;
-  if (playout != nullptr && session != nullptr) return process(*session, *playout);
-  if (join_message != nullptr && session != nullptr && std::exchange(session->resume().expects_join, false))
-    return;
-  count_malformed(stats, message ? Refusal::unexpected : Refusal::malformed);
-  if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
-}
-
-void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
-  Session* session = sessions.find(event.peer);
-  BitReader reader{event.payload};
-  const auto datagram = read_client_datagram(reader);
-  if (!datagram) return count_malformed(stats, Refusal::malformed);
-  if (session == nullptr) return count_malformed(stats, Refusal::unexpected);
-  std::span<const Ownership::Update> owned;
-  if (datagram->has_owned) {
-    Refusal why{};
-    const auto read = world.ownership().read(reader, session->id(), time.next_tick(), why);
-    // The client may no longer own the entity, or the baseline may never have arrived. In both cases the
-    // datagram counts as lost.
-    if (!read) {
-      const bool wrong = reader.failed() || !session->ever_owned();
-      return wrong ? count_malformed(stats, why) : count_refused(stats, why);
-    }
-    owned = *read;
-  }
-  batch.clear();
-  if (datagram->has_messages) read_messages(reader, batch);
-  if (!reader.finished()) return count_malformed(stats, Refusal::malformed);
-  const double waited_s = std::max(0.0, event.waited_s);
-  const Session::Receipt receipt = session->receive(*datagram, now_s, stats, waited_s);
-  if (receipt == Session::Receipt::refused) return count_malformed(stats, Refusal::never_sent);
-  if (receipt == Session::Receipt::repeated) return count_refused(stats, Refusal::repeated);
-  world.ownership().note_arrival(session->id(), now_s);
-  if (!owned.empty()) world.judge_owned(owned, session->id(), now_s);
-  for (const MessageBatch::Item& item : batch.items)
-    mail.accept_unreliable(*session, batch.payload(item), item.time_s);
-}
-
-void Server::Impl::process(Session& session, const PlayoutMessage& message) {
-  if (const auto why = session.playout().declare(message)) return count_refused(stats, *why);
-  changing_playout.push_back(session.id());
-}
-
-// Applies the changes of the clients' playout settings, for each client at most twice a second.
-void Server::Impl::apply_playout_changes(double now_s) {
-  std::erase_if(changing_playout, [&](ClientId client) {
-    Session* session = sessions.find(client);
-    if (session == nullptr) return true;
-    const auto playout = session->playout().due(now_s);
-    if (!playout) return false;
-    Interest::set_shows_past(*session, world.entities(), playout->shows_past);
-    session->change_seen(playout->interpolates ? MotionPath::interpolate : MotionPath::predict,
-                         playout->blend_s);
-    return true;
-  });
-}
-
-void Server::Impl::join(PeerId peer, const JoinMessage& message, const PeerLogin& login) {
-  if (message.version != kProtocolVersion) return refuse_version(peer, message.version);
-  if (message.archetype_hash != archetype_hash(config.archetypes))
-    return refuse(peer, {EndReason::archetypes, 0});
-  replace_sessions(login, {});
-  if (sessions.size() >= config.max_clients) {
-    if (const auto evicted = logins.to_evict()) end(*sessions.find(*evicted));
-  }
-  if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
-
-  waiting.erase(peer);
-  WelcomeMessage welcome;
-  welcome.client = {next_client++};
-  welcome.tick_rate_hz = config.tick_rate_hz;
-  welcome.epoch_s = config.epoch_s;
-  welcome.tick = time.last_tick();
-  welcome.longest_gap_s = publisher.longest_sent_gap_s();
-  welcome.rewinds = config.rewind_s > 0.0;
-  for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
-    const Archetype& a = config.archetypes[i];
-    welcome.archetypes.push_back(
-        {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
-  }
-  Session& session = sessions.add(welcome.client, peer, config, switches.parts);
-  logins.set(welcome.client, login);
-  if (config.resume_s > 0.0) session.enable_resume(session_key(switches.session_secret, welcome.client));
-  std::vector<std::byte> buffer(kMaxControlBytes);
-  std::size_t size = encode(mail.confirmation(session), buffer).size();
-  size += encode(welcome, std::span(buffer).subspan(size)).size();
-  transport.send(peer, Channel::control, std::span(buffer).first(size));
-  session.view().shows_past = message.shows_past;
-  session.playout() =
-      DeclaredPlayout{PlayoutMessage{message.shows_past, message.shows_past, message.blend_s}};
-  if (config.rewind_s > 0.0)
-    session.remember_seen(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
-                          config.rewind_s);
-  for (std::uint32_t route = 1; route <= world.routes().size(); ++route)
-    session.send_route({{route}, world.routes().find({route})->definition()}, transport);
-  events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
-  log.joined(welcome.client, peer);
-}
-
-void Server::Impl::refuse(PeerId peer, const EndCode& code, const std::string& why) {
-  waiting.erase(peer);
-  events.push_back({ServerEvent::Kind::client_refused, {}, why});
-  log.refused(peer, why);
-  transport.disconnect(peer, pack(code));
-}
-
-void Server::Impl::refuse_version(PeerId peer, std::uint32_t version) {
-  refuse(peer, {EndReason::version, kProtocolVersion},
-         "protocol version mismatch: the client speaks version " + std::to_string(version) +
-             ", this server version " + std::to_string(kProtocolVersion));
-}
-
-void Server::Impl::close_idle(double now_s) {
-  for (auto it = waiting.begin(); it != waiting.end();) {
-    const auto [peer, since_s] = *it++;
-    if (now_s - since_s > config.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
-  }
-  while (const auto oldest = logins.oldest_lost()) {
-    Session& session = *sessions.find(*oldest);
-    if (now_s - session.resume().lost_s <= config.resume_s) break;
-    end(session);
-  }
-}
-
-// Clients that lost their connection, and clients that resume their session.
-
-// Keeps the session so that the client can resume it. The entities of the client continue without an owner.
-void Server::Impl::lose(Session& session) {
-  if (!session.can_resume() || closing) return end(session);
-  log.lost(session.id(), session.peer());
-  world.release_owned(session.id());
-  sessions.move(session, {});
-  session.resume().lost_s = time.present_s();
-  logins.lose(session.id());
-  events.push_back({ServerEvent::Kind::client_lost, session.id(), "the connection was lost"});
-}
-
-void Server::Impl::end(Session& session, std::string_view why) {
-  const ClientId id = session.id();
-  mail.deliver_last(session);
-  events.push_back({ServerEvent::Kind::client_left, id, std::string(why)});
-  log.left(id, session.peer());
-  world.release_owned(id);
-  Interest::unsubscribe(session, world.entities());
-  logins.remove(id);
-  sessions.remove(id);
-}
-
-// Ends the sessions that a client leaves behind by joining again instead of resuming. Without this, one login
-// could fill the server with lost sessions.
-void Server::Impl::replace_sessions(const PeerLogin& login, ClientId newest) {
-  for (const ClientId older : logins.replaced_by(login, newest)) {
-    Session& session = *sessions.find(older);
-    // The transport ends the older connection of a login. Its event may come later than the newer one joins.
-    if (const PeerId peer = session.peer()) transport.disconnect(peer, pack({EndReason::replaced, 0}));
-    end(session, "the same client has joined again");
-  }
-}
-
-// If the session cannot be resumed, the server answers the join message that follows, as for any new client.
-void Server::Impl::resume(PeerId peer, const ResumeMessage& message, const PeerLogin& login) {
-  Session* session = sessions.find(message.client);
-  if (session == nullptr || !session->resume().key || session->resume().key != message.key) return;
-  const PeerId before = session->peer();
-  if (before) {  // the client noticed the loss of its connection before the server did
-    lose(*session);
-    transport.disconnect(before, 0);
-    session = sessions.find(message.client);
-    if (session == nullptr) return;
-  }
-  if (!session->reliable().can_resume_from(message.processed)) return end(*session);
-  waiting.erase(peer);
-  logins.set(session->id(), login);
-  replace_sessions(login, session->id());
-  sessions.move(*session, peer);
-  session->intake().drop_held();
-  mail.confirm_delivered(*session);
-  session->resume().expects_join = true;
-  session->resume_from(message.processed, config, time.present_s(), time.last_tick(), transport);
-  events.push_back({ServerEvent::Kind::client_back, session->id(), {}});
-  log.back(session->id(), peer);
 }
 
 // Lag compensation: what clients showed.

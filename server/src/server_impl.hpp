@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/messages/messages.hpp"
+#include "server/src/dispatcher.hpp"
 #include "server/src/interest/entity_search.hpp"
 #include "server/src/interest/interest.hpp"
+#include "server/src/interest/playout_changes.hpp"
+#include "server/src/lobby.hpp"
 #include "server/src/mail/game_mail.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/publisher.hpp"
 #include "server/src/rewind/shared_motions.hpp"
+#include "server/src/server_events.hpp"
 #include "server/src/server_log.hpp"
 #include "server/src/server_world.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/delay_survey.hpp"
-#include "server/src/session/session_logins.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/test_switches.hpp"
 #include "server/src/util/server_time.hpp"
@@ -37,24 +39,8 @@ namespace reckoner {
 struct Server::Impl {
   Impl(ServerConfig given, Transport& given_transport, const ServerTestSwitches& given_switches);
 
-  void handle(const TransportEvent& event, double now_s);
-  void handle_control(const TransportEvent& event);
-  void handle_state(const TransportEvent& event, double now_s);
-  void process(Session& session, const PlayoutMessage& message);
-  void apply_playout_changes(double now_s);
-  void join(PeerId peer, const JoinMessage& message, const PeerLogin& login);
-  void resume(PeerId peer, const ResumeMessage& message, const PeerLogin& login);
-  void replace_sessions(const PeerLogin& login, ClientId newest);
-  void kick(Session& session, std::string_view reason);
-  std::size_t kick_revoked(std::uint64_t client_id, std::string_view reason);
-  void lose(Session& session);
-  void end(Session& session, std::string_view why = "left");
-  void refuse(PeerId peer, const EndCode& code, const std::string& why);
-  void refuse_version(PeerId peer, std::uint32_t version);
-  void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
   /// The time to use for a call with the time `now_s`.
   [[nodiscard]] double checked(double now_s);
-  void close_idle(double now_s);
   void send(Tick tick, double now_s);
   [[nodiscard]] bool hold_back(Tick tick, double now_s);
   void finish_outbox(DatagramBuffer& datagrams);
@@ -76,22 +62,19 @@ struct Server::Impl {
   SessionTable sessions;
   ServerWorld world;
   EntitySearch search;
-  std::map<PeerId, double> waiting;  // connections that have not joined yet, and when each began, s
-  SessionLogins logins;
-  std::vector<ClientId> changing_playout;  // clients whose new playout settings are not in effect yet
-  std::deque<ServerEvent> events;
+  PlayoutChanges playout;
   ServerLog log;
+  ServerEvents events;
   GameMail mail;
-  MessageBatch batch;  // scratch: the messages of one datagram
+  Lobby lobby;
+  Dispatcher dispatcher;
   std::vector<std::size_t>
       // Scratch; for each session, the size of the largest datagram that can be sent, bytes.
       max_datagram_bytes;
   std::vector<SeenPose> seen;  // result of rewind()
   // One-way delay to the clients of other servers that show these entities, s (WorldAccess).
   std::optional<double> distant_delay_s;
-  bool closing = false;
   int held_back = 0;  // number of ticks in a row, up to now, that sent no datagrams
-  std::uint32_t next_client = 1;
   ServerStats stats;
 };
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/dispatcher.hpp"
+
+#include "net/src/messages/messages.hpp"
+#include "net/src/wire/bit_stream.hpp"
+#include "server/src/util/refusal_counts.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace reckoner {
+
+void Dispatcher::dispatch(const TransportEvent& event, double now_s) {
+  switch (event.kind) {
+    case TransportEvent::Kind::connected:
+      lobby_.connected(event.peer, event.reason, now_s);
+      break;
+    case TransportEvent::Kind::disconnected:
+      lobby_.disconnected(event.peer, event.reason);
+      break;
+    case TransportEvent::Kind::received:
+      if (event.channel == Channel::control) {
+        dispatch_control(event.peer, event.payload);
+      } else {
+        dispatch_datagram(event, now_s);
+      }
+      break;
+  }
+}
+
+void Dispatcher::dispatch_control(PeerId peer, std::span<const std::byte> payload) {
+  const auto message = decode_control(payload);
+  const auto* join = message ? std::get_if<JoinMessage>(&*message) : nullptr;
+  if (lobby_.is_waiting(peer)) {
+    if (join != nullptr) return lobby_.join(peer, *join);
+    const auto* resume = message ? std::get_if<ResumeMessage>(&*message) : nullptr;
+    if (resume != nullptr) return lobby_.resume(peer, *resume);
+    count_malformed(stats_, message ? Refusal::unexpected : Refusal::malformed);
+    return lobby_.refuse(peer, {EndReason::malformed, 0});
+  }
+  Session* session = sessions_.find(peer);
+  if (session != nullptr && message) {
+    if (const auto* data = std::get_if<GameDataMessage>(&*message))
+      return mail_.accept_reliable(*session, *data);
+    if (const auto* playout = std::get_if<PlayoutMessage>(&*message)) {
+      if (const auto why = playout_.declare(*session, *playout)) count_refused(stats_, *why);
+      return;
+    }
+    if (join != nullptr && std::exchange(session->resume().expects_join, false)) return;
+  }
+  count_malformed(stats_, message ? Refusal::unexpected : Refusal::malformed);
+}
+
+void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
+  Session* session = sessions_.find(event.peer);
+  BitReader reader{event.payload};
+  const auto datagram = read_client_datagram(reader);
+  if (!datagram) return count_malformed(stats_, Refusal::malformed);
+  if (session == nullptr) return count_malformed(stats_, Refusal::unexpected);
+  std::span<const Ownership::Update> owned;
+  if (datagram->has_owned) {
+    Refusal why{};
+    const auto read = world_.ownership().read(reader, session->id(), time_.next_tick(), why);
+    if (!read) {
+      // The client may no longer own the entity, or the baseline may never have arrived. In both cases the
+      // datagram counts as lost.
+      const bool wrong = reader.failed() || !session->ever_owned();
+      return wrong ? count_malformed(stats_, why) : count_refused(stats_, why);
+    }
+    owned = *read;
+  }
+  messages_.clear();
+  if (datagram->has_messages) read_messages(reader, messages_);
+  if (!reader.finished()) return count_malformed(stats_, Refusal::malformed);
+  const double waited_s = std::max(0.0, event.waited_s);
+  const Session::Receipt receipt = session->receive(*datagram, now_s, stats_, waited_s);
+  if (receipt == Session::Receipt::refused) return count_malformed(stats_, Refusal::never_sent);
+  if (receipt == Session::Receipt::repeated) return count_refused(stats_, Refusal::repeated);
+  world_.ownership().note_arrival(session->id(), now_s);
+  if (!owned.empty()) world_.judge_owned(owned, session->id(), now_s);
+  for (const MessageBatch::Item& item : messages_.items)
+    mail_.accept_unreliable(*session, messages_.payload(item), item.time_s);
+}
+
+}  // namespace reckoner

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/lobby.hpp"
+
+#include "server/src/interest/interest.hpp"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace reckoner {
+
+Lobby::Lobby(const ServerConfig& config, const ServerTestSwitches& switches, WelcomeMessage welcome,
+             const ServerTime& time, Transport& transport, SessionTable& sessions, ServerWorld& world,
+             GameMail& mail, ServerEvents& events, ServerLog& log)
+    : config_(config),
+      parts_(switches.parts),
+      session_secret_(switches.session_secret),
+      welcome_(std::move(welcome)),
+      time_(time),
+      transport_(transport),
+      sessions_(sessions),
+      world_(world),
+      mail_(mail),
+      events_(events),
+      log_(log) {}
+
+// Connections.
+
+void Lobby::connected(PeerId peer, std::uint32_t version, double now_s) {
+  if (shut_down_) return transport_.disconnect(peer, pack({EndReason::server_shutdown, 0}));
+  if (version != 0 && version != kProtocolVersion) return refuse_version(peer, version);
+  waiting_.emplace(peer, now_s);
+  log_.connected(peer);
+}
+
+void Lobby::disconnected(PeerId peer, std::uint32_t code) {
+  waiting_.erase(peer);
+  Session* session = sessions_.find(peer);
+  if (session == nullptr) return;
+  const EndReason reason = unpack_end_code(code).reason;
+  if (reason == EndReason::none) return suspend(*session);
+  close(*session, reason == EndReason::replaced ? "the same client has joined again" : "left");
+}
+
+void Lobby::refuse(PeerId peer, const EndCode& code, const std::string& why) {
+  waiting_.erase(peer);
+  events_.client_refused(peer, why);
+  transport_.disconnect(peer, pack(code));
+}
+
+void Lobby::refuse_version(PeerId peer, std::uint32_t version) {
+  refuse(peer, {EndReason::version, kProtocolVersion},
+         "protocol version mismatch: the client speaks version " + std::to_string(version) +
+             ", this server version " + std::to_string(kProtocolVersion));
+}
+
+// The login of a connection. Refuses the connection and returns nullopt if the login was revoked.
+std::optional<PeerLogin> Lobby::login_of(PeerId peer) {
+  const PeerLogin login = transport_.login(peer);
+  if (!login.is_revoked) return login;
+  refuse(peer, {EndReason::kicked, 0});
+  return std::nullopt;
+}
+
+void Lobby::expire(double now_s) {
+  for (auto it = waiting_.begin(); it != waiting_.end();) {
+    const auto [peer, since_s] = *it++;
+    if (now_s - since_s > config_.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
+  }
+  while (const auto oldest = logins_.oldest_lost()) {
+    Session& session = *sessions_.find(*oldest);
+    if (now_s - session.resume().lost_s <= config_.resume_s) break;
+    close(session);
+  }
+}
+
+void Lobby::shut_down() {
+  shut_down_ = true;
+  log_.closing(sessions_.size());
+  for (const auto& session : sessions_.all()) {
+    session->send_all_messages(transport_);
+    transport_.disconnect(session->peer(), pack({EndReason::server_shutdown, 0}));
+  }
+  for (const auto& [peer, since_s] : waiting_)
+    transport_.disconnect(peer, pack({EndReason::server_shutdown, 0}));
+  sessions_.clear();
+  logins_.clear();
+  waiting_.clear();
+}
+
+// Sessions.
+
+void Lobby::join(PeerId peer, const JoinMessage& message) {
+  const auto login = login_of(peer);
+  if (!login) return;
+  if (message.version != kProtocolVersion) return refuse_version(peer, message.version);
+  if (message.archetype_hash != archetype_hash(config_.archetypes))
+    return refuse(peer, {EndReason::archetypes, 0});
+  replace_sessions(*login, {});
+  if (sessions_.size() >= config_.max_clients) {
+    if (const auto evicted = logins_.to_evict()) close(*sessions_.find(*evicted));
+  }
+  if (sessions_.size() >= config_.max_clients) return refuse(peer, {EndReason::full, 0});
+  open(peer, message, *login);
+}
+
+void Lobby::open(PeerId peer, const JoinMessage& message, const PeerLogin& login) {
+  waiting_.erase(peer);
+  WelcomeMessage welcome = welcome_;
+  welcome.client = {next_client_++};
+  welcome.tick = time_.last_tick();
+  Session& session = sessions_.add(welcome.client, peer, config_, parts_);
+  logins_.set(welcome.client, login);
+  if (config_.resume_s > 0.0) session.enable_resume(session_key(session_secret_, welcome.client));
+  std::vector<std::byte> buffer(kMaxControlBytes);
+  std::size_t size = encode(mail_.confirmation(session), buffer).size();
+  size += encode(welcome, std::span(buffer).subspan(size)).size();
+  transport_.send(peer, Channel::control, std::span(buffer).first(size));
+  session.view().shows_past = message.shows_past;
+  session.playout() =
+      DeclaredPlayout{PlayoutMessage{message.shows_past, message.shows_past, message.blend_s}};
+  if (config_.rewind_s > 0.0)
+    session.remember_seen(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
+                          config_.rewind_s);
+  for (std::uint32_t route = 1; route <= world_.routes().size(); ++route)
+    session.send_route({{route}, world_.routes().find({route})->definition()}, transport_);
+  events_.client_joined(welcome.client, peer);
+}
+
+// If the session cannot be resumed, the server answers the join message that follows, as for any new client.
+void Lobby::resume(PeerId peer, const ResumeMessage& message) {
+  const auto login = login_of(peer);
+  if (!login) return;
+  Session* session = sessions_.find(message.client);
+  if (session == nullptr || !session->resume().key || session->resume().key != message.key) return;
+  const PeerId before = session->peer();
+  if (before) {  // the client noticed the loss of its connection before the server did
+    suspend(*session);
+    transport_.disconnect(before, 0);
+    session = sessions_.find(message.client);
+    if (session == nullptr) return;
+  }
+  if (!session->reliable().can_resume_from(message.processed)) return close(*session);
+  waiting_.erase(peer);
+  logins_.set(session->id(), *login);
+  replace_sessions(*login, session->id());
+  sessions_.move(*session, peer);
+  session->intake().drop_held();
+  mail_.confirm_delivered(*session);
+  session->resume().expects_join = true;
+  session->resume_from(message.processed, config_, time_.present_s(), time_.last_tick(), transport_);
+  events_.client_back(session->id(), peer);
+}
+
+// The connection was lost. Keeps the session if the client can resume it. The entities of the client continue
+// without an owner.
+void Lobby::suspend(Session& session) {
+  if (!session.can_resume() || shut_down_) return close(session);
+  const PeerId peer = session.peer();
+  world_.release_owned(session.id());
+  sessions_.move(session, {});
+  session.resume().lost_s = time_.present_s();
+  logins_.lose(session.id());
+  events_.client_lost(session.id(), peer);
+}
+
+void Lobby::close(Session& session, std::string why) {
+  const ClientId id = session.id();
+  mail_.deliver_last(session);
+  events_.client_left(id, session.peer(), std::move(why));
+  world_.release_owned(id);
+  Interest::unsubscribe(session, world_.entities());
+  logins_.remove(id);
+  sessions_.remove(id);
+}
+
+// Closes the sessions that a client leaves behind by joining again instead of resuming. Without this, one
+// login could fill the server with suspended sessions.
+void Lobby::replace_sessions(const PeerLogin& login, ClientId newest) {
+  for (const ClientId older : logins_.replaced_by(login, newest)) {
+    Session& session = *sessions_.find(older);
+    // The transport ends the older connection of a login. Its event may come later than the newer one joins.
+    if (const PeerId peer = session.peer()) transport_.disconnect(peer, pack({EndReason::replaced, 0}));
+    close(session, "the same client has joined again");
+  }
+}
+
+// Kicking.
+
+bool Lobby::kick(ClientId client, std::string_view reason) {
+  Session* const session = sessions_.find(client);
+  if (session == nullptr || reason.size() > kMaxKickReasonBytes) return false;
+  const PeerLogin login = logins_.find(client);
+  transport_.revoke_login(login);
+  kick_session(*session, reason);
+  if (login.client_id) (void)kick_revoked(*login.client_id, reason);
+  return true;
+}
+
+std::size_t Lobby::kick_player(std::uint64_t client_id, std::string_view reason) {
+  if (reason.size() > kMaxKickReasonBytes) return 0;
+  transport_.revoke_login({.client_id = client_id});
+  return kick_revoked(client_id, reason);
+}
+
+// Closes the sessions of a player whose logins were revoked, and ends the connections that have not joined
+// yet. Returns the number of the sessions.
+std::size_t Lobby::kick_revoked(std::uint64_t client_id, std::string_view reason) {
+  const std::vector<ClientId> kicked = logins_.of_player(client_id);
+  for (const ClientId client : kicked)
+    kick_session(*sessions_.find(client), reason);
+  std::vector<PeerId> joining;
+  for (const auto& [peer, since_s] : waiting_) {
+    if (transport_.login(peer).is_revoked) joining.push_back(peer);
+  }
+  for (const PeerId peer : joining)
+    refuse(peer, {EndReason::kicked, 0});
+  return kicked.size();
+}
+
+void Lobby::kick_session(Session& session, std::string_view reason) {
+  session.intake().drop_held();
+  if (const PeerId peer = session.peer()) {
+    std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
+    session.send_all_messages(transport_);
+    transport_.send(peer, Channel::control, encode(KickMessage{std::string(reason)}, buffer));
+    transport_.disconnect(peer, pack({EndReason::kicked, 0}));
+  }
+  close(session, reason.empty() ? std::string("kicked") : "kicked: " + std::string(reason));
+}
+
+}  // namespace reckoner
