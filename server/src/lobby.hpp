@@ -30,8 +30,8 @@ namespace reckoner {
 /// number within the limits of the server, of a player and of a host.
 class Lobby {
  public:
-  /// `welcome` is what every client is told when it joins, without its id and the tick. `switches` has the
-  /// secret of the session keys. All other arguments must outlive this object.
+  /// `welcome` goes to every client that joins; the lobby adds the client's id and the tick. `switches` has
+  /// the secret of the session keys. All other arguments must outlive this object.
   Lobby(const ServerConfig& config, const ServerTestSwitches& switches, WelcomeMessage welcome,
         const ServerTime& time, Transport& transport, SessionTable& sessions, ServerWorld& world,
         GameMail& mail, ServerEvents& events, ServerLog& log);

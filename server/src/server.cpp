@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/messages/messages.hpp"
+#include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 #include "server/src/entity_debug.hpp"
 #include "server/src/server_impl.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <memory>
-#include <string>
 #include <utility>
 #include <vector>
-
-#include <glm/geometric.hpp>
 
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 namespace {
-
-// Number of sessions that one worker processes at a time.
-constexpr std::size_t kSessionGrain = 16;
-
-// Largest number of ticks in a row that may leave their datagrams to a later tick.
-constexpr int kMaxHeldBack = 3;
 
 unsigned threads_for(const ServerConfig& config, const ServerTestSwitches& switches) {
   if (switches.coding != nullptr || switches.observer != nullptr) return 1;
@@ -42,7 +29,7 @@ std::vector<Quantisation> quantisation_of(std::span<const Archetype> archetypes)
   return all;
 }
 
-// What every client is told when it joins, without its id and the tick.
+// What the server sends to every client that joins, without the client's id and the tick.
 WelcomeMessage welcome_for(const ServerConfig& config, std::span<const Quantisation> quantisation,
                            double longest_gap_s) {
   WelcomeMessage welcome;
@@ -63,23 +50,21 @@ WelcomeMessage welcome_for(const ServerConfig& config, std::span<const Quantisat
 Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerTestSwitches& given_switches)
     : config(std::move(given)),
       transport(given_transport),
-      quantisation(quantisation_of(config.archetypes)),
       switches(with_secret(given_switches)),
+      quantisation(quantisation_of(config.archetypes)),
+      log(config.log),
+      events(log),
       pool(threads_for(config, switches)),
       time(config.epoch_s, config.tick_rate_hz),
       publisher(config, quantisation, pool.size(), switches.parts),
-      encodings(pool.size()),
-      snapshots(pool.size()),
-      fresh(pool.size()),
       interest(config.interest, config.tick_rate_hz),
       world(config, quantisation, time, publisher, interest, sessions, transport, stats.refusals),
       search(world.entities(), interest),
-      log(config.log),
-      events(log),
       mail(time, sessions, transport, stats),
       lobby(config, switches, welcome_for(config, quantisation, publisher.longest_sent_gap_s()), time,
             transport, sessions, world, mail, events, log),
-      dispatcher(time, sessions, lobby, mail, world, playout, stats) {
+      dispatcher(time, sessions, lobby, mail, world, playout, stats),
+      sender(config, quantisation, switches, time, pool, sessions, motions, transport, stats) {
   for (Quantisation& q : quantisation)
     q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_sent_gap_s()));
   publisher.set_observer(switches.observer);
@@ -294,37 +279,43 @@ double Server::Impl::checked(double now_s) {
 }
 
 void Server::receive(double now_s) {
-  now_s = impl_->checked(now_s);
-  impl_->transport.service(now_s);
-  while (const auto event = impl_->transport.poll())
-    impl_->dispatcher.dispatch(*event, now_s);
-  impl_->lobby.expire(now_s);
+  Impl& s = *impl_;
+  now_s = s.checked(now_s);
+  s.transport.service(now_s);
+  while (const auto event = s.transport.poll())
+    s.dispatcher.dispatch(*event, now_s);
+  s.lobby.expire(now_s);
 }
 
 void Server::tick(double now_s) {
   Impl& s = *impl_;
+  EntityTable& entities = s.world.entities();
   now_s = s.checked(now_s);
-  const Tick tick = s.time.next_tick();
+
+  // The game has moved the entities; short-lived ones move and end without it.
   s.world.end_planned();
   s.world.fly();
-  s.time.begin_tick();
+  const Tick tick = s.time.begin_tick();
   ++s.stats.ticks;
+
+  // Mail, and which entities each client follows.
   s.world.announce_ends();
-  s.playout.apply_due(now_s, s.sessions, s.world.entities());
+  s.playout.apply_due(now_s, s.sessions, entities);
   s.mail.deliver_waiting();
   s.mail.confirm_delivered();
-  s.interest.review(s.sessions, s.world.entities(), tick);
+  s.interest.review(s.sessions, entities, tick);
+
+  // What to publish of the entities.
   s.events.collect_owner_events([&](auto& events) { s.world.update_owned(tick, now_s, events); });
   s.world.measure_levers();
-  s.delays.run(s.world.entities(), s.sessions);
-  if (s.distant_delay_s) {
-    s.world.entities().awake().for_each(
-        [&](std::uint32_t slot) { s.world.entities().slots()[slot].levels[0].delay_s = *s.distant_delay_s; });
-  }
+  s.delays.run(entities, s.sessions);
+  s.world.apply_distant_delay();
   const bool late = now_s >= s.time.at(s.time.next_tick());
-  s.publisher.run(s.world.entities(), s.world.routes(), tick, s.time.at(tick), late, s.pool, s.stats);
+  s.publisher.run(entities, s.world.routes(), tick, s.time.at(tick), late, s.pool, s.stats);
   s.log.missing_velocities(s.config.archetypes, s.publisher.missing_velocities());
-  s.send(tick, now_s);
+
+  // What each client lacks goes out.
+  s.sender.send(s.world, s.publisher.published(), tick, now_s);
   s.transport.service(now_s);
   s.log.review(s.sessions, s.stats, s.config.tick_rate_hz, now_s);
 }
@@ -369,72 +360,6 @@ std::size_t Server::kick_player(std::uint64_t client_id, std::string_view reason
 
 void Server::shutdown() {
   impl_->lobby.shut_down();
-}
-
-// True if this tick leaves its datagrams to the next tick, which is already due. Sending is most of the cost
-// of a tick. If the server is late, the datagrams of this tick would be outdated at once.
-bool Server::Impl::hold_back(Tick tick, double now_s) {
-  const bool holds = now_s >= time.at(tick + 1) && held_back < kMaxHeldBack;
-  held_back = holds ? held_back + 1 : 0;
-  return holds;
-}
-
-// With one thread, writes and sends each client's datagrams in turn. With several threads, all datagrams are
-// written first and sent afterwards, because only one thread may use the transport.
-void Server::Impl::send(Tick tick, double now_s) {
-  if (config.rewind_s > 0.0) motions.update(world.entities(), publisher.published());
-  const Session::TickInputs step{world.entities(),
-                                 world.fields(),
-                                 publisher.published(),
-                                 config.archetypes,
-                                 quantisation,
-                                 world.routes(),
-                                 encodings,
-                                 tick,
-                                 time.at(tick),
-                                 now_s,
-                                 config.tick_rate_hz,
-                                 !world.fields().changes().empty(),
-                                 hold_back(tick, now_s),
-                                 switches.coding,
-                                 &motions,
-                                 switches.observer};
-  encodings.begin(world.entities(), quantisation, config.tick_rate_hz);
-  const bool alone = pool.size() == 1;
-  const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
-  if (datagrams.size() < shares) datagrams.resize(shares);
-  max_datagram_bytes.resize(sessions.size());
-  const auto send_reliable = [&](std::size_t i) {
-    sessions.all()[i]->send_waiting_messages(transport);
-    sessions.all()[i]->send_spawns(step, transport);
-    max_datagram_bytes[i] = transport.max_state_bytes(sessions.all()[i]->peer());
-  };
-  for (std::size_t i = 0; i < sessions.size() && !alone; ++i)
-    send_reliable(i);
-  pool.run(sessions.size(), kSessionGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      if (i + 2 < last) sessions.all()[i + 2]->fetch();
-      if (i + 1 < last) sessions.all()[i + 1]->fetch_lists(step.published);
-      if (alone) send_reliable(i);
-      DatagramBuffer& buffer = datagrams[alone ? 0 : i / kSessionGrain];
-      Session::Scratch scratch{worker, snapshots[worker], fresh[worker], buffer};
-      sessions.all()[i]->write_datagrams(step, max_datagram_bytes[i], scratch);
-      if (alone) buffer.flush(transport);
-    }
-  });
-  world.fields().clear_changes();
-  for (DatagramBuffer& buffer : datagrams)
-    finish_outbox(buffer);
-}
-
-// Sends the waiting datagrams, adds up the statistics, and charges the repairs to the budgets of their
-// entities, like other updates.
-void Server::Impl::finish_outbox(DatagramBuffer& buffer) {
-  buffer.flush(transport);
-  stats += std::exchange(buffer.stats, {});
-  for (const std::uint32_t stream : buffer.repaired)
-    world.entities().slots()[stream / kLevels].levels[stream % kLevels].policy.update_sent();
-  buffer.repaired.clear();
 }
 
 // Lag compensation: what clients showed.

@@ -385,4 +385,10 @@ void ServerWorld::update_owned(Tick tick, double now_s, std::deque<ServerEvent>&
   note_owned_frames();
 }
 
+void ServerWorld::apply_distant_delay() {
+  if (!distant_delay_s_) return;
+  entities_.awake().for_each(
+      [&](std::uint32_t slot) { entities_.slots()[slot].levels[0].delay_s = *distant_delay_s_; });
+}
+
 }  // namespace reckoner

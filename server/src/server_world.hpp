@@ -28,8 +28,8 @@
 namespace reckoner {
 
 /// The entities of a server with their fields, routes and owners. It is the only part that begins and ends
-/// entities and moves them between frames, so that the tables, the publisher, the interest of the clients and
-/// the owners always know the same entities.
+/// entities, and every change of a frame passes through it. So the tables, the publisher, the interest of the
+/// clients and the owners always know the same entities in the same frames.
 ///
 /// The game's coordinates in the world frame are relative to origin(). All other parts of the server count
 /// from the origin of the server's world.
@@ -106,7 +106,13 @@ class ServerWorld {
   void announce_ends();
   /// Extrapolates the owned entities to `tick`, and appends what their owners did wrong to `events`.
   void update_owned(Tick tick, double now_s, std::deque<ServerEvent>& events);
+  /// Updates the levers of frames (FrameLevers).
   void measure_levers() { levers_.measure(entities_, time_.next_tick()); }
+
+  /// The clients that show these entities are on other servers, and a motion needs `delay_s` seconds to reach
+  /// them (WorldAccess). apply_distant_delay() then replaces the delays that were measured.
+  void set_distant_delay(double delay_s) { distant_delay_s_ = delay_s; }
+  void apply_distant_delay();
 
  private:
   // An entity that has ended.
@@ -149,6 +155,7 @@ class ServerWorld {
   PlannedEnds planned_ends_;
   std::vector<Ended> ended_;  // since the last announce_ends(); only entities that were announced
   FrameLevers levers_;
+  std::optional<double> distant_delay_s_;
   std::vector<EntityId> released_;  // scratch
 };
 

@@ -108,7 +108,7 @@ void WorldAccess::append_published(std::vector<EntityId>& ids) const {
 }
 
 void WorldAccess::set_distant_delay(double delay_s) {
-  server_->impl_->distant_delay_s = delay_s;
+  server_->impl_->world.set_distant_delay(delay_s);
 }
 
 std::optional<State> WorldAccess::state_of(const QuantisedState& encoded, std::size_t archetype, Tick tick,

@@ -15,8 +15,8 @@ TEST(ServerTime, CountsTicksFromTheEpoch) {
   EXPECT_EQ(time.last_tick(), 0u);
   EXPECT_DOUBLE_EQ(time.at(0), 100.0);
   EXPECT_DOUBLE_EQ(time.at(25), 100.5);
-  time.begin_tick();
-  time.begin_tick();
+  EXPECT_EQ(time.begin_tick(), 0u);
+  EXPECT_EQ(time.begin_tick(), 1u);
   EXPECT_EQ(time.next_tick(), 2u);
   EXPECT_EQ(time.last_tick(), 1u);
   EXPECT_DOUBLE_EQ(time.tick_s(), 0.02);

@@ -23,7 +23,8 @@ class ServerTime {
   [[nodiscard]] Tick next_tick() const { return next_tick_; }
   /// The tick that has begun last; 0 before the first one.
   [[nodiscard]] Tick last_tick() const { return next_tick_ == 0 ? 0 : next_tick_ - 1; }
-  void begin_tick() { ++next_tick_; }
+  /// Begins the next tick and returns it.
+  Tick begin_tick() { return next_tick_++; }
   /// Makes `tick` the next tick. Call it before the first tick only.
   void start_at(Tick tick) { next_tick_ = tick; }
 
