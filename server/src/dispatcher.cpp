@@ -78,7 +78,7 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
   if (receipt == Session::Receipt::refused) return count_malformed(stats_, Refusal::never_sent);
   if (receipt == Session::Receipt::repeated) return count_refused(stats_, Refusal::repeated);
   world_.ownership().note_arrival(session->id(), now_s);
-  if (!owned.empty()) world_.judge_owned(owned, session->id(), now_s);
+  if (!owned.empty()) world_.ownership().judge(owned, session->id(), now_s);
   for (const MessageBatch::Item& item : messages_.items)
     mail_.accept_unreliable(*session, messages_.payload(item), item.time_s);
 }

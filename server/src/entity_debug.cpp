@@ -48,8 +48,8 @@ std::optional<EntityDebug> debug_data(const Entity& entity, const Archetype& arc
   debug.frame = entity.frame;
   debug.on_route = motion.route != nullptr;
   debug.owned = entity.owned != nullptr;
-  debug.truth.position -= world.origin();
-  debug.published.position -= world.origin();
+  debug.truth.position -= world.states().origin();
+  debug.published.position -= world.states().origin();
   return debug;
 }
 

@@ -91,11 +91,11 @@ bool Server::refuse_prediction(ClientId client, std::uint32_t key) {
 }
 
 CallResult Server::move(EntityId id, const State& truth) {
-  return impl_->world.move(id, truth);
+  return impl_->world.states().move(id, truth);
 }
 
 CallResult Server::move_along(EntityId id, const RouteState& along) {
-  return impl_->world.move_along(id, along);
+  return impl_->world.states().move_along(id, along);
 }
 
 CallResult Server::teleport(EntityId id, const State& truth) {
@@ -164,11 +164,11 @@ bool Server::leave_route(EntityId id) {
 }
 
 bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
-  return impl_->world.give(id, owner, rules);
+  return impl_->world.ownership().give(id, owner, rules, impl_->time.next_tick());
 }
 
 bool Server::revoke(EntityId id) {
-  return impl_->world.revoke(id);
+  return impl_->world.ownership().revoke(id);
 }
 
 std::optional<ClientId> Server::owner(EntityId id) const {
@@ -181,7 +181,7 @@ const OwnershipStats& Server::ownership_stats() const {
 
 bool Server::set_origin(const glm::dvec3& origin) {
   if (!is_finite(origin)) return false;
-  impl_->world.set_origin(origin);
+  impl_->world.states().set_origin(origin);
   return true;
 }
 
@@ -196,15 +196,15 @@ std::span<const EntityId> Server::entities() const {
 }
 
 std::span<const EntityId> Server::entities_near(const glm::dvec3& centre, double radius_m) const {
-  return impl_->search.near(centre + impl_->world.origin(), radius_m);
+  return impl_->search.near(centre + impl_->world.states().origin(), radius_m);
 }
 
 std::optional<State> Server::state(EntityId id) const {
-  return impl_->world.state(id);
+  return impl_->world.states().state(id);
 }
 
 std::optional<State> Server::in_world(EntityId id) const {
-  return impl_->world.in_world(id);
+  return impl_->world.states().in_world(id);
 }
 
 std::optional<Motion> Server::published(EntityId id) const {
@@ -250,7 +250,7 @@ bool Server::set_view(ClientId client, const glm::dvec3& eye) {
   if (session == nullptr || !is_finite(eye)) return false;
   ClientView& view = session->view();
   view.changed = view.changed || !view.eye;
-  view.eye = eye + impl_->world.origin();
+  view.eye = eye + impl_->world.states().origin();
   return true;
 }
 
@@ -306,10 +306,11 @@ void Server::tick(double now_s) {
   s.interest.review(s.sessions, entities, tick);
 
   // What to publish of the entities.
-  s.events.collect_owner_events([&](auto& events) { s.world.update_owned(tick, now_s, events); });
-  s.world.measure_levers();
+  s.events.collect_owner_events(
+      [&](auto& events) { s.world.ownership().run(tick, s.time.at(tick), now_s, events); });
+  s.levers.measure(entities, s.time.next_tick());
   s.delays.run(entities, s.sessions);
-  s.world.apply_distant_delay();
+  s.distant_delay.apply(entities);
   const bool late = now_s >= s.time.at(s.time.next_tick());
   s.publisher.run(entities, s.world.routes(), tick, s.time.at(tick), late, s.pool, s.stats);
   s.log.missing_velocities(s.config.archetypes, s.publisher.missing_velocities());
@@ -368,7 +369,7 @@ std::optional<Pose> Server::pose_seen_by(ClientId client, EntityId entity, doubl
   const Session* session = impl_->sessions.find(client);
   const auto state = session ? session->shown(entity, time_s, impl_->time.present_s()) : std::nullopt;
   if (!state) return std::nullopt;
-  return Pose{state->position - impl_->world.origin(), state->orientation};
+  return Pose{state->position - impl_->world.states().origin(), state->orientation};
 }
 
 RewindStatus Server::rewind_status(ClientId client, double time_s) const {
@@ -383,7 +384,7 @@ std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
   const Session* session = s.sessions.find(client);
   if (session != nullptr) session->shown(time_s, s.time.present_s(), s.seen);
   for (SeenPose& seen : s.seen)
-    seen.pose.position -= s.world.origin();
+    seen.pose.position -= s.world.states().origin();
   return s.seen;
 }
 

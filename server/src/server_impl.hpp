@@ -18,6 +18,8 @@
 #include "server/src/test_switches.hpp"
 #include "server/src/util/server_time.hpp"
 #include "server/src/util/worker_pool.hpp"
+#include "server/src/world/distant_delay.hpp"
+#include "server/src/world/frame_levers.hpp"
 
 #include <vector>
 
@@ -47,7 +49,9 @@ struct Server::Impl {
   SessionTable sessions;
   ServerWorld world;
   EntitySearch search;
+  FrameLevers levers;
   DelaySurvey delays;
+  DistantDelay distant_delay;
   PlayoutChanges playout;
   GameMail mail;
   Lobby lobby;

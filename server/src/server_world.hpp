@@ -9,30 +9,23 @@
 #include "server/src/util/server_time.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
-#include "server/src/world/frame_levers.hpp"
 #include "server/src/world/planned_ends.hpp"
+#include "server/src/world/true_states.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <glm/vec3.hpp>
 
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {
 
 /// The entities of a server with their fields, routes and owners. It is the only part that begins and ends
-/// entities, and every change of a frame passes through it. So the tables, the publisher, the interest of the
-/// clients and the owners always know the same entities in the same frames.
-///
-/// The game's coordinates in the world frame are relative to origin(). All other parts of the server count
-/// from the origin of the server's world.
+/// entities. So the tables, the publisher, the interest of the clients and the owners always know the same
+/// entities.
 class ServerWorld {
  public:
   /// All arguments must outlive this object. `quantisation`: index: archetype. `refusals` counts motions of
@@ -43,6 +36,8 @@ class ServerWorld {
 
   [[nodiscard]] EntityTable& entities() { return entities_; }
   [[nodiscard]] const EntityTable& entities() const { return entities_; }
+  [[nodiscard]] TrueStates& states() { return states_; }
+  [[nodiscard]] const TrueStates& states() const { return states_; }
   [[nodiscard]] FieldTable& fields() { return fields_; }
   [[nodiscard]] const RouteTable& routes() const { return routes_; }
   [[nodiscard]] Ownership& ownership() { return ownership_; }
@@ -50,17 +45,6 @@ class ServerWorld {
   /// Null if the entity does not exist.
   [[nodiscard]] Entity* find(EntityId id) { return entities_.find(id); }
   [[nodiscard]] const Entity* find(EntityId id) const { return entities_.find(id); }
-
-  // Coordinates.
-
-  [[nodiscard]] const glm::dvec3& origin() const { return origin_; }
-  void set_origin(const glm::dvec3& origin) { origin_ = origin; }
-  /// The part of `truth` that is published: without orientation and angular velocity if the archetype has no
-  /// orientation.
-  [[nodiscard]] State publishable(const State& truth, std::size_t archetype) const;
-  /// What Server::state() and Server::in_world() return.
-  [[nodiscard]] std::optional<State> state(EntityId id) const;
-  [[nodiscard]] std::optional<State> in_world(EntityId id) const;
 
   // What the game does with entities. Each function does what the function of Server with this name does.
 
@@ -70,8 +54,6 @@ class ServerWorld {
                                   EntityId as = {});
   [[nodiscard]] SpawnResult spawn_short_lived(std::size_t archetype, const State& state,
                                               const ShortLived& life, EntityId frame);
-  CallResult move(EntityId id, const State& truth);
-  CallResult move_along(EntityId id, const RouteState& along);
   CallResult teleport(EntityId id, const State& truth);
   /// Ends an entity. The entities in its frame move to the next outer frame. False if the id is unknown.
   bool end(EntityId id) { return end_entity(id, false); }
@@ -80,17 +62,11 @@ class ServerWorld {
   bool set_groups(EntityId id, std::uint32_t groups);
   [[nodiscard]] Result<RouteId> add_route(const RouteDefinition& definition);
   bool follow(EntityId id, RouteId route);
-  bool give(EntityId id, ClientId owner, const OwnershipRules& rules);
-  bool revoke(EntityId id);
 
   /// Moves the entity into `frame` with the state `truth`, and reviews its relevance. The caller must have
   /// checked that FrameTree::fit() returns `fits`.
   void put_into(Entity& entity, EntityId frame, const State& truth);
 
-  // What clients do with the entities that they own.
-
-  /// The client has sent motions (Ownership::read()) that arrived at `now_s`.
-  void judge_owned(std::span<const Ownership::Update> updates, ClientId client, double now_s);
   /// The client left or lost its connection: its entities rest or end, as OwnershipRules::gone says.
   void release_owned(ClientId client);
 
@@ -104,15 +80,6 @@ class ServerWorld {
   void fly();
   /// Clients no longer follow the entities that have ended since the last call.
   void announce_ends();
-  /// Extrapolates the owned entities to `tick`, and appends what their owners did wrong to `events`.
-  void update_owned(Tick tick, double now_s, std::deque<ServerEvent>& events);
-  /// Updates the levers of frames (FrameLevers).
-  void measure_levers() { levers_.measure(entities_, time_.next_tick()); }
-
-  /// The clients that show these entities are on other servers, and a motion needs `delay_s` seconds to reach
-  /// them (WorldAccess). apply_distant_delay() then replaces the delays that were measured.
-  void set_distant_delay(double delay_s) { distant_delay_s_ = delay_s; }
-  void apply_distant_delay();
 
  private:
   // An entity that has ended.
@@ -122,21 +89,10 @@ class ServerWorld {
     bool as_planned = false;  // a short-lived entity reached the end that its spawn names
   };
 
-  // Converts a state from the game's coordinates to the server's. Only positions in the world frame change.
-  [[nodiscard]] State to_server_coordinates(const State& given, EntityId frame) const {
-    State state = given;
-    if (!frame) state.position += origin_;
-    return state;
-  }
   [[nodiscard]] State state_in_frame(EntityId frame, const Entity& entity) const;
-  [[nodiscard]] bool spend_way(Entity& entity, const glm::dvec3& to) const;
-  CallResult move_from_game(Entity& entity, const State& truth);
-  CallResult set_truth(Entity& entity, const State& truth);
-  CallResult teleport_owned(Entity& entity, const State& truth);
+  CallResult override_owner(Entity& entity, const State& truth);
   bool end_entity(EntityId id, bool as_planned);
   void empty_frame(const Entity& ending);
-  void note_frame(const Entity& entity, EntityId before);
-  void note_owned_frames();
 
   const ServerConfig& config_;
   std::span<const Quantisation> quantisation_;  // index: archetype
@@ -147,15 +103,13 @@ class ServerWorld {
   Transport& transport_;
 
   EntityTable entities_;
+  TrueStates states_;
   FieldTable fields_;
   RouteTable routes_;  // published motions point to routes in this table
   Ownership ownership_;
-  glm::dvec3 origin_{0.0};        // of the game's coordinates, m, in the server's world
   std::vector<EntityId> flying_;  // short-lived entities that the game has not moved
   PlannedEnds planned_ends_;
-  std::vector<Ended> ended_;  // since the last announce_ends(); only entities that were announced
-  FrameLevers levers_;
-  std::optional<double> distant_delay_s_;
+  std::vector<Ended> ended_;        // since the last announce_ends(); only entities that were announced
   std::vector<EntityId> released_;  // scratch
 };
 

@@ -66,7 +66,7 @@ void WorldAccess::hold(EntityId id, const State& state, const MotionFit::Priors&
   entity->fit = MotionFit{s.config.tick_rate_hz, entity->fit.horizon_s()};
   entity->fit.begin_with(priors);
   entity->fit.resume(memory);
-  entity->truth = s.world.publishable(state, entity->archetype);
+  entity->truth = s.world.states().publishable(state, entity->archetype);
   entity->way_left_s = 1.0f;
   entity->way_tick = s.time.next_tick();
   publish_in_next_tick(id);
@@ -108,7 +108,7 @@ void WorldAccess::append_published(std::vector<EntityId>& ids) const {
 }
 
 void WorldAccess::set_distant_delay(double delay_s) {
-  server_->impl_->world.set_distant_delay(delay_s);
+  server_->impl_->distant_delay.set(delay_s);
 }
 
 std::optional<State> WorldAccess::state_of(const QuantisedState& encoded, std::size_t archetype, Tick tick,

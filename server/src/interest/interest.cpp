@@ -49,6 +49,12 @@ void Interest::review_with_contents_later(EntityId id, const EntityTable& entiti
     review_with_contents_later(entities.slots()[slot].id, entities);
 }
 
+void Interest::note_frame_change(const Entity& entity, EntityId before, const EntityTable& entities) {
+  set_position(entity, entities);
+  review_with_contents_later(entity.id, entities);
+  if (before) review_later(before);  // clients may no longer need the frame
+}
+
 void Interest::review(const SessionTable& sessions, EntityTable& entities, Tick tick) {
   if (config_.radius_m > 0.0) spatial_index_->update_positions(entities, tick);
   for (const EntityId id : to_review_) {

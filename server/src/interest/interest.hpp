@@ -28,6 +28,8 @@ class Interest {
   void review_later(EntityId id) { to_review_.push_back(id); }
   /// Like review_later(), also for all entities in the frame of this entity.
   void review_with_contents_later(EntityId id, const EntityTable& entities);
+  /// The entity has left the frame `before` and is now in another frame (null: the world frame).
+  void note_frame_change(const Entity& entity, EntityId before, const EntityTable& entities);
   /// Call it once a tick. Decides which clients follow the entities of review_later(), and updates the
   /// clients whose turn it is.
   void review(const SessionTable& sessions, EntityTable& entities, Tick tick);

@@ -308,8 +308,12 @@ OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& ru
           kCoarsest * q.velocity_step_mps};
 }
 
-void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick) {
-  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+bool Ownership::give(EntityId id, ClientId owner, const OwnershipRules& rules, Tick tick) {
+  Entity* found = entities_.find(id);
+  if (found == nullptr || found->short_lived || sessions_.find(owner) == nullptr) return false;
+  if (!is_valid(rules)) return false;
+  Entity& entity = *found;
+  const auto slot = static_cast<std::uint32_t>(id.slot());
   std::uint8_t term = 0;
   if (Owned* before = find(slot)) {
     term = before->term;
@@ -331,6 +335,13 @@ void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules
   entity.follower.reset();
   if (!entity.owned) entity.owned = std::make_unique<OwnedMotion>();
   set_server_motion(added, entity, entity.truth, tick);
+  entities_.awake().insert(slot);
+  return true;
+}
+
+bool Ownership::revoke(EntityId id) {
+  Entity* entity = entities_.find(id);
+  return entity != nullptr && revoke(*entity);
 }
 
 bool Ownership::revoke(Entity& entity) {
@@ -420,6 +431,14 @@ void Ownership::judge(std::span<const Update> updates, ClientId client, double n
     }
     judge(*owned, entity, update, now_s);
     entities_.awake().insert(update.slot);
+  }
+  note_frame_changes();
+}
+
+void Ownership::note_frame_changes() {
+  for (const FrameChange& change : frame_changes_) {
+    if (const Entity* entity = entities_.find(change.entity))
+      interest_.note_frame_change(*entity, change.before, entities_);
   }
 }
 
@@ -627,6 +646,7 @@ void Ownership::run(Tick tick, double time_s, double now_s, std::deque<ServerEve
     report(owned, now_s, events);
     if (entity.owned->fresh || moves(entity.truth)) entities_.awake().insert(slot);
   }
+  note_frame_changes();
 }
 
 // Brings an entity to rest if its owner is gone, was silent for too long, or was refused for too long. Also

@@ -4,6 +4,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/link/baselines.hpp"
 #include "net/src/wire/bit_stream.hpp"
+#include "server/src/interest/interest.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/world/entity_table.hpp"
 
@@ -119,19 +120,21 @@ class Ownership {
  public:
   /// `refusals` counts motions that are not accepted, by reason. All arguments must outlive this object.
   Ownership(const ServerConfig& config, std::span<const Quantisation> quantisation, EntityTable& entities,
-            const SessionTable& sessions, Transport& transport, RefusalCounts& refusals)
+            const SessionTable& sessions, Interest& interest, Transport& transport, RefusalCounts& refusals)
       : config_(config),
         quantisation_(quantisation),
         entities_(entities),
         sessions_(sessions),
+        interest_(interest),
         transport_(transport),
         refusals_(refusals) {}
 
   /// Gives an entity to a client; an earlier owner loses it. The entity continues from its true state at
-  /// `tick`.
-  void give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick);
+  /// `tick`. Returns false and does nothing if the entity or the client does not exist, the entity is
+  /// short-lived, or a rule is out of its range.
+  bool give(EntityId id, ClientId owner, const OwnershipRules& rules, Tick tick);
   /// Returns the entity to the server and notifies the owner. False if no client owns the entity.
-  bool revoke(Entity& entity);
+  bool revoke(EntityId id);
   /// Call it when the game has moved an owned entity to `state`. Notifies the owner, which must continue from
   /// there. False if no client owns the entity.
   bool override_motion(Entity& entity, const State& state, Tick tick);
@@ -166,16 +169,7 @@ class Ownership {
   [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now,
                                                             Refusal& why);
   /// Judges motions from read() by the limits of their entities: accepts, corrects or refuses each of them.
-  /// Afterwards frame_changes() lists the entities that changed their frame.
   void judge(std::span<const Update> updates, ClientId client, double now_s);
-
-  /// An entity that changed its frame.
-  struct FrameChange {
-    EntityId entity;
-    EntityId before;  ///< the frame that the entity left
-  };
-  /// The changes of frames of the last judge() or run(). Valid until the next call of either.
-  [[nodiscard]] std::span<const FrameChange> frame_changes() const { return frame_changes_; }
 
   /// Call it when any datagram has arrived from the client: the client is not silent, so the motions of its
   /// entities remain valid.
@@ -186,8 +180,7 @@ class Ownership {
   void release(ClientId client, std::vector<EntityId>& ended);
 
   /// Extrapolates all owned entities to the coming tick, brings entities without a valid owner to rest, and
-  /// sends the necessary notifications to owners. Entities that their frame turns too fast leave it;
-  /// frame_changes() then lists them.
+  /// sends the necessary notifications to owners. Entities that their frame turns too fast leave it.
   void run(Tick tick, double time_s, double now_s, std::deque<ServerEvent>& events);
 
   [[nodiscard]] const OwnershipStats& stats() const { return stats_; }
@@ -231,7 +224,15 @@ class Ownership {
     std::array<Turned, kMaxFrameDepth> turned{};
   };
 
+  // An entity that changed its frame.
+  struct FrameChange {
+    EntityId entity;
+    EntityId before;  // the frame that the entity left
+  };
+
   [[nodiscard]] Owned* find(std::uint32_t slot);
+  bool revoke(Entity& entity);
+  void note_frame_changes();
   [[nodiscard]] double time_of(Tick tick) const { return config_.epoch_s + tick / config_.tick_rate_hz; }
   [[nodiscard]] Tick tick_at(double time_s) const;
   [[nodiscard]] OwnerLimits limits_for(const Entity& entity, const OwnershipRules& rules) const;
@@ -258,10 +259,11 @@ class Ownership {
   std::span<const Quantisation> quantisation_;  // index: archetype
   EntityTable& entities_;
   const SessionTable& sessions_;
+  Interest& interest_;
   Transport& transport_;
   std::map<std::uint32_t, Owned> owned_;    // key: slot
   std::vector<Update> updates_;             // result of the last read()
-  std::vector<FrameChange> frame_changes_;  // frame changes of the last judge() or run()
+  std::vector<FrameChange> frame_changes_;  // during the current judge() or run()
   Tick tick_ = 0;                           // the tick of the current or last run()
   Tick next_ = 0;                           // the coming tick, as of the last read()
   RefusalCounts& refusals_;
