@@ -106,7 +106,7 @@ bool ServerWorld::end_entity(EntityId id, bool as_planned) {
   const Entity* entity = entities_.find(id);
   if (entity == nullptr) return false;
   empty_frame(*entity);
-  publisher_.ends(*entity);
+  publisher_.learn_from(*entity);
   if (entity->announced) ended_.push_back({id, time_.next_tick(), as_planned});
   if (entity->short_lived && entity->short_lived->end_s && !as_planned)
     planned_ends_.remove(*entity->short_lived->end_s, id);

@@ -77,7 +77,7 @@ void KindPriors::run(const EntityTable& entities) {
   }
 }
 
-void KindPriors::ends(const Entity& entity) {
+void KindPriors::learn_from(const Entity& entity) {
   const MotionFit::Priors priors = entity.fit.priors();
   if (priors.linear) kinds_[entity.archetype].linear.move_towards(*priors.linear);
   if (priors.angular) kinds_[entity.archetype].angular.move_towards(*priors.angular);
@@ -202,7 +202,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
         const std::uint32_t next = slot + kFetchLessonAhead;
         if (next / SlotSet::kWordBits == w && next < entities.slots().size())
           entities.slots()[next].fetch_lesson();
-        if (!process_entity(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
+        if (!examine_entity(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
         for (std::size_t level = 0; level < kLevels; ++level) {
           if (published_.contains(level, slot)) {
             entities.heads()[slot * kLevels + level] = entities.slots()[slot].levels[level].stream.head();
@@ -236,7 +236,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
 }
 
 // Publishes one entity as needed. Returns false if the entity may go to sleep.
-bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
+bool Publisher::examine_entity(Entity& entity, const Now& now, Counts& counts) {
   if (entity.teleported) {
     entity.watch.restart(entity.truth);
     entity.fit.restart();
@@ -255,7 +255,7 @@ bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
   if (entity.follower) entity.follower->observe(entity.truth);
   const std::uint64_t published = counts.publishes;
   for (std::size_t level = 0; level < kLevels; ++level) {
-    if (followed(entity, level)) process_level(entity, level, now, counts);
+    if (followed(entity, level)) examine_level(entity, level, now, counts);
   }
   entity.announced = true;
   entity.teleported = entity.publish_now = false;
@@ -289,7 +289,7 @@ bool Publisher::followed(const Entity& entity, std::size_t level) const {
   return l.subscribers > 0 || (level == 0 && (l.stream.number() == 0 || config_.interest.radius_m <= 0.0));
 }
 
-void Publisher::process_level(Entity& entity, std::size_t level, const Now& now, Counts& counts) {
+void Publisher::examine_level(Entity& entity, std::size_t level, const Now& now, Counts& counts) {
   EntityLevel& l = entity.levels[level];
   if (entity.owned && level == 0) {
     if (!entity.owned->fresh && !entity.teleported && l.stream.number() > 0) return;

@@ -40,7 +40,7 @@ class KindPriors {
   void run(const EntityTable& entities);
 
   /// Call when an entity ends: adds what its fit has learned to its archetype's mean.
-  void ends(const Entity& entity);
+  void learn_from(const Entity& entity);
 
   /// The sums of the errors at the ends of long gaps, in kErrorStep of the threshold: with the acceleration
   /// that was or would have been sent, and without it. Whole numbers, so that their order does not matter.
@@ -119,7 +119,7 @@ class Publisher {
            WorkerPool& pool, ServerStats& stats);
 
   /// Call when an entity ends: KindPriors keeps what was learned about it.
-  void ends(const Entity& entity) { kinds_.ends(entity); }
+  void learn_from(const Entity& entity) { kinds_.learn_from(entity); }
 
   /// The longest gap between two updates for clients that interpolate, s. `factor` is the threshold factor of
   /// the level of detail. A whole number of ticks. A gap may be longer while the earlier motion is still
@@ -165,11 +165,11 @@ class Publisher {
   // The budget or the fixed rate at the finest level of detail, updates per second. 0 if the threshold
   // decides. Most clients near the entity follow it at the finest level.
   [[nodiscard]] double rate_hz() const { return std::max(config_.updates_per_second, config_.fixed_rate_hz); }
-  [[nodiscard]] bool process_entity(Entity& entity, const Now& now, Counts& counts);
+  [[nodiscard]] bool examine_entity(Entity& entity, const Now& now, Counts& counts);
   void check_velocity(Entity& entity, const Now& now, Counts& counts) const;
   [[nodiscard]] double ahead_s(const EntityLevel& level) const;
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;
-  void process_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
+  void examine_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
   void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const;
   void report(const Entity& entity, std::size_t level, const Now& now, std::uint64_t PublishCauses::*cause,
               double error_m) const;
