@@ -30,7 +30,7 @@ class AnsweringClients final : public Transport {
   AnsweringClients(std::size_t count, std::span<const Archetype> archetypes) : clients_(count) {
     for (std::uint32_t peer = 1; peer <= count; ++peer) {
       push({TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {});
-      std::array<std::byte, 256> buffer;
+      std::array<std::byte, kMaxPayload> buffer;
       push_payload(peer, Channel::control,
                    encode(JoinMessage{kProtocolVersion, archetype_hash(archetypes)}, buffer));
     }
@@ -51,7 +51,7 @@ class AnsweringClients final : public Transport {
       datagram.sequence = client.next++;
       datagram.ack = client.window.acknowledge();
       datagram.control_count = client.control;
-      std::array<std::byte, 256> buffer;
+      std::array<std::byte, kMaxPayload> buffer;
       BitWriter writer{buffer};
       write(writer, datagram);
       push_payload(i + 1, Channel::state, writer.finish());
@@ -99,9 +99,12 @@ class AnsweringClients final : public Transport {
     Sequence next = 0;
     std::uint16_t control = 0;
   };
+  // A join, or a datagram with the longest acknowledgement, is shorter.
+  static constexpr std::size_t kMaxPayload = 256;
+
   struct Waiting {
     TransportEvent event;
-    std::array<std::byte, 64> bytes{};
+    std::array<std::byte, kMaxPayload> bytes{};
     std::size_t size = 0;
   };
 

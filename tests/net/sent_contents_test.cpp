@@ -58,6 +58,17 @@ TEST(SentContents, KeepsEntriesWhileTheFlightGrows) {
   }
 }
 
+// Few datagrams have entries, and the others of a flight are settled, too.
+TEST(SentContents, ADatagramWithoutEntriesSettlesNoOther) {
+  for (const int gap : {64, 128, 512}) {
+    SentContents<int> contents;
+    contents.add(static_cast<Sequence>(65'500), 1);
+    EXPECT_TRUE(settle(contents, static_cast<Sequence>(65'500 + gap)).empty()) << "a newer one, " << gap;
+    EXPECT_TRUE(settle(contents, static_cast<Sequence>(65'500 - gap)).empty()) << "an older one, " << gap;
+    EXPECT_EQ(settle(contents, static_cast<Sequence>(65'500)), (std::vector{1})) << gap;
+  }
+}
+
 TEST(SentContents, RemovesEntries) {
   SentContents<int> contents;
   for (int i = 0; i < 300; ++i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Many datagrams in flight at once, over links that lose nothing from the server to the client.
+#include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
@@ -79,6 +80,31 @@ TEST(LargeFlight, TheFlightEndsWhereAcknowledgementsEnd) {
   const Flight flight = join_herd(world, 8000, 3.0);
   EXPECT_GT(flight.most_in_tick, kLargeBurst / 4);
   EXPECT_EQ(flight.server.datagrams_lost, 0u);
+}
+
+// Few datagrams of a long flight bring changes of fields. A lost change must be sent again, whatever becomes
+// of the datagrams without changes.
+TEST(LargeFlight, LostChangesOfFieldsAreRepaired) {
+  WorldConfig config{.server = {.bytes_per_second = 0, .follow_link = false},
+                     .links = both_ways({.latency_ms = 700, .jitter_ms = 20, .loss_percent = 20})};
+  config.server.archetypes[0].fields = {{"number", IntegerField{0, 1'000'000}}};
+  World world(config);
+  for (int i = 0; i < 40; ++i)
+    world.add_body(Circle{.turn_rps = 3.0 + 0.1 * i, .centre = {20.0 * i, 0.0, 0.0}});  // in every tick
+  ClientConfig client;
+  client.archetypes = config.server.archetypes;
+  world.add_client(client);
+  world.run_to(8.0);
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_TRUE(world.server().set_field(world.body(i), 0, std::int64_t{7}));
+    world.run_to(world.now_s() + 2.5);
+  }
+  world.run_to(world.now_s() + 10.0);
+  for (std::size_t i = 0; i < 40; ++i) {
+    const FieldValue* shown = world.client(0).field(world.body(i), 0);
+    ASSERT_NE(shown, nullptr);
+    EXPECT_EQ(*shown, FieldValue{std::int64_t{7}}) << i;
+  }
 }
 
 }  // namespace

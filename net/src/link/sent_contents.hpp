@@ -32,7 +32,7 @@ class SentContents {
   /// The datagram has arrived or was lost: calls `f(entry)` for each of its entries, and removes them.
   template <class F>
   void settle(Sequence sequence, F&& f) {
-    if (lists_.size() == 0) return;
+    if (!may_have_entries(sequence)) return;
     std::vector<Entry>& entries = lists_[sequence];
     if (!entries.empty()) {
       for (const Entry& entry : entries)
@@ -52,6 +52,12 @@ class SentContents {
   }
 
  private:
+  // The ring has places only for the datagrams from the oldest to the newest with entries. Others of the same
+  // flight share these places.
+  [[nodiscard]] bool may_have_entries(Sequence sequence) const {
+    return static_cast<Sequence>(sequence - oldest_) < static_cast<Sequence>(next_ - oldest_);
+  }
+
   Sequence oldest_ = 0;  // the datagrams before it have no entries
   Sequence next_ = 0;    // after the newest datagram with entries
   SequenceRing<std::vector<Entry>> lists_;
