@@ -49,7 +49,7 @@ void PrintTo(const Bounds& bounds, std::ostream* out) {
 
 class FootballOver : public testing::TestWithParam<Bounds> {
  protected:
-  static Figures run(PlayoutMode mode, std::uint64_t seed) {
+  Figures run(PlayoutMode mode, std::uint64_t seed) {
     const auto source = football(seed);
     ReplayOptions options;
     options.links = test::network(GetParam().network);
@@ -59,32 +59,47 @@ class FootballOver : public testing::TestWithParam<Bounds> {
     const auto result = replay(*source, options);
     EXPECT_TRUE(result) << result.error();
     if (!result) return {};
-    // A figure counts only if at least 95 % of the expected frames were shown.
     const FrameCounts& frames = result->run.frames;
-    const double expected = 60.0 * options.seconds * static_cast<double>(source->size());
-    EXPECT_GT(static_cast<double>(frames.counted + frames.excluded()), 0.95 * expected);
+    shown_frames_ += static_cast<double>(frames.counted + frames.excluded());
+    expected_frames_ += 60.0 * options.seconds * static_cast<double>(source->size());
     EXPECT_LT(result->run.missing_s, 0.005 * result->run.entity_seconds);
     EXPECT_EQ(result->run.ghost_s, 0.0);
     return result->run;
   }
+
+  // The figures count only if at least 95 % of the expected frames were shown. Joining takes long if its
+  // messages are lost.
+  void TearDown() override { EXPECT_GT(shown_frames_, 0.95 * expected_frames_); }
+
+ private:
+  double shown_frames_ = 0.0, expected_frames_ = 0.0;
 };
 
+// One burst of losses at a bounce of the ball decides the figures of a match, so the bounds are for the
+// median of several.
 TEST_P(FootballOver, PresentModeStaysWithinItsBounds) {
-  for (const std::uint64_t seed : {1u, 2u}) {
+  std::vector<double> now_p95_m, step_p99_mps;
+  for (std::uint64_t seed = 1; seed <= test::seeds_to_run(10); ++seed) {
     const Figures figures = run(PlayoutMode::present, seed);
-    EXPECT_LT(figures.now_error_m.p95, GetParam().now_p95_m) << seed;
-    EXPECT_LT(figures.velocity_step_mps.p99, GetParam().present_step_mps) << seed;
-    EXPECT_EQ(figures.delay_ms.max, 0.0);
+    now_p95_m.push_back(figures.now_error_m.p95);
+    step_p99_mps.push_back(figures.velocity_step_mps.p99);
+    EXPECT_EQ(figures.delay_ms.max, 0.0) << seed;
   }
+  EXPECT_LT(upper_median(now_p95_m), GetParam().now_p95_m);
+  EXPECT_LT(upper_median(step_p99_mps), GetParam().present_step_mps);
 }
 
 TEST_P(FootballOver, AdaptiveModeStaysWithinItsBounds) {
-  for (const std::uint64_t seed : {1u, 2u}) {
+  std::vector<double> shown_p95_m, step_p99_mps, delay_ms;
+  for (std::uint64_t seed = 1; seed <= test::seeds_to_run(10); ++seed) {
     const Figures figures = run(PlayoutMode::adaptive, seed);
-    EXPECT_LT(figures.shown_error_m.p95, GetParam().shown_p95_m) << seed;
-    EXPECT_LT(figures.velocity_step_mps.p99, GetParam().adaptive_step_mps) << seed;
-    EXPECT_LT(figures.delay_ms.mean, GetParam().adaptive_delay_ms) << seed;
+    shown_p95_m.push_back(figures.shown_error_m.p95);
+    step_p99_mps.push_back(figures.velocity_step_mps.p99);
+    delay_ms.push_back(figures.delay_ms.mean);
   }
+  EXPECT_LT(upper_median(shown_p95_m), GetParam().shown_p95_m);
+  EXPECT_LT(upper_median(step_p99_mps), GetParam().adaptive_step_mps);
+  EXPECT_LT(upper_median(delay_ms), GetParam().adaptive_delay_ms);
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, FootballOver,
@@ -363,7 +378,7 @@ TEST_P(FootballAfter, ThePlayerSeesWhatTheOthersSee) {
     Seen all;
     std::vector<double> apart_p99_m, usual_p99_m, outside_m, usual_outside_m;  // of each match
     // One burst of losses hides a bounce of the ball for half a second, so a few matches say little.
-    for (std::uint64_t seed = 1; seed <= test::seeds_to_run(6); ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::seeds_to_run(12); ++seed) {
       const Seen seen = Match(std::string(network.name), mode, fault, seed).play();
       all.apart_m.insert(all.apart_m.end(), seen.apart_m.begin(), seen.apart_m.end());
       all.usual_m.insert(all.usual_m.end(), seen.usual_m.begin(), seen.usual_m.end());
@@ -376,7 +391,7 @@ TEST_P(FootballAfter, ThePlayerSeesWhatTheOthersSee) {
       all.shown += seen.shown;
     }
     EXPECT_GT(all.shown, 0.95 * all.expected) << network.name;
-    EXPECT_GT(all.apart_m.size(), 300u * test::seeds_to_run(6)) << network.name;
+    EXPECT_GT(all.apart_m.size(), 300u * test::seeds_to_run(12)) << network.name;
     if (test::kSanitized) continue;  // one match says too little, and the sanitizers are slow
     // Until a changed clock is known well, present mode extrapolates for longer.
     const bool is_clock = fault >= Fault::clock_stands;

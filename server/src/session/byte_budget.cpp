@@ -203,7 +203,12 @@ void ByteBudget::advance(double now_s) {
   if (window_.advance(now_s_) && follow_link_) judge(now_s_);
   tokens_ =
       std::min(tokens_ + passed_s * rate_, std::max(kDatagramBytes, std::max(kBucketS, tick_s_) * rate_));
-  if (follow_link_) flight_room_ = max_in_flight() - window_.sent_since(newest_sent_s_);
+  if (!follow_link_) return;
+  // After an outage, what was sent long ago is lost and fills the link no longer. A link of half the rate
+  // would have delivered it by then.
+  const double base_s = std::isfinite(window_.base_s()) ? window_.base_s() : kLongestQueueS;
+  const double from_s = std::max(newest_sent_s_, now_s_ - 2.0 * (base_s + kInFlightS));
+  flight_room_ = max_in_flight() - window_.sent_since(from_s);
 }
 
 void ByteBudget::spend(std::size_t wire_bytes, double /*now_s*/) {
