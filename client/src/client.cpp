@@ -130,7 +130,7 @@ void Client::Impl::advance(double local_s) {
 }
 
 ClientWorld& Client::Impl::shown_world() {
-  if (before && world->link.clock_ready()) {
+  if (before && world->can_replace(last_local_s)) {
     before->end();
     collect_events();
     before.reset();
@@ -589,9 +589,37 @@ void ClientWorld::end() {
     fail_prediction(prediction.id);
 }
 
+// Reports the frames that the entity is in, the outermost first, because they must be known before it.
+// Returns false if one of them has not arrived yet.
+bool ClientWorld::report_frames(const KnownEntity& entity, double shown_s) {
+  std::array<EntityId, kMaxFrameDepth> outer;
+  std::size_t count = 0;
+  for (FrameId frame = entity.remote.frame(shown_s); frame && count < outer.size(); ++count) {
+    const KnownEntity* known = std::as_const(entities).find(entity_of(frame));
+    if (known == nullptr) {
+      if (!entities.is_refused(entity_of(frame))) return false;
+      break;
+    }
+    outer[count] = known->id;
+    if (known->is_reported) break;
+    frame = known->remote.frame(shown_s);
+  }
+  while (count > 0) {
+    KnownEntity* frame = entities.find(outer[--count]);
+    if (frame == nullptr || frame->is_reported || frame->lacks_fields != 0) continue;
+    if (path_ == MotionPath::interpolate && shown_s < frame->spawned_s) continue;
+    frame->is_reported = true;
+    events.push_back({ClientEvent::Kind::spawned, frame->id});
+    note_news(*frame);
+  }
+  return true;
+}
+
 // Reports the events of one entity up to `shown_s`. Returns false if the entity does not exist at `shown_s`;
 // it may then have been removed.
 bool ClientWorld::report(KnownEntity& entity, double shown_s) {
+  if (entity.lacks_fields != 0) return false;
+  if (!entity.is_reported && entity.remote.frame(shown_s) && !report_frames(entity, shown_s)) return false;
   if (entity.despawned_s && shown_s >= *entity.despawned_s) {
     remove(static_cast<std::uint32_t>(entity.id.slot()), *entity.despawned_s);
     return false;
@@ -890,6 +918,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
         // otherwise the datagram overtook the welcome and cannot concern this client yet
       } else if (admitted) {
         world->handle_datagram(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
+        process_ordered(local_s);
         if (world->link.ack_overdue()) acknowledge(local_s);
       }
       break;
@@ -970,6 +999,7 @@ bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
 }
 
 void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
+  process_all_ordered();
   status = end;
   log.ended(end == ClientStatus::refused, leaving, refusal);
   server = {};
@@ -981,15 +1011,41 @@ void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
 void Client::Impl::handle_control(std::span<const std::byte> payload, double local_s) {
   std::span<const std::byte> left = payload;
   do {
-    const auto message = decode_next_control(left);
-    // Count refused messages, too: the server numbers all that it sends, and both sides must agree.
-    if (admitted && (!message || is_counted(*message))) messages.reliable().note_received();
-    const auto why = message ? handle_message(*message, local_s) : Refusal::malformed;
-    if (!why) continue;
-    ++stats.malformed;
-    ++stats.refusals[*why];
+    const std::size_t bytes_left = left.size();
+    auto message = decode_next_control(left);
+    if (admitted && (!message || is_counted(*message))) {
+      ordered.add(std::move(message), bytes_left - left.size());
+      process_ordered(local_s);
+    } else {
+      process(message, local_s);
+    }
   } while (!left.empty());
   world->link.request_ack();  // the server waits for this before it sends state
+}
+
+// Processes the reliable messages that do not wait for a spawn any more.
+void Client::Impl::process_ordered(double local_s) {
+  while (const auto message = ordered.next(world->link.spawns())) {
+    // Count refused messages, too: the server numbers all that it sends, and both sides must agree.
+    messages.reliable().note_received();
+    process(*message, local_s);
+    world->link.request_ack();
+  }
+  world->end_waiting();
+}
+
+// The session has ended: nothing that messages wait for will arrive.
+void Client::Impl::process_all_ordered() {
+  while (const auto message = ordered.next_at_the_end()) {
+    if (*message) (void)world->handle(**message);
+  }
+}
+
+void Client::Impl::process(const OrderedMessages::Message& message, double local_s) {
+  const auto why = message ? handle_message(*message, local_s) : Refusal::malformed;
+  if (!why) return;
+  ++stats.malformed;
+  ++stats.refusals[*why];
 }
 
 // Processes a message. Returns the reason if it is refused, else nullopt.
@@ -1012,6 +1068,7 @@ std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, doub
   if (!fresh->begin(message, local_s)) return Refusal::beyond_limits;
   const bool first = status == ClientStatus::joining;
   if (!first) {
+    process_all_ordered();
     messages.restart(stats);
     world->retire();
     if (!before) before = std::move(world);
@@ -1043,6 +1100,7 @@ std::optional<Refusal> Client::Impl::handle(const SessionMessage& message, doubl
   if (!messages.reliable().confirm(message.processed)) return Refusal::never_sent;
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);
+  ordered.clear();  // the server sends them again
   messages.resend(server, *transport);
   if (sent_playout_s) sent_playout.reset();
   status = ClientStatus::joined;

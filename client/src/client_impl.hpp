@@ -6,6 +6,7 @@
 #include "client/src/connection/back_off.hpp"
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/local_time.hpp"
+#include "client/src/connection/ordered_messages.hpp"
 #include "client/src/test_switches.hpp"
 #include "net/src/messages/messages.hpp"
 
@@ -35,6 +36,9 @@ struct Client::Impl {
   void handle_connected(PeerId peer);
   void handle_end(const EndCode& code, double local_s);
   void handle_control(std::span<const std::byte> payload, double local_s);
+  void process_ordered(double local_s);
+  void process_all_ordered();
+  void process(const OrderedMessages::Message& message, double local_s);
   /// These functions return the reason if they refuse a message, else nullopt.
   [[nodiscard]] std::optional<Refusal> handle_message(const ControlMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> welcome(const WelcomeMessage& message, double local_s);
@@ -67,6 +71,7 @@ struct Client::Impl {
   ClientStats stats;
   ClientLog log;
   ClientMessages messages;
+  OrderedMessages ordered;  // reliable messages of the server; some wait for spawns
   std::unique_ptr<ClientWorld> world;
   std::unique_ptr<ClientWorld> before;  // world of an earlier session, shown until `world` is ready; or null
   glm::dvec3 origin{0.0};               // origin of the game's coordinates, m

@@ -5,21 +5,31 @@
 #include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
+#include <variant>
 
 namespace reckoner {
 
 bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
   if (!link.join(message, config.archetypes, local_s)) return false;
+  joined_s_ = link.time_of(message.tick);
   playout.expect_gaps(message.longest_gap_s, 1.0 / message.tick_rate_hz);
   if (switches.observer != nullptr)
     switches.observer->joined({message.client, message.tick_rate_hz, message.epoch_s});
   return true;
 }
 
+bool ClientWorld::can_replace(double local_s) {
+  constexpr double kRelevanceS = 0.4;  // by then, the server has decided what is relevant
+  constexpr double kLongestWaitS = 1.0;
+  if (!link.clock_ready()) return false;
+  if (!clock_ready_s_) clock_ready_s_ = local_s;
+  return link.complete_s() > joined_s_ + kRelevanceS || local_s > *clock_ready_s_ + kLongestWaitS;
+}
+
 std::optional<Refusal> ClientWorld::handle(const ControlMessage& message) {
-  if (const auto* s = std::get_if<SpawnMessage>(&message)) return spawn(*s);
-  if (const auto* d = std::get_if<DespawnMessage>(&message)) return despawn(*d);
+  if (std::holds_alternative<AfterSpawnsMessage>(message)) return std::nullopt;  // OrderedMessages has waited
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
     return link.add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
   }
@@ -46,8 +56,17 @@ void ClientWorld::handle_datagram(std::span<const std::byte> payload, double loc
   if (newest) newest_datagram_ = link.datagram_tick();
   if (newest && link.clock_known() && !link.is_backlog())
     playout.note_datagram(link.server_time_s(local_s) - link.time_of(link.datagram_tick()));
-  for (ServerLink::ShortLivedChange& change : link.short_lived())
-    apply(change, link.datagram_tick());
+  if (!link.entity_changes().empty())
+    link.request_ack();  // the server waits for this before it sends updates
+  for (ServerLink::EntityChange& change : link.entity_changes()) {
+    if (auto* entity = std::get_if<ServerLink::NewEntity>(&change)) {
+      spawn(*entity, link.datagram_tick());
+    } else if (const auto* ended = std::get_if<ServerLink::EndedEntity>(&change)) {
+      despawn(*ended);
+    } else if (const auto refused = predictions.release(std::get<PredictionRefusal>(change).key)) {
+      fail_prediction(refused->id);
+    }
+  }
   apply(*updates, local_s);
   // Only now: an old motion that this datagram replaces must not hold again before.
   if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
@@ -60,46 +79,6 @@ bool ClientWorld::can_live_in(FrameId frame, EntityId id) const {
   return !frame || (frame != frame_of(id) && entities.find(entity_of(frame)) != nullptr);
 }
 
-std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
-  const Quantisation* q = link.quantisation(message.archetype);
-  if (q == nullptr || message.orientation_bits != q->orientation_bits) return Refusal::beyond_limits;
-  if (message.motion_tick > message.tick || link.is_far_ahead(message.tick)) return Refusal::from_future;
-  const auto decoded = motion_of(message.state, link.time_of(message.motion_tick), *q, link.routes());
-  if (!decoded) return refusal_for(message.state, link.routes());
-  std::vector<FieldValue> values;
-  BitReader reader{message.fields};
-  read_values(reader, config.archetypes[message.archetype].fields, values);
-  if (!reader.finished()) return Refusal::malformed;
-  const Motion& motion = *decoded;
-  // The server announces a frame before the entities in it. The client may have refused the frame.
-  const bool lacks_frame = entities.is_refused(entity_of(motion.frame));
-  if (!lacks_frame && !can_live_in(motion.frame, message.entity)) return Refusal::unknown_frame;
-  if (is_displaced(message.entity, message.tick)) return ++stats.updates_stale, std::nullopt;
-  if (KnownEntity* known = entities.find(message.entity); known != nullptr && !known->despawned_s) {
-    // The entity is known already; the message brings a newer motion.
-    if (message.archetype != known->info.archetype) return Refusal::unexpected;
-    link.note_tick(message.tick);
-    renew(*known, message.tick, message.level, message.motion_tick, message.state, motion);
-    return std::nullopt;
-  }
-  link.note_tick(message.tick);
-  if (!has_room_for(message.entity, motion.frame)) {
-    refuse(message.entity, message.archetype, message.level, message.motion_tick, message.state);
-    return std::nullopt;
-  }
-  introduce({.id = message.entity,
-             .info = {message.archetype, message.name},
-             .remote = RemoteEntity{motion, path_, switches.blend},
-             .spawned_s = motion.time_s,
-             .announced = message.tick,
-             .teleports_shown = motion.teleports,
-             .teleports_reported = motion.teleports,
-             .fields = FieldTimeline{std::move(values), link.time_of(message.tick)},
-             .frame_shown = motion.frame},
-            message.level, message.motion_tick, message.state);
-  return std::nullopt;
-}
-
 // Adds an entity with its first motion, in place of an earlier entity in its slot.
 KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick motion_tick,
                                     const QuantisedState& encoded) {
@@ -110,6 +89,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
   KnownEntity& added = *entities.find(id);
   if (playout.started()) added.appeared_s = applied_s();
   frames.note(slot, added.remote.newest());
+  frames.note_arrival(added);
   note_news(added);
   limit_unseen(added);
   entities.references(slot)->note(level, motion_tick, encoded);
@@ -156,9 +136,11 @@ void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level,
                          const QuantisedState& encoded) {
   const auto slot = static_cast<std::uint32_t>(id.slot());
   if (slot < entities.slots().size() && entities.slots()[slot])
-    remove(slot, link.time_of(motion_tick));  // the server has reused the slot
+    remove(slot, link.time_of(motion_tick));      // the server has reused the slot
+  const bool is_known = entities.is_refused(id);  // this is a copy, or a newer motion
   entities.note_refused(id, archetype);
   entities.references(slot)->note(level, motion_tick, encoded);
+  if (is_known) return;
   ++stats.entities_refused;
   ++stats.refusals[Refusal::too_many];
   if (std::exchange(says_refused_, true)) return;
@@ -166,60 +148,75 @@ void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level,
       {{"max_entities", std::uint64_t{config.max_entities}}});
 }
 
-// True if the slot of the entity belongs to another one that was announced after the tick `announced`.
-// Reliable messages and state datagrams overtake each other.
-bool ClientWorld::is_displaced(EntityId id, Tick announced) const {
-  if (id.slot() >= entities.slots().size()) return false;
-  const auto& holder = entities.slots()[id.slot()];
-  return holder && holder->id != id && holder->announced > announced;
+// Applies a spawn that the server sent in the tick `sent`. It may have been overtaken by later datagrams.
+void ClientWorld::spawn(ServerLink::NewEntity& spawned, Tick sent) {
+  link.spawns().settle(spawned.number);
+  const EntityId id = spawned.entity;
+  const auto slot = static_cast<std::uint32_t>(id.slot());
+  const bool is_empty = slot >= entities.slots().size() || !entities.slots()[slot];
+  const std::uint32_t held = is_empty ? 0 : entities.slots()[slot]->spawn_number;
+  if (spawned.number < held || spawned.number <= entities.newest_ended(slot))
+    return (void)++stats.updates_stale;
+  const std::optional<double> end_s = spawned.info.end_s;
+  if (spawned.number == held) {
+    KnownEntity& known = *entities.at(slot);
+    if (known.id != id || known.info.archetype != spawned.info.archetype)
+      return (void)++stats.refusals[Refusal::unexpected];
+    renew(known, sent, spawned.level, spawned.motion_tick, spawned.encoded, spawned.motion);
+  } else if (!has_room_for(id, spawned.motion.frame)) {
+    return refuse(id, spawned.info.archetype, spawned.level, spawned.motion_tick, spawned.encoded);
+  } else {
+    const Motion& motion = spawned.motion;
+    const auto lacks = static_cast<std::uint32_t>((std::uint64_t{1} << spawned.values.size()) - 1);
+    constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
+    const double values_s = spawned.values_follow ? kLongAgo : link.time_of(sent);
+    introduce({.id = id,
+               .info = std::move(spawned.info),
+               .remote = RemoteEntity{motion, path_, switches.blend},
+               .spawned_s = motion.time_s,
+               .spawn_number = spawned.number,
+               .announced = sent,
+               .prediction = spawned.prediction,
+               .teleports_shown = motion.teleports,
+               .teleports_reported = motion.teleports,
+               .fields = FieldTimeline{std::move(spawned.values), values_s},
+               .lacks_fields = spawned.values_follow ? lacks : 0,
+               .frame_shown = motion.frame},
+              spawned.level, spawned.motion_tick, spawned.encoded);
+  }
+  KnownEntity& known = *entities.at(slot);
+  if (!known.info.short_lived) return;
+  if (spawned.prediction && !known.is_reported) predictions.confirm(*spawned.prediction);
+  known.info.end_s = known.despawned_s = end_s;
+  note_news(known);
 }
 
-// Applies the spawn or the end of a short-lived entity. The server sent it in the tick `sent`, but it may
-// have been overtaken by later ones.
-void ClientWorld::apply(ServerLink::ShortLivedChange& change, Tick sent) {
-  const EntityId id = change.entity;
-  if (!id) {  // the server refuses a prediction
-    const auto refused = predictions.release(*change.prediction);
-    if (refused) fail_prediction(refused->id);
-    return;
-  }
-  const auto ended = std::find_if(ended_.begin(), ended_.end(), [&](const Ended& e) { return e.id == id; });
-  KnownEntity* known = entities.find(id);
-  if (change.ends) {
-    if (ended != ended_.end()) {
-      ended->tick = std::max(ended->tick, change.end_tick);
-    } else {
-      ended_.push_back({id, change.end_tick});
-      if (ended_.size() > kMaxEnded) ended_.pop_front();
-    }
-    // The server may have announced the entity again since then, because it is relevant again.
-    if (known != nullptr && known->announced < change.end_tick) end(*known, change.end_tick);
-    return;
-  }
-  const bool is_stale = (ended != ended_.end() && sent < ended->tick) || is_displaced(id, sent);
-  if (is_stale) return (void)++stats.updates_stale;
-  if (known != nullptr && ended == ended_.end()) {
-    renew(*known, sent, change.level, change.motion_tick, change.encoded, change.motion);
-  } else if (!has_room_for(id, change.motion.frame)) {
-    return refuse(id, change.archetype, change.level, change.motion_tick, change.encoded);
-  } else {
-    if (ended != ended_.end()) ended_.erase(ended);
-    const Motion& motion = change.motion;
-    known = &introduce({.id = id,
-                        .info = {change.archetype, {}, true, std::move(change.data)},
-                        .remote = RemoteEntity{motion, path_, switches.blend},
-                        .spawned_s = motion.time_s,
-                        .announced = sent,
-                        .prediction = change.prediction,
-                        .teleports_shown = motion.teleports,
-                        .teleports_reported = motion.teleports,
-                        .fields = FieldTimeline{std::move(change.values), link.time_of(sent)},
-                        .frame_shown = motion.frame},
-                       change.level, change.motion_tick, change.encoded);
-  }
-  if (change.prediction && !known->is_reported) predictions.confirm(*change.prediction);
-  known->info.end_s = known->despawned_s = change.end_s;
-  note_news(*known);
+// Applies the end of an entity, after the reliable messages that the server sent before.
+void ClientWorld::despawn(const ServerLink::EndedEntity& ended) {
+  link.spawns().settle(ended.number);
+  const auto slot = static_cast<std::uint32_t>(ended.entity.slot());
+  if (!entities.note_ended(slot, ended.number)) return;
+  const KnownEntity* known = std::as_const(entities).find(ended.entity);
+  if (known == nullptr || known->spawn_number != ended.number)
+    return (void)entities.forget_refused(ended.entity);
+  if (lacks_messages(ended)) return waiting_ends_.push_back(ended);
+  end(*entities.at(slot), ended.tick);
+}
+
+// True if the client has not processed yet what the server sent before the end.
+bool ClientWorld::lacks_messages(const ServerLink::EndedEntity& ended) const {
+  if (!ended.after_messages) return false;
+  const auto processed = static_cast<std::uint16_t>(messages.reliable().received_count());
+  return static_cast<std::int16_t>(static_cast<std::uint16_t>(*ended.after_messages - processed)) > 0;
+}
+
+void ClientWorld::end_waiting() {
+  std::erase_if(waiting_ends_, [&](const ServerLink::EndedEntity& ended) {
+    if (lacks_messages(ended)) return false;
+    KnownEntity* known = entities.find(ended.entity);
+    if (known != nullptr && known->spawn_number == ended.number) end(*known, ended.tick);
+    return true;
+  });
 }
 
 // Limits how far the motion of an entity that was never shown is extrapolated. The announcement may be old:
@@ -237,6 +234,9 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   using Change = OwnershipMessage::Change;
   if (entities.is_refused(message.entity)) return std::nullopt;
   KnownEntity* entity = entities.find(message.entity);
+  // The entity ended before its spawn arrived.
+  const auto slot = static_cast<std::uint32_t>(message.entity.slot());
+  if (entity == nullptr && entities.newest_ended(slot) != 0) return ++stats.updates_stale, std::nullopt;
   if (entity == nullptr || (message.change != Change::given && !entity->owned))
     return Refusal::unknown_entity;
   if (switches.observer != nullptr) switches.observer->ownership(message.entity, message.change);
@@ -388,20 +388,12 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
   if (motion.teleports != entity.teleports_reported) note_news(entity);
 }
 
-std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
-  KnownEntity* entity = entities.find(message.entity);
-  if (is_displaced(message.entity, message.tick)) return std::nullopt;
-  if (entities.forget_refused(message.entity)) return std::nullopt;
-  if (entity == nullptr) return Refusal::unknown_entity;
-  if (link.is_far_ahead(message.tick)) return Refusal::from_future;
-  end(*entity, message.tick);
-  return std::nullopt;
-}
-
 void ClientWorld::end(KnownEntity& entity, Tick tick) {
   if (path_ == MotionPath::predict)
     return remove(static_cast<std::uint32_t>(entity.id.slot()), link.time_of(tick));
-  entity.despawned_s = link.time_of(tick);
+  // A short-lived entity may end earlier, as its spawn says.
+  const double ended_s = link.time_of(tick);
+  entity.despawned_s = std::min(entity.despawned_s.value_or(ended_s), ended_s);
   note_news(entity);
 }
 
@@ -446,7 +438,9 @@ bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   if (!frames.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
   any_fading_ = any_fading_ || limit_s != kAlwaysValid;
   // The server does not know of stalls, silences and pauses.
-  const bool catches_up = remote.blends().catch_up.start_s() == shown_s || remote.jumped_s() == shown_s;
+  const Blend& catch_up = remote.blends().catch_up;
+  const bool begins = catch_up.duration_s() > 0.0 && catch_up.start_s() == shown_s;
+  const bool catches_up = begins || remote.jumped_s() == shown_s;
   if (catches_up) link.note_jump();
   if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);
   return true;
@@ -482,6 +476,10 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
 void ClientWorld::apply(std::span<const ServerLink::FieldUpdate> updates) {
   for (const ServerLink::FieldUpdate& update : updates) {
     const bool fresh = waiting_fields_.add(update.slot, update.field, update.time_s, update.value, entities);
+    if (KnownEntity* entity = entities.at(update.slot); fresh && entity->lacks_fields != 0) {
+      entity->lacks_fields &= ~(std::uint32_t{1} << update.field);
+      note_news(*entity);
+    }
     ++(fresh ? stats.field_changes_applied : stats.field_changes_stale);
   }
 }

@@ -48,6 +48,8 @@ struct ClientWorld {
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
   /// Processes a reliable message. Returns the reason if it is refused, else nullopt.
   [[nodiscard]] std::optional<Refusal> handle(const ControlMessage& message);
+  /// Ends the entities whose end waited for a message that was processed.
+  void end_waiting();
   /// Processes, at local time `local_s`, a state datagram that arrived in the machine at `arrived_s`.
   void handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
   /// Notes that anything arrived from the server.
@@ -86,6 +88,10 @@ struct ClientWorld {
     return {path_ == MotionPath::interpolate, past, std::clamp(blend_s(), 0.0, kMaxBlendS)};
   }
 
+  /// True if the world can replace the world of an earlier session: the clock is ready, and the entities have
+  /// arrived that existed at the join. If they are very many, the world does not wait for all.
+  [[nodiscard]] bool can_replace(double local_s);
+
   /// Call this when the session is over. The client still shows the world until the next world is ready.
   void retire() { retired_ = true; }
   /// Reports a despawn for every visible entity, because the world ends.
@@ -110,8 +116,6 @@ struct ClientWorld {
   std::deque<ClientEvent> events;
 
  private:
-  [[nodiscard]] std::optional<Refusal> spawn(const SpawnMessage& message);
-  [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
   KnownEntity& introduce(KnownEntity entity, std::uint8_t level, Tick motion_tick,
                          const QuantisedState& encoded);
   void renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
@@ -119,9 +123,10 @@ struct ClientWorld {
   [[nodiscard]] bool has_room_for(EntityId id, FrameId frame) const;
   void refuse(EntityId id, std::size_t archetype, std::uint8_t level, Tick motion_tick,
               const QuantisedState& encoded);
-  void apply(ServerLink::ShortLivedChange& change, Tick sent);
+  void spawn(ServerLink::NewEntity& entity, Tick sent);
+  void despawn(const ServerLink::EndedEntity& ended);
+  [[nodiscard]] bool lacks_messages(const ServerLink::EndedEntity& ended) const;
   void end(KnownEntity& entity, Tick tick);
-  [[nodiscard]] bool is_displaced(EntityId id, Tick announced) const;
   [[nodiscard]] std::optional<Refusal> handle_ownership(const OwnershipMessage& message);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   // Where a motion came from, for the observer.
@@ -147,6 +152,7 @@ struct ClientWorld {
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
   [[nodiscard]] bool report(KnownEntity& entity, double shown_s);
+  [[nodiscard]] bool report_frames(const KnownEntity& entity, double shown_s);
   bool blend_from_world(KnownEntity& entity, const State& in_world, BlendTime blend);
   [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
   void fail_prediction(EntityId id);
@@ -169,6 +175,8 @@ struct ClientWorld {
 
   MotionPath path_;
   bool retired_ = false;
+  double joined_s_ = 0.0;                // server time of the join, s
+  std::optional<double> clock_ready_s_;  // local time since which the clock is ready, s
   std::optional<Tick> newest_datagram_;  // tick of the newest datagram; empty: none has arrived
   bool ended_lead_ = false;
   StepsInARow steps_in_a_row_;
@@ -183,14 +191,8 @@ struct ClientWorld {
   WaitingFields waiting_fields_;
   VelocityLog velocities_;  // of the entities that this client owns
 
-  // A short-lived entity that ended, and the first tick without it. A late copy of its spawn must not revive
-  // it.
-  struct Ended {
-    EntityId id;
-    Tick tick = 0;
-  };
-  static constexpr std::size_t kMaxEnded = 1024;
-  std::deque<Ended> ended_;  // oldest first
+  // Ends that wait for reliable messages.
+  std::vector<ServerLink::EndedEntity> waiting_ends_;
 };
 
 }  // namespace reckoner

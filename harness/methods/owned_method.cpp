@@ -171,8 +171,10 @@ class OwnedMethod final : public Method {
  private:
   void note_rogue(double time_s, const std::optional<glm::dvec3>& shown) {
     while (const auto event = viewer_.client().poll_event()) {
-      if (event->kind != ClientEvent::Kind::teleported || event->entity != rogue_entity_) continue;
-      shown_speed_.restart();  // a declared teleport does not count as speed
+      using Kind = ClientEvent::Kind;
+      const bool jumps = event->kind == Kind::teleported || event->kind == Kind::snapped;
+      if (!jumps || event->entity != rogue_entity_) continue;
+      shown_speed_.restart();  // a jump of which the client tells the game does not count as speed
       frame_step_speed_.restart();
     }
     if (!shown) return;

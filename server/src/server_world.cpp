@@ -3,6 +3,7 @@
 
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ SpawnResult ServerWorld::spawn_short_lived(std::size_t archetype, const State& s
                                            EntityId frame) {
   if (archetype >= config_.archetypes.size()) return CallError::unknown_archetype;
   const std::size_t bytes = life.data.size() + max_values_bytes(config_.archetypes[archetype].fields);
-  if (life.data.size() > kMaxSpawnDataBytes || bytes > kMaxShortLivedBytes) return CallError::data_too_long;
+  if (life.data.size() > kMaxSpawnDataBytes || bytes > kMaxSpawnContentBytes) return CallError::data_too_long;
   const double next_s = time_.at(time_.next_tick());
   if (life.end_s && !(*life.end_s > next_s && *life.end_s <= next_s + kMaxShortLifeS))
     return CallError::end_out_of_range;

@@ -3,6 +3,8 @@
 // world goes on.
 #include "client/src/ownership/owned_link.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
+#include "tests/support/forged_spawns.hpp"
 #include "tests/support/voyage.hpp"
 #include "tests/support/world.hpp"
 
@@ -30,22 +32,14 @@ std::size_t memory_in_use() {
 #endif
 }
 
-template <class Message>
-void append(Bytes& payload, const Message& message) {
-  Bytes buffer(kMaxControlBytes);
-  const auto encoded = encode(message, buffer);
-  payload.insert(payload.end(), encoded.begin(), encoded.end());
-}
-
-SpawnMessage spawn_of(EntityId id, Tick tick) {
+Spawn spawn_of(EntityId id) {
   const Quantisation q = quantisation_for(Archetype{});
-  SpawnMessage m;
-  m.entity = id;
-  m.name = std::string(kMaxNameBytes, 'n');
-  m.tick = m.motion_tick = tick;
-  m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
-  m.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
-  return m;
+  Spawn s;
+  s.entity = id;
+  s.name = std::string(kMaxNameBytes, 'n');
+  s.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+  s.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
+  return s;
 }
 
 struct HostileServer {
@@ -57,20 +51,29 @@ struct HostileServer {
     world.add_client(client);
     world.run_to(1.0);
   }
-  void send(Bytes payload) {
-    world.tap(0).inject_payload({1}, Channel::control, std::move(payload));
+  // The spawns get the next numbers.
+  void send(std::vector<SpawnEntry> entries) {
+    for (SpawnEntry& entry : entries) {
+      if (auto* spawn = std::get_if<Spawn>(&entry)) spawn->number = ++spawns;
+    }
+    ServerHeader head;
+    head.sequence = sequence++;
+    head.tick = static_cast<std::uint16_t>(world.server().next_tick() - 1);
+    world.tap(0).inject_payload({1}, Channel::state, forged_spawns(head, entries));
     client().receive(world.local_s(0, world.now_s()));
   }
   // Spawns in slots that lie far apart, so that the largest number of slots is in use.
   void spawn(std::uint32_t count, std::uint32_t stride) {
-    constexpr std::uint32_t kTogether = 250;
+    constexpr std::uint32_t kTogether = 150;
     for (std::uint32_t i = 0; i < count;) {
-      Bytes payload;
+      std::vector<SpawnEntry> entries;
       for (std::uint32_t k = 0; k < kTogether && i < count; ++k, ++i)
-        append(payload, spawn_of({1 + i * stride, 1}, world.server().next_tick() - 1));
-      send(std::move(payload));
+        entries.emplace_back(spawn_of({1 + i * stride, 1}));
+      send(std::move(entries));
     }
   }
+  std::uint32_t spawns = 0;
+  Sequence sequence = 30'000;
   Client& client() { return world.client(0); }
 };
 
@@ -95,13 +98,9 @@ TEST(EntityLimit, AHostileServerCannotFillTheMemory) {
 TEST(EntityLimit, SlotsOfFramesCostLittleMemory) {
   HostileServer h(10);
   const std::size_t before = memory_in_use();
-  Bytes payload;
-  const Tick tick = h.world.server().next_tick() - 1;
-  append(payload, spawn_of({kMaxEntities, 1}, tick));
-  SpawnMessage inside = spawn_of({kMaxEntities - 1, 1}, tick);
+  Spawn inside = spawn_of({kMaxEntities - 1, 1});
   inside.state.frame = {kMaxEntities, 1};
-  append(payload, inside);
-  h.send(std::move(payload));
+  h.send({spawn_of({kMaxEntities, 1}), inside});
   h.world.run_to(2.0);
   EXPECT_EQ(h.client().frame(h.world.local_s(0, 2.0)).size(), 2u);
   if (before == 0) GTEST_SKIP() << "the system does not say how much memory is in use";
@@ -113,19 +112,18 @@ TEST(EntityLimit, OwnedEntitiesAreLimitedToo) {
   HostileServer h(65'536);
   h.spawn(kGiven, 1);
   const Quantisation q = quantisation_for(Archetype{});
-  for (std::uint32_t i = 0; i < kGiven;) {
-    Bytes payload;
-    for (int k = 0; k < 250 && i < kGiven; ++k, ++i) {
-      OwnershipMessage m;
-      m.entity = {1 + i, 1};
-      m.change = OwnershipMessage::Change::given;
-      m.motion_tick = h.world.server().next_tick() - 1;
-      m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
-      m.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
-      append(payload, m);
-    }
-    h.send(std::move(payload));
+  for (std::uint32_t i = 0; i < kGiven; ++i) {
+    OwnershipMessage m;
+    m.entity = {1 + i, 1};
+    m.change = OwnershipMessage::Change::given;
+    m.motion_tick = h.world.server().next_tick() - 1;
+    m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+    m.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
+    Bytes buffer(kMaxControlBytes);
+    const auto encoded = encode(m, buffer);
+    h.world.tap(0).inject_payload({1}, Channel::control, {encoded.begin(), encoded.end()});
   }
+  h.client().receive(h.world.local_s(0, h.world.now_s()));
   EXPECT_EQ(h.client().stats().refusals[Refusal::too_many], 100u);
 }
 

@@ -4,6 +4,7 @@
 #include "net/src/messages/messages.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "scenario/builtin/random.hpp"
+#include "tests/support/forged_spawns.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/voyage.hpp"
 #include "tests/support/world.hpp"
@@ -353,21 +354,14 @@ TEST(ClientFrames, ShiftOfTheOriginMovesAllEntities) {
 
 // --- Messages that no correct server sends.
 
-Bytes encoded(const ControlMessage& message) {
-  Bytes buffer(kMaxControlBytes);
-  buffer.resize(encode(message, buffer).size());
-  return buffer;
-}
-
-SpawnMessage spawn_in(EntityId id, EntityId frame, Tick tick) {
+Spawn spawn_in(EntityId id, EntityId frame) {
   const Quantisation q = quantisation_for(Archetype{});
-  SpawnMessage m;
-  m.entity = id;
-  m.tick = m.motion_tick = tick;
-  m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
-  m.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
-  m.state.frame = frame;
-  return m;
+  Spawn s;
+  s.entity = id;
+  s.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+  s.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
+  s.state.frame = frame;
+  return s;
 }
 
 struct Hostile {
@@ -378,8 +372,14 @@ struct Hostile {
     world.run_to(2.0);
     tick = world.server().next_tick() - 1;
   }
-  void send(const ControlMessage& message) {
-    world.tap(0).inject_payload({1}, Channel::control, encoded(message));
+  // A spawn gets the next number, and an end that of the newest spawn.
+  void send(SpawnEntry entry) {
+    if (auto* spawn = std::get_if<Spawn>(&entry)) spawn->number = ++spawns;
+    if (auto* end = std::get_if<Despawn>(&entry)) end->number = std::max(1u, spawns);
+    ServerHeader header;
+    header.sequence = static_cast<Sequence>(30'000 + updates++);
+    header.tick = static_cast<std::uint16_t>(world.server().next_tick() - 1);
+    world.tap(0).inject_payload({1}, Channel::state, forged_spawns(header, {&entry, 1}));
     take_in();
   }
   // Sends a full update of an entity that was spawned.
@@ -404,30 +404,41 @@ struct Hostile {
   void take_in() { world.run_to(world.now_s() + 0.05); }
   const ClientStats& stats() { return world.client(0).stats(); }
   int updates = 0;
+  std::uint32_t spawns = 0;
 };
 
 constexpr EntityId kA{101, 1}, kB{102, 1}, kC{103, 1};
 
-TEST(HostileFrames, SpawnInAnUnknownFrameIsMalformed) {
+TEST(HostileFrames, AnEntityIsHiddenUntilItsFrameArrives) {
   Hostile h;
-  h.send(spawn_in(kA, kB, h.tick));
-  EXPECT_EQ(h.stats().malformed, 1u);
-  h.send(spawn_in(kA, kA, h.tick));
-  EXPECT_EQ(h.stats().malformed, 2u);
+  h.send(spawn_in(kA, kB));
+  EXPECT_EQ(h.stats().malformed, 0u);
   EXPECT_FALSE(h.world.shown(0, kA));
-  h.send(spawn_in(kB, {}, h.tick));
-  h.send(spawn_in(kA, {kB.index1, 2}, h.tick));  // another generation
-  EXPECT_EQ(h.stats().malformed, 3u);
-  h.send(spawn_in(kA, kB, h.tick));
-  EXPECT_EQ(h.stats().malformed, 3u);
-  EXPECT_TRUE(h.world.shown(0, kA));
+  EXPECT_EQ(h.world.count(0, ClientEvent::Kind::spawned), 0u);
+  h.send(spawn_in({kB.index1, 2}, {}));  // another generation
+  EXPECT_FALSE(h.world.shown(0, kA));
+  h.send(spawn_in(kB, {}));
+  ASSERT_TRUE(h.world.shown(0, kA));
+  EXPECT_EQ(h.world.shown(0, kA)->frame, kB);
+  std::vector<EntityId> spawned;
+  for (const ClientEvent& event : h.world.events(0)) {
+    if (event.kind == ClientEvent::Kind::spawned) spawned.push_back(event.entity);
+  }
+  EXPECT_EQ(spawned, (std::vector{EntityId{kB.index1, 2}, kB, kA})) << "the frame comes first";
+}
+
+TEST(HostileFrames, AnEntityCannotBeItsOwnFrame) {
+  Hostile h;
+  h.send(spawn_in(kA, kA));
+  EXPECT_EQ(h.stats().unknown_references, 1u);
+  EXPECT_FALSE(h.world.shown(0, kA));
 }
 
 TEST(HostileFrames, UpdatesThatFormACycleAreRefused) {
   Hostile h;
-  h.send(spawn_in(kA, {}, h.tick));
-  h.send(spawn_in(kB, kA, h.tick));
-  h.send(spawn_in(kC, kB, h.tick));
+  h.send(spawn_in(kA, {}));
+  h.send(spawn_in(kB, kA));
+  h.send(spawn_in(kC, kB));
   ASSERT_TRUE(h.world.shown(0, kC));
   for (const EntityId frame : {kA, kB, kC, EntityId{999, 1}, EntityId{kB.index1, 7}}) {
     const std::uint64_t refused = h.stats().unknown_references;
@@ -443,9 +454,9 @@ TEST(HostileFrames, UpdatesThatFormACycleAreRefused) {
 
 TEST(HostileFrames, TooDeeplyNestedSpawnIsHiddenUntilTheDepthIsValid) {
   Hostile h;
-  h.send(spawn_in({200, 1}, {}, h.tick));
+  h.send(spawn_in({200, 1}, {}));
   for (std::uint32_t i = 201; i <= 206; ++i)
-    h.send(spawn_in({i, 1}, {i - 1, 1}, h.tick));
+    h.send(spawn_in({i, 1}, {i - 1, 1}));
   EXPECT_EQ(h.stats().malformed, 0u);
   EXPECT_TRUE(h.world.shown(0, {204, 1}));
   EXPECT_FALSE(h.world.shown(0, {205, 1}));
@@ -471,9 +482,9 @@ TEST(HostileFrames, RandomSequencesAreHarmless) {
       const EntityId frame = random.chance(0.2) ? EntityId{} : anyone();
       h.tick = h.world.server().next_tick() - 1;
       if (random.chance(0.3)) {
-        h.send(spawn_in(id, frame, h.tick));
+        h.send(spawn_in(id, frame));
       } else if (random.chance(0.2)) {
-        h.send(DespawnMessage{id, h.tick});
+        h.send(Despawn{.entity = id});
       } else {
         h.update(id, frame);
       }

@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Every message of the control channel: join, welcome, spawn, despawn, route, game data, ownership, session,
-// resume, playout.
+// Every message of the control channel: join, welcome, after spawns, route, game data, ownership, session,
+// resume, playout, kick.
 #include "generate.hpp"
-#include "net/src/codec/field_codec.hpp"
-#include "net/src/codec/route_codec.hpp"
 #include "target.hpp"
 
 namespace reckoner::fuzz {
 namespace {
-
-// What the client does with a decoded spawn.
-void use(const SpawnMessage& spawn) {
-  const auto& kinds = archetypes();
-  if (spawn.archetype >= kinds.size()) return;
-  const Quantisation q = quantisation_for(kinds[spawn.archetype]);
-  if (q.orientation_bits == spawn.orientation_bits) {
-    const auto motion = motion_of(spawn.state, 0.0, q, RouteTable{});
-    check(!motion || is_sane(motion->state), "a motion that is taken in is sane");
-  }
-  std::vector<FieldValue> values;
-  BitReader reader{spawn.fields};
-  read_values(reader, kinds[spawn.archetype].fields, values);
-  if (!reader.finished()) return;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    check(quantise(values[i], kinds[spawn.archetype].fields[i]) == values[i], "a value is one of its field");
-}
 
 // A decoded message can be encoded again, and its meaning does not change.
 void decode(std::span<const std::byte> bytes) {
@@ -40,7 +21,6 @@ void decode(std::span<const std::byte> bytes) {
     const auto second = decode_control(again);
     check(second.has_value(), "what was decoded is encoded so that it can be decoded");
     check(encoded(*second) == again, "decoding twice gives the same");
-    if (const auto* spawn = std::get_if<SpawnMessage>(&*message)) use(*spawn);
   }
 }
 

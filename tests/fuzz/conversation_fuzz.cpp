@@ -246,15 +246,23 @@ class Conversation {
     return finished(writer);
   }
 
-  // An update as the server would send it.
+  // An update, or spawns and despawns, as the server would send them.
   Bytes update() {
     Bytes buffer(4096);
     BitWriter writer{buffer};
     ServerHeader head = any_server_header(choices_);
     head.tick = static_cast<std::uint16_t>(ticks_ + choices_.integer(5));
     head.sequence = static_cast<Sequence>(ticks_ + choices_.integer(6));
-    head.update_count = 1;
+    head.has_spawns = choices_.flag();
+    head.update_count = head.has_spawns ? 0 : 1;
     write(writer, head);
+    if (head.has_spawns) {
+      SpawnsWriter section;
+      for (std::uint64_t n = choices_.up_to(3) + 1; n > 0; --n)
+        (void)section.add(writer, any_spawn_entry(choices_, 10), buffer.size() * 8);
+      section.finish(writer);
+      return finished(writer);
+    }
     UpdateHeader u;
     u.slot = static_cast<std::uint32_t>(choices_.up_to(5));
     u.age = static_cast<std::uint32_t>(choices_.up_to(3));

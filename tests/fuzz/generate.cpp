@@ -3,6 +3,7 @@
 
 #include "net/src/codec/field_codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <variant>
@@ -100,24 +101,48 @@ SessionKey any_key(Choices& choices) {
   return {choices.up_to(UINT64_MAX), choices.up_to(UINT64_MAX)};
 }
 
-SpawnMessage any_spawn(Choices& choices) {
-  const auto& kinds = archetypes();
-  SpawnMessage m;
-  m.entity = any_entity(choices);
-  m.archetype = static_cast<std::uint8_t>(choices.up_to(kinds.size()));
-  const std::size_t kind = std::min<std::size_t>(m.archetype, kinds.size() - 1);
-  m.name = choices.text(kMaxNameBytes);
-  m.tick = static_cast<Tick>(choices.up_to(200));
-  m.motion_tick = static_cast<Tick>(choices.up_to(200));
-  m.level = static_cast<std::uint8_t>(choices.up_to(UpdateHeader::kLevels - 1));
-  m.orientation_bits = static_cast<std::uint8_t>(quantisations()[kind].orientation_bits);
-  m.state = any_quantised(choices, m.orientation_bits);
-  m.fields.resize(kMaxValuesBytes);
-  BitWriter writer{m.fields};
-  write_values(writer, kinds[kind].fields, any_values(choices, kinds[kind].fields));
-  m.fields.resize(writer.finish().size());
-  if (choices.rarely(3)) (void)damage(choices, m.fields);
-  return m;
+// A number at least 1 and near `newest`.
+std::uint32_t any_number(Choices& choices, std::uint32_t newest) {
+  const std::int64_t number = newest + choices.integer(6);
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, number));
+}
+
+Spawn any_spawn(Choices& choices, std::uint32_t newest) {
+  Spawn s;
+  s.number = any_number(choices, newest);
+  s.entity = any_entity(choices);
+  const std::size_t kind = choices.up_to(archetypes().size() - 1);
+  s.archetype = static_cast<std::uint8_t>(kind);
+  s.level = static_cast<std::uint8_t>(choices.up_to(UpdateHeader::kLevels - 1));
+  s.orientation_bits = static_cast<std::uint8_t>(quantisations()[kind].orientation_bits);
+  s.age = static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? 1000 : 9));
+  s.state = any_quantised(choices, s.orientation_bits);
+  if (choices.flag()) {
+    Spawn::ShortLife& life = s.short_lived.emplace();
+    if (choices.flag())
+      life.life = static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? UINT32_MAX : 50'000));
+    if (choices.flag()) life.prediction = static_cast<std::uint32_t>(choices.up_to(UINT32_MAX));
+    life.data = choices.bytes(choices.rarely(7) ? kMaxSpawnDataBytes : 8);
+  } else {
+    s.name = choices.text(kMaxNameBytes);
+  }
+  s.values_follow = choices.rarely(3);
+  if (s.values_follow) return s;
+  s.fields.resize(kMaxValuesBytes);
+  BitWriter writer{s.fields};
+  write_values(writer, archetypes()[kind].fields, any_values(choices, archetypes()[kind].fields));
+  s.fields.resize(writer.finish().size());
+  return s;
+}
+
+Despawn any_despawn(Choices& choices, std::uint32_t newest) {
+  Despawn d;
+  d.number =
+      choices.flag() ? any_number(choices, newest) : static_cast<std::uint32_t>(choices.up_to(newest)) + 1;
+  d.entity = any_entity(choices);
+  d.age = static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? UINT32_MAX : 9));
+  if (choices.flag()) d.after_messages = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
+  return d;
 }
 
 OwnershipMessage any_ownership(Choices& choices) {
@@ -336,9 +361,8 @@ ControlMessage any_control(Choices& choices) {
     case 1:
       return any_welcome(choices);
     case 2:
-      return any_spawn(choices);
     case 3:
-      return DespawnMessage{any_entity(choices), static_cast<Tick>(choices.up_to(UINT32_MAX))};
+      return AfterSpawnsMessage{static_cast<std::uint32_t>(choices.up_to(choices.flag() ? 20 : UINT32_MAX))};
     case 4:
       return RouteMessage{{static_cast<std::uint32_t>(choices.up_to(3) + 1)}, any_route(choices)};
     case 5:
@@ -355,6 +379,19 @@ ControlMessage any_control(Choices& choices) {
     default:
       if (choices.flag()) return KickMessage{choices.text(kMaxKickReasonBytes)};
       return any_playout(choices);
+  }
+}
+
+SpawnEntry any_spawn_entry(Choices& choices, std::uint32_t newest) {
+  switch (choices.up_to(7)) {
+    case 0:
+      return PredictionRefusal{static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))};
+    case 1:
+    case 2:
+    case 3:
+      return any_despawn(choices, newest);
+    default:
+      return any_spawn(choices, newest);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 
 #include <span>
 #include <vector>
@@ -33,6 +34,9 @@ namespace reckoner::fuzz {
 [[nodiscard]] RouteDefinition any_route(Choices& choices);
 [[nodiscard]] EntityId any_entity(Choices& choices);
 [[nodiscard]] ControlMessage any_control(Choices& choices);
+/// A spawn or a despawn that suits archetypes(), or a refused prediction. The number of the newest spawn is
+/// about `newest`.
+[[nodiscard]] SpawnEntry any_spawn_entry(Choices& choices, std::uint32_t newest);
 
 [[nodiscard]] std::optional<Ack> any_ack(Choices& choices, Sequence near);
 [[nodiscard]] ServerHeader any_server_header(Choices& choices);

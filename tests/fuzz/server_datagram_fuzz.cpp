@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The server's state datagram: header, full and residual updates, fields, messages.
+// The server's state datagram: header, full and residual updates, spawns and despawns, fields, messages.
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
+#include "net/src/codec/route_codec.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "target.hpp"
 
 #include <array>
@@ -12,7 +14,8 @@ namespace reckoner::fuzz {
 namespace {
 
 constexpr double kTickRateHz = 60.0;
-constexpr std::uint32_t kSlots = 6;  // slots that hold an entity; they use the archetypes in turn
+constexpr std::uint32_t kSlots = 6;              // slots that hold an entity; they use the archetypes in turn
+constexpr std::uint32_t kNewestSpawn = 100'000;  // numbers of spawns need more than their 16 bits on the wire
 
 struct Update {
   UpdateHeader head;
@@ -25,7 +28,7 @@ struct Fields {
 struct Datagram {
   ServerHeader header;
   std::vector<Update> updates;
-  std::vector<ShortLivedEntry> short_lived;
+  std::vector<SpawnEntry> spawns;
   std::vector<Fields> fields;
   MessageBatch messages;
 };
@@ -90,7 +93,7 @@ std::optional<Datagram> read(std::span<const std::byte> bytes, const Known& know
   Datagram d;
   d.header = read_server_header(reader);
   if (reader.failed() || !read_updates(reader, known, d)) return std::nullopt;
-  if (d.header.has_short_lived) read_short_lived(reader, d.short_lived);
+  if (d.header.has_spawns) read_spawns(reader, kNewestSpawn, d.spawns);
   if (reader.failed()) return std::nullopt;
   if (d.header.has_fields && !read_fields(reader, known, d)) return std::nullopt;
   if (d.header.has_messages) read_messages(reader, d.messages);
@@ -132,11 +135,11 @@ Bytes written(const Datagram& d, const Known& known) {
     }
     previous = u.head.slot;
   }
-  if (d.header.has_short_lived) {
-    for (const ShortLivedEntry& entry : d.short_lived)
-      write_short_lived(writer, entry);
-    writer.write(0, 1);
+  SpawnsWriter section;
+  for (const SpawnEntry& entry : d.spawns) {
+    if (!section.add(writer, entry, buffer.size() * 8)) return {};
   }
+  section.finish(writer);
   if (d.header.has_fields) write_fields(writer, known, d);
   if (d.header.has_messages) {
     for (const MessageBatch::Item& item : d.messages.items)
@@ -149,22 +152,37 @@ Bytes written(const Datagram& d, const Known& known) {
 // The writer's codes end at 2^32 - 2, so no age may be that large.
 bool can_be_written(const Datagram& d) {
   const auto small = [](std::uint32_t age) { return age < UINT32_MAX; };
-  const auto small_entry = [&](const ShortLivedEntry& entry) {
-    const auto* spawn = std::get_if<ShortLivedSpawn>(&entry);
-    const auto* end = std::get_if<ShortLivedEnd>(&entry);
-    return (spawn == nullptr || (small(spawn->age) && small(spawn->life.value_or(0)))) &&
-           (end == nullptr || small(end->age));
-  };
-  return small(d.header.complete_age) && std::ranges::all_of(d.short_lived, small_entry) &&
-         std::ranges::all_of(d.updates, [&](const Update& u) {
+  return small(d.header.complete_age) && std::ranges::all_of(d.updates, [&](const Update& u) {
            return small(u.head.age) &&
                   small(u.head.reference_age.value_or(0) - d.header.coding.reference_age);
          });
 }
 
+// What the client does with a decoded spawn.
+void use(const Spawn& spawn, const Known& known) {
+  check(spawn.number > 0 && spawn.entity.slot() < kMaxEntities, "a spawn has a number and a slot");
+  if (spawn.archetype >= known.kinds.size()) return;
+  const Quantisation& q = known.quantisation[spawn.archetype];
+  if (q.orientation_bits == spawn.orientation_bits) {
+    const auto motion = motion_of(spawn.state, 0.0, q, RouteTable{});
+    check(!motion || is_sane(motion->state), "a motion that is taken in is sane");
+  }
+  const auto& fields = known.kinds[spawn.archetype].fields;
+  std::vector<FieldValue> values;
+  BitReader reader{spawn.fields};
+  read_values(reader, fields, values);
+  if (!reader.finished()) return;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    check(quantise(values[i], fields[i]) == values[i], "a value is one of its field");
+}
+
 void decode(std::span<const std::byte> bytes, const Known& known) {
   const auto datagram = read(bytes, known);
-  if (!datagram || !can_be_written(*datagram)) return;
+  if (!datagram) return;
+  for (const SpawnEntry& entry : datagram->spawns) {
+    if (const auto* spawn = std::get_if<Spawn>(&entry)) use(*spawn, known);
+  }
+  if (!can_be_written(*datagram)) return;
   const Bytes again = written(*datagram, known);
   if (again.empty()) return;
   const auto second = read(again, known);
@@ -172,13 +190,21 @@ void decode(std::span<const std::byte> bytes, const Known& known) {
   check(second->updates.size() == datagram->updates.size(), "all updates arrive");
   for (std::size_t i = 0; i < datagram->updates.size(); ++i)
     check(second->updates[i].state == datagram->updates[i].state, "a motion arrives as it is");
-  check(second->short_lived.size() == datagram->short_lived.size(), "all short-lived entities arrive");
+  check(second->spawns == datagram->spawns, "all spawns and despawns arrive as they are");
   check(written(*second, known) == again, "decoding twice gives the same");
 }
 
 Datagram any_datagram(Choices& choices, const Known& known) {
   Datagram d;
   d.header = any_server_header(choices);
+  while (choices.flag() && d.spawns.size() < 4) {
+    SpawnEntry& entry = d.spawns.emplace_back(any_spawn_entry(choices, kNewestSpawn));
+    auto* spawn = std::get_if<Spawn>(&entry);
+    if (spawn == nullptr || !choices.rarely(3)) continue;
+    spawn->archetype = static_cast<std::uint8_t>(choices.up_to(UINT8_MAX));
+    (void)damage(choices, spawn->fields);
+  }
+  d.header.has_spawns = !d.spawns.empty();
   for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
     if (!choices.flag()) continue;
     Update u;
@@ -205,28 +231,6 @@ Datagram any_datagram(Choices& choices, const Known& known) {
     f.changes.push_back(
         {field, static_cast<std::uint32_t>(choices.up_to(9)), any_value(choices, specs[field])});
   }
-  while (choices.rarely(3) && d.short_lived.size() < 4) {
-    ShortLivedSpawn spawn;
-    spawn.entity = {static_cast<std::uint32_t>(1 + choices.up_to(kMaxEntities - 1)),
-                    static_cast<std::uint16_t>(choices.up_to(UINT16_MAX))};
-    if (choices.rarely(3)) {
-      d.short_lived.emplace_back(ShortLivedEnd{spawn.entity, static_cast<std::uint32_t>(choices.up_to(50))});
-      continue;
-    }
-    if (choices.rarely(3)) {
-      d.short_lived.emplace_back(PredictionRefusal{static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))});
-      continue;
-    }
-    if (choices.flag()) spawn.prediction = static_cast<std::uint32_t>(choices.up_to(UINT32_MAX));
-    spawn.archetype = static_cast<std::uint8_t>(choices.up_to(UINT8_MAX));
-    spawn.orientation_bits = choices.flag() ? 14 : 0;
-    spawn.age = static_cast<std::uint32_t>(choices.up_to(10));
-    if (choices.flag()) spawn.life = static_cast<std::uint32_t>(choices.up_to(100'000));
-    spawn.state = any_quantised(choices, spawn.orientation_bits);
-    spawn.data = choices.bytes(20);
-    d.short_lived.emplace_back(std::move(spawn));
-  }
-  d.header.has_short_lived = !d.short_lived.empty();
   d.header.has_fields = !d.fields.empty();
   d.header.has_messages = choices.rarely(3);
   if (d.header.has_messages) {

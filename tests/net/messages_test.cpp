@@ -62,28 +62,20 @@ std::vector<ControlMessage> one_of_each() {
   welcome.archetypes = {{0.05, 0.1, 300.0, 1e5, {}}, {1.0, 0.5, 20.0, 1e3, {}}};
   welcome.archetypes[1].codes.orders[3] = {OrderRule::kMinOffset, OrderRule::kMaxSlope};
   welcome.archetypes[1].codes.priors[3].yaw = {-128, 127};
-  SpawnMessage spawn;
-  spawn.entity = {1048576, 65535};
-  spawn.archetype = 255;
-  spawn.name = std::string(kMaxNameBytes, 'n');
-  spawn.tick = 4'000'000'000u;
-  spawn.motion_tick = 3'999'999'999u;
-  spawn.orientation_bits = 9;
-  spawn.state.position = {1, -200'000'000, 3};
-  spawn.state.orientation = {255, -255, 0};
-  spawn.state.largest = 3;
-  spawn.state.teleports = 7;
-  spawn.fields = {std::byte{0x80}, std::byte{0x7f}, std::byte{1}};
+  QuantisedState state;
+  state.position = {1, -200'000'000, 3};
+  state.orientation = {255, -255, 0};
+  state.largest = 3;
+  state.teleports = 7;
   welcome.rewinds = true;
   return {JoinMessage{kProtocolVersion, 0xdeadbeef, true, 0.125},
           welcome,
-          spawn,
-          DespawnMessage{{5, 2}, 99},
+          AfterSpawnsMessage{4'000'000'000u},
           RouteMessage{{7}, route_of(RouteKind::kTcb)},
           RouteMessage{{8}, route_of(RouteKind::kChaikin)},
           GameDataMessage{{std::byte{1}, std::byte{0xfe}, std::byte{3}}, -1.5e9},
           GameDataMessage{{std::byte{9}}, std::nullopt},
-          OwnershipMessage{{7, 1}, OwnershipMessage::Change::corrected, 15, 0.25, 4000, 9, spawn.state},
+          OwnershipMessage{{7, 1}, OwnershipMessage::Change::corrected, 15, 0.25, 4000, 9, state},
           OwnershipMessage{{7, 1}, OwnershipMessage::Change::revoked, 3, 0.0, 0, 0, {}},
           SessionMessage{{~0ull, 1}, 0xfffffffeu, 77},
           ResumeMessage{{9}, {3, 1ull << 63}, 0x80000001u},
@@ -114,18 +106,19 @@ TEST(Messages, RoundTrip) {
   EXPECT_EQ(w.archetypes[1].codes, std::get<WelcomeMessage>(messages[1]).archetypes[1].codes);
   EXPECT_NE(w.archetypes[1].codes, CodeParameters{});
 
-  const auto spawn = decode_control(encoded(messages[2]));
-  ASSERT_TRUE(spawn);
-  const auto& s = std::get<SpawnMessage>(*spawn);
-  EXPECT_EQ(s.entity, (EntityId{1048576, 65535}));
-  EXPECT_EQ(s.name.size(), kMaxNameBytes);
-  EXPECT_EQ(s.motion_tick, 3'999'999'999u);
-  EXPECT_EQ(s.state, std::get<SpawnMessage>(messages[2]).state);
-  EXPECT_EQ(s.fields, std::get<SpawnMessage>(messages[2]).fields);
+  const auto after_spawns = decode_control(encoded(messages[2]));
+  ASSERT_TRUE(after_spawns);
+  EXPECT_EQ(std::get<AfterSpawnsMessage>(*after_spawns).number, 4'000'000'000u);
+  EXPECT_TRUE(is_counted(*after_spawns));
+}
 
-  const auto despawn = decode_control(encoded(messages[3]));
-  ASSERT_TRUE(despawn);
-  EXPECT_EQ(std::get<DespawnMessage>(*despawn).tick, 99u);
+// Spawns and despawns were messages up to version 10. Their numbers have no other meaning.
+TEST(Messages, KindsOfEarlierVersionsAreRefused) {
+  std::vector<std::byte> bytes = encoded(AfterSpawnsMessage{1});
+  for (const unsigned kind : {12u, 0u, 3u, 4u, 13u, 14u, 15u}) {
+    bytes[0] = (bytes[0] & std::byte{0xf0}) | static_cast<std::byte>(kind);
+    EXPECT_EQ(decode_control(bytes).has_value(), kind == 12u) << kind;
+  }
 }
 
 bool same_number(double a, double b) {
@@ -237,8 +230,8 @@ TEST(Messages, DamagedMessagesAreReadSafely) {
         EXPECT_TRUE(r->route && r->route.value <= kMaxRoutes);
         (void)Route::make(r->definition);  // may fail, must not crash
       }
-      const auto* s = std::get_if<SpawnMessage>(&*decoded);
-      EXPECT_TRUE(s == nullptr || s->entity);
+      const auto* o = std::get_if<OwnershipMessage>(&*decoded);
+      EXPECT_TRUE(o == nullptr || o->entity);
     }
   }
 }
@@ -306,16 +299,16 @@ TEST(EndCode, NamesTheRequestIfBothVersionsAreEqual) {
 
 TEST(Messages, PayloadMayContainSeveralMessages) {
   std::vector<std::byte> payload;
-  for (std::uint32_t slot = 0; slot < 5; ++slot) {
-    const auto bytes = encoded(DespawnMessage{{slot + 1, 7}, 100 + slot});
+  for (std::uint32_t number = 1; number <= 5; ++number) {
+    const auto bytes = encoded(AfterSpawnsMessage{number});
     payload.insert(payload.end(), bytes.begin(), bytes.end());
   }
   EXPECT_FALSE(decode_control(payload));  // decode_control() accepts exactly one message
   std::span<const std::byte> left = payload;
-  for (std::uint32_t slot = 0; slot < 5; ++slot) {
+  for (std::uint32_t number = 1; number <= 5; ++number) {
     const auto message = decode_next_control(left);
     ASSERT_TRUE(message);
-    EXPECT_EQ(std::get<DespawnMessage>(*message).entity.slot(), slot);
+    EXPECT_EQ(std::get<AfterSpawnsMessage>(*message).number, number);
   }
   EXPECT_TRUE(left.empty());
   // Truncated within the third message: the first two are read, and nothing is left after the failure.
@@ -328,7 +321,7 @@ TEST(Messages, PayloadMayContainSeveralMessages) {
 
 TEST(Messages, OwnershipRoundTrips) {
   const auto messages = one_of_each();
-  const auto corrected = decode_control(encoded(messages[8]));
+  const auto corrected = decode_control(encoded(messages[7]));
   ASSERT_TRUE(corrected);
   const auto& c = std::get<OwnershipMessage>(*corrected);
   EXPECT_EQ(c.entity, (EntityId{7, 1}));
@@ -336,14 +329,14 @@ TEST(Messages, OwnershipRoundTrips) {
   EXPECT_EQ(c.term, 15);
   EXPECT_EQ(c.viewers_s, 0.25);
   EXPECT_EQ(c.motion_tick, 4000u);
-  EXPECT_EQ(c.state, std::get<OwnershipMessage>(messages[8]).state);
-  const auto taken = decode_control(encoded(messages[9]));
+  EXPECT_EQ(c.state, std::get<OwnershipMessage>(messages[7]).state);
+  const auto taken = decode_control(encoded(messages[8]));
   ASSERT_TRUE(taken);
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).change, OwnershipMessage::Change::revoked);
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).term, 3);
 
   // Overwrites a valid delay with a delay that the encoder would not write.
-  OwnershipMessage slow = std::get<OwnershipMessage>(messages[9]);
+  OwnershipMessage slow = std::get<OwnershipMessage>(messages[8]);
   slow.viewers_s = 0.25;
   const auto bytes = encoded(slow);
   ASSERT_TRUE(decode_control(bytes));

@@ -95,7 +95,7 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     add_field(fields, "version", text(version));
-    if (version != 10) {
+    if (version != 11) {
       if (!bits.good()) return std::nullopt;
       return fields;
     }
@@ -104,13 +104,8 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     add_field(fields, "blend_s", text(bits.real(0, 600)));
   } else if (kind == 2) {
     welcome(bits, fields);
-  } else if (kind == 3) {
-    spawn(bits, fields);
-  } else if (kind == 4) {
-    const std::int64_t index = bits.range(1, 1048576);
-    add_field(fields, "index", text(index));
-    add_field(fields, "generation", text(static_cast<std::int64_t>(bits.u(16))));
-    add_field(fields, "tick", text(static_cast<std::int64_t>(bits.u(32))));
+  } else if (kind == 12) {
+    add_field(fields, "number", text(static_cast<std::int64_t>(bits.u(32))));
   } else if (kind == 5) {
     route(bits, fields);
   } else if (kind == 6) {
@@ -180,34 +175,6 @@ void Decoder::welcome(Bits& bits, DecodedFields& fields) {
     n.derive(index < declared_.size() && declared_[index].has_orientation);
     numbers_.push_back(n);
   }
-}
-
-void Decoder::spawn(Bits& bits, DecodedFields& fields) {
-  const std::int64_t index = bits.range(1, 1048576);
-  add_field(fields, "index", text(index));
-  add_field(fields, "generation", text(static_cast<std::int64_t>(bits.u(16))));
-  const auto archetype = static_cast<std::size_t>(bits.u(8));
-  add_field(fields, "archetype", text(static_cast<std::int64_t>(archetype)));
-  add_field(fields, "name", hex(bits.bytes(64)));
-  add_field(fields, "tick", text(static_cast<std::int64_t>(bits.u(32))));
-  const auto motion_tick = static_cast<std::uint32_t>(bits.u(32));
-  add_field(fields, "motion_tick", text(std::int64_t{motion_tick}));
-  const auto level = static_cast<int>(bits.range(0, 2));
-  add_field(fields, "level", text(std::int64_t{level}));
-  const auto B = static_cast<unsigned>(bits.range(0, 15));
-  add_field(fields, "orientation_bits", text(std::int64_t{B}));
-  const Motion motion = read_full(bits, B);
-  append_motion(motion, B, fields);
-  const std::string values = bits.data(2112);
-  add_field(fields, "fields", hex(values));
-  if (!bits.good() || archetype >= declared_.size()) return;
-  entities_[index - 1] = {archetype, {}};
-  entities_[index - 1].motions[{level, motion_tick}] = motion;
-  if (declared_[archetype].fields.empty()) return;
-  Bits inner{std::as_bytes(std::span{values})};
-  for (const Field& field : declared_[archetype].fields)
-    add_field(fields, "value", inner.flag() ? value(inner, field) : field.initial);
-  bits.must(inner.finished());
 }
 
 void Decoder::route(Bits& bits, DecodedFields& fields) {
@@ -305,13 +272,13 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
     coding[1] = static_cast<unsigned>(bits.range(0, 7));
     coding[2] = static_cast<unsigned>(bits.eg(3));
   }
-  const bool has_short_lived = bits.flag();
+  const bool has_spawns = bits.flag();
   const bool has_fields = bits.flag();
   const bool has_messages = bits.flag();
   std::int64_t slot = -1;
   for (std::uint64_t i = 0; i < count && bits.good(); ++i)
     update(bits, slot, tick, coding, fields);
-  if (has_short_lived) short_lived(bits, fields);
+  if (has_spawns) spawns(bits, tick, fields);
   if (has_fields) field_changes(bits, fields);
   if (has_messages) messages(bits, fields);
   if (!bits.finished()) return std::nullopt;
@@ -383,31 +350,110 @@ void Decoder::field_changes(Bits& bits, DecodedFields& fields) {
   }
 }
 
-void Decoder::short_lived(Bits& bits, DecodedFields& fields) {
+// Every spawn and every despawn settles its number.
+void Decoder::note_number(Bits& bits, std::int64_t number) {
+  bits.must(number >= 1 && number <= 0xffffffff && number < lowest_ + 8192);
+  if (!bits.good() || number < lowest_) return;
+  settled_.insert(number);
+  for (; settled_.erase(lowest_) == 1; ++lowest_) {
+  }
+}
+
+// Returns the slot and the generation.
+std::pair<std::int64_t, std::int64_t> Decoder::entity(Bits& bits, Section& section, DecodedFields& fields) {
+  section.slot = bits.flag() ? section.slot + 1 : bits.range(1, 1048576) - 1;
+  bits.must(section.slot < 1048576);
+  add_field(fields, "index", text(section.slot + 1));
+  const auto generation = static_cast<std::int64_t>(bits.eg(4));
+  bits.must(generation <= 65535);
+  add_field(fields, "generation", text(generation));
+  return {section.slot, generation};
+}
+
+void Decoder::spawn(Bits& bits, std::uint32_t tick, Section& section, DecodedFields& fields) {
+  std::int64_t number = 0;
+  if (section.spawn != 0) {
+    number = section.spawn + 1 + unfold(bits.eg(0));
+  } else {
+    // Of all numbers with these bits, the nearest one.
+    const auto low = static_cast<std::int64_t>(bits.u(16));
+    number = low;
+    while (number + 32768 <= section.lowest)
+      number += 65536;
+    if (number - 32768 > section.lowest) number -= 65536;
+  }
+  add_field(fields, "spawn", text(number));
+  note_number(bits, number);
+  section.spawn = number;
+  const auto [slot, generation] = entity(bits, section, fields);
+  const auto archetype = static_cast<std::size_t>(bits.u(8));
+  add_field(fields, "archetype", text(static_cast<std::int64_t>(archetype)));
+  const auto level = static_cast<int>(bits.range(0, 2));
+  add_field(fields, "level", text(std::int64_t{level}));
+  const auto B = static_cast<unsigned>(bits.range(0, 15));
+  add_field(fields, "orientation_bits", text(std::int64_t{B}));
+  bits.must(archetype < numbers_.size() && archetype < declared_.size() && B == numbers_[archetype].B);
+  const auto age = static_cast<std::int64_t>(bits.eg(2));
+  add_field(fields, "age", text(age));
+  const Motion motion = read_full(bits, B);
+  append_motion(motion, B, fields);
+  const bool short_lived = bits.flag();
+  add_field(fields, "short_lived", text(std::int64_t{short_lived}));
+  if (short_lived) {
+    add_field(fields, "life", bits.flag() ? text(static_cast<std::int64_t>(bits.eg(9))) : "-");
+    add_field(fields, "prediction", bits.flag() ? text(static_cast<std::int64_t>(bits.u(32))) : "-");
+    add_field(fields, "data", hex(bits.data(256)));
+  } else {
+    add_field(fields, "name", hex(bits.bytes(64)));
+  }
+  const bool values_follow = bits.flag();
+  add_field(fields, "values_follow", text(std::int64_t{values_follow}));
+  if (!bits.good()) return;
+  if (!values_follow) {
+    const std::string values = bits.data(480);
+    add_field(fields, "fields", hex(values));
+    if (!bits.good()) return;
+    Bits inner{std::as_bytes(std::span{values})};
+    for (const Field& field : declared_[archetype].fields)
+      add_field(fields, "value", inner.flag() ? value(inner, field) : field.initial);
+    bits.must(inner.finished());
+  }
+  const auto ended = ended_.find(slot);
+  if (ended != ended_.end() && number <= ended->second) return;
+  const auto known = entities_.find(slot);
+  if (known != entities_.end() && number < known->second.spawn) return;
+  if (known == entities_.end() || number > known->second.spawn)
+    entities_[slot] = {archetype, generation, number, {}, {}};
+  Entity& updated = entities_[slot];
+  if (updated.archetype != archetype || updated.generation != generation) return;
+  updated.motions[{level, static_cast<std::uint32_t>(tick - age)}] = motion;
+}
+
+void Decoder::despawn(Bits& bits, Section& section, DecodedFields& fields) {
+  const std::int64_t number = section.despawn == 0 ? static_cast<std::int64_t>(bits.eg(12))
+                                                   : section.despawn + 1 + unfold(bits.eg(4));
+  add_field(fields, "despawn", text(number));
+  note_number(bits, number);
+  section.despawn = number;
+  const std::int64_t slot = entity(bits, section, fields).first;
+  add_field(fields, "age", text(static_cast<std::int64_t>(bits.eg(2))));
+  add_field(fields, "after_messages", bits.flag() ? text(static_cast<std::int64_t>(bits.u(16))) : "-");
+  if (bits.good()) ended_[slot] = std::max(ended_[slot], number);
+}
+
+void Decoder::spawns(Bits& bits, std::uint32_t tick, DecodedFields& fields) {
+  Section section;
+  section.lowest = lowest_;
   int count = 0;
   for (; bits.flag() && bits.good(); ++count) {
     const std::int64_t kind = bits.range(0, 2);
-    if (kind == 2) {
+    if (kind == 0) {
+      spawn(bits, tick, section, fields);
+    } else if (kind == 1) {
+      despawn(bits, section, fields);
+    } else {
       add_field(fields, "refused prediction", text(static_cast<std::int64_t>(bits.u(32))));
-      continue;
     }
-    const bool ends = kind == 1;
-    add_field(fields, ends ? "end of index" : "spawn of index", text(bits.range(1, 1048576)));
-    add_field(fields, "generation", text(static_cast<std::int64_t>(bits.u(16))));
-    if (ends) {
-      add_field(fields, "age", text(static_cast<std::int64_t>(bits.eg(2))));
-      continue;
-    }
-    add_field(fields, "archetype", text(static_cast<std::int64_t>(bits.u(8))));
-    add_field(fields, "level", text(bits.range(0, 2)));
-    const auto B = static_cast<unsigned>(bits.range(0, 15));
-    add_field(fields, "orientation_bits", text(std::int64_t{B}));
-    add_field(fields, "age", text(static_cast<std::int64_t>(bits.eg(2))));
-    add_field(fields, "life", bits.flag() ? text(static_cast<std::int64_t>(bits.eg(9))) : "-");
-    add_field(fields, "prediction", bits.flag() ? text(static_cast<std::int64_t>(bits.u(32))) : "-");
-    append_motion(read_full(bits, B), B, fields);
-    add_field(fields, "fields", hex(bits.data(480)));
-    add_field(fields, "data", hex(bits.data(256)));
   }
   bits.must(count > 0);
 }

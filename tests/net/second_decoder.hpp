@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -113,19 +114,31 @@ class Decoder {
  private:
   struct Entity {
     std::size_t archetype = 0;
+    std::int64_t generation = 0;
+    std::int64_t spawn = 0;                                   // number of the spawn
     std::map<std::pair<int, std::uint32_t>, Motion> motions;  // by level and tick
     std::map<std::uint32_t, Motion> owned;                    // motions sent by a client, by tick
   };
 
+  // What the entries of a section of spawns refer to. 0: there is no entry before.
+  struct Section {
+    std::int64_t spawn = 0, despawn = 0;  // the numbers before
+    std::int64_t slot = -1;
+    std::int64_t lowest = 1;  // the lowest number that is not settled
+  };
+
+  static std::pair<std::int64_t, std::int64_t> entity(Bits& bits, Section& section, DecodedFields& fields);
   void welcome(Bits& bits, DecodedFields& fields);
-  void spawn(Bits& bits, DecodedFields& fields);
   void route(Bits& bits, DecodedFields& fields);
   void game(Bits& bits, DecodedFields& fields);
   std::string value(Bits& bits, const Field& field);
   void update(Bits& bits, std::int64_t& slot, std::uint32_t tick, const std::array<unsigned, 3>& coding,
               DecodedFields& fields);
   void field_changes(Bits& bits, DecodedFields& fields);
-  void short_lived(Bits& bits, DecodedFields& fields);
+  void spawns(Bits& bits, std::uint32_t tick, DecodedFields& fields);
+  void spawn(Bits& bits, std::uint32_t tick, Section& section, DecodedFields& fields);
+  void despawn(Bits& bits, Section& section, DecodedFields& fields);
+  void note_number(Bits& bits, std::int64_t number);
   void messages(Bits& bits, DecodedFields& fields);
   void ownership(Bits& bits, DecodedFields& fields);
   void owned(Bits& bits, std::uint32_t near_tick, DecodedFields& fields);
@@ -134,7 +147,10 @@ class Decoder {
   std::vector<Declared> declared_;
   std::vector<Numbers> numbers_;
   double tick_rate_hz_ = 60;
-  std::map<std::int64_t, Entity> entities_;  // by slot
+  std::map<std::int64_t, Entity> entities_;     // by slot
+  std::map<std::int64_t, std::int64_t> ended_;  // by slot: the greatest number of a despawn
+  std::set<std::int64_t> settled_;              // numbers above lowest_ with a spawn or a despawn
+  std::int64_t lowest_ = 1;                     // the lowest number with neither
 };
 
 }  // namespace second

@@ -5,12 +5,16 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "tests/reckoning/random_states.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <span>
 #include <sstream>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -93,6 +97,42 @@ inline std::string text_of(const FieldValue& value) {
   return buffer;
 }
 
+// The second decoder's expected text for an entry of the section of spawns.
+inline std::string text_of_entry(const SpawnEntry& entry, const std::vector<Archetype>& archetypes) {
+  const auto number = [](const char* name, const auto& optional) {
+    return optional ? line(name, *optional) : name + std::string{": -\n"};
+  };
+  if (const auto* refusal = std::get_if<PredictionRefusal>(&entry))
+    return line("refused prediction", refusal->key);
+  if (const auto* end = std::get_if<Despawn>(&entry)) {
+    return line("despawn", end->number) + line("index", end->entity.index1) +
+           line("generation", end->entity.generation) + line("age", end->age) +
+           number("after_messages", end->after_messages);
+  }
+  const auto& spawn = std::get<Spawn>(entry);
+  std::string text = line("spawn", spawn.number) + line("index", spawn.entity.index1) +
+                     line("generation", spawn.entity.generation) + line("archetype", spawn.archetype) +
+                     line("level", spawn.level) + line("orientation_bits", spawn.orientation_bits) +
+                     line("age", spawn.age) + text_of_motion(spawn.state, spawn.orientation_bits != 0) +
+                     line("short_lived", int{spawn.short_lived.has_value()});
+  if (spawn.short_lived) {
+    text += number("life", spawn.short_lived->life) + number("prediction", spawn.short_lived->prediction) +
+            "data: " + hex_of(spawn.short_lived->data) + "\n";
+  } else {
+    text += "name: " + hex_of(std::as_bytes(std::span{spawn.name})) + "\n";
+  }
+  text += line("values_follow", int{spawn.values_follow});
+  if (spawn.values_follow) return text;
+  text += "fields: " + hex_of(spawn.fields) + "\n";
+  std::vector<FieldValue> values;
+  BitReader reader{spawn.fields};
+  read_values(reader, archetypes[spawn.archetype].fields, values);
+  EXPECT_TRUE(reader.finished());
+  for (const FieldValue& value : values)
+    text += "value: " + text_of(value) + "\n";
+  return text;
+}
+
 // A server, and what its clients know about two entities: a body in slot 4 and a crate in slot 7.
 class Conversation {
  public:
@@ -122,31 +162,31 @@ class Conversation {
     return encoded(m);
   }
 
-  // Spawns an entity and keeps its motion as a baseline.
+  // A datagram with the spawn of an entity. Its motion is a baseline from now on.
   Bytes spawn(std::uint32_t slot) {
-    SpawnMessage m;
-    m.entity = {slot + 1, 3};
-    m.archetype = kind_of(slot);
-    m.name = slot == kBodySlot ? "Ann" : "";
-    m.tick = kStart;
-    m.motion_tick = kStart - 2;
-    m.orientation_bits = static_cast<std::uint8_t>(quantisation(slot).orientation_bits);
-    m.state = quantised(slot);
-    held_[slot == kBodySlot ? 0 : 1] = {m.motion_tick, m.state};
-    if (slot == kCrateSlot) {
-      std::array<std::byte, 128> buffer{};
-      BitWriter writer{buffer};
-      const auto kinds = archetypes();
-      write_values(writer, kinds[1].fields,
-                   std::vector<FieldValue>{true, std::int64_t{55}, real_at(heat(), 141), label(5)});
-      const auto bytes = writer.finish();
-      m.fields.assign(bytes.begin(), bytes.end());
-    }
-    last_ = line("index", slot + 1) + line("generation", 3) + line("archetype", m.archetype) +
-            "name: " + (slot == kBodySlot ? "416e6e" : "-") + "\n" + line("tick", m.tick) +
-            line("motion_tick", m.motion_tick) + line("level", 0) +
-            line("orientation_bits", m.orientation_bits) + text_of_motion(m.state, m.orientation_bits != 0);
-    return encoded(m);
+    Spawn spawn;
+    spawn.number = next_number_++;
+    spawn.entity = {slot + 1, 3};
+    spawn.archetype = kind_of(slot);
+    spawn.name = slot == kBodySlot ? "Ann" : "";
+    spawn.age = 2;
+    spawn.orientation_bits = static_cast<std::uint8_t>(quantisation(slot).orientation_bits);
+    spawn.state = quantised(slot);
+    held_[slot == kBodySlot ? 0 : 1] = {kStart - spawn.age, spawn.state};
+    if (slot == kCrateSlot)
+      spawn.fields = encoded_values({true, std::int64_t{55}, real_at(heat(), 141), label(5)});
+    ServerHeader header;
+    header.sequence = static_cast<Sequence>(6000 + slot);
+    header.tick = static_cast<std::uint16_t>(kStart);
+    header.has_spawns = true;
+    Bytes buffer(kMaxStateBytes);
+    BitWriter writer{buffer};
+    write(writer, header);
+    last_ = line("sequence", header.sequence) + line("tick", kStart) + line("complete_age", 0) +
+            line("update_count", 0);
+    write_spawns(writer, {spawn});
+    const auto bytes = writer.finish();
+    return {bytes.begin(), bytes.end()};
   }
 
   // A datagram of this tick with an update of each entity, as a residual or in full, optionally with fields
@@ -162,7 +202,7 @@ class Conversation {
       header.ack = Ack{static_cast<Sequence>(tick), {0xfffffff5u}};
       header.echo = Echo{123456, -4095};
     }
-    header.has_short_lived = header.has_fields = header.has_messages = fields_and_messages;
+    header.has_spawns = header.has_fields = header.has_messages = fields_and_messages;
     Bytes buffer(kMaxStateBytes);
     BitWriter writer{buffer};
     write(writer, header);
@@ -175,7 +215,7 @@ class Conversation {
       write_update(writer, slot, tick, refers, header.coding, previous);
       previous = slot;
     }
-    if (fields_and_messages) write_short_lived_entities(writer, tick);
+    if (fields_and_messages) write_spawns(writer, tick);
     if (fields_and_messages) write_fields_and_messages(writer, tick);
     const auto bytes = writer.finish();
     return {bytes.begin(), bytes.end()};
@@ -308,36 +348,52 @@ class Conversation {
     if (!now.along.route) held = {tick - age, now};
   }
 
-  void write_short_lived_entities(BitWriter& writer, Tick tick) {
-    ShortLivedSpawn spawn;
-    spawn.entity = {1000 + tick % 5, static_cast<std::uint16_t>(tick)};
+  static std::vector<std::byte> encoded_values(const std::vector<FieldValue>& values) {
+    Bytes buffer(kMaxValuesBytes);
+    BitWriter writer{buffer};
+    write_values(writer, archetypes()[1].fields, values);
+    const auto bytes = writer.finish();
+    return {bytes.begin(), bytes.end()};
+  }
+
+  void write_spawns(BitWriter& writer, const std::vector<SpawnEntry>& entries) {
+    SpawnsWriter section;
+    for (const SpawnEntry& entry : entries) {
+      EXPECT_TRUE(section.add(writer, entry, kMaxStateBytes * 8));
+      last_ += text_of_entry(entry, archetypes());
+    }
+    section.finish(writer);
+  }
+
+  // Entries of all kinds, in an order that depends on the tick.
+  void write_spawns(BitWriter& writer, Tick tick) {
+    Spawn brief;
+    brief.number = next_number_++;
+    brief.entity = {1000 + tick % 5, static_cast<std::uint16_t>(tick)};
     const std::uint32_t like = tick % 2 == 0 ? kBodySlot : kCrateSlot;
-    spawn.archetype = kind_of(like);
-    spawn.level = static_cast<std::uint8_t>(tick % 3);
-    spawn.orientation_bits = static_cast<std::uint8_t>(quantisation(like).orientation_bits);
-    spawn.age = tick % 9;
-    if (tick % 4 != 0) spawn.life = tick * 11;
-    if (tick % 3 == 0) spawn.prediction = tick * 1'000'003;
-    spawn.state = quantise(short_lived_.state(), 1, CodingMode{}, quantisation(like));
-    spawn.data.assign(tick % 7, std::byte{0xd7});
-    if (like == kCrateSlot) spawn.fields.assign(1, std::byte{0});
-    const ShortLivedEnd end{{900, 7}, tick % 12};
-    write_short_lived(writer, spawn);
-    write_short_lived(writer, end);
-    write_short_lived(writer, PredictionRefusal{tick});
-    writer.write(0, 1);
-    std::string data;
-    for (std::size_t i = 0; i < spawn.data.size(); ++i)
-      data += "d7";
-    last_ += line("spawn of index", spawn.entity.index1) + line("generation", spawn.entity.generation) +
-             line("archetype", spawn.archetype) + line("level", spawn.level) +
-             line("orientation_bits", spawn.orientation_bits) + line("age", spawn.age) +
-             (spawn.life ? line("life", *spawn.life) : "life: -\n") +
-             (spawn.prediction ? line("prediction", *spawn.prediction) : "prediction: -\n") +
-             text_of_motion(spawn.state, spawn.orientation_bits != 0) +
-             "fields: " + (spawn.fields.empty() ? "-" : "00") + "\n" +
-             "data: " + (data.empty() ? "-" : data) + "\n" + line("end of index", 900) +
-             line("generation", 7) + line("age", end.age) + line("refused prediction", tick);
+    brief.archetype = kind_of(like);
+    brief.level = static_cast<std::uint8_t>(tick % 3);
+    brief.orientation_bits = static_cast<std::uint8_t>(quantisation(like).orientation_bits);
+    brief.age = tick % 9;
+    brief.state = quantise(spawned_.state(), 1, CodingMode{}, quantisation(like));
+    Spawn::ShortLife& life = brief.short_lived.emplace();
+    if (tick % 4 != 0) life.life = tick * 11;
+    if (tick % 3 == 0) life.prediction = tick * 1'000'003;
+    life.data.assign(tick % 7, std::byte{0xd7});
+    if (like == kCrateSlot) brief.fields.assign(1, std::byte{0});
+    Spawn long_lived = brief;  // in the next slot
+    long_lived.number = next_number_++;
+    long_lived.entity.index1 = brief.entity.index1 + 1;
+    long_lived.short_lived.reset();
+    long_lived.name = std::string(tick % 4, 'n');
+    long_lived.values_follow = tick % 5 == 0;
+    if (long_lived.values_follow) long_lived.fields.clear();
+    Despawn unseen{next_number_++, {900, 7}, tick % 12, {}};
+    if (tick % 3 != 0) unseen.after_messages = static_cast<std::uint16_t>(tick * 99);
+    const Despawn earlier{unseen.number > 7 ? unseen.number - 7 : 1, {450, 1}, 3, {}};
+    std::vector<SpawnEntry> entries{brief, long_lived, unseen, earlier, PredictionRefusal{tick}};
+    std::rotate(entries.begin(), entries.begin() + tick % 5, entries.end());
+    write_spawns(writer, entries);
   }
 
   void write_fields_and_messages(BitWriter& writer, Tick tick) {
@@ -366,10 +422,11 @@ class Conversation {
   }
 
   test::RandomStates random_;
-  test::RandomStates short_lived_{31};
+  test::RandomStates spawned_{31};
   std::vector<Quantisation> quantisation_;
   std::array<Held, 2> held_{};
   Held owned_;
+  std::uint32_t next_number_ = 1;  // Spawn::number
   std::string last_;
 };
 

@@ -6,8 +6,10 @@
 #include "wire_conversation.hpp"
 #include "wire_reader.hpp"
 
+#include <array>
 #include <cstdio>
 #include <random>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -87,16 +89,8 @@ std::string expected(const WelcomeMessage& m) {
   return text;
 }
 
-std::string expected(const SpawnMessage& m) {
-  return line("index", m.entity.index1) + line("generation", m.entity.generation) +
-         line("archetype", m.archetype) + "name: " + hex_of(std::as_bytes(std::span{m.name})) + "\n" +
-         line("tick", m.tick) + line("motion_tick", m.motion_tick) + line("level", m.level) +
-         line("orientation_bits", m.orientation_bits) + text_of_motion(m.state, m.orientation_bits != 0) +
-         "fields: " + hex_of(m.fields) + "\n";
-}
-
-std::string expected(const DespawnMessage& m) {
-  return line("index", m.entity.index1) + line("generation", m.entity.generation) + line("tick", m.tick);
+std::string expected(const AfterSpawnsMessage& m) {
+  return line("number", m.number);
 }
 
 std::string expected(const RouteMessage& m) {
@@ -277,7 +271,7 @@ struct Both {
     }
     EXPECT_TRUE(second.control(fuzz::encoded(welcome)));
     for (std::uint32_t slot = 0; slot < test::WireReader::kSlots; ++slot)
-      EXPECT_TRUE(second.control(fuzz::encoded(first.spawn(slot))));
+      EXPECT_TRUE(second.server_datagram(first.spawn(slot), 0));
   }
 };
 
@@ -293,6 +287,183 @@ TEST(WireFields, SecondDecoderReadsEveryClientDatagram) {
       ASSERT_EQ(as_text(*content), expected) << "seed " << seed << " tick " << tick;
     }
   }
+}
+
+// A datagram with entries of the section of spawns.
+Bytes datagram_with(std::span<const SpawnEntry> entries, Sequence sequence, Tick tick, std::string& content) {
+  ServerHeader header;
+  header.sequence = sequence;
+  header.tick = static_cast<std::uint16_t>(tick);
+  header.has_spawns = true;
+  content =
+      line("sequence", sequence) + line("tick", tick) + line("complete_age", 0) + line("update_count", 0);
+  Bytes buffer(16384);
+  BitWriter writer{buffer};
+  write(writer, header);
+  SpawnsWriter section;
+  for (const SpawnEntry& entry : entries) {
+    EXPECT_TRUE(section.add(writer, entry, buffer.size() * 8));
+    content += test::text_of_entry(entry, fuzz::archetypes());
+  }
+  section.finish(writer);
+  return fuzz::finished(writer);
+}
+
+// Random entries with numbers in any order near `newest`.
+std::vector<SpawnEntry> random_entries(std::mt19937_64& engine, std::uint32_t newest) {
+  const fuzz::Bytes bytes = decisions(engine, 1200);
+  fuzz::Choices choices{bytes};
+  std::vector<SpawnEntry> entries;
+  for (std::uint64_t n = 1 + choices.up_to(5); n > 0; --n)
+    entries.push_back(fuzz::any_spawn_entry(choices, newest));
+  return entries;
+}
+
+TEST(WireFields, SecondDecoderReadsSpawnsAndDespawns) {
+  std::mt19937_64 engine{9};
+  std::array<int, std::variant_size_v<SpawnEntry>> seen{};
+  for (int seed = 0; seed < 40; ++seed) {
+    Both both;
+    for (std::uint32_t i = 0; i < 50; ++i) {
+      const auto entries = random_entries(engine, 20 + 40 * i);
+      std::string content;
+      const Bytes bytes = datagram_with(entries, static_cast<Sequence>(i), 5000 + i, content);
+      const auto decoded = both.second.server_datagram(bytes, 5000);
+      ASSERT_TRUE(decoded) << "seed " << seed << " datagram " << i;
+      ASSERT_EQ(as_text(*decoded), content) << "seed " << seed << " datagram " << i;
+      ASSERT_TRUE(both.first.server_datagram(bytes, 5000));
+      for (const SpawnEntry& entry : entries)
+        ++seen[entry.index()];
+    }
+  }
+  for (const int count : seen)
+    EXPECT_GT(count, 300);
+}
+
+// Numbers of spawns have 16 bits on the wire, and a session has more spawns. An entity of the first spawns
+// ends long afterwards.
+TEST(WireFields, SecondDecoderCountsBeyondSixteenBits) {
+  Both both;
+  std::uint32_t next = test::WireReader::kSlots + 1;
+  Tick tick = 1000;
+  const auto read = [&](std::span<const SpawnEntry> entries) {
+    std::string content;
+    const Bytes bytes = datagram_with(entries, static_cast<Sequence>(tick), tick, content);
+    const auto decoded = both.second.server_datagram(bytes, tick);
+    ASSERT_TRUE(decoded) << next;
+    ASSERT_EQ(as_text(*decoded), content);
+    ASSERT_TRUE(both.first.server_datagram(bytes, tick));
+    ++tick;
+  };
+  const Spawn model = [] {
+    Spawn spawn;
+    spawn.entity = {60, 1};
+    spawn.archetype = 2;
+    spawn.orientation_bits = static_cast<std::uint8_t>(fuzz::quantisations()[2].orientation_bits);
+    spawn.state = quantise(State{}, 1, CodingMode{}, fuzz::quantisations()[2]);
+    return spawn;
+  }();
+  while (next < 150'000) {
+    std::vector<SpawnEntry> entries;
+    for (std::uint32_t i = 0; i < 500; ++i, ++next) {
+      if (i % 50 == 0) {
+        Spawn spawn = model;
+        spawn.number = next;
+        entries.emplace_back(spawn);
+      } else {
+        entries.emplace_back(Despawn{next, {70 + i, 1}, 0, {}});
+      }
+    }
+    ASSERT_NO_FATAL_FAILURE(read(entries));
+  }
+  const std::vector<SpawnEntry> old{Despawn{2, {2, 1}, 0, {}}, PredictionRefusal{1}};
+  ASSERT_NO_FATAL_FAILURE(read(old));
+}
+
+// Datagrams overtake each other. The numbers decide which entity a slot has, and so how its updates are
+// decoded.
+TEST(WireFields, SecondDecoderDecidesByNumbers) {
+  constexpr std::uint32_t kSlot = 40;
+  const auto spawn_of = [](std::uint32_t number, std::uint16_t generation, std::uint8_t archetype) {
+    Spawn spawn;
+    spawn.number = number;
+    spawn.entity = {kSlot + 1, generation};
+    spawn.archetype = archetype;
+    spawn.orientation_bits = static_cast<std::uint8_t>(fuzz::quantisations()[archetype].orientation_bits);
+    spawn.state = quantise(State{}, 1, CodingMode{}, fuzz::quantisations()[archetype]);
+    spawn.values_follow = true;
+    return spawn;
+  };
+  const auto end_of = [](std::uint32_t number, std::uint16_t generation) {
+    return Despawn{number, {kSlot + 1, generation}, 0, {}};
+  };
+  struct Case {
+    std::vector<SpawnEntry> entries;
+    std::uint8_t archetype;  // of the entity that the slot has in the end
+  };
+  const std::vector<Case> cases{
+      {{spawn_of(10, 1, 0), spawn_of(11, 2, 1)}, 1},
+      {{spawn_of(11, 2, 1), spawn_of(10, 1, 0)}, 1},
+      {{spawn_of(10, 1, 0), spawn_of(10, 1, 1)}, 0},
+      {{spawn_of(10, 1, 0), spawn_of(10, 2, 0)}, 0},
+      {{spawn_of(10, 1, 0), end_of(11, 2), spawn_of(11, 2, 1)}, 0},
+      {{spawn_of(10, 1, 0), end_of(12, 3), spawn_of(11, 2, 1)}, 0},
+      {{spawn_of(10, 1, 0), end_of(9, 0), spawn_of(11, 2, 1)}, 1},
+      {{spawn_of(10, 1, 0), end_of(10, 1), spawn_of(10, 1, 0), spawn_of(12, 1, 1)}, 1},
+  };
+  std::size_t number = 0;
+  for (const Case& c : cases) {
+    Both both;
+    for (const SpawnEntry& entry : c.entries) {
+      std::string content;
+      const std::vector<SpawnEntry> alone{entry};
+      const Bytes bytes = datagram_with(alone, 1, 5000, content);
+      ASSERT_TRUE(both.second.server_datagram(bytes, 5000));
+      ASSERT_TRUE(both.first.server_datagram(bytes, 5000));
+    }
+    const Quantisation& q = fuzz::quantisations()[c.archetype];
+    State moved;
+    moved.position = {1.0, 2.0, 3.0};
+    const QuantisedState state = quantise(moved, 1, CodingMode{}, q);
+    Bytes buffer(kMaxStateBytes);
+    BitWriter writer{buffer};
+    ServerHeader header;
+    header.tick = 5001;
+    header.update_count = 1;
+    header.coding.reference_age = 1;
+    write(writer, header);
+    write(writer, UpdateHeader{kSlot, 0, 0, 1}, header.coding, -1);
+    write_residual(writer, state, quantise(State{}, 1, CodingMode{}, q), 1.0 / test::WireReader::kTickRateHz,
+                   q);
+    const Bytes bytes = fuzz::finished(writer);
+    const auto decoded = both.second.server_datagram(bytes, 5001);
+    ASSERT_TRUE(decoded) << "case " << number;
+    EXPECT_TRUE(as_text(*decoded).ends_with(text_of_motion(state, c.archetype == 0))) << "case " << number;
+    EXPECT_TRUE(both.first.server_datagram(bytes, 5001)) << "case " << number;
+    ++number;
+  }
+}
+
+TEST(WireFields, BothDecodersRefuseTheSameDamagedSpawns) {
+  std::mt19937_64 engine{10};
+  int read = 0, refused = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    Both both;
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      std::string content;
+      Bytes noisy = datagram_with(random_entries(engine, 20), static_cast<Sequence>(i), 5000, content);
+      const fuzz::Bytes chosen = decisions(engine, 64);
+      fuzz::Choices choices{chosen};
+      (void)fuzz::damage(choices, noisy);
+      Both trial = both;
+      const bool second_reads = trial.second.server_datagram(noisy, 5000).has_value();
+      ASSERT_EQ(second_reads, trial.first.server_datagram(noisy, 5000))
+          << "seed " << seed << " datagram " << i << ": " << hex_of(noisy);
+      ++(second_reads ? read : refused);
+    }
+  }
+  EXPECT_GT(read, 500);
+  EXPECT_GT(refused, 500);
 }
 
 TEST(WireFields, BothDecodersRefuseTheSameDamagedControlMessages) {
@@ -351,8 +522,8 @@ TEST(WireFields, BothDecodersRefuseTheSameDamagedServerDatagrams) {
     ASSERT_TRUE(second.control(conversation.welcome()));
     for (const std::uint32_t slot : {test::Conversation::kBodySlot, test::Conversation::kCrateSlot}) {
       const Bytes spawn = conversation.spawn(slot);
-      ASSERT_TRUE(second.control(spawn));
-      first.begin(std::get<SpawnMessage>(*decode_control(spawn)));
+      ASSERT_TRUE(second.server_datagram(spawn, test::Conversation::kStart));
+      ASSERT_TRUE(first.server_datagram(spawn, test::Conversation::kStart));
     }
     Tick tick = test::Conversation::kStart;
     for (int i = 0; i < 100; ++i) {

@@ -3,11 +3,15 @@
 
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/link/settled_numbers.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "second_decoder.hpp"
 #include "tests/fuzz/generate.hpp"
+#include "wire_conversation.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -17,7 +21,10 @@
 #include <variant>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/transport.hpp>
 
 namespace reckoner::test {
 
@@ -37,28 +44,35 @@ class WireReader {
     return fuzz::quantisations()[slot % fuzz::quantisations().size()];
   }
 
-  /// Spawns an entity at rest. Its archetype's index is the slot modulo the number of archetypes.
-  SpawnMessage spawn(std::uint32_t slot) {
-    SpawnMessage m;
-    m.entity = {slot + 1, 1};
-    m.archetype = static_cast<std::uint8_t>(slot % archetypes_.size());
-    const Quantisation& q = quantisations_[m.archetype];
-    m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
-    m.state = quantise(State{}, 1, CodingMode{}, q);
-    const auto& specs = archetypes_[m.archetype].fields;
+  /// A datagram with the spawn of an entity at rest, which this reader has read. The index of the archetype
+  /// is the slot modulo the number of archetypes.
+  std::vector<std::byte> spawn(std::uint32_t slot) {
+    Spawn spawn;
+    spawn.number = spawns_.first_open();
+    spawn.entity = {slot + 1, 1};
+    spawn.archetype = static_cast<std::uint8_t>(slot % archetypes_.size());
+    const Quantisation& q = quantisations_[spawn.archetype];
+    spawn.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+    spawn.state = quantise(State{}, 1, CodingMode{}, q);
+    const auto& specs = archetypes_[spawn.archetype].fields;
     std::vector<FieldValue> values;
     for (const FieldSpec& spec : specs)
       values.push_back(initial_value(spec));
-    m.fields.resize(kMaxValuesBytes);
-    BitWriter writer{m.fields};
-    write_values(writer, specs, values);
-    m.fields.resize(writer.finish().size());
-    begin(m);
-    return m;
-  }
-  void begin(const SpawnMessage& m) {
-    kinds_[m.entity.index1 - 1] = m.archetype;
-    motions_[{m.entity.index1 - 1, m.level, m.motion_tick}] = m.state;
+    spawn.fields.resize(kMaxValuesBytes);
+    BitWriter value_writer{spawn.fields};
+    write_values(value_writer, specs, values);
+    spawn.fields.resize(value_writer.finish().size());
+    std::vector<std::byte> buffer(kMaxStateBytes);
+    BitWriter writer{buffer};
+    ServerHeader header;
+    header.has_spawns = true;
+    write(writer, header);
+    SpawnsWriter section;
+    EXPECT_TRUE(section.add(writer, spawn, buffer.size() * 8));
+    section.finish(writer);
+    buffer.resize(writer.finish().size());
+    EXPECT_TRUE(server_datagram(buffer, 0));
+    return buffer;
   }
 
   bool client_datagram(std::span<const std::byte> payload, Tick near_tick) {
@@ -97,11 +111,7 @@ class WireReader {
       if (!update(reader, header, tick, previous)) return false;
     }
     if (reader.failed()) return false;
-    if (header.has_short_lived) {
-      std::vector<ShortLivedEntry> entries;
-      read_short_lived(reader, entries);
-      if (reader.failed()) return false;
-    }
+    if (header.has_spawns && !spawns(reader, tick)) return false;
     if (header.has_fields && !fields(reader)) return false;
     return messages_and_end(reader, header.has_messages);
   }
@@ -133,6 +143,53 @@ class WireReader {
     return true;
   }
 
+  bool spawns(BitReader& reader, Tick tick) {
+    std::vector<SpawnEntry> entries;
+    read_spawns(reader, spawns_.first_open(), entries);
+    if (reader.failed()) return false;
+    const auto settle = [this](std::uint32_t number) {
+      const bool is_possible = spawns_.contains(number) || spawns_.is_within_window(number);
+      spawns_.settle(number);
+      return is_possible;
+    };
+    for (const SpawnEntry& entry : entries) {
+      if (const auto* end = std::get_if<Despawn>(&entry)) {
+        if (!settle(end->number)) return false;
+        std::uint32_t& newest = ended_[end->entity.index1 - 1];
+        newest = std::max(newest, end->number);
+      } else if (const auto* spawn = std::get_if<Spawn>(&entry)) {
+        if (!settle(spawn->number) || !begin(*spawn, tick)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool begin(const Spawn& spawn, Tick tick) {
+    if (spawn.archetype >= archetypes_.size()) return false;
+    if (spawn.orientation_bits != quantisations_[spawn.archetype].orientation_bits) return false;
+    if (!spawn.values_follow) {
+      std::vector<FieldValue> values;
+      BitReader reader{spawn.fields};
+      read_values(reader, archetypes_[spawn.archetype].fields, values);
+      if (!reader.finished()) return false;
+    }
+    const std::uint32_t slot = spawn.entity.index1 - 1;
+    const auto known = numbers_.find(slot);
+    const std::uint32_t held = known == numbers_.end() ? 0 : known->second;
+    const auto ended = ended_.find(slot);
+    if (spawn.number < held || (ended != ended_.end() && spawn.number <= ended->second)) return true;
+    const bool is_other = kinds_[slot] != spawn.archetype || ids_[slot] != spawn.entity;
+    if (spawn.number == held && is_other) return true;
+    if (spawn.number > held) {
+      std::erase_if(motions_, [&](const auto& motion) { return std::get<0>(motion.first) == slot; });
+      kinds_[slot] = spawn.archetype;
+      ids_[slot] = spawn.entity;
+      numbers_[slot] = spawn.number;
+    }
+    motions_[{slot, spawn.level, tick - spawn.age}] = spawn.state;
+    return true;
+  }
+
   bool fields(BitReader& reader) {
     std::int64_t previous = -1;
     while (const auto slot = read_field_slot(reader, previous)) {
@@ -156,7 +213,11 @@ class WireReader {
 
   std::vector<Archetype> archetypes_;
   std::vector<Quantisation> quantisations_;
-  std::map<std::uint32_t, std::uint8_t> kinds_;  // archetype index by slot
+  std::map<std::uint32_t, std::uint8_t> kinds_;     // archetype index by slot
+  std::map<std::uint32_t, EntityId> ids_;           // by slot
+  std::map<std::uint32_t, std::uint32_t> numbers_;  // Spawn::number by slot
+  std::map<std::uint32_t, std::uint32_t> ended_;    // the greatest Despawn::number by slot
+  SettledNumbers spawns_;
   std::map<std::tuple<std::uint32_t, int, Tick>, QuantisedState> motions_;
   std::map<std::pair<std::uint32_t, Tick>, QuantisedState> owned_;
 };
@@ -184,6 +245,7 @@ inline std::vector<second::Declared> declared_as(const std::vector<Archetype>& a
              0,
              1};
       }
+      f.initial = text_of(initial_value(spec));
       to.fields.push_back(f);
     }
   }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
-#include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
 #include <map>
 #include <set>
+#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -66,7 +68,7 @@ class CompletenessCheck {
     world.after_tick = [this](double) { note_published(); };
     world.tap(client).filter = [this](const TransportEvent& event) {
       if (event.kind == TransportEvent::Kind::received) {
-        event.channel == Channel::state ? read(event.payload) : read_control(event.payload);
+        if (event.channel == Channel::state) read(event.payload);
       }
       return true;
     };
@@ -96,6 +98,7 @@ class CompletenessCheck {
       read_motion(reader, update, tick);
       has_[update.slot].insert(tick);
     }
+    if (header.has_spawns) read_spawn_section(reader);
     ASSERT_TRUE(reader.finished());
     const Tick complete = newest_tick_ - header.complete_age;
     behind += header.complete_age > 0 ? 1 : 0;
@@ -122,14 +125,15 @@ class CompletenessCheck {
     ASSERT_NE(reference, motions_.end());
     motion = read_residual(reader, reference->second, (tick - reference_tick) / 60.0, q_);
   }
-  void read_control(std::span<const std::byte> payload) {
-    while (!payload.empty()) {
-      const auto message = decode_next_control(payload);
-      ASSERT_TRUE(message);
-      if (const auto* spawn = std::get_if<SpawnMessage>(&*message)) {
-        has_[spawn->entity.slot()].insert(spawn->motion_tick);
-        motions_[{spawn->entity.slot(), spawn->motion_tick}] = spawn->state;
-      }
+  void read_spawn_section(BitReader& reader) {
+    std::vector<SpawnEntry> entries;
+    read_spawns(reader, 1, entries);
+    for (const SpawnEntry& entry : entries) {
+      const auto* spawn = std::get_if<Spawn>(&entry);
+      if (spawn == nullptr) continue;
+      const Tick tick = newest_tick_ - spawn->age;
+      has_[spawn->entity.slot()].insert(tick);
+      motions_[{spawn->entity.slot(), tick}] = spawn->state;
     }
   }
 

@@ -23,7 +23,7 @@ TEST(InFlight, ReturnsTheContentsOfEachDatagramForAnyOrderOfFates) {
     const std::size_t count = random() % 40 == 0 ? 300 : random() % 6;
     for (std::size_t k = 0; k < count; ++k) {
       carried.push_back(++number);
-      in_flight.add({.subscription = 7, .serial = i, .number = number, .motion_tick = i, .level = 1});
+      in_flight.add({.subscription = 7, .spawn_number = i, .number = number, .motion_tick = i, .level = 1});
     }
     // The fates of datagrams become known out of order. The fate of the oldest datagram must be known before
     // its slot is reused.

@@ -114,12 +114,11 @@ TEST(Join, OtherVersionOfTheConnectionIsRefused) {
   EXPECT_EQ(unnumbered.wait_for_end().reason, EndReason::version);
 }
 
-// The bytes are those of version 9: the join message from its document, and a datagram whose acknowledgement
-// has 32 bits after the number.
-TEST(Join, ClientOfVersion9IsRefusedWithBothVersions) {
-  ASSERT_EQ(kProtocolVersion, 10) << "imitate the version before";
+// The bytes are those of version 10: the join message from its document, and a datagram.
+TEST(Join, ClientOfVersion10IsRefusedWithBothVersions) {
+  ASSERT_EQ(kProtocolVersion, 11) << "imitate the version before";
   Bytes join;
-  for (const unsigned byte : {0x21, 0xe5, 0xb4, 0x24, 0x95, 0x00, 0xf0, 0xee, 0xdb, 0xea, 0x5d, 0x33, 0x33,
+  for (const unsigned byte : {0x21, 0xe5, 0xb4, 0x24, 0xa5, 0x00, 0xf0, 0xee, 0xdb, 0xea, 0x5d, 0x33, 0x33,
                               0x33, 0x33, 0x33, 0x33, 0xf7, 0x07})
     join.push_back(static_cast<std::byte>(byte));
   std::array<std::byte, 64> buffer;
@@ -129,10 +128,11 @@ TEST(Join, ClientOfVersion9IsRefusedWithBothVersions) {
   datagram.write(0, 24);  // time stamp
   datagram.write(1, 1);
   datagram.write(40, 16);
-  datagram.write(0xffffffff, 32);
+  datagram.write(0, 1);      // one word
+  datagram.write(1, 1);      // all have arrived
   datagram.write(0, 9 + 3);  // delay of the acknowledgement; no report and no sections
   const auto state = datagram.finish();
-  for (const std::uint32_t number : {9u, 0u}) {  // 0: the transport carries no number
+  for (const std::uint32_t number : {10u, 0u}) {  // 0: the transport carries no number
     World world({});
     RawConnection old(world, number);
     if (number == 0) {
@@ -143,13 +143,13 @@ TEST(Join, ClientOfVersion9IsRefusedWithBothVersions) {
     }
     const EndCode code = old.wait_for_end();
     EXPECT_EQ(code.reason, EndReason::version);
-    EXPECT_EQ(code.detail, 10u);
+    EXPECT_EQ(code.detail, 11u);
     ASSERT_EQ(world.count(SK::client_refused), 1u);
-    EXPECT_NE(world.server_events().back().text.find("client speaks version 9, this server version 10"),
+    EXPECT_NE(world.server_events().back().text.find("client speaks version 10, this server version 11"),
               std::string::npos);
     EXPECT_EQ(world.server().client_count(), 0u);
   }
-  EXPECT_NE(describe({EndReason::version, 9}).find("server speaks version 9, this client version 10"),
+  EXPECT_NE(describe({EndReason::version, 10}).find("server speaks version 10, this client version 11"),
             std::string::npos)
       << "the other way round";
 }

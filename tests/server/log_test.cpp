@@ -123,7 +123,7 @@ TEST(ClientLog, ClockStepIsLogged) {
   world.run_to(2.0);
   world.set_local_clock(0, {.offset_s = 1003.0});
   world.run_to(14.0);  // until the old clock bounds are forgotten
-  EXPECT_TRUE(client.heard("warning: the clock was set by_s=2.99"));
+  EXPECT_TRUE(client.heard("warning: the clock was set by_s=3.00"));
   EXPECT_FALSE(client.heard("warning: clock stepped"));  // what is shown went on
 }
 

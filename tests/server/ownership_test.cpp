@@ -340,13 +340,13 @@ std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
 TEST(Ownership, ChangeOfOwnerCausesNoJump) {
   // A change of owner is invisible: its steps are not larger than the steps of ordinary corrections over this
   // link. These steps depend mostly on datagram loss.
-  constexpr std::uint64_t kSeeds = 8;
+  constexpr std::uint64_t kSeeds = 24, kSeedsOfMost = 8;  // a largest step grows with the number of seeds
   double usual_mps = 0.0, mean_mps = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     for (std::size_t client : {0u, 1u}) {
       for (const std::optional<std::size_t> owner : {std::optional<std::size_t>{}, {0}, {1}}) {
         const double step_mps = usual_step_mps(seed, client, owner);
-        usual_mps = std::max(usual_mps, step_mps);
+        if (seed <= kSeedsOfMost) usual_mps = std::max(usual_mps, step_mps);
         mean_mps += step_mps / (6.0 * kSeeds);
       }
     }

@@ -2,8 +2,10 @@
 // Values are checked, not only bytes: invalid values are refused, are counted by their reason, and do no
 // harm.
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/link/settled_numbers.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "tests/support/world.hpp"
 
 #include <functional>
@@ -130,12 +132,25 @@ class ServerAndClientRefusals : public testing::Test {
       write_full(w, state, q);
     });
   }
-  [[nodiscard]] SpawnMessage spawn() {
-    SpawnMessage m;
-    m.entity = {50, 0};
-    m.tick = m.motion_tick = world.server().next_tick();
-    m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
-    return m;
+  // A datagram like the server's next datagram, with this entry.
+  Bytes spawning(const SpawnEntry& entry, int ahead = 0) {
+    return written([&](BitWriter& w) {
+      ServerHeader h;
+      h.sequence = static_cast<Sequence>(newest + 1);
+      h.tick = static_cast<std::uint16_t>(world.server().next_tick() + ahead);
+      h.has_spawns = true;
+      write(w, h);
+      SpawnsWriter section;
+      EXPECT_TRUE(section.add(w, entry, 8000));
+      section.finish(w);
+    });
+  }
+  [[nodiscard]] Spawn spawn() const {
+    Spawn s;
+    s.number = 3;
+    s.entity = {50, 0};
+    s.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+    return s;
   }
   [[nodiscard]] static QuantisedState at(double x_m, float speed_mps) {
     State s;
@@ -187,7 +202,7 @@ TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
 
 TEST_F(ServerAndClientRefusals, ServerCountsUnexpectedMessages) {
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
-  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(spawn())), 1u);
+  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(AfterSpawnsMessage{1})), 1u);
   EXPECT_EQ(world.server().stats().malformed, 2u);
 }
 
@@ -302,39 +317,43 @@ TEST_F(ServerAndClientRefusals, ClientCountsInvalidDatagrams) {
 }
 
 TEST_F(ServerAndClientRefusals, ClientCountsInvalidControlMessages) {
-  SpawnMessage m = spawn();
-  m.archetype = 9;
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::control, encoded(m)), 1u);
-  m = spawn();
-  m.tick += 60 * 100;
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(m)), 1u);
-  m = spawn();
-  m.motion_tick += 1;
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(m)), 1u);
-  m = spawn();
-  m.state = at(0.0, 100.0f);
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::control, encoded(m)), 1u);
-  m = spawn();
-  m.state.frame = {500, 3};
-  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::control, encoded(m)), 1u);
-  EXPECT_EQ(at_client(Refusal::unknown_entity, Channel::control, encoded(DespawnMessage{{500, 3}, 7})), 1u);
   RouteMessage route;
   route.route = {9};
   EXPECT_EQ(at_client(Refusal::unknown_route, Channel::control, encoded(route)), 1u);
   EXPECT_EQ(at_client(Refusal::malformed, Channel::control, Bytes(5, std::byte{0x0f})), 1u);
 }
 
-// The client ignores the tick in a refused message.
-TEST_F(ServerAndClientRefusals, RefusedSpawnDoesNotChangeTheClientsTick) {
-  SpawnMessage m = spawn();
-  m.tick += 60 * 50;
-  m.state.frame = {500, 3};
-  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::control, encoded(m)), 1u);
-  const std::uint64_t received = world.client(hostile).stats().datagrams_received;
-  EXPECT_EQ(at_client(Refusal::too_old, Channel::state,
-                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f))),
-            0u);
-  EXPECT_GT(world.client(hostile).stats().datagrams_received, received);
+TEST_F(ServerAndClientRefusals, ClientCountsInvalidSpawns) {
+  Spawn s = spawn();
+  s.archetype = 9;
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state, spawning(s)), 1u);
+  s = spawn();
+  s.orientation_bits = 3;
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state, spawning(s)), 1u);
+  s = spawn();
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::state, spawning(s, 60 * 100)), 1u);
+  s = spawn();
+  s.age = world.server().next_tick() + 600;
+  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, spawning(s)), 1u);
+  s = spawn();
+  s.state = at(0.0, 100.0f);
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state, spawning(s)), 1u);
+  s = spawn();
+  s.state.frame = s.entity;
+  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::state, spawning(s)), 1u);
+  s = spawn();
+  s.fields = Bytes(3);
+  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, spawning(s)), 1u);
+  s = spawn();
+  s.number = 0;
+  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, spawning(s)), 1u);
+  s = spawn();
+  s.number = 3 + SettledNumbers::kWindow;
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state, spawning(s)), 1u);
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state,
+                      spawning(Despawn{3 + SettledNumbers::kWindow, {50, 0}, 0, {}})),
+            1u);
+  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, spawning(Despawn{3, {50, 0}, 1'000'000, {}})), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ClientRefusesAnEntityAsItsOwnFrame) {
@@ -379,16 +398,12 @@ TEST_F(ServerAndClientRefusals, ClientRefusesATimeBeforeTheFirstTick) {
   EXPECT_EQ(at_client(Refusal::from_future, Channel::state,
                       update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -before_all)),
             1u);
-  const Tick wrapped = static_cast<Tick>(-5);
-  SpawnMessage m = spawn();
-  m.tick = m.motion_tick = wrapped;
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(m)), 1u);
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, wrapped})), 1u);
+  const auto before_first = static_cast<int>(world.server().next_tick()) + 5;
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::state, spawning(spawn(), -before_first)), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ClientRefusesTicksInTheFarFuture) {
   const Tick later = world.server().next_tick() + 60 * 100;
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, later})), 1u);
   OwnershipMessage given;
   given.entity = walker;
   given.change = OwnershipMessage::Change::given;

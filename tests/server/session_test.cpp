@@ -3,8 +3,10 @@
 
 #include "net/src/link/ack_window.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "server/src/publish/publisher.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <variant>
@@ -15,10 +17,12 @@
 namespace reckoner {
 namespace {
 
-/// Keeps the control messages that a session sends.
+/// Keeps what a session sends: the reliable messages, and the spawns in datagrams without updates.
 class Recorder final : public Transport {
  public:
   std::vector<ControlMessage> control;
+  std::vector<SpawnEntry> spawns;
+  std::vector<Sequence> datagrams;
   std::vector<std::size_t> state_sizes;
   std::size_t room = kMaxStateBytes;
 
@@ -27,6 +31,7 @@ class Recorder final : public Transport {
   bool send(PeerId, Channel channel, std::span<const std::byte> payload) override {
     if (channel == Channel::state) {
       state_sizes.push_back(payload.size());
+      read(payload);
     } else {
       while (!payload.empty()) {
         if (auto message = decode_next_control(payload)) control.push_back(std::move(*message));
@@ -39,6 +44,21 @@ class Recorder final : public Transport {
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
  private:
+  void read(std::span<const std::byte> payload) {
+    BitReader reader{payload};
+    const ServerHeader header = read_server_header(reader);
+    datagrams.push_back(header.sequence);
+    if (header.update_count > 0 || !header.has_spawns) return;
+    std::vector<SpawnEntry> entries;
+    read_spawns(reader, newest_, entries);
+    ASSERT_FALSE(reader.failed());
+    for (const SpawnEntry& entry : entries) {
+      if (const auto* spawn = std::get_if<Spawn>(&entry)) newest_ = std::max(newest_, spawn->number);
+      spawns.push_back(entry);
+    }
+  }
+
+  std::uint32_t newest_ = 0;
   TransportStats stats_;
 };
 
@@ -75,7 +95,7 @@ struct SessionBench {
     const Session::TickInputs now{table,     fields, published,   config.archetypes, quantisation, routes,
                                   encodings, tick,   tick / 60.0, tick / 60.0,       60.0,         true};
     encodings.begin(table, quantisation, 60.0);
-    session.send_spawns(now, transport);
+    session.send_waiting_messages(transport);
     Session::Scratch scratch{0, snapshot, fresh, datagrams};
     session.write_datagrams(now, transport.room, scratch);
     datagrams.flush(transport);
@@ -83,12 +103,21 @@ struct SessionBench {
     published.begin(0);
     ++tick;
   }
-  /// The client confirms that it has received `count` control messages.
-  bool confirm(std::size_t count) {
-    ClientDatagram datagram;
-    datagram.sequence = sequence++;
-    datagram.control_count = static_cast<std::uint16_t>(count);
-    return session.receive(datagram, tick / 60.0, stats) == Session::Receipt::accepted;
+  /// The client acknowledges all datagrams so far. `messages`: number of reliable messages that it reports.
+  bool confirm(std::size_t messages = 0) {
+    constexpr std::size_t kPerAck = 8;
+    const std::vector<Sequence> sent = std::exchange(transport.datagrams, {});
+    for (std::size_t i = 0; i == 0 || i < sent.size();) {
+      for (const std::size_t end = i + kPerAck; i < std::min(end, sent.size()); ++i)
+        (void)window.note(sent[i]);
+      ClientDatagram datagram;
+      datagram.sequence = sequence++;
+      datagram.control_count = static_cast<std::uint16_t>(messages);
+      if (window.any()) datagram.ack = window.acknowledge();
+      if (session.receive(datagram, tick / 60.0, stats) != Session::Receipt::accepted) return false;
+      if (sent.empty()) break;
+    }
+    return true;
   }
   void put_on_stream(Entity& entity) {
     State state;
@@ -113,59 +142,64 @@ struct SessionBench {
   Recorder transport;
   ServerStats stats;
   Session session{{1}, {1}, config};
+  ReceivedWindow window;
   Tick tick = 0;
   Sequence sequence = 0;
 };
 
-TEST(Session, SpawnsWaitUntilEarlierOnesAreConfirmed) {
-  SessionBench bench(10'000);
-  for (int i = 0; i < 9000; ++i)
+TEST(Session, SpawnsWaitUntilEarlierOnesAreAcknowledged) {
+  SessionBench bench(20'000);
+  for (int i = 0; i < 20'000; ++i)
     bench.add();
+  for (int i = 0; i < 10; ++i)
+    bench.step();
+  EXPECT_EQ(bench.transport.spawns.size(), SettledNumbers::kWindow);
+  EXPECT_TRUE(bench.confirm());
   bench.step();
+  EXPECT_EQ(bench.transport.spawns.size(), 2 * SettledNumbers::kWindow);
+  EXPECT_TRUE(bench.confirm());
   bench.step();
-  EXPECT_EQ(bench.transport.control.size(), 4096u);
-  EXPECT_TRUE(bench.confirm(1000));
-  bench.step();
-  EXPECT_EQ(bench.transport.control.size(), 5096u);
-  EXPECT_TRUE(bench.confirm(5096));
-  bench.step();
-  EXPECT_EQ(bench.transport.control.size(), 9000u);
+  EXPECT_EQ(bench.transport.spawns.size(), 20'000u);
   std::set<EntityId> spawned;
-  for (const ControlMessage& message : bench.transport.control)
-    spawned.insert(std::get<SpawnMessage>(message).entity);
-  EXPECT_EQ(spawned.size(), 9000u);
+  for (const SpawnEntry& entry : bench.transport.spawns)
+    spawned.insert(std::get<Spawn>(entry).entity);
+  EXPECT_EQ(spawned.size(), 20'000u);
 }
 
 TEST(Session, EntityRemovedWhileItsSpawnWaitsIsNeverSent) {
-  SessionBench bench(5000);
+  SessionBench bench(10'000);
   std::vector<EntityId> ids;
-  for (int i = 0; i < 4200; ++i)
+  for (int i = 0; i < 9000; ++i)
     ids.push_back(bench.add());
   bench.step();
+  ASSERT_EQ(bench.transport.spawns.size(), SettledNumbers::kWindow) << "as many as may be are on their way";
+  EXPECT_TRUE(bench.confirm());
   bench.remove(ids.back());   // its spawn was not sent yet
   bench.remove(ids.front());  // its spawn was sent
   bench.step();
-  ASSERT_EQ(bench.transport.control.size(), 4096u) << "as many as may be are on their way";
-  EXPECT_TRUE(bench.confirm(4096));
-  bench.step();
-  ASSERT_EQ(bench.transport.control.size(), 4097u + 103u);
-  EXPECT_EQ(std::get<DespawnMessage>(bench.transport.control[4096]).entity, ids.front()) << "before the rest";
+  ASSERT_EQ(bench.transport.spawns.size(), 9000u);
+  const auto& first = std::get<Despawn>(bench.transport.spawns[SettledNumbers::kWindow]);
+  EXPECT_EQ(first.entity, ids.front()) << "before the rest";
+  EXPECT_EQ(first.number, 1u);
 }
 
-TEST(Session, ControlMessageCountMayWrap) {
+TEST(Session, SpawnNumbersMayWrapOnTheWire) {
   SessionBench bench(4);
-  std::size_t messages = 0;
-  for (int i = 0; i < 50'000; ++i) {  // 100 000 messages; 16 bits of their count are on the wire
+  for (int i = 0; i < 100'000; ++i) {  // 16 bits of the numbers are on the wire
     const EntityId id = bench.add();
     bench.step();
+    const auto& spawn = std::get<Spawn>(bench.transport.spawns.back());
+    ASSERT_EQ(spawn.entity, id);
+    ASSERT_EQ(spawn.number, static_cast<std::uint32_t>(i + 1));
     bench.remove(id);
     bench.step();
-    messages += 2;
-    ASSERT_TRUE(bench.confirm(messages)) << messages;
+    ASSERT_EQ(std::get<Despawn>(bench.transport.spawns.back()).number, static_cast<std::uint32_t>(i + 1));
+    ASSERT_TRUE(bench.confirm());
+    bench.transport.spawns.clear();
   }
   const EntityId last = bench.add();
   bench.step();
-  ASSERT_TRUE(bench.confirm(messages + 1));
+  ASSERT_TRUE(bench.confirm());
   const std::uint64_t before = bench.stats.updates_sent;
   bench.publish(last);
   bench.step();
@@ -176,31 +210,33 @@ TEST(Session, RefusesConfirmationsOfUnsentMessagesAndDatagrams) {
   SessionBench bench(4);
   bench.add();
   bench.step();
-  EXPECT_FALSE(bench.confirm(2));
+  EXPECT_FALSE(bench.confirm(1));
   ClientDatagram lie;
   lie.ack = Ack{999};
   EXPECT_EQ(bench.session.receive(lie, 0.1, bench.stats), Session::Receipt::refused);
-  EXPECT_TRUE(bench.confirm(1));
+  EXPECT_TRUE(bench.confirm());
 }
 
-TEST(Session, SendsNoStateBeforeTheSpawnIsConfirmed) {
+TEST(Session, SendsNoUpdatesBeforeTheSpawnIsAcknowledged) {
   SessionBench bench(4);
   const EntityId id = bench.add();
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 20; ++i) {
     bench.publish(id);
     bench.step();
   }
-  // Instead, an occasional update follows the spawn on the same reliable channel.
-  const std::size_t behind = bench.transport.control.size() - 1;
+  // Instead, newer motions follow in a few further spawns.
+  const std::size_t behind = bench.transport.spawns.size() - 1;
   EXPECT_GE(behind, 3u);
   EXPECT_LE(behind, 4u);
   EXPECT_EQ(bench.stats.updates_sent, behind);
-  ASSERT_TRUE(bench.confirm(1));
+  for (const SpawnEntry& entry : bench.transport.spawns)
+    EXPECT_EQ(std::get<Spawn>(entry).number, 1u);
+  ASSERT_TRUE(bench.confirm());
   bench.step();  // sends what was published in the meantime, once
   EXPECT_EQ(bench.stats.updates_sent, behind + 1);
   bench.step();
   EXPECT_EQ(bench.stats.updates_sent, behind + 1);
-  EXPECT_EQ(bench.transport.control.size(), behind + 1);
+  EXPECT_EQ(bench.transport.spawns.size(), behind + 1);
 }
 
 TEST(Session, LossOfARemovedEntityIsNotRepaired) {
@@ -208,14 +244,13 @@ TEST(Session, LossOfARemovedEntityIsNotRepaired) {
   const EntityId gone = bench.add();
   const EntityId stays = bench.add();
   bench.step();
-  ASSERT_TRUE(bench.confirm(2));
+  ASSERT_TRUE(bench.confirm());
   bench.publish(gone);
   bench.publish(stays);
   bench.step();
   bench.remove(gone);
   const EntityId next = bench.add();  // may reuse the slot of the removed entity
   bench.step();
-  ASSERT_TRUE(bench.confirm(4));
   for (int i = 0; i < 120; ++i)
     bench.step();  // nothing is acknowledged, so all datagrams are given up
   EXPECT_GT(bench.stats.datagrams_lost, 0u);
@@ -230,8 +265,7 @@ TEST(Session, SequenceNumbersMayWrapWithoutDoubleRepairs) {
   SessionBench bench(4);
   const EntityId id = bench.add();
   bench.step();
-  ASSERT_TRUE(bench.confirm(1));
-  ReceivedWindow window;
+  ASSERT_TRUE(bench.confirm());
   Sequence newest = 0;
   std::uint64_t lost = 0;
   for (int i = 0; i < 70'000; ++i) {
@@ -244,11 +278,10 @@ TEST(Session, SequenceNumbersMayWrapWithoutDoubleRepairs) {
       ++lost;
       continue;
     }
-    (void)window.note(newest);
+    (void)bench.window.note(newest);
     ClientDatagram answer;
     answer.sequence = bench.sequence++;
-    answer.control_count = 1;
-    answer.ack = window.acknowledge();
+    answer.ack = bench.window.acknowledge();
     ASSERT_EQ(bench.session.receive(answer, bench.tick / 60.0, bench.stats), Session::Receipt::accepted);
   }
   EXPECT_NEAR(static_cast<double>(bench.stats.datagrams_lost), static_cast<double>(lost), 5.0);
@@ -264,7 +297,7 @@ TEST(Session, DatagramsKeepToThePeersSizeLimit) {
   for (int i = 0; i < 600; ++i)
     ids.push_back(bench.add());
   bench.step();
-  ASSERT_TRUE(bench.confirm(600));
+  ASSERT_TRUE(bench.confirm());
   bench.transport.state_sizes.clear();
   for (const EntityId id : ids)
     bench.publish(id);
@@ -283,7 +316,7 @@ TEST(Session, SendsNothingToAPeerWithoutRoom) {
   SessionBench bench(10);
   const EntityId id = bench.add();
   bench.step();
-  ASSERT_TRUE(bench.confirm(1));
+  ASSERT_TRUE(bench.confirm());
   for (const std::size_t room : {0u, 30u}) {  // 0: disconnected; 30: too small for an update
     bench.transport.room = room;
     bench.publish(id);

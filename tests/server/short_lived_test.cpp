@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/short_lived_queue.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tests/support/world.hpp"
@@ -236,12 +235,13 @@ TEST(ShortLived, AppearWithTheMessageThatWasSentAtTheSameTime) {
   }
 }
 
-// Ordinary spawns are reliable and in order, so that one loss delays all later ones. This is what short-lived
-// entities avoid.
-TEST(ShortLived, OrdinarySpawnsWaitForLostOnes) {
-  Gallery gallery("intercity", PlayoutMode::present, Spawns::ordinary, 1);
-  gallery.run(30.0);
-  EXPECT_GT(quantile(gallery.delays_s(), 0.95), 0.1);
+// Ordinary entities spawn in the same way.
+TEST(ShortLived, OrdinarySpawnsAreAsFast) {
+  for (const char* const links : {"intercity", "mobile"}) {
+    Gallery gallery(links, PlayoutMode::present, Spawns::ordinary, 1);
+    gallery.run(30.0);
+    EXPECT_LE(quantile(gallery.delays_s(), 0.95), 0.03);
+  }
 }
 
 // The server reconstructs what the client drew of projectiles, or says that it does not know.
@@ -431,24 +431,6 @@ TEST(ShortLived, FlyByThemselvesUntilTheyAreMoved) {
   EXPECT_TRUE(server.state(guided));
   EXPECT_EQ(world.shown(0).size(), 1u);
   EXPECT_EQ(world.client(0).stats().malformed, 0u);
-}
-
-// A client that acknowledges nothing gets the ends again and again, but the server forgets the oldest.
-TEST(ShortLived, QueueIsBoundedWithoutAcknowledgements) {
-  ShortLivedQueue queue;
-  std::array<std::byte, kMaxStateBytes> buffer;
-  const auto no_spawn = [](ShortLivedSpawn&, ShortLivedQueue::SentSpawn&) { return false; };
-  std::size_t written = 0;
-  for (std::uint32_t tick = 0; tick < 5000; ++tick) {
-    queue.add_end({1 + tick, 1}, tick, 3);
-    BitWriter writer{buffer};
-    written += queue.write(writer, buffer.size() * 8, static_cast<Sequence>(tick), tick, no_spawn,
-                           [](const ShortLivedQueue::SentSpawn&) {});
-    EXPECT_FALSE(writer.overflowed());
-    if (tick >= 200) queue.settle(static_cast<Sequence>(tick - 200), false, [](const auto&) {});
-  }
-  EXPECT_GT(written, 10'000u);
-  EXPECT_LE(queue.size(), 1024u);
 }
 
 TEST(ShortLived, AreRefusedWithWrongValues) {

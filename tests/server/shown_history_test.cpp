@@ -168,13 +168,14 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
   ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{3, 0};
-  seen.announced(id, shared(random_motion(random, 0.0)));
-  seen.confirmed(id);
+  seen.announced_in(0, id, shared(random_motion(random, 0.0)), 9.8);
+  seen.acknowledged(Ack{0}, 9.9);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(11.0 / kStampUnitS));
   seen.process(report, 10.0);  // a second ahead
   EXPECT_FALSE(seen.shown_at(10.0, 10.0));
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.95 / kStampUnitS));
+  report.count = 1;  // the datagram 0, just now
   seen.process(report, 10.0);
   EXPECT_EQ(seen.status(9.97, 10.0), RewindStatus::pending);
   ASSERT_TRUE(seen.shown_at(9.95, 10.0));
@@ -190,9 +191,10 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
   ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{1, 0};
-  seen.announced(id, shared(random_motion(random, 9.0)));
-  seen.confirmed(id);
+  seen.announced_in(0, id, shared(random_motion(random, 9.0)), 9.8);
+  seen.acknowledged(Ack{0}, 9.9);
   ShowingReport report;
+  report.count = 1;  // the datagram 0, just now
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.9 / kStampUnitS));
   seen.acknowledged(Ack{100, {0xffffffffu}}, 9.95);
   seen.process(report, 9.95);
@@ -218,12 +220,13 @@ TEST(ShownHistory, RemembersTheDatagramsOfALongFlight) {
   std::vector<Motion> motions;
   const auto id = [](int i) { return EntityId{static_cast<std::uint32_t>(i) + 1, 0}; };
   const auto number = [](int i) { return static_cast<Sequence>(65'300 + i); };
-  for (int i = 0; i < kFlight; ++i) {
-    seen.announced(id(i), shared(first));
-    seen.confirmed(id(i));
-  }
+  for (int i = 0; i < kFlight; ++i)
+    seen.announced_in(number(-1), id(i), shared(first), 9.0);
+  seen.acknowledged(Ack{number(-1)}, 9.05);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(std::lround(9.05 / kStampUnitS));
+  report.count = 1;
+  report.arrivals[0] = {number(-1), 0};
   seen.process(report, 9.06);
   for (int i = 0; i < kFlight; ++i) {
     motions.push_back(random_motion(random, 9.1));
@@ -255,9 +258,10 @@ TEST(ShownHistory, KeepsTheOrderOfArrivalsAtOneInstant) {
   constexpr double kAppliedS = 9.2;
   const auto in_order = [&](const std::array<Sequence, 2>& applied) {
     ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
-    seen.announced(id, shared(first));
-    seen.confirmed(id);
+    seen.announced_in(0, id, shared(first), 9.0);
+    seen.acknowledged(Ack{0}, 9.05);
     ShowingReport report;
+    report.count = 1;  // the datagram 0, just now
     report.clock = static_cast<std::uint16_t>(std::lround(9.05 / kStampUnitS));
     seen.process(report, 9.06);
     seen.sent(1, id, shared(early), 9.1);

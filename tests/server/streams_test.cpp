@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/motion_codec.hpp"
-#include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -145,14 +145,32 @@ TEST(Streams, UpdateWithAnUnknownBaselineIsRefusedAndRepeated) {
   const EntityId id = world.add_body(Circle{.turn_rps = 3.0});
   const std::size_t client = world.add_client();
   world.run_to(2.0);
-  // The client loses its baselines: a forged spawn replaces the entity by another one.
-  SpawnMessage again;
-  again.entity = {id.index1, static_cast<std::uint16_t>(id.generation + 1)};
-  again.tick = again.motion_tick = 1;
-  again.orientation_bits = static_cast<std::uint8_t>(quantisation_for(Archetype{}).orientation_bits);
-  std::array<std::byte, 256> buffer;
-  const auto bytes = encode(again, buffer);
-  world.tap(client).inject_payload({1}, Channel::control, {bytes.begin(), bytes.end()});
+  // The client loses its baselines: a spawn of another entity in the slot replaces a datagram.
+  bool replaced = false;
+  world.tap(client).filter = [&](const TransportEvent& event) {
+    if (replaced || event.kind != TransportEvent::Kind::received || event.channel != Channel::state)
+      return true;
+    replaced = true;
+    BitReader reader{event.payload};
+    ServerHeader header = read_server_header(reader);
+    header.update_count = 0;
+    header.has_fields = header.has_messages = false;
+    header.has_spawns = true;
+    Spawn other;
+    other.number = 2;
+    other.entity = {id.index1, static_cast<std::uint16_t>(id.generation + 1)};
+    other.age = 90;
+    other.orientation_bits = static_cast<std::uint8_t>(quantisation_for(Archetype{}).orientation_bits);
+    std::array<std::byte, 256> buffer;
+    BitWriter writer{buffer};
+    write(writer, header);
+    SpawnsWriter section;
+    EXPECT_TRUE(section.add(writer, other, 8 * buffer.size()));
+    section.finish(writer);
+    const auto bytes = writer.finish();
+    world.tap(client).inject_payload(event.peer, Channel::state, {bytes.begin(), bytes.end()});
+    return false;
+  };
   world.run_to(2.0 + 1.0);
   const ClientStats& stats = world.client(client).stats();
   EXPECT_GT(stats.unknown_references, 0u);

@@ -79,15 +79,15 @@ TEST(Subscriptions, ChangeOfLevelForgetsTheHeldMotion) {
   EXPECT_TRUE(due(subscriptions, published, 32).empty());
 }
 
-TEST(Subscriptions, ReusesEntriesButNotSerials) {
+TEST(Subscriptions, ReusesEntriesWithoutTheirSpawnNumbers) {
   Subscriptions subscriptions;
-  std::set<std::uint32_t> serials;
   for (std::uint32_t round = 0; round < 100; ++round) {
-    const Subscription& s = subscriptions.add(entity(round % 3), 0);
-    EXPECT_TRUE(serials.insert(s.serial).second);
+    Subscription& s = subscriptions.add(entity(round % 3), 0);
+    EXPECT_EQ(s.spawn_number, 0u);
+    s.spawn_number = round + 1;
     EXPECT_EQ(&s, &subscriptions.at(0));
     subscriptions.remove(round % 3);
-    EXPECT_EQ(subscriptions.at(0).serial, 0u);
+    EXPECT_EQ(subscriptions.at(0).spawn_number, 0u);
     EXPECT_EQ(subscriptions.find(round % 3), nullptr);
     EXPECT_TRUE(subscriptions.slots().empty());
   }

@@ -151,9 +151,9 @@ std::optional<Refusal> ServerLink::read_updates(BitReader& reader, const ServerH
   if (!frames_fit(entities)) return Refusal::unknown_frame;
   field_updates_.clear();
   messages_.clear();
-  short_lived_.clear();
-  if (header.has_short_lived) {
-    if (const auto why = read_short_lived(reader, tick, entities)) return why;
+  entity_changes_.clear();
+  if (header.has_spawns) {
+    if (const auto why = read_entity_changes(reader, tick)) return why;
   }
   if (header.has_fields) {
     if (const auto why = read_fields(reader, tick, entities)) return why;
@@ -181,6 +181,8 @@ bool ServerLink::frames_fit(const EntityStore& entities) {
     if (!is_relevant) continue;
     for (int depth = 0; frame; ++depth) {
       const KnownEntity* outer = entities.find(entity_of(frame));
+      // The frame of the frame has not arrived yet. Until then, nothing in it is shown.
+      if (outer == nullptr && depth > 0) break;
       if (outer == nullptr && entities.is_refused(entity_of(frame))) {
         update.lacks_frame = true;
         break;
@@ -210,51 +212,66 @@ std::optional<Refusal> ServerLink::read_fields(BitReader& reader, Tick tick, con
   return previous >= 0 && !reader.failed() ? std::nullopt : std::optional{Refusal::malformed};
 }
 
-std::optional<Refusal> ServerLink::read_short_lived(BitReader& reader, Tick tick,
-                                                    const EntityStore& entities) {
-  reckoner::read_short_lived(reader, entries_);
+std::optional<Refusal> ServerLink::read_entity_changes(BitReader& reader, Tick tick) {
+  read_spawns(reader, spawns_.first_open(), entries_);
   if (reader.failed()) return Refusal::malformed;
-  for (ShortLivedEntry& entry : entries_) {
-    if (const auto* end = std::get_if<ShortLivedEnd>(&entry)) {
-      if (end->age > tick) return Refusal::malformed;
-      short_lived_.push_back({.entity = end->entity, .ends = true, .end_tick = tick - end->age});
+  const auto is_possible = [&](std::uint32_t number) {
+    return spawns_.contains(number) || spawns_.is_within_window(number);
+  };
+  for (SpawnEntry& entry : entries_) {
+    if (const auto* end = std::get_if<Despawn>(&entry)) {
+      if (end->age > tick || end->number == 0) return Refusal::malformed;
+      if (!is_possible(end->number)) return Refusal::beyond_limits;
+      entity_changes_.push_back(EndedEntity{end->number, end->entity, tick - end->age, end->after_messages});
     } else if (const auto* refusal = std::get_if<PredictionRefusal>(&entry)) {
-      short_lived_.push_back({.prediction = refusal->key});
-    } else if (const auto why = decode(std::get<ShortLivedSpawn>(entry), tick, entities)) {
-      return why;
+      entity_changes_.push_back(*refusal);
+    } else {
+      Spawn& spawn = std::get<Spawn>(entry);
+      if (spawn.number == 0) return Refusal::malformed;
+      if (!is_possible(spawn.number)) return Refusal::beyond_limits;
+      if (const auto why = decode(spawn, tick)) return why;
     }
   }
   return std::nullopt;
 }
 
 // Checks everything that could make the client refuse the spawn later. An acknowledged datagram tells the
-// server that the client knows the entity.
-std::optional<Refusal> ServerLink::decode(ShortLivedSpawn& spawn, Tick tick, const EntityStore& entities) {
+// server that the client knows the entity. Its frame may arrive later.
+std::optional<Refusal> ServerLink::decode(Spawn& spawn, Tick tick) {
   const Quantisation* q = quantisation(spawn.archetype);
   if (q == nullptr || spawn.orientation_bits != q->orientation_bits) return Refusal::beyond_limits;
   if (spawn.age > tick) return Refusal::malformed;
   const Tick motion_tick = tick - spawn.age;
   const auto motion = motion_of(spawn.state, time_of(motion_tick), *q, routes_);
   if (!motion) return refusal_for(spawn.state, routes_);
-  const EntityId frame = entity_of(motion->frame);
-  const bool is_known = entities.find(frame) != nullptr || entities.is_refused(frame);
-  if (motion->frame && (frame == spawn.entity || !is_known)) return Refusal::unknown_frame;
-  ShortLivedChange change{.entity = spawn.entity,
-                          .prediction = spawn.prediction,
-                          .archetype = spawn.archetype,
-                          .level = spawn.level,
-                          .motion_tick = motion_tick,
-                          .encoded = spawn.state,
-                          .motion = *motion,
-                          .data = std::move(spawn.data)};
-  if (spawn.life) {
-    const double ticks = static_cast<double>(*spawn.life) / ShortLivedSpawn::kLifeSteps;
-    change.end_s = time_of(motion_tick) + ticks / tick_rate_hz_;
+  if (motion->frame == frame_of(spawn.entity)) return Refusal::unknown_frame;
+  NewEntity entity{.number = spawn.number,
+                   .entity = spawn.entity,
+                   .info = {spawn.archetype, std::move(spawn.name), spawn.short_lived.has_value()},
+                   .level = spawn.level,
+                   .motion_tick = motion_tick,
+                   .encoded = spawn.state,
+                   .motion = *motion,
+                   .values_follow = spawn.values_follow};
+  if (spawn.short_lived) {
+    Spawn::ShortLife& life = *spawn.short_lived;
+    entity.prediction = life.prediction;
+    entity.info.data = std::move(life.data);
+    if (life.life) {
+      const double ticks = static_cast<double>(*life.life) / Spawn::kLifeSteps;
+      entity.info.end_s = time_of(motion_tick) + ticks / tick_rate_hz_;
+    }
   }
-  BitReader values{spawn.fields};
-  read_values(values, archetypes_[spawn.archetype].fields, change.values);
-  if (!values.finished()) return Refusal::malformed;
-  short_lived_.push_back(std::move(change));
+  const std::span<const FieldSpec> fields = archetypes_[spawn.archetype].fields;
+  if (spawn.values_follow) {
+    for (const FieldSpec& field : fields)
+      entity.values.push_back(initial_value(field));
+  } else {
+    BitReader values{spawn.fields};
+    read_values(values, fields, entity.values);
+    if (!values.finished()) return Refusal::malformed;
+  }
+  entity_changes_.push_back(std::move(entity));
   return std::nullopt;
 }
 

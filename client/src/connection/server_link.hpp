@@ -11,8 +11,10 @@
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/link/clock_sync.hpp"
 #include "net/src/link/peer_link.hpp"
+#include "net/src/link/settled_numbers.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/spawns.hpp"
 #include "net/src/wire/bit_stream.hpp"
 
 #include <algorithm>
@@ -20,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include <reckoner/client/client.hpp>
@@ -55,22 +58,27 @@ class ServerLink {
     FieldValue value;
   };
 
-  /// The spawn or the end of a short-lived entity, or the end of a prediction. The members after `end_tick`
-  /// belong to a spawn.
-  struct ShortLivedChange {
+  /// A spawn, with what the client needs of it.
+  struct NewEntity {
+    std::uint32_t number = 0;  ///< Spawn::number
     EntityId entity{};
-    bool ends = false;
-    std::optional<std::uint32_t> prediction{};  ///< of a spawn or of a refusal (then `entity` is null)
-    Tick end_tick = 0;                          ///< of an end: the first tick without the entity
-    std::uint8_t archetype = 0;
+    EntityInfo info{};
+    std::optional<std::uint32_t> prediction{};  ///< key of the prediction that the entity fulfils
     std::uint8_t level = 0;
     Tick motion_tick = 0;
     QuantisedState encoded{};
     Motion motion{};
-    std::optional<double> end_s{};  ///< server time of the end, s; empty: not known yet
     std::vector<FieldValue> values{};
-    std::vector<std::byte> data{};
+    bool values_follow = false;  ///< `values` are the initial ones; the others follow
   };
+  /// The end of an entity.
+  struct EndedEntity {
+    std::uint32_t number = 0;  ///< Despawn::number
+    EntityId entity{};
+    Tick tick = 0;                                  ///< the first tick without the entity
+    std::optional<std::uint16_t> after_messages{};  ///< Despawn::after_messages
+  };
+  using EntityChange = std::variant<NewEntity, EndedEntity, PredictionRefusal>;
 
   /// Applies the server's settings from the welcome message. `archetypes` receive the server's thresholds and
   /// limits, and must outlive this object. Returns false, and changes nothing, if the message is invalid.
@@ -91,7 +99,7 @@ class ServerLink {
 
   /// The other contents of the datagram that receive() decoded. Valid until the next call of receive().
   [[nodiscard]] std::span<const FieldUpdate> field_updates() const { return field_updates_; }
-  [[nodiscard]] std::span<ShortLivedChange> short_lived() { return short_lived_; }
+  [[nodiscard]] std::span<EntityChange> entity_changes() { return entity_changes_; }
   /// The tick in which the server sent the datagram.
   [[nodiscard]] Tick datagram_tick() const { return datagram_tick_; }
   /// The sequence number of the datagram.
@@ -100,6 +108,10 @@ class ServerLink {
   [[nodiscard]] Tick datagram_complete() const { return datagram_complete_; }
   [[nodiscard]] double tick_rate_hz() const { return tick_rate_hz_; }
   [[nodiscard]] const MessageBatch& messages() const { return messages_; }
+
+  /// The spawns that have arrived, and those whose entities are known to have ended.
+  [[nodiscard]] SettledNumbers& spawns() { return spawns_; }
+  [[nodiscard]] const SettledNumbers& spawns() const { return spawns_; }
 
   /// The session resumes over another connection; the server's last tick is `tick`. The clock has to settle
   /// again.
@@ -208,9 +220,8 @@ class ServerLink {
   [[nodiscard]] std::optional<Refusal> read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
                                                     const EntityStore& entities);
   [[nodiscard]] std::optional<Refusal> read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
-  [[nodiscard]] std::optional<Refusal> read_short_lived(BitReader& reader, Tick tick,
-                                                        const EntityStore& entities);
-  [[nodiscard]] std::optional<Refusal> decode(ShortLivedSpawn& spawn, Tick tick, const EntityStore& entities);
+  [[nodiscard]] std::optional<Refusal> read_entity_changes(BitReader& reader, Tick tick);
+  [[nodiscard]] std::optional<Refusal> decode(Spawn& spawn, Tick tick);
   [[nodiscard]] std::optional<Refusal> read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
                                                    const EntityStore& entities);
   [[nodiscard]] bool frames_fit(const EntityStore& entities);
@@ -238,9 +249,11 @@ class ServerLink {
   MessageBatch messages_;
   Tick datagram_tick_ = 0;
   Tick datagram_complete_ = 0;
-  std::vector<ShortLivedChange> short_lived_;
-  std::vector<ShortLivedEntry> entries_;  // scratch
-  std::vector<FieldChange> changes_;      // scratch
+  std::vector<EntityChange> entity_changes_;
+  std::vector<SpawnEntry> entries_;   // scratch
+  std::vector<FieldChange> changes_;  // scratch
+
+  SettledNumbers spawns_;
 
   bool rewinds_ = false;  // the server uses lag compensation
   unsigned era_ = 0;

@@ -13,8 +13,8 @@ void ShownBatch::update(std::uint32_t slot, const KnownEntity* entity) {
     in_batch_.resize(slot + 1, kNoIndex);
     in_unbatched_.resize(slot + 1, kNoIndex);
   }
-  const bool batchable =
-      entity != nullptr && !entity->despawned_s && !entity->owned && entity->remote.is_blended_prediction();
+  const bool batchable = entity != nullptr && !entity->despawned_s && !entity->owned &&
+                         entity->lacks_fields == 0 && entity->remote.is_blended_prediction();
   if (!batchable) remove_batched(slot);
   if (batchable || entity == nullptr) remove_unbatched(slot);
   if (batchable) {

@@ -19,6 +19,13 @@ void EntityStore::make_room(std::size_t slot) {
   is_changed_.resize(slot + 1, false);
 }
 
+bool EntityStore::note_ended(std::uint32_t slot, std::uint32_t spawn_number) {
+  if (slot >= ended_.size()) ended_.resize(slot + std::size_t{1}, 0);
+  if (spawn_number <= ended_[slot]) return false;
+  ended_[slot] = spawn_number;
+  return true;
+}
+
 void EntityStore::put(KnownEntity entity) {
   const std::size_t slot = entity.id.slot();
   make_room(slot);

@@ -46,6 +46,7 @@ struct KnownEntity {
   EntityInfo info;
   RemoteEntity remote;
   double spawned_s = 0.0;                     ///< server time of its first motion, s
+  std::uint32_t spawn_number = 0;             ///< Spawn::number
   Tick announced = 0;                         ///< tick in which the server announced it
   std::optional<std::uint32_t> prediction{};  ///< key of the prediction that the entity fulfils
   /// The instant that the client showed when the announcement arrived, s; infinity: it showed nothing yet.
@@ -60,7 +61,9 @@ struct KnownEntity {
   std::uint8_t teleports_reported = 0;  ///< teleport counter as of the last event about it
   std::uint32_t jumps_reported = 0;     ///< RemoteEntity::jumps() as of the last event about it
   FieldTimeline fields;                 ///< user fields as of the last drawn frame
-  FrameId frame_shown{};                ///< reference frame as of the last drawn frame or applied motion
+  /// Bit set: fields whose first value has not arrived yet. The entity is not shown before it has all.
+  std::uint32_t lacks_fields = 0;
+  FrameId frame_shown{};  ///< reference frame as of the last drawn frame or applied motion
   /// The instant up to which changes of frame have been handled (Frames::settle()), s of shown time.
   double settled_s = -std::numeric_limits<double>::infinity();
   std::uint64_t user_value = 0;      ///< Client::set_user_value()
@@ -73,7 +76,7 @@ struct KnownEntity {
   return entity.remote.jumps() != entity.jumps_reported;
 }
 
-/// All entities that the server has announced, by slot. An empty slot costs only two pointers, whatever slots
+/// All entities that the server has announced, by slot. An empty slot costs only a few bytes, whatever slots
 /// a server uses. The store remembers the archetype that a slot last held and, for a while, the motions that
 /// arrived of it. So a datagram from before a despawn can still be read.
 ///
@@ -89,6 +92,14 @@ class EntityStore {
   [[nodiscard]] KnownEntity* find(EntityId id);
 
   void remove(std::uint32_t slot);
+
+  /// Notes that the entity of this slot with this Spawn::number has ended, whether the client has it or not.
+  /// Returns false if that, or the end of a later entity of the slot, is known already.
+  bool note_ended(std::uint32_t slot, std::uint32_t spawn_number);
+  /// Number of the newest spawn in this slot whose entity has ended; 0: none is known.
+  [[nodiscard]] std::uint32_t newest_ended(std::uint32_t slot) const {
+    return slot < ended_.size() ? ended_[slot] : 0;
+  }
 
   /// Number of entities.
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -147,6 +158,7 @@ class EntityStore {
   std::vector<bool> is_changed_;           // by slot
   std::vector<std::uint32_t> changed_;     // changed slots, each once
   std::vector<std::uint16_t> archetypes_;  // by slot: archetype + 1; 0: none yet
+  std::vector<std::uint32_t> ended_;       // by slot: newest_ended()
 };
 
 }  // namespace reckoner

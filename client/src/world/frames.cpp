@@ -34,6 +34,16 @@ void Frames::note(std::uint32_t slot, const Motion& motion) {
   if (place == slots_.end() || *place != slot) slots_.insert(place, slot);
 }
 
+void Frames::note_arrival(KnownEntity& entity) const {
+  const FrameId frame = frame_of(entity.id);
+  for (const std::uint32_t slot : slots_) {
+    const auto& known = entities_.slots()[slot];
+    if (!known || !known->remote.has_motion_in(frame)) continue;
+    const KnownEntity* inside = entities_.at(slot);  // it counts as changed: now it can be shown
+    entity.remote.set_lever(glm::length(inside->remote.newest().state.position));
+  }
+}
+
 std::optional<State> Frames::in_world(FrameId frame, double time_s) const {
   return in_world(frame, time_s, kMaxFrameDepth);
 }

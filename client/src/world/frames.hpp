@@ -28,6 +28,8 @@ class Frames {
 
   /// Call for each motion of the entity in this slot; notes whether it is in a frame.
   void note(std::uint32_t slot, const Motion& motion);
+  /// Call for each new entity: others may be in its frame, which was unknown until now.
+  void note_arrival(KnownEntity& entity) const;
   /// True if some entity may be in a frame.
   [[nodiscard]] bool any() const { return !slots_.empty(); }
 

@@ -2,7 +2,8 @@
 #include "harness/explain/trials/trial_game.hpp"
 
 #include "harness/sim/sim_transport.hpp"
-#include "net/src/messages/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/wire/bit_stream.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/sessions/session_log.hpp"
 #include "programs/common/sessions/session_transports.hpp"
@@ -42,14 +43,11 @@ class DisturbedTransport final : public ForwardingTransport {
     while (auto event = ForwardingTransport::poll()) {
       if (drops(*event)) continue;
       const double extra_s = delay_s(*event);
-      if (extra_s <= 0.0 && !(event->channel == Channel::control && holds_control())) return event;
+      if (extra_s <= 0.0) return event;
       held_.push_back({time_s_ + extra_s, *event, {event->payload.begin(), event->payload.end()}});
     }
-    // Control messages stay in order. State datagrams overtake each other.
-    const auto due = std::find_if(held_.begin(), held_.end(), [&](const Held& held) {
-      const bool first = held.event.channel != Channel::control || is_first_control(held);
-      return held.until_s <= time_s_ && first;
-    });
+    const auto due =
+        std::find_if(held_.begin(), held_.end(), [&](const Held& held) { return held.until_s <= time_s_; });
     if (due == held_.end()) return std::nullopt;
     current_ = std::move(*due);
     held_.erase(due);
@@ -66,15 +64,11 @@ class DisturbedTransport final : public ForwardingTransport {
   [[nodiscard]] bool active() const {
     return inject_ && time_s_ >= plan_.at_s && time_s_ < plan_.at_s + plan_.lasts_s;
   }
-  [[nodiscard]] bool holds_control() const {
-    return std::any_of(held_.begin(), held_.end(),
-                       [](const Held& held) { return held.event.channel == Channel::control; });
-  }
-  [[nodiscard]] bool is_first_control(const Held& held) const {
-    for (const Held& other : held_) {
-      if (other.event.channel == Channel::control) return &other == &held;
-    }
-    return false;
+  // True for a state datagram that brings the spawn or the end of an entity.
+  [[nodiscard]] static bool has_spawns(std::span<const std::byte> payload) {
+    BitReader reader{payload};
+    const ServerHeader header = read_server_header(reader);
+    return !reader.failed() && header.has_spawns;
   }
   [[nodiscard]] bool drops(const TransportEvent& event) const {
     return plan_.cause == Cause::loss && active() && event.kind == TransportEvent::Kind::received &&
@@ -82,8 +76,9 @@ class DisturbedTransport final : public ForwardingTransport {
   }
   [[nodiscard]] double delay_s(const TransportEvent& event) {
     if (!active() || event.kind != TransportEvent::Kind::received) return 0.0;
-    if (plan_.cause == Cause::late_spawn && event.channel == Channel::control) return plan_.size;
-    if (plan_.cause != Cause::jitter || event.channel != Channel::state) return 0.0;
+    if (event.channel != Channel::state) return 0.0;
+    if (plan_.cause == Cause::late_spawn) return has_spawns(event.payload) ? plan_.size : 0.0;
+    if (plan_.cause != Cause::jitter) return 0.0;
     // A stall releases everything at once; otherwise each datagram has its own delay.
     return plan_.variant ? plan_.at_s + plan_.lasts_s + plan_.size - time_s_
                          : plan_.size * random_.uniform(0.8, 1.3);

@@ -73,7 +73,7 @@ void serialize(Archive& archive, ServerHeader& h) {
   serialize_optional(archive, h.echo);
   archive(wire::golomb(h.update_count, kCountOrder));
   if (h.update_count > 0) archive(h.coding);
-  archive(h.has_short_lived, h.has_fields, h.has_messages);
+  archive(h.has_spawns, h.has_fields, h.has_messages);
 }
 
 // Each arrival is coded as the difference to the one before: in time, and in sequence to the expected number.

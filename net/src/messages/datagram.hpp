@@ -101,7 +101,7 @@ struct ServerHeader {
   std::optional<Echo> echo;        ///< answer to the client's time stamp, if there is a new one
   std::uint32_t update_count = 0;  ///< number of updates
   UpdateCoding coding;             ///< on the wire only if there are updates
-  bool has_short_lived = false;    ///< a section of short-lived entities follows (messages.hpp)
+  bool has_spawns = false;         ///< a section of spawns follows (spawns.hpp)
   bool has_fields = false;         ///< a fields section follows (field_codec.hpp)
   bool has_messages = false;       ///< a messages section follows (messages.hpp)
 };

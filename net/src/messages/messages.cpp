@@ -21,15 +21,15 @@ namespace {
 enum class Kind : std::uint8_t {
   join = 1,
   welcome = 2,
-  spawn = 3,
-  despawn = 4,
+  // 3 and 4 were spawn and despawn up to version 10.
   route = 5,
   game_data = 6,
   ownership = 7,
   session = 8,
   resume = 9,
   playout = 10,
-  kick = 11
+  kick = 11,
+  after_spawns = 12
 };
 constexpr int kMaxKind = 15;
 
@@ -46,11 +46,8 @@ constexpr Kind kind_of(const JoinMessage&) {
 constexpr Kind kind_of(const WelcomeMessage&) {
   return Kind::welcome;
 }
-constexpr Kind kind_of(const SpawnMessage&) {
-  return Kind::spawn;
-}
-constexpr Kind kind_of(const DespawnMessage&) {
-  return Kind::despawn;
+constexpr Kind kind_of(const AfterSpawnsMessage&) {
+  return Kind::after_spawns;
 }
 constexpr Kind kind_of(const RouteMessage&) {
   return Kind::route;
@@ -159,16 +156,8 @@ void serialize(Archive& archive, WelcomeMessage& m) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, SpawnMessage& m) {
-  archive(m.entity, m.archetype, wire::text(m.name, kMaxNameBytes), m.tick, m.motion_tick,
-          wire::ranged(m.level, 0, UpdateHeader::kLevels - 1), wire::ranged(m.orientation_bits, 0, 15));
-  serialize_state(archive, m.state, m.orientation_bits);
-  archive(wire::bytes(m.fields, kMaxValuesBytes));
-}
-
-template <class Archive>
-void serialize(Archive& archive, DespawnMessage& m) {
-  archive(m.entity, m.tick);
+void serialize(Archive& archive, AfterSpawnsMessage& m) {
+  archive(m.number);
 }
 
 template <class Archive>
@@ -246,10 +235,6 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
       return read_as<JoinMessage>(reader);
     case Kind::welcome:
       return read_as<WelcomeMessage>(reader);
-    case Kind::spawn:
-      return read_as<SpawnMessage>(reader);
-    case Kind::despawn:
-      return read_as<DespawnMessage>(reader);
     case Kind::route:
       return read_as<RouteMessage>(reader);
     case Kind::game_data:
@@ -264,6 +249,8 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
       return read_as<PlayoutMessage>(reader);
     case Kind::kick:
       return read_as<KickMessage>(reader);
+    case Kind::after_spawns:
+      return read_as<AfterSpawnsMessage>(reader);
   }
   return std::nullopt;
 }
@@ -346,65 +333,6 @@ std::string describe(const EndCode& code) {
       return describe_token_fault(code.detail);
   }
   return "unknown reason";
-}
-
-namespace {
-
-constexpr unsigned kShortLivedAgeOrder = 2;  // a few ticks if the first datagram was lost
-constexpr unsigned kLifeOrder = 9;           // half a second at 60 Hz
-
-}  // namespace
-
-template <class Archive>
-void serialize(Archive& archive, ShortLivedSpawn& s) {
-  archive(s.entity, s.archetype, wire::ranged(s.level, 0, UpdateHeader::kLevels - 1),
-          wire::ranged(s.orientation_bits, 0, 15), wire::golomb(s.age, kShortLivedAgeOrder));
-  bool ends = s.life.has_value();
-  archive(ends);
-  if (ends) {
-    if (!s.life) s.life = 0;
-    archive(wire::golomb(*s.life, kLifeOrder));
-  }
-  bool predicted = s.prediction.has_value();
-  archive(predicted);
-  if (predicted) {
-    if (!s.prediction) s.prediction = 0;
-    archive(*s.prediction);
-  }
-  serialize_state(archive, s.state, s.orientation_bits);
-  archive(wire::bytes(s.fields, kMaxShortLivedBytes), wire::bytes(s.data, kMaxSpawnDataBytes));
-}
-
-template <class Archive>
-void serialize(Archive& archive, ShortLivedEnd& e) {
-  archive(e.entity, wire::golomb(e.age, kShortLivedAgeOrder));
-}
-
-template <class Archive>
-void serialize(Archive& archive, PredictionRefusal& r) {
-  archive(r.key);
-}
-
-void write_short_lived(BitWriter& writer, const ShortLivedEntry& entry) {
-  wire::BitOutputArchive archive{writer};
-  bool more = true;
-  auto kind = static_cast<std::uint8_t>(entry.index());
-  archive(more, wire::ranged(kind, 0, std::variant_size_v<ShortLivedEntry> - 1));
-  std::visit([&](auto copy) { archive(copy); }, entry);
-}
-
-void read_short_lived(BitReader& reader, std::vector<ShortLivedEntry>& entries) {
-  entries.clear();
-  wire::BitInputArchive archive{reader};
-  for (bool more = true; archive(more), more && !reader.failed();) {
-    std::uint8_t kind = 0;
-    archive(wire::ranged(kind, 0, std::variant_size_v<ShortLivedEntry> - 1));
-    ShortLivedEntry& entry = entries.emplace_back();
-    if (kind == 1) entry.emplace<ShortLivedEnd>();
-    if (kind == 2) entry.emplace<PredictionRefusal>();
-    std::visit([&](auto& e) { archive(e); }, entry);
-  }
-  if (entries.empty()) reader.fail();
 }
 
 namespace {

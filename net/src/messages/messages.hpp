@@ -78,23 +78,11 @@ struct WelcomeMessage {
   std::vector<ArchetypeLimits> archetypes;  ///< in order of declaration
 };
 
-/// Server to client: an entity became visible to the client. The message contains its first motion.
-struct SpawnMessage {
-  EntityId entity;                    ///< the entity
-  std::uint8_t archetype = 0;         ///< index of its archetype
-  std::string name;                   ///< its name, at most kMaxNameBytes
-  Tick tick = 0;                      ///< tick of this message; the motion may be older
-  Tick motion_tick = 0;               ///< time stamp of the motion
-  std::uint8_t level = 0;             ///< level of detail of the motion
-  std::uint8_t orientation_bits = 0;  ///< orientation bits of the archetype; must match the welcome message
-  QuantisedState state;               ///< the motion
-  std::vector<std::byte> fields;  ///< user fields in the format of write_values(); empty if there are none
-};
-
-/// Server to client: an entity was removed, or is no longer visible to the client.
-struct DespawnMessage {
-  EntityId entity;  ///< the entity
-  Tick tick = 0;    ///< first tick without the entity
+/// Server to client: the client processes the following reliable messages only when it has the spawns up to
+/// this number, or knows that their entities have ended. So no message about an entity arrives before the
+/// entity.
+struct AfterSpawnsMessage {
+  std::uint32_t number = 0;  ///< Spawn::number
 };
 
 /// Server to client: a route. Arrives before every motion on it. Numbers are sent as unchanged 64-bit
@@ -181,7 +169,7 @@ struct KickMessage {
 
 /// Any message on the control channel.
 using ControlMessage =
-    std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage, GameDataMessage,
+    std::variant<JoinMessage, WelcomeMessage, AfterSpawnsMessage, RouteMessage, GameDataMessage,
                  OwnershipMessage, SessionMessage, ResumeMessage, PlayoutMessage, KickMessage>;
 
 /// Encodes a message into `buffer` and returns the used bytes. Returns an empty span if the buffer is too
@@ -201,53 +189,6 @@ using ControlMessage =
 
 /// Decodes a payload with exactly one message. Returns nullopt if it is malformed.
 [[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
-
-// The section of short-lived entities in a datagram from server to client: for every entry a set bit and the
-// entry; a clear bit after the last. Unlike SpawnMessage and DespawnMessage, an entry does not wait for
-// earlier messages. If the datagram is lost, the server sends the entry again.
-
-/// A short-lived entity became visible to the client, or a newer motion of it follows before the client has
-/// acknowledged the first.
-struct ShortLivedSpawn {
-  EntityId entity;                    ///< the entity
-  std::uint8_t archetype = 0;         ///< index of its archetype
-  std::uint8_t level = 0;             ///< level of detail of the motion
-  std::uint8_t orientation_bits = 0;  ///< orientation bits of the archetype; must match the welcome message
-  std::uint32_t age = 0;              ///< ticks from the motion's time stamp to the datagram's tick
-  /// From the motion's time stamp to the end of the entity, in 1/kLifeSteps ticks; empty: not known yet.
-  std::optional<std::uint32_t> life;
-  /// The key of the receiving client's prediction that this entity fulfils; empty if there is none.
-  std::optional<std::uint32_t> prediction;
-  QuantisedState state;           ///< the motion
-  std::vector<std::byte> fields;  ///< user fields in the format of write_values(); empty if there are none
-  std::vector<std::byte> data;    ///< the game's bytes, at most kMaxSpawnDataBytes
-
-  static constexpr std::uint32_t kLifeSteps = 16;
-};
-
-/// A short-lived entity was removed, or is no longer visible to the client.
-struct ShortLivedEnd {
-  EntityId entity;        ///< the entity
-  std::uint32_t age = 0;  ///< ticks from the first tick without the entity to the datagram's tick
-};
-
-/// The server does not spawn the entity that the client has predicted with this key.
-struct PredictionRefusal {
-  std::uint32_t key = 0;
-};
-
-using ShortLivedEntry = std::variant<ShortLivedSpawn, ShortLivedEnd, PredictionRefusal>;
-
-/// Largest size of the fields and the data of a ShortLivedSpawn together, bytes, so that an entry leaves room
-/// for motions in its datagram.
-inline constexpr std::size_t kMaxShortLivedBytes = 480;
-
-/// Writes one entry, with the set bit before it.
-RECKONER_NET_API void write_short_lived(BitWriter& writer, const ShortLivedEntry& entry);
-
-/// Reads the whole section, including its end, into `entries`. Malformed bytes and an empty section fail the
-/// reader.
-RECKONER_NET_API void read_short_lived(BitReader& reader, std::vector<ShortLivedEntry>& entries);
 
 // The messages section of a datagram, in both directions: for every message a set bit, its stamp if it has
 // one, its length and its bytes; a clear bit after the last.

@@ -956,19 +956,6 @@ void ShownHistory::announced(EntityId id, const SharedMotion& first) {
   entities_[id.slot()] = std::make_unique<ShownEntityHistory>(id, first, path_);
 }
 
-void ShownHistory::repeated(std::uint32_t number, EntityId id, SharedMotion newer) {
-  repeats_.push_back({number, false, id, std::move(newer)});
-}
-
-void ShownHistory::confirmed_repeat(std::uint32_t number) {
-  for (Repeat& repeat : repeats_)
-    repeat.confirmed = repeat.confirmed || repeat.number == number;
-}
-
-void ShownHistory::confirmed(EntityId id) {
-  confirmed_.push_back(id);
-}
-
 void ShownHistory::own(EntityId id) {
   drop(id);
   own_.push_back(id);
@@ -976,9 +963,8 @@ void ShownHistory::own(EntityId id) {
 
 void ShownHistory::drop(EntityId id) {
   std::erase(own_, id);
-  std::erase(expected_, id);
-  std::erase(confirmed_, id);
-  std::erase_if(repeats_, [id](const Repeat& repeat) { return repeat.id == id; });
+  expected_.erase(id);
+  early_levers_m_.erase(id);
   if (find(id) != nullptr) entities_[id.slot()].reset();
 }
 
@@ -991,7 +977,7 @@ void ShownHistory::forget(EntityId id, bool confirmable) {
     for (const auto& occupant : entities_) {
       if (occupant && occupant->has_motion_in(frame_of(id))) occupant->lose_frame(frame_of(id), from_s);
     }
-    ended_frames_.push_back({id, false, confirmable ? kUnreported : from_s + kNoticedWithinS});
+    ended_frames_.push_back({.id = id, .noticed_s = confirmable ? kUnreported : from_s + kNoticedWithinS});
   }
   drop(id);
 }
@@ -1006,12 +992,17 @@ void ShownHistory::sent(Sequence sequence, EntityId id, SharedMotion motion, dou
 }
 
 void ShownHistory::announced_in(Sequence sequence, EntityId id, SharedMotion motion, double now_s) {
-  const bool is_known = find(id) != nullptr || std::ranges::find(expected_, id) != expected_.end();
-  if (!is_known) expected_.push_back(id);
-  add_sent(sequence, {id, std::move(motion), true}, now_s);
+  if (std::ranges::find(own_, id) != own_.end()) return;  // the client shows its own motion
+  if (find(id) == nullptr) expected_.insert(id);
+  add_sent(sequence, {id, std::move(motion), SentContent::Kind::spawn}, now_s);
 }
 
-void ShownHistory::add_sent(Sequence sequence, SentPublish content, double now_s) {
+void ShownHistory::ended_in(Sequence sequence, EntityId id, double now_s) {
+  const bool matters = std::ranges::any_of(ended_frames_, [id](const EndedFrame& e) { return e.id == id; });
+  if (matters) add_sent(sequence, {id, {}, SentContent::Kind::end}, now_s);
+}
+
+void ShownHistory::add_sent(Sequence sequence, SentContent content, double now_s) {
   make_room(sequence, now_s);
   Sent& datagram = sent_[sequence];
   if (!datagram.open || datagram.sequence != sequence) {
@@ -1025,7 +1016,7 @@ void ShownHistory::add_sent(Sequence sequence, SentPublish content, double now_s
       spare_contents_.pop_back();
     }
   }
-  std::vector<SentPublish>& contents = datagram.content;
+  std::vector<SentContent>& contents = datagram.content;
   if (contents.size() == contents.capacity()) contents.reserve(std::max(kUsualContents, 4 * contents.size()));
   contents.push_back(std::move(content));
 }
@@ -1062,7 +1053,7 @@ void ShownHistory::close(Sent& datagram) {
 
 // The datagram's place is needed for a new one, and the client never said whether it received it.
 void ShownHistory::lose(Sent& datagram) {
-  for (const SentPublish& content : datagram.content) {
+  for (const SentContent& content : datagram.content) {
     if (ShownEntityHistory* entity = find(content.id)) entity->lose(content.motion->time_s);
   }
   close(datagram);
@@ -1080,8 +1071,7 @@ void ShownHistory::acknowledged(const Ack& ack, double now_s) {
   ack.for_each(note, sent_.size() / Ack::kWordBits);  // the ring contains no earlier ones
 }
 
-std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s, bool consecutive,
-                                             bool newest) {
+std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s, bool newest) {
   const std::int64_t clock = unwrap_clock(report.clock, now_s);
   const std::int64_t shown = clock - report.delay;
   const double client_s = ShowingReport::time_of(clock);
@@ -1125,41 +1115,17 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
   }
   doubt_undrawn(instant);
   guess_arrivals(instant, now_s);
-  apply_reliable(instant, consecutive);
+  apply_ends(instant);
   return std::nullopt;
 }
 
-// Applies what the client acknowledged on the reliable channel: at this instant if it is `exact`, otherwise
-// at some time since the report before.
-void ShownHistory::apply_reliable(const Instant& instant, bool exact) {
-  const auto here = std::find_if(instants_.begin(), instants_.end(),
-                                 [&](const Instant& i) { return i.now_s >= instant.now_s; });
-  const double before_s = here == instants_.begin() ? known_from_s_ : (here - 1)->shown_s;
-  const double from_s = exact ? instant.shown_s : std::min(before_s, instant.shown_s);
-  for (const EntityId id : confirmed_) {
-    ShownEntityHistory* entity = find(id);
-    if (entity == nullptr || entity->appeared()) continue;
-    entity->appear(instant.shown_s);
-    const bool got_more = entity->steps() > 1 && instant.shown_s < began_s_ + kHistoryS;
-    if (got_more) entity->suspect_hurry(instant.shown_s + kLongestCatchUpS);
-    note_frame(entity->first(), from_s, instant.shown_s);
-  }
-  confirmed_.clear();
-  std::erase_if(repeats_, [&](const Repeat& repeat) {
-    if (!repeat.confirmed) return false;
-    if (ShownEntityHistory* entity = find(repeat.id)) {
-      if (!exact) entity->doubt(from_s, instant.shown_s, blend_s_);
-      // The client applied the ones before its first report when it showed nothing yet.
-      const double applied_s = instant.shown_s > began_s_ ? instant.shown_s : -kUnreported;
-      entity->add(applied_s, repeat.motion, blend_s_, kKeepS, converter());
-      note_frame(*repeat.motion, from_s, instant.shown_s);
-    }
-    return true;
-  });
+// Applies the ends of frames that the client knows.
+void ShownHistory::apply_ends(const Instant& instant) {
   std::erase_if(ended_frames_, [&](const EndedFrame& ended) {
     if (!ended.confirmed && instant.shown_s < ended.noticed_s) return false;
     // The end lies before the present server time. In a buffered mode, the client will show it only then.
-    const double left_s = path_ == MotionPath::interpolate ? instant.now_s + kDrawnS : instant.shown_s;
+    const double left_s = path_ == MotionPath::interpolate ? instant.now_s + kDrawnS
+                                                           : std::min(ended.applied_s, instant.shown_s);
     for (const auto& occupant : entities_) {
       if (occupant) occupant->left_frame(frame_of(ended.id), left_s, blend_s_);
     }
@@ -1232,26 +1198,35 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
                        datagram.sent_s + std::max(limit_s_, kHistoryS));
   const auto carry = converter();
   // The histories are rarely in a cache. Together, all of them would not fit into it.
-  for (const SentPublish& content : datagram.content) {
+  for (const SentContent& content : datagram.content) {
     if (content.id.slot() < entities_.size())
       prefetch(entities_[content.id.slot()].get(), sizeof(ShownEntityHistory));
   }
-  for (const SentPublish& content : datagram.content) {
+  for (const SentContent& content : datagram.content) {
     if (const ShownEntityHistory* entity = find(content.id)) entity->prefetch_newest();
   }
-  for (const SentPublish& content : datagram.content) {
-    if (content.announces && std::erase(expected_, content.id) > 0) announced(content.id, content.motion);
+  for (const SentContent& content : datagram.content) {
+    if (content.kind == SentContent::Kind::end) {
+      for (EndedFrame& ended : ended_frames_) {
+        if (ended.id == content.id) ended.applied_s = std::min(ended.applied_s, shown_s);
+      }
+      continue;
+    }
+    const bool announces = content.kind == SentContent::Kind::spawn;
+    if (announces && expected_.erase(content.id) > 0) announced(content.id, content.motion);
     ShownEntityHistory* entity = find(content.id);
-    if (entity != nullptr && content.announces) {
+    if (entity != nullptr && announces) {
       entity->announce(shown_s, content.motion, blend_s_, kKeepS, carry);
     } else if (entity != nullptr) {
       entity->add(shown_s, content.motion, blend_s_, kKeepS, carry);
-    } else if (std::erase(own_, content.id) > 0) {  // how the client blends from its own motion is unknown
+    } else if (!announces &&
+               std::erase(own_, content.id) > 0) {  // how the client blends from its own motion is unknown
       announced(content.id, content.motion);
       find(content.id)->appear(shown_s);
       find(content.id)->doubt_jump(shown_s, shown_s);
     }
     if (find(content.id) == nullptr) continue;
+    if (announces && !early_levers_m_.empty()) carry_early(content.id, shown_s);
     note_frame(*content.motion, shown_s, shown_s);
     if (shown_s < applied_s_ && find(content.id)->lever_m() >= 0.0) ++frames_version_;
   }
@@ -1269,7 +1244,7 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
     if (now_s - datagram.acked_s < kGuessAfterS) return false;
     const double delay_s = instant.now_s - instant.shown_s;
     const double from_s = datagram.sent_s - delay_s - kEarliestS;
-    for (const SentPublish& content : datagram.content) {
+    for (const SentContent& content : datagram.content) {
       ShownEntityHistory* entity = find(content.id);
       if (entity == nullptr) continue;
       entity->doubt(from_s, datagram.applied_by_s, blend_s_);
@@ -1281,8 +1256,8 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
     const double guess_s = std::min(datagram.sent_s + lag_s_, datagram.applied_by_s);
     // What the client applied before it showed anything was long ago, as RemoteEntity sees it.
     apply(datagram, guess_s < began_s_ ? -kUnreported : guess_s);
-    for (const SentPublish& content : datagram.content) {
-      ShownEntityHistory* entity = content.announces ? find(content.id) : nullptr;
+    for (const SentContent& content : datagram.content) {
+      ShownEntityHistory* entity = content.kind == SentContent::Kind::spawn ? find(content.id) : nullptr;
       if (entity != nullptr) entity->doubt(from_s, datagram.applied_by_s, blend_s_);
     }
     close(datagram);
@@ -1371,13 +1346,26 @@ std::optional<double> ShownHistory::delay_rate_near(std::vector<Instant>::const_
 
 // Notes that a frame contains another entity. The entity of the frame is then corrected gently, as on the
 // client. The client began with that between the instants `from_s` and `shown_s`.
-void ShownHistory::note_frame(const Motion& motion, double from_s, double shown_s) const {
+void ShownHistory::note_frame(const Motion& motion, double from_s, double shown_s) {
   if (!motion.frame) return;
   ShownEntityHistory* frame = find(entity_of(motion.frame));
   const double lever_m = glm::length(motion.state.position);
-  if (frame == nullptr || lever_m <= frame->lever_m()) return;
+  if (frame == nullptr) {  // the client has the entity before its frame
+    double& early_m = early_levers_m_[entity_of(motion.frame)];
+    early_m = std::max(early_m, lever_m);
+    return;
+  }
+  if (lever_m <= frame->lever_m()) return;
   if (frame->has_step_within(from_s, shown_s)) frame->doubt(from_s, shown_s, kLongestGentleS);
   frame->carry(shown_s, lever_m, converter());
+}
+
+// Gives a frame that has arrived the lever of the entities that arrived before it.
+void ShownHistory::carry_early(EntityId frame, double shown_s) {
+  const auto early = early_levers_m_.find(frame);
+  if (early == early_levers_m_.end()) return;
+  find(frame)->carry(shown_s, early->second, converter());
+  early_levers_m_.erase(early);
 }
 
 void ShownHistory::note_owned_frame(const Motion& motion) {

@@ -12,6 +12,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -284,23 +286,15 @@ class ShownHistory {
   /// what the client shows.
   void change(MotionPath path, double blend_s);
 
-  /// Notes that the server sent the client the announcement of an entity, with the motion `first`.
-  void announced(EntityId id, const SharedMotion& first);
-  /// Notes a newer motion that the server sent in the reliable message `number`, after the announcement and
-  /// before the client acknowledged it.
-  void repeated(std::uint32_t number, EntityId id, SharedMotion newer);
-  /// Notes that the client acknowledged the announcement. The acknowledgement belongs to the client's next
-  /// report or to the previous one. The next process() makes the entity appear.
-  void confirmed(EntityId id);
-  /// Notes that the client acknowledged the message of a repeated() motion.
-  void confirmed_repeat(std::uint32_t number);
-  /// Notes that the spawn of a short-lived entity was written into the datagram `sequence`. The entity
-  /// appears when the client applies the first datagram with its spawn.
+  /// Notes that the spawn of an entity was written into the datagram `sequence`. The entity appears when the
+  /// client applies the first datagram with its spawn.
   void announced_in(Sequence sequence, EntityId id, SharedMotion motion, double now_s);
+  /// Notes that the end of an entity was written into the datagram `sequence`. Call forget() before.
+  void ended_in(Sequence sequence, EntityId id, double now_s);
   /// Call it when the entity ended or the client no longer follows it. `confirmable`: end_confirmed() will be
   /// called for it.
   void forget(EntityId id, bool confirmable = false);
-  /// Notes that the client acknowledged the message about the end of an entity.
+  /// Notes that the client acknowledged the end of an entity.
   void end_confirmed(EntityId id);
 
   /// Call it when the client becomes the owner of the entity. Its shown pose is then unknown until the server
@@ -322,13 +316,8 @@ class ShownHistory {
   /// the report is refused, else nullopt. While the client's clock is far off, it is unknown what the client
   /// shows.
   ///
-  /// `consecutive`: the client's datagram before this one has arrived, too. A client sends a datagram as soon
-  /// as it processes a reliable message. So it has processed what this datagram acknowledges first at the
-  /// instant of the report, and otherwise at some time since the report before.
-  ///
   /// `newest`: the client sent no later datagram that has arrived.
-  std::optional<Refusal> process(const ShowingReport& report, double now_s, bool consecutive = false,
-                                 bool newest = false);
+  std::optional<Refusal> process(const ShowingReport& report, double now_s, bool newest = false);
 
   /// Tells whether it is known what the client showed when its own estimate of server time was `time_s`.
   /// `now_s` is the present server time.
@@ -345,18 +334,12 @@ class ShownHistory {
   void shown(double shown_s, std::vector<SeenPose>& poses) const;
 
  private:
-  // A motion in a datagram.
-  struct SentPublish {
+  // A motion or an end in a datagram.
+  struct SentContent {
+    enum class Kind : std::uint8_t { update, spawn, end };
     EntityId id;
-    SharedMotion motion;
-    bool announces = false;  // it is in the spawn of a short-lived entity
-  };
-  // A motion in a reliable message.
-  struct Repeat {
-    std::uint32_t number = 0;
-    bool confirmed = false;
-    EntityId id;
-    SharedMotion motion;
+    SharedMotion motion;  // empty for an end
+    Kind kind = Kind::update;
   };
   // A datagram. It is `open` until the server knows when the client applied it.
   struct Sent {
@@ -367,7 +350,7 @@ class ShownHistory {
     double acked_s = 0.0;  // server time of the first acknowledgement
     double applied_by_s =
         0.0;  // shown time of the first report after the acknowledgement; only in unreported_
-    std::vector<SentPublish> content;
+    std::vector<SentContent> content;
   };
   // One instant: when the client's clock was at `now_s`, the client showed `shown_s`.
   struct Instant {
@@ -388,20 +371,22 @@ class ShownHistory {
   // Conversions need the poses of frames, which may depend on conversions. `most` bounds the depth.
   [[nodiscard]] std::optional<State> in_world(ShownEntityHistory& entity, const Moment& at, int most) const;
   [[nodiscard]] std::optional<State> frame_at(FrameId frame, const Moment& at, int most) const;
-  void note_frame(const Motion& motion, double from_s, double shown_s) const;
+  void note_frame(const Motion& motion, double from_s, double shown_s);
+  void carry_early(EntityId frame, double shown_s);
   void drop(EntityId id);
+  void announced(EntityId id, const SharedMotion& first);
   void begin_era(unsigned era, double shown_s);
   void make_unknown(double shown_s);
   [[nodiscard]] const Sent* find_open(Sequence sequence) const;
   [[nodiscard]] Sent* find_open(Sequence sequence) {
     return const_cast<Sent*>(std::as_const(*this).find_open(sequence));
   }
-  void add_sent(Sequence sequence, SentPublish content, double now_s);
+  void add_sent(Sequence sequence, SentContent content, double now_s);
   void make_room(Sequence sequence, double now_s);
   void note_instant(const Instant& instant);
   void doubt_undrawn(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
-  void apply_reliable(const Instant& instant, bool exact);
+  void apply_ends(const Instant& instant);
   // Converts states between frames with the poses that the client showed.
   [[nodiscard]] ShownEntityHistory::FrameConverter converter(int most = kMostConversions) const;
   static constexpr int kMostConversions = 2 * kMaxFrameDepth;
@@ -436,20 +421,21 @@ class ShownHistory {
   bool is_present_ = false;  // the client showed the present when this era began
   std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // index: slot; null: unknown to the client
   std::vector<EntityId> own_;
-  std::vector<EntityId> expected_;   // short-lived entities that the client does not have yet
-  std::vector<EntityId> confirmed_;  // entities acknowledged since the last report
+  std::unordered_set<EntityId> expected_;  // entities that the client does not have yet
+  // Distances of entities, m, in frames that the client does not have yet; only the largest of each frame.
+  std::unordered_map<EntityId, double> early_levers_m_;
   // Frames whose entities have ended, and that contained other entities. The client may not know yet.
   struct EndedFrame {
     EntityId id;
     bool confirmed = false;
-    double noticed_s = 0.0;  // shown time from which its end counts as confirmed; infinity: never
+    double noticed_s = 0.0;          // shown time from which its end counts as confirmed; infinity: never
+    double applied_s = kUnreported;  // shown time when the client applied its end
   };
   std::vector<EndedFrame> ended_frames_;
-  std::vector<Repeat> repeats_;  // in the order of sending
   SequenceRing<Sent> sent_;
   // Datagrams that the client acknowledged. No report has said yet when the client applied them.
   std::vector<Sequence> unreported_;
-  std::vector<std::vector<SentPublish>> spare_contents_;  // memory for the contents of later datagrams
+  std::vector<std::vector<SentContent>> spare_contents_;  // memory for the contents of later datagrams
   std::vector<Instant> instants_;                         // instants of the current era, ascending
   std::optional<unsigned> era_;
   double newest_client_s_ =

@@ -140,6 +140,8 @@ class ByteBudget {
   /// most the bytes of a quarter second, or one datagram if that is more.
   void advance(double now_s);
 
+  /// True if the budget follows the capacity of the link.
+  [[nodiscard]] bool follows_link() const { return follow_link_; }
   /// True if another datagram is worth its headers now: the budget allows a full datagram, or the bytes of 40
   /// ms.
   [[nodiscard]] bool affordable() const { return available() >= quantum(); }

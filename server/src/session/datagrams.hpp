@@ -113,9 +113,9 @@ class DatagramBuffer {
 /// A motion that was sent to the client in a datagram.
 struct SentMotion {
   Subscriptions::Index subscription = 0;
-  std::uint32_t serial = 0;  ///< serial of the subscription for which the motion was sent
-  std::uint32_t number = 0;  ///< number of the publish that made this motion
-  Tick motion_tick = 0;      ///< time stamp of the motion
+  std::uint32_t spawn_number = 0;  ///< of the subscription for which the motion was sent
+  std::uint32_t number = 0;        ///< number of the publish that made this motion
+  Tick motion_tick = 0;            ///< time stamp of the motion
   std::uint8_t level = 0;
 };
 

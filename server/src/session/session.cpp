@@ -28,26 +28,15 @@ constexpr ReliableQueue::Limits kReliableLimits{
 // channel and includes the payload's share of an acknowledgement. The second is for the unreliable channel.
 constexpr std::size_t kReliableHeaders = 40;
 constexpr std::size_t kDatagramHeaders = 40;
+// The approximate size of a message of the library on the wire, bytes: of ownership, or about a route.
+constexpr double kLibraryMessageBytes = 64.0;
 // Bytes of headers for each message, if many messages share a payload.
 constexpr double kMessageHeaders = 2.0;
 
 // Messages are combined up to this size, bytes, so that most payloads fit into one packet.
 constexpr std::size_t kUsualPayload = 1000;
-// Upper bound for the size of a spawn or despawn message. A spawn message has a name, a motion and all
-// fields.
-constexpr std::size_t kMaxSpawnBytes = 1024 + kMaxValuesBytes;
-constexpr std::size_t kMaxDespawnBytes = 64;
-
-// Newer motions follow an unconfirmed spawn a few times, at this interval, and only while few messages are in
-// flight.
-constexpr std::uint8_t kMaxRepeats = 4;
-// An end costs a few bytes, and an entity that is shown beyond its end flies through walls. So every end is
-// sent in this many datagrams.
-constexpr unsigned kEndCopies = 3;
 // Number of motions over which the age of sent motions is averaged.
 constexpr std::uint64_t kAgeAverage = 64;
-constexpr double kRepeatIntervalS = 0.04;
-constexpr std::size_t kMaxUnconfirmedToRepeat = 64;
 
 // A resume sends messages again. It charges at most this number of their bytes to the byte budget.
 constexpr std::size_t kMaxResumeCharge = 2000;
@@ -94,10 +83,6 @@ const PublishStream& stream_of(const Session::TickInputs& inputs, const Subscrip
   return inputs.entities.slots()[subscription.id.slot()].levels[subscription.level].stream;
 }
 
-const SharedMotion& shared_motion(const Session::TickInputs& inputs, const Subscription& subscription) {
-  return inputs.motions->newest(subscription.id.slot(), subscription.level);
-}
-
 const StreamHead& head_of(const Session::TickInputs& inputs, const Subscription& subscription) {
   return inputs.entities.heads()[subscription.id.slot() * kLevels + subscription.level];
 }
@@ -116,25 +101,6 @@ void write_fields(const Session::TickInputs& inputs, EntityId entity, std::vecto
   BitWriter writer{bytes};
   write_values(writer, inputs.fields.specs(*row), row->values);
   bytes.resize(writer.finish().size());
-}
-
-// Writes the spawn message of an entity with its newest motion. Returns its size.
-std::size_t write_spawn(const Session::TickInputs& inputs, const Subscription& subscription,
-                        std::span<std::byte> buffer) {
-  const Entity& entity = inputs.entities.slots()[subscription.id.slot()];
-  const PublishStream& stream = stream_of(inputs, subscription);
-  SpawnMessage message;
-  message.entity = entity.id;
-  message.archetype = static_cast<std::uint8_t>(entity.archetype);
-  message.name = entity.name;
-  message.level = subscription.level;
-  message.orientation_bits =
-      static_cast<std::uint8_t>(inputs.quantisation[entity.archetype].orientation_bits);
-  message.tick = inputs.tick;
-  message.motion_tick = stream.newest().tick;
-  message.state = stream.newest().encoded;
-  write_fields(inputs, entity.id, message.fields);
-  return encode(message, buffer).size();
 }
 
 void note_coding(const Session::TickInputs& inputs, const Snapshot::Item& item) {
@@ -179,10 +145,24 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
 // Sends one message in a payload of its own. Without a connection the message is sent when the session
 // resumes.
 void Session::send_message(std::span<const std::byte> message, Transport& transport) {
+  std::vector<std::byte> payload;
+  add_order_mark(payload);
+  payload.insert(payload.end(), message.begin(), message.end());
   reliable_.add_sent(message);
   if (!peer_) return;
-  transport.send(peer_, Channel::control, message);
-  figures_.bytes_sent += message.size() + kReliableHeaders;
+  transport.send(peer_, Channel::control, payload);
+  figures_.bytes_sent += payload.size() + kReliableHeaders;
+}
+
+// Begins a payload: the client processes the messages that follow only when it has the spawns that were
+// written before.
+void Session::add_order_mark(std::vector<std::byte>& payload) {
+  if (spawns_.has_all() || marked_ == spawns_.newest_number()) return;
+  marked_ = spawns_.newest_number();
+  std::array<std::byte, 16> buffer;
+  const auto mark = encode(AfterSpawnsMessage{marked_}, buffer);
+  reliable_.add_sent(mark);
+  payload.insert(payload.end(), mark.begin(), mark.end());
 }
 
 // Charges bytes on the wire to the budget.
@@ -269,6 +249,8 @@ bool Session::send_message_payload(Transport& transport) {
   if (!peer_) return false;
   std::vector<std::byte> payload;
   std::size_t count = 0;
+  // If the transport does not take the payload, the mark is still retained.
+  add_order_mark(payload);
   const double most = std::min(outbox_.room(), static_cast<double>(kUsualPayload));
   for (const std::vector<std::byte>& message : outbox_.waiting()) {
     if (count > 0 && static_cast<double>(payload.size() + message.size()) > most) break;
@@ -324,6 +306,7 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
   });
   send_waiting_messages(transport);
   joined_s_ = settles_from_s_ = now_s;  // the client's clock has to settle again
+  spawn_room_ = kFirstSpawns;
   stamp_.reset();
 }
 
@@ -332,25 +315,23 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
 void Session::follow(const Entity& entity, std::uint8_t level, Tick tick) {
   Subscription& added = subscriptions_.add(entity.id, level);
   added.short_lived = entity.short_lived != nullptr;
-  if (added.short_lived) {
-    short_lived_.add_spawn(entity.id, added.serial, tick, copies());
-  } else {
-    spawns_.add_spawn(entity.id, added.serial, tick);
-  }
+  spawns_.add_spawn(entity.id, tick, added.short_lived);
 }
 
 void Session::unfollow(EntityId id, Tick tick, bool ended_as_planned) {
   const Subscription* found = subscriptions_.find(id);
   if (found == nullptr) return;
-  if (found->short_lived && (ended_as_planned || !found->spawn_sent)) {
-    short_lived_.drop(id);
-  } else if (found->short_lived) {
-    short_lived_.add_end(id, tick, kEndCopies);
-  } else if (found->spawn_sent) {
-    spawns_.add_despawn(id, tick);
+  if (found->short_lived && ended_as_planned) {
+    spawns_.end_as_planned(id, found->spawn_number, tick);
+  } else {
+    // The client may still lack messages about the entity.
+    const bool lacks_messages = reliable_.unconfirmed_count() > 0;
+    const auto count = static_cast<std::uint16_t>(reliable_.added_count());
+    spawns_.add_end(id, found->short_lived, found->spawn_number, tick,
+                    lacks_messages ? std::optional(count) : std::nullopt);
   }
   fields_.forget(id);
-  if (seen_) seen_->forget(id, !found->short_lived && found->spawn_sent);
+  if (seen_) seen_->forget(id, found->spawn_number != 0 && !ended_as_planned);
   if (found->muted) --owned_count_;
   subscriptions_.remove(static_cast<std::uint32_t>(id.slot()));
 }
@@ -400,9 +381,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
     budget_.reliable_arrived(confirm_reliable(confirmed), now_s);
   if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack, now_s);
   if (seen_ && datagram.showing) {
-    const bool consecutive = newest && link_.has_received(static_cast<Sequence>(datagram.sequence - 1u));
-    if (const auto why = seen_->process(*datagram.showing, now_s, consecutive, newest))
-      ++stats.refusals[*why];
+    if (const auto why = seen_->process(*datagram.showing, now_s, newest)) ++stats.refusals[*why];
   }
   return Receipt::accepted;
 }
@@ -436,34 +415,22 @@ std::size_t Session::confirm_reliable(std::uint32_t count) {
   const std::uint32_t messages = count - reliable_.confirmed_count();
   const std::size_t game_messages = reliable_.game_messages(), game_bytes = reliable_.game_bytes();
   (void)reliable_.confirm(count);  // the callers have checked the count
+  spawns_.try_again();             // the client may have a route now
   const auto from_game = static_cast<double>(game_messages - reliable_.game_messages());
-  const double arrived = (messages - from_game) * message_bytes_ + from_game * kMessageHeaders +
+  const double arrived = (messages - from_game) * kLibraryMessageBytes + from_game * kMessageHeaders +
                          static_cast<double>(game_bytes - reliable_.game_bytes());
-  const auto confirm = [&](const SpawnQueue::Spawn& spawn) {
-    Subscription* subscription = subscriptions_.find(spawn.id);
-    if (subscription == nullptr || subscription->serial != spawn.serial) return;
-    note_held_tick(spawn.motion_tick);
-    if (spawn.is_repeat) {
-      if (seen_) seen_->confirmed_repeat(spawn.number);
-      Subscriptions::note_held(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
-      return;
-    }
-    if (seen_) seen_->confirmed(spawn.id);
-    confirm_spawn(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
-  };
-  spawns_.confirm(count, confirm, [&](EntityId ended) {
-    if (seen_) seen_->end_confirmed(ended);
-  });
   return static_cast<std::size_t>(arrived);
 }
 
-// The client has confirmed a spawn that contained this publish. The server may now send updates.
-void Session::confirm_spawn(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
-                            Tick motion_tick) {
-  subscriptions_.confirm(subscription, publish, level, motion_tick);
-  fields_.release_held(subscription.id);
+// The client has acknowledged a datagram with a spawn. The server may now send updates of the entity.
+void Session::confirm_spawn(const SpawnSection::Sent& sent) {
+  Subscription* s = subscriptions_.find(sent.id);
+  if (s == nullptr || s->spawn_number != sent.number) return;
+  if (s->confirmed) return Subscriptions::note_held(*s, sent.publish, sent.level, sent.motion_tick);
+  subscriptions_.confirm(*s, sent.publish, sent.level, sent.motion_tick);
+  fields_.release_held(s->id);
   // The client lacks the motions that were published while the spawn was in flight.
-  subscriptions_.set_due(subscription, motion_tick + 1, false);
+  subscriptions_.set_due(*s, sent.motion_tick + 1, false);
 }
 
 // Handles the datagrams that were newly acknowledged or found lost.
@@ -481,22 +448,18 @@ void Session::settle_datagrams(double now_s, ServerStats& stats) {
                         [this](const SentMotion& m) { prefetch(&subscriptions_.at(m.subscription)); });
     in_flight_.for_each(outcome.sequence, [&](const SentMotion& m) {
       Subscription& s = subscriptions_.at(m.subscription);
-      if (s.serial == m.serial && s.level == m.level) settle_motion(s, m, outcome.acked);
+      if (s.spawn_number == m.spawn_number && s.level == m.level) settle_motion(s, m, outcome.acked);
     });
     fields_.settle(outcome.sequence, outcome.acked);
-    short_lived_.settle(outcome.sequence, outcome.acked,
-                        [this](const ShortLivedQueue::SentSpawn& sent) { confirm_short_lived(sent); });
+    spawns_.settle(
+        outcome.sequence, in_flight_.at(outcome.sequence).tick, outcome.acked,
+        [this](const SpawnSection::Sent& sent) { confirm_spawn(sent); },
+        [this](EntityId ended) {
+          if (seen_) seen_->end_confirmed(ended);
+        });
     in_flight_.end(outcome.sequence);
   }
   link_.clear_outcomes();
-}
-
-// The client has acknowledged a datagram with the spawn of a short-lived entity.
-void Session::confirm_short_lived(const ShortLivedQueue::SentSpawn& sent) {
-  Subscription* s = subscriptions_.find(sent.id);
-  if (s == nullptr || s->serial != sent.serial) return;
-  if (s->confirmed) return Subscriptions::note_held(*s, sent.publish, sent.level, sent.motion_tick);
-  confirm_spawn(*s, sent.publish, sent.level, sent.motion_tick);
 }
 
 void Session::settle_motion(Subscription& s, const SentMotion& motion, bool acked) {
@@ -515,26 +478,7 @@ void Session::settle_motion(Subscription& s, const SentMotion& motion, bool acke
   s.in_full = s.in_full || newest || s.losses >= 2;
 }
 
-// The first step of a tick: despawns and spawns.
-
-// Several spawn messages in one payload. If each message had its own packet, the headers would cost a slow
-// link more than the messages.
-struct Session::SpawnPayload {
-  std::array<std::byte, kUsualPayload + kMaxSpawnBytes> bytes;
-  std::size_t size = 0;
-};
-
-void Session::send_spawns(const TickInputs& inputs, Transport& transport) {
-  if (inputs.fields_changed) note_changed_fields(inputs.fields, inputs.tick);
-  if (!peer_ || !send_despawns(inputs.now_s, transport)) return;
-  SpawnPayload payload;
-  send_new_spawns(inputs, payload, transport);
-  if (spawns_.waiting_spawns() == 0) repeat_spawns(inputs, payload, transport);
-  flush(payload, inputs.now_s, transport);
-}
-
-// Notes the changed fields of entities whose spawn message was sent. A spawn message of this tick contains
-// them.
+// Notes the changed fields of entities whose spawn was sent. A first spawn of this tick contains them.
 void Session::note_changed_fields(const FieldTable& fields, Tick tick) {
   const auto changed = fields.changes().words();
   const auto followed = subscriptions_.slots().words();
@@ -542,122 +486,21 @@ void Session::note_changed_fields(const FieldTable& fields, Tick tick) {
     SlotSet::for_each_in(changed[w] & followed[w], w, [&](std::uint32_t slot) {
       const Subscription& s = *subscriptions_.find(slot);
       const FieldTable::Row& row = fields.row(slot);
-      if (s.spawn_sent && s.id == row.id) fields_.changed(s.id, row.changed_now, tick, s.confirmed);
+      if (s.spawn_number != 0 && s.id == row.id) fields_.changed(s.id, row.changed_now, tick, s.confirmed);
     });
   }
 }
 
-// Sends waiting despawns as far as the byte budget allows, many in a payload. If hundreds were sent at once,
-// each in its own packet, they would fill the queue of a slow link, time out and be sent again. Returns true
-// if no despawn waits any more.
-bool Session::send_despawns(double now_s, Transport& transport) {
-  const double least =
-      std::min(kMaxDespawnBytes * static_cast<double>(spawns_.waiting_despawns()), budget_.quantum());
-  while (spawns_.next_despawn() != nullptr && budget_.available() >= least) {
-    std::array<std::byte, kUsualPayload + kMaxDespawnBytes> payload;
-    const double room = std::min(budget_.available(), static_cast<double>(kUsualPayload));
-    std::size_t size = 0;
-    while (const SpawnQueue::Despawn* despawn = spawns_.next_despawn()) {
-      if (size != 0 && static_cast<double>(size + kReliableHeaders) >= room) break;
-      if (!reliable_.has_room_in_flight() || !has_reliable_room()) break;
-      const auto message = encode(DespawnMessage{despawn->id, despawn->tick},
-                                  std::span{payload}.subspan(size, kMaxDespawnBytes));
-      spawns_.despawn_sent(reliable_.add_sent(message));
-      size += message.size();
-      message_bytes_ = static_cast<double>(message.size()) + kMessageHeaders;
-    }
-    if (size == 0) break;
-    transport.send(peer_, Channel::control, std::span{payload}.first(size));
-    spend(size + kReliableHeaders, now_s);
-  }
-  return spawns_.waiting_despawns() == 0;
-}
-
-void Session::send_new_spawns(const TickInputs& inputs, SpawnPayload& payload, Transport& transport) {
-  std::size_t deferred = 0;  // number of spawns deferred in a row
-  while (const SpawnQueue::Spawn* spawn = spawns_.next_spawn()) {
-    if (!reliable_.has_room_in_flight() || !has_reliable_room() ||
-        budget_.available() <= static_cast<double>(payload.size))
-      return;
-    Subscription* subscription = subscriptions_.find(spawn->id);
-    if (subscription == nullptr || subscription->serial != spawn->serial) {
-      spawns_.drop_spawn();  // the client no longer follows the entity
-      continue;
-    }
-    if (!may_spawn(inputs, *subscription)) {
-      if (deferred++ == spawns_.waiting_spawns()) return;
-      spawns_.defer_spawn();
-      continue;
-    }
-    if (seen_) seen_->announced(subscription->id, shared_motion(inputs, *subscription));
-    const std::size_t before = payload.size;
-    spawns_.spawn_sent(add_spawn(inputs, *subscription, payload), inputs.tick);
-    subscription->spawn_sent = true;
-    message_bytes_ = static_cast<double>(payload.size - before) + kMessageHeaders;
-    if (payload.size >= kUsualPayload) flush(payload, inputs.now_s, transport);
-    deferred = 0;
-  }
-}
-
-// Three one-way delays pass until the client can be sent state of a new entity. Until then, newer motions
-// follow the spawn message on the reliable channel. The number of these repeats is limited, so that they do
-// not become a stream.
-void Session::repeat_spawns(const TickInputs& inputs, SpawnPayload& payload, Transport& transport) {
-  const auto interval = static_cast<Tick>(std::ceil(kRepeatIntervalS * tick_rate_hz_));
-  spawns_.for_each_unconfirmed_spawn(kMaxUnconfirmedToRepeat, [&](SpawnQueue::Spawn& first) {
-    Subscription* s = subscriptions_.find(first.id);
-    if (s == nullptr || s->serial != first.serial || s->muted || s->level != first.level) return;
-    const PublishStream& stream = stream_of(inputs, *s);
-    const bool due = stream.number() != s->sent && first.repeats < kMaxRepeats &&
-                     (first.repeats == 0 || !earlier(inputs.tick, first.newest_sent + interval));
-    if (!due || !has_reliable_room() || budget_.available() <= static_cast<double>(payload.size)) return;
-    if (!knows_route(stream.head().route) || !may_spawn(inputs, *s)) return;
-    const SpawnQueue::SentMotionInfo repeat = add_spawn(inputs, *s, payload);
-    spawns_.repeat_sent(first, repeat, inputs.tick);
-    if (seen_) seen_->repeated(repeat.number, s->id, shared_motion(inputs, *s));
-    ++repeated_spawn_motions_;
-    if (inputs.coding != nullptr) note_coding_in_full(inputs, *s);
-    if (payload.size >= kUsualPayload) flush(payload, inputs.now_s, transport);
-  });
-}
-
-// Adds a spawn message with the entity's newest motion to the payload.
-SpawnQueue::SentMotionInfo Session::add_spawn(const TickInputs& inputs, Subscription& subscription,
-                                              SpawnPayload& payload) {
-  const auto rest = std::span{payload.bytes}.subspan(payload.size);
-  const std::size_t size = write_spawn(inputs, subscription, rest);
-  payload.size += size;
-  const PublishStream& stream = stream_of(inputs, subscription);
-  subscription.sent = stream.number();
-  return {reliable_.add_sent(rest.first(size)), stream.number(), subscription.level, stream.newest().tick};
-}
-
-void Session::flush(SpawnPayload& payload, double now_s, Transport& transport) {
-  if (payload.size == 0) return;
-  transport.send(peer_, Channel::control, std::span{payload.bytes}.first(payload.size));
-  spend(payload.size + kReliableHeaders, now_s);
-  payload.size = 0;
-}
-
-// True if the link can take one more reliable message. It assumes that all unconfirmed messages of the
-// library have the size of the newest spawn or despawn message. The messages of the game take at most half of
-// the room.
-bool Session::has_reliable_room() const {
-  const double room = budget_.reliable_room();
-  const auto library = static_cast<double>(reliable_.unconfirmed_count() - reliable_.game_messages());
-  const double game = std::min(static_cast<double>(reliable_.game_bytes()), 0.5 * room);
-  return library * message_bytes_ + game < room;
-}
-
-// False if the entity lives in the frame of another entity whose spawn message must be sent first.
+// False if the entity lives in the frame of another entity whose spawn must be written first. The client
+// shows the entity when it has both.
 bool Session::may_spawn(const TickInputs& inputs, const Subscription& subscription) const {
   const StreamHead& stream = head_of(inputs, subscription);
   if (stream.frame_index1 == 0) return true;
   const Subscription* frame = subscriptions_.find(stream.frame_index1 - 1);
-  return frame != nullptr && frame->spawn_sent;
+  return frame != nullptr && frame->spawn_number != 0;
 }
 
-// The second step of a tick: datagrams.
+// The datagrams of a tick.
 
 void Session::fetch() const {
   prefetch(this, static_cast<std::size_t>(reinterpret_cast<const char*>(&view_) -
@@ -673,7 +516,7 @@ void Session::fetch_lists(const Published& published) const {
 void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratch& scratch) {
   ServerStats& stats = scratch.datagrams.stats;
   if (!joined_s_) joined_s_ = settles_from_s_ = inputs.now_s;
-  stats.updates_sent += std::exchange(repeated_spawn_motions_, 0);
+  if (inputs.fields_changed) note_changed_fields(inputs.fields, inputs.tick);
   link_.expire(inputs.now_s);
   settle_datagrams(inputs.now_s, stats);
   budget_.advance(inputs.now_s);
@@ -789,7 +632,7 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   header.ack = ack;
   header.update_count = static_cast<std::uint32_t>(updates.size());
   header.coding = coding;
-  header.has_short_lived = sections.short_lived;
+  header.has_spawns = sections.spawns;
   header.has_fields = sections.fields;
   header.has_messages = sections.messages;
   std::array<std::byte, kMaxStateBytes> buffer;
@@ -814,10 +657,10 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   return !updates.empty() || section_bits > 0;
 }
 
-ServerHeader Session::make_header(const TickInputs& inputs) const {
+ServerHeader Session::make_header(const TickInputs& inputs) {
   ServerHeader header;
   header.tick = static_cast<std::uint16_t>(inputs.tick);
-  header.complete_age = complete_age(inputs.tick);
+  header.complete_age = complete_age(inputs);
   const double echo_interval_s = inputs.now_s - settles_from_s_ < kJoinSettlingS ? 0.0 : kEchoIntervalS;
   if (stamp_ && inputs.now_s - last_echo_s_ >= echo_interval_s) {
     const double held = std::round((inputs.tick_time_s - stamp_arrival_s_) / kStampUnitS);
@@ -846,14 +689,18 @@ SessionStats Session::stats() const {
 
 // Returns how many ticks ago the client's data was complete. It is complete up to the tick before the oldest
 // data that the client lacks.
-std::uint32_t Session::complete_age(Tick tick) const {
-  Tick oldest = tick + 1;
+std::uint32_t Session::complete_age(const TickInputs& inputs) {
+  Tick oldest = inputs.tick + 1;
   const auto note = [&](Tick since) { oldest = earlier(since, oldest) ? since : oldest; };
   subscriptions_.due().for_each([&](std::uint32_t slot) { note(subscriptions_.find(slot)->due_since); });
   if (const auto since = spawns_.oldest_since()) note(*since);
-  short_lived_.for_each_since(note);
+  spawns_.for_each_unacknowledged([&](EntityId id, Tick sent) {
+    const Subscription* s = subscriptions_.find(id);
+    if (!id || (s != nullptr && !s->confirmed && !s->muted && head_of(inputs, *s).number != s->sent))
+      note(sent + 1);
+  });
   fields_.for_each_since(note);
-  return tick + 1 - oldest;
+  return inputs.tick + 1 - oldest;
 }
 
 // Reports an update that became due in an earlier tick. Call it before note_sent().
@@ -880,7 +727,7 @@ void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, Ti
   const double age_s = static_cast<std::int32_t>(tick - stream.tick) / tick_rate_hz_;
   figures_.sent_age_s +=
       (age_s - figures_.sent_age_s) / static_cast<double>(std::min(++figures_.motions_sent, kAgeAverage));
-  in_flight_.add({item.subscription, s.serial, stream.number, stream.tick, item.level});
+  in_flight_.add({item.subscription, s.spawn_number, stream.number, stream.tick, item.level});
   s.sent = stream.number;
   ++stats.updates_sent;
   stats.full_updates_sent += item.reference == 0 ? 1 : 0;
@@ -896,13 +743,18 @@ void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, Ti
   subscriptions_.clear_due(item.slot);
 }
 
-// The sections of datagrams: spawns and ends of short-lived entities, changed fields and unreliable messages.
-// Together with the reliable game messages they get at most half of the byte budget, so that neither many
-// messages nor a field that always changes can displace the motions.
+// The sections of datagrams: spawns, changed fields and unreliable messages. Together with the reliable game
+// messages they get at most half of the byte budget, so that neither many messages nor a field that always
+// changes can displace the motions. Many spawns, as after a join, also get what the motions leave.
 
 void Session::begin_sections(const TickInputs& inputs, ServerStats& stats) {
   fields_.requeue_lost(inputs.fields);
-  repeat_short_lived(inputs);
+  const auto arrived = static_cast<double>(spawns_.take_acknowledged_bytes());
+  if (!budget_.may_have_queue()) spawn_room_ += arrived;
+  spawns_.repeat(inputs.tick, tick_rate_hz_, [&](EntityId id) {
+    const Subscription* s = subscriptions_.find(id);
+    return s != nullptr && !s->muted && head_of(inputs, *s).number != s->sent;
+  });
   // Sections and reliable messages share their part of the budget. Each gets what the other did not use in
   // the last tick, and at least half.
   const double share = message_share() / tick_rate_hz_;
@@ -922,25 +774,38 @@ void Session::begin_sections(const TickInputs& inputs, ServerStats& stats) {
 }
 
 bool Session::sections_due(Tick tick) const {
-  return (fields_.any() || !unreliable_.empty() || short_lived_.due(tick)) && section_bytes_ > 0.0;
+  const bool others = fields_.any() || !unreliable_.empty();
+  return ((others || spawns_.is_due(tick)) && section_bytes_ > 0.0) ||
+         (spawns_.has_many() && spawns_.is_due(tick) && has_room_for_spawns());
+}
+
+// True if the link can take more of many spawns. While little is known about the link, they must not fill its
+// queue: what may be in flight begins small, and grows as it arrives (slow start, RFC 5681).
+bool Session::has_room_for_spawns() const {
+  if (!budget_.follows_link()) return true;
+  return static_cast<double>(spawns_.bytes_in_flight()) < std::min(spawn_room_, budget_.reliable_room());
 }
 
 bool Session::has_urgent_sections(Tick tick) const {
-  return !unreliable_.empty() || short_lived_.due(tick);
+  return !unreliable_.empty() || spawns_.is_urgent(tick);
 }
 
 // True if the sections need a datagram without updates. Fields can wait until a datagram is worth its
-// headers, or until motions are sent. Messages and short-lived entities cannot wait, and may overdraw the
-// budget by one datagram.
+// headers, or until motions are sent. Messages and single spawns cannot wait, and may overdraw the budget by
+// one datagram.
 bool Session::sections_need_datagram(Tick tick) const {
   if (budget_.affordable()) return sections_due(tick);
   return has_urgent_sections(tick) && section_bytes_ > 0.0 && budget_.available() > -1.0 * kMaxStateBytes;
 }
 
-// If motions wait, the sections leave them half of the datagram, and room for at least one motion.
+// If motions wait, the sections leave them half of the datagram, and room for at least one motion. Many
+// spawns take no more than the budget allows now, so that a slow link gets small datagrams.
 std::size_t Session::section_room(std::size_t room_bits, const Snapshot& snapshot) const {
-  if (snapshot.all_written() || short_lived_.is_crowded_out()) return room_bits;
-  return room_bits - std::min(room_bits, std::max(room_bits / 2, kMaxUpdateBits));
+  if (!snapshot.all_written() && !spawns_.is_crowded_out())
+    room_bits -= std::min(room_bits, std::max(room_bits / 2, kMaxUpdateBits));
+  if (!spawns_.has_many()) return room_bits;
+  const double affordable = 8.0 * std::max(budget_.quantum(), budget_.available());
+  return affordable < static_cast<double>(room_bits) ? static_cast<std::size_t>(affordable) : room_bits;
 }
 
 // Writes sections of at most `most_bits` for the datagram `sequence`.
@@ -948,8 +813,10 @@ Session::Sections Session::write_sections(BitWriter& writer, std::size_t most_bi
                                           const TickInputs& inputs, ServerStats& stats) {
   Sections sections;
   if (!sections_due(inputs.tick)) return sections;
-  sections.short_lived = !short_lived_.empty() && write_short_lived(writer, most_bits, sequence, inputs);
+  const bool many_spawns = spawns_.has_many();
+  sections.spawns = write_spawns(writer, most_bits, sequence, inputs, stats) > 0;
   const std::size_t before = writer.bits_written();
+  if (many_spawns && section_bytes_ <= 0.0) return sections;
   if (fields_.any()) {
     const FieldUpdates::Written written =
         fields_.write(writer, most_bits - writer.bits_written(), sequence, inputs.tick, inputs.fields);
@@ -962,54 +829,49 @@ Session::Sections Session::write_sections(BitWriter& writer, std::size_t most_bi
       unreliable_.empty() ? 0 : unreliable_.write(writer, most_bits - writer.bits_written());
   sections.messages = messages > 0;
   stats.messages_sent += messages;
-  section_bytes_ -= static_cast<double>(writer.bits_written()) / 8.0;
-  section_bytes_sent_ += writer.bits_written() / 8;
+  const std::size_t bits = writer.bits_written() - (many_spawns ? before : 0);
+  section_bytes_ -= static_cast<double>(bits) / 8.0;
+  section_bytes_sent_ += bits / 8;
   return sections;
 }
 
-// Until the client has acknowledged the spawn of a short-lived entity, newer motions follow in further
-// spawns.
-void Session::repeat_short_lived(const TickInputs& inputs) {
-  const auto interval = static_cast<Tick>(std::ceil(kRepeatIntervalS * tick_rate_hz_));
-  repeats_.clear();
-  short_lived_.for_each_unacknowledged_spawn([&](EntityId id) {
-    const Subscription* s = subscriptions_.find(id);
-    if (s != nullptr && !s->confirmed && head_of(inputs, *s).number != s->sent) repeats_.push_back(id);
-  });
-  for (const EntityId id : repeats_)
-    short_lived_.repeat(id, inputs.tick, interval);
+std::size_t Session::write_spawns(BitWriter& writer, std::size_t most_bits, Sequence sequence,
+                                  const TickInputs& inputs, ServerStats& stats) {
+  if (!spawns_.is_due(inputs.tick) || (spawns_.has_many() && !has_room_for_spawns())) return 0;
+  return spawns_.write(
+      writer, writer.bits_written() + most_bits,
+      {sequence, inputs.tick, tick_rate_hz_, link_.loss() > kLossyShare},
+      [&](Spawn& spawn, SpawnSection::Sent& sent) { return make_spawn(inputs, spawn, sent); },
+      [&](const SpawnSection::Sent& sent) { note_spawn_written(sent, sequence, inputs, stats); },
+      [&](EntityId ended, bool waits) {
+        if (seen_ && !waits) seen_->ended_in(sequence, ended, inputs.now_s);
+      });
 }
 
-// Writes the section of short-lived entities. Returns false if there is nothing to write.
-bool Session::write_short_lived(BitWriter& writer, std::size_t most_bits, Sequence sequence,
-                                const TickInputs& inputs) {
-  using Sent = ShortLivedQueue::SentSpawn;
-  const auto written = short_lived_.write(
-      writer, most_bits, sequence, inputs.tick,
-      [&](ShortLivedSpawn& spawn, Sent& sent) { return make_short_lived(inputs, spawn, sent); },
-      [&](const Sent& sent) { note_short_lived_sent(sent, sequence, inputs); });
-  return written > 0;
-}
-
-void Session::note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence,
-                                    const TickInputs& inputs) {
+void Session::note_spawn_written(const SpawnSection::Sent& sent, Sequence sequence, const TickInputs& inputs,
+                                 ServerStats& stats) {
   Subscription& subscription = *subscriptions_.find(sent.id);
   // How the client blends from its own prediction is unknown.
   if (seen_ && !sent.predicted)
     seen_->announced_in(sequence, sent.id, inputs.motions->newest(sent.id.slot(), sent.level), inputs.now_s);
-  subscription.spawn_sent = true;
+  if (subscription.spawn_number != 0 && subscription.sent != sent.publish) {  // a newer motion
+    ++stats.updates_sent;
+    if (inputs.coding != nullptr) note_coding_in_full(inputs, subscription);
+  }
+  subscription.spawn_number = sent.number;
   subscription.sent = sent.publish;
+  const FieldTable::Row* row = inputs.fields.find(sent.id);
+  if (!sent.values_follow || row == nullptr) return;
+  const std::size_t count = inputs.fields.specs(*row).size();
+  fields_.changed(sent.id, static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1), inputs.tick, false);
 }
 
-// Fills the spawn of a short-lived entity with its newest motion. Returns false if the client cannot show it
-// yet, because it does not know the frame or the route of the motion.
-bool Session::make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
-                               ShortLivedQueue::SentSpawn& sent) {
-  const Subscription* found = subscriptions_.find(sent.id);
-  if (found == nullptr || found->serial != sent.serial) return false;
-  const Subscription& subscription = *found;
+// Fills the spawn of an entity with its newest motion. Returns false if the client cannot show it yet,
+// because it does not know the frame or the route of the motion.
+bool Session::make_spawn(const TickInputs& inputs, Spawn& spawn, SpawnSection::Sent& sent) {
+  const Subscription& subscription = *subscriptions_.find(sent.id);
   const StreamHead& head = head_of(inputs, subscription);
-  if (head.number == 0 || !knows_route(head.route) || !knows_frame(head)) return false;
+  if (head.number == 0 || !knows_route(head.route) || !may_spawn(inputs, subscription)) return false;
   const Entity& entity = inputs.entities.slots()[subscription.id.slot()];
   const PublishStream& stream = stream_of(inputs, subscription);
   const PublishStream::Publish& newest = stream.newest();
@@ -1018,18 +880,32 @@ bool Session::make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
   spawn.level = subscription.level;
   spawn.orientation_bits = static_cast<std::uint8_t>(inputs.quantisation[entity.archetype].orientation_bits);
   spawn.age = inputs.tick - newest.tick;
-  spawn.life.reset();
-  if (const auto end_s = entity.short_lived->end_s) {
-    const double ticks = (*end_s - inputs.tick_time_s) * inputs.tick_rate_hz + spawn.age;
-    spawn.life = static_cast<std::uint32_t>(std::max(0.0, ticks * ShortLivedSpawn::kLifeSteps));
-  }
   spawn.state = newest.encoded;
+  spawn.name = entity.name;
+  std::size_t content = spawn.name.size();
+  if (entity.short_lived == nullptr) {
+    spawn.short_lived.reset();
+  } else {
+    if (!spawn.short_lived) spawn.short_lived.emplace();
+    Spawn::ShortLife& life = *spawn.short_lived;
+    life.life.reset();
+    if (const auto end_s = entity.short_lived->end_s) {
+      const double ticks = (*end_s - inputs.tick_time_s) * inputs.tick_rate_hz + spawn.age;
+      life.life = static_cast<std::uint32_t>(std::max(0.0, ticks * Spawn::kLifeSteps));
+    }
+    life.prediction.reset();
+    if (entity.short_lived->predicted_by == id_) life.prediction = entity.short_lived->prediction;
+    life.data = entity.short_lived->data;
+    content += life.data.size();
+    sent.predicted = life.prediction.has_value();
+  }
   write_fields(inputs, entity.id, spawn.fields);
-  spawn.data = entity.short_lived->data;
-  spawn.prediction.reset();
-  if (entity.short_lived->predicted_by == id_) spawn.prediction = entity.short_lived->prediction;
-  sent = {
-      sent.id, sent.serial, stream.number(), subscription.level, newest.tick, spawn.prediction.has_value()};
+  spawn.values_follow = content + spawn.fields.size() > kMaxSpawnContentBytes;
+  if (spawn.values_follow) spawn.fields.clear();
+  sent.publish = stream.number();
+  sent.level = subscription.level;
+  sent.motion_tick = newest.tick;
+  sent.values_follow = spawn.values_follow;
   return true;
 }
 

@@ -16,8 +16,7 @@
 #include "server/src/session/message_intake.hpp"
 #include "server/src/session/reliable_outbox.hpp"
 #include "server/src/session/send_turns.hpp"
-#include "server/src/session/short_lived_queue.hpp"
-#include "server/src/session/spawn_queue.hpp"
+#include "server/src/session/spawn_section.hpp"
 #include "server/src/session/stamp_watch.hpp"
 #include "server/src/session/subscriptions.hpp"
 #include "server/src/world/entity_table.hpp"
@@ -47,9 +46,9 @@ class ShownHistory;
 /// The server's data of one client: the entities that the client follows, the messages and updates in flight
 /// to it, and the data that it still lacks.
 ///
-/// Each tick has two steps. send_spawns() uses the transport, so one thread calls it for all clients.
-/// write_datagrams() changes only this session and the scratch memory passed to it, so it may run for several
-/// clients at a time.
+/// Each tick has two steps. send_waiting_messages() uses the transport, so one thread calls it for all
+/// clients. write_datagrams() changes only this session and the scratch memory passed to it, so it may run
+/// for several clients at a time.
 ///
 /// A session outlives its connection: the client may resume it over another connection.
 class Session {
@@ -162,20 +161,20 @@ class Session {
 
   [[nodiscard]] const Subscriptions& subscriptions() const { return subscriptions_; }
 
-  /// The client now follows the entity; send_spawns() sends the spawn message. No update of the entity is
-  /// sent before the client has confirmed the spawn message.
+  /// The client now follows the entity; datagrams bring its spawn. No update of the entity is sent before the
+  /// client has acknowledged the spawn.
   void follow(const Entity& entity, std::uint8_t level, Tick tick);
-  /// The client no longer follows the entity, or the entity ended. send_spawns() sends the despawn message,
-  /// before any spawn message. `ended_as_planned`: a short-lived entity ended at the time that its spawn
-  /// names, so a client that has the spawn needs no message.
+  /// The client no longer follows the entity, or the entity ended; datagrams tell the client.
+  /// `ended_as_planned`: a short-lived entity ended at the time that its spawn names, so a client that has
+  /// the spawn knows.
   void unfollow(EntityId id, Tick tick, bool ended_as_planned = false);
   void set_level(EntityId id, std::uint8_t level, Tick tick);
   /// Tells the client that its prediction with this key fails.
-  void refuse_prediction(std::uint32_t key, Tick tick) { short_lived_.add_refusal(key, tick, copies()); }
-  /// True if the client follows the entity and was sent its spawn message.
+  void refuse_prediction(std::uint32_t key, Tick tick) { spawns_.add_refusal(key, tick); }
+  /// True if the client follows the entity and was sent its spawn.
   [[nodiscard]] bool knows(EntityId id) const {
     const Subscription* found = subscriptions_.find(static_cast<std::uint32_t>(id.slot()));
-    return found != nullptr && found->id == id && found->spawn_sent;
+    return found != nullptr && found->id == id && found->spawn_number != 0;
   }
 
   // The unreliable channel.
@@ -194,8 +193,6 @@ class Session {
   void send_waiting_messages(Transport& transport);
   /// Sends all waiting reliable game messages now, because the session ends.
   void send_all_messages(Transport& transport);
-  /// Sends waiting despawn and spawn messages, as many as the client's link can carry now.
-  void send_spawns(const TickInputs& inputs, Transport& transport);
 
   /// Prefetches the session, and then the lists that write_datagrams() reads first. The processor's caches
   /// are too small for all sessions. So the memory of one client is loaded while another client is processed.
@@ -223,10 +220,9 @@ class Session {
   [[nodiscard]] SessionStats stats() const;
 
  private:
-  struct SpawnPayload;  // several spawn messages in one payload
-
-  // With more loss than this, spawns and ends of short-lived entities are sent twice.
+  // With more loss than this, spawns and ends are sent twice.
   static constexpr double kLossyShare = 0.002;
+  static constexpr double kFirstSpawns = 4.0 * ByteBudget::kDatagramBytes;  // bytes
   static constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
 
   void send_message(std::span<const std::byte> message, Transport& transport);
@@ -237,21 +233,14 @@ class Session {
   [[nodiscard]] double plausible_ack_delay_s(const ClientDatagram& datagram, double arrived_s) const;
   void charge_arrivals(double ack_delay_s, double now_s);
   std::size_t confirm_reliable(std::uint32_t count);
-  void confirm_spawn(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
   void settle_datagrams(double now_s, ServerStats& stats);
   void settle_motion(Subscription& subscription, const SentMotion& motion, bool acked);
   void note_held_tick(Tick tick) { held_tick_ = earlier(held_tick_, tick) ? tick : held_tick_; }
 
   void note_changed_fields(const FieldTable& fields, Tick tick);
-  [[nodiscard]] bool send_despawns(double now_s, Transport& transport);
-  void send_new_spawns(const TickInputs& inputs, SpawnPayload& payload, Transport& transport);
-  void repeat_spawns(const TickInputs& inputs, SpawnPayload& payload, Transport& transport);
-  SpawnQueue::SentMotionInfo add_spawn(const TickInputs& inputs, Subscription& subscription,
-                                       SpawnPayload& payload);
-  void flush(SpawnPayload& payload, double now_s, Transport& transport);
   [[nodiscard]] double message_share() const;
   bool send_message_payload(Transport& transport);
-  [[nodiscard]] bool has_reliable_room() const;
+  void add_order_mark(std::vector<std::byte>& payload);
   [[nodiscard]] bool may_spawn(const TickInputs& inputs, const Subscription& subscription) const;
 
   void select_updates(const TickInputs& inputs, bool waits, Scratch& scratch);
@@ -259,30 +248,28 @@ class Session {
                      Subscription& subscription, Snapshot& snapshot);
   void rank_updates(const TickInputs& inputs, Snapshot& snapshot);
   bool write_datagram(const TickInputs& inputs, std::size_t room, Scratch& scratch);
-  [[nodiscard]] ServerHeader make_header(const TickInputs& inputs) const;
-  [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
+  [[nodiscard]] ServerHeader make_header(const TickInputs& inputs);
+  [[nodiscard]] std::uint32_t complete_age(const TickInputs& inputs);
   void report_delay(const Snapshot::Item& item, const TickInputs& inputs);
   void note_sent(const Snapshot::Item& item, const StreamHead& stream, Tick tick, DatagramBuffer& datagrams);
 
   struct Sections {
-    bool short_lived = false;
+    bool spawns = false;
     bool fields = false;
     bool messages = false;
   };
   void begin_sections(const TickInputs& inputs, ServerStats& stats);
   [[nodiscard]] bool sections_due(Tick tick) const;
+  [[nodiscard]] bool has_room_for_spawns() const;
   [[nodiscard]] bool has_urgent_sections(Tick tick) const;
   [[nodiscard]] bool sections_need_datagram(Tick tick) const;
   [[nodiscard]] std::size_t section_room(std::size_t room_bits, const Snapshot& snapshot) const;
-  void repeat_short_lived(const TickInputs& inputs);
-  bool write_short_lived(BitWriter& writer, std::size_t most_bits, Sequence sequence,
-                         const TickInputs& inputs);
-  [[nodiscard]] bool make_short_lived(const TickInputs& inputs, ShortLivedSpawn& spawn,
-                                      ShortLivedQueue::SentSpawn& sent);
-  void note_short_lived_sent(const ShortLivedQueue::SentSpawn& sent, Sequence sequence,
-                             const TickInputs& inputs);
-  void confirm_short_lived(const ShortLivedQueue::SentSpawn& sent);
-  [[nodiscard]] unsigned copies() const { return link_.loss() > kLossyShare ? 2 : 1; }
+  std::size_t write_spawns(BitWriter& writer, std::size_t most_bits, Sequence sequence,
+                           const TickInputs& inputs, ServerStats& stats);
+  [[nodiscard]] bool make_spawn(const TickInputs& inputs, Spawn& spawn, SpawnSection::Sent& sent);
+  void note_spawn_written(const SpawnSection::Sent& sent, Sequence sequence, const TickInputs& inputs,
+                          ServerStats& stats);
+  void confirm_spawn(const SpawnSection::Sent& sent);
   Sections write_sections(BitWriter& writer, std::size_t most_bits, Sequence sequence,
                           const TickInputs& inputs, ServerStats& stats);
 
@@ -307,13 +294,12 @@ class Session {
   bool ranks_by_error_;
   StampWatch stamps_;
   Subscriptions subscriptions_;
-  SpawnQueue spawns_;
-  // Changed fields and unreliable messages are sections of datagrams; they follow the motions.
+  // Spawns, changed fields and unreliable messages are sections of datagrams, like the motions.
+  SpawnSection spawns_;
   FieldUpdates fields_;
   MessageOutbox unreliable_;
-  ShortLivedQueue short_lived_;
-  std::vector<EntityId> repeats_;  // scratch
-  double section_bytes_ = 0.0;     // byte budget of the sections
+  double spawn_room_ = kFirstSpawns;  // bytes of many spawns that may be in flight
+  double section_bytes_ = 0.0;        // byte budget of the sections
   // Bytes of sections and of reliable game messages since the last tick.
   std::size_t section_bytes_sent_ = 0, message_bytes_sent_ = 0;
   ReliableOutbox outbox_;
@@ -328,9 +314,7 @@ class Session {
   DeclaredPlayout playout_;
   std::unique_ptr<ShownHistory> seen_;  // null: what the client shows is not recorded
   std::vector<std::uint32_t> routes_;   // index: route; value: number of the message that contained it
-  double message_bytes_ = 64.0;         // bytes of the newest spawn or despawn message on the wire
-  // Motions in repeated spawns that the statistics do not contain yet.
-  std::uint64_t repeated_spawn_motions_ = 0;
+  std::uint32_t marked_ = 0;            // the spawn in the newest AfterSpawnsMessage
   PeerLink link_;
   InFlight in_flight_;
 };

@@ -21,7 +21,6 @@ Subscription& Subscriptions::add(EntityId id, std::uint8_t level) {
   added = {};
   added.id = id;
   added.level = level;
-  added.serial = next_serial_++;
   return added;
 }
 
@@ -32,7 +31,7 @@ void Subscriptions::remove(std::uint32_t slot) {
   due_.erase(slot);
   followed_.erase(slot);
   const Index index = std::exchange(index_[slot], kNone);
-  entries_[index] = {};  // serial 0: acknowledgements of earlier updates no longer match
+  entries_[index] = {};  // spawn_number 0: acknowledgements of earlier updates no longer match
   free_.push_back(index);
 }
 

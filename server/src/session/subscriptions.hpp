@@ -17,9 +17,9 @@ namespace reckoner {
 /// What one client knows about one entity that it follows. Half a cache line in size.
 struct alignas(32) Subscription {
   EntityId id;
-  /// Unique among all subscriptions that this client ever had. It distinguishes this subscription from a
-  /// later one at the same index.
-  std::uint32_t serial = 0;
+  /// Number of the spawn (Spawn::number); 0: none was written yet. It distinguishes this subscription from
+  /// all others that this client ever had.
+  std::uint32_t spawn_number = 0;
   /// Tick of the oldest publish that the client lacks; valid only while the entity is due.
   Tick due_since = 0;
   /// Number of the publish sent last; 0: no publish of this level was sent.
@@ -29,11 +29,10 @@ struct alignas(32) Subscription {
   Tick held_tick = 0;  ///< time stamp of the publish `held`
   std::uint8_t level = 0;
   std::uint8_t losses = 0;       ///< updates lost since the last acknowledged update
-  bool spawn_sent : 1 = false;   ///< the spawn message was sent
-  bool confirmed : 1 = false;    ///< the client confirmed the spawn message
+  bool confirmed : 1 = false;    ///< the client acknowledged the spawn
   bool repair : 1 = false;       ///< the entity is due only because a datagram was lost
   bool in_full : 1 = false;      ///< the next update must be encoded in full
-  bool short_lived : 1 = false;  ///< the spawn travels in state datagrams (ShortLivedQueue)
+  bool short_lived : 1 = false;  ///< the entity is short-lived
   bool muted : 1 = false;        ///< the client owns the entity; the server sends it no motions of the entity
 };
 static_assert(sizeof(Subscription) == 32);
@@ -59,11 +58,11 @@ class Subscriptions {
   [[nodiscard]] Subscription* find(EntityId id);
 
   /// The index of a subscription, constant during its life; faster than a search by slot. After the
-  /// subscription has ended, another one may get its index, so compare the serials.
+  /// subscription has ended, another one may get its index, so compare the spawn numbers.
   using Index = std::uint32_t;
   [[nodiscard]] Subscription& at(Index index) { return entries_[index]; }
 
-  /// Call it when the client has confirmed the spawn message. That message contained the publish with the
+  /// Call it when the client has acknowledged the spawn. The spawn contained the publish with the
   /// number `publish`, the level `level` and the time stamp `motion_tick`. From now on the server sends
   /// updates of the entity to the client.
   void confirm(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
@@ -108,7 +107,6 @@ class Subscriptions {
   std::vector<Subscription> entries_;
   std::vector<std::uint32_t> free_;   // indices of free entries
   std::vector<std::uint32_t> index_;  // index: slot; value: index into entries_, or kNone
-  std::uint32_t next_serial_ = 1;
   SlotSet followed_;
   std::array<SlotSet, kLevels> listening_;
   // Number of slots in each set of listening_; most sets are empty.

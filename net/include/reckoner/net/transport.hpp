@@ -51,7 +51,7 @@ struct GameMessage {
 
 /// Version of the wire format. It increases with every change after which an older build would misread the
 /// data. A version number is never used again.
-inline constexpr std::uint16_t kProtocolVersion = 10;
+inline constexpr std::uint16_t kProtocolVersion = 11;
 
 /// Maximum size of a state payload, bytes. With all headers, the datagram is smaller than every common path
 /// MTU.

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/link/settled_numbers.hpp"
+#include "net/src/messages/messages.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace reckoner {
+
+/// The server's reliable messages, in order. A message that the server sent after a spawn waits until the
+/// client has the spawn (AfterSpawnsMessage).
+class OrderedMessages {
+ public:
+  /// A message, or nullopt for one that was malformed: the server has numbered it, too.
+  using Message = std::optional<ControlMessage>;
+
+  /// Adds the newest message, which was `bytes` long.
+  void add(Message message, std::size_t bytes) {
+    waiting_.push_back({std::move(message), bytes});
+    bytes_ += bytes;
+  }
+
+  /// Removes and returns the oldest message unless it waits for spawns. `spawns` are those that the client
+  /// has.
+  [[nodiscard]] std::optional<Message> next(const SettledNumbers& spawns) {
+    if (waiting_.empty()) return std::nullopt;
+    const Message& oldest = waiting_.front().message;
+    const auto* mark = oldest ? std::get_if<AfterSpawnsMessage>(&*oldest) : nullptr;
+    if (mark != nullptr && !spawns.all_up_to(mark->number) && !is_too_long()) return std::nullopt;
+    return std::optional<Message>{std::in_place, take()};
+  }
+  /// Removes and returns the oldest message, whatever it waits for. For a session that has ended.
+  [[nodiscard]] std::optional<Message> next_at_the_end() {
+    if (waiting_.empty()) return std::nullopt;
+    return std::optional<Message>{std::in_place, take()};
+  }
+  /// Drops all messages, because the server sends them again.
+  void clear() {
+    waiting_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  struct Waiting {
+    Message message;
+    std::size_t bytes = 0;
+  };
+  // A server has fewer messages in flight. Another one must not fill the client's memory.
+  static constexpr std::size_t kMostMessages = 8192;
+  static constexpr std::size_t kMostBytes = 2 * 1024 * 1024;
+
+  [[nodiscard]] bool is_too_long() const { return waiting_.size() > kMostMessages || bytes_ > kMostBytes; }
+  [[nodiscard]] Message take() {
+    Waiting oldest = std::move(waiting_.front());
+    waiting_.pop_front();
+    bytes_ -= oldest.bytes;
+    return std::move(oldest.message);
+  }
+
+  std::deque<Waiting> waiting_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include <reckoner/net/ids.hpp>
+
+namespace reckoner {
+
+/// The oldest tick in a queue of ticks, in constant time. It keeps a tick only until an older or equal tick
+/// is pushed after it, so the first one that it keeps is the oldest.
+class OldestTick {
+ public:
+  void push(Tick tick) {
+    while (!minima_.empty() && !earlier(minima_.back().tick, tick))
+      minima_.pop_back();
+    minima_.push_back({pushed_++, tick});
+  }
+  /// Removes the tick that was pushed first.
+  void pop() {
+    if (!minima_.empty() && minima_.front().index == popped_) minima_.pop_front();
+    ++popped_;
+  }
+  [[nodiscard]] std::optional<Tick> get() const {
+    return minima_.empty() ? std::nullopt : std::optional{minima_.front().tick};
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t index;  // number of ticks pushed before this one
+    Tick tick;
+  };
+  std::deque<Entry> minima_;
+  std::uint64_t pushed_ = 0;
+  std::uint64_t popped_ = 0;
+};
+
+}  // namespace reckoner
