@@ -120,7 +120,7 @@ void Lobby::open(PeerId peer, const JoinMessage& message, const PeerLogin& login
   session.playout() =
       DeclaredPlayout{PlayoutMessage{message.shows_past, message.shows_past, message.blend_s}};
   if (config_.rewind_s > 0.0)
-    session.remember_seen(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
+    session.seen().record(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
                           config_.rewind_s);
   for (std::uint32_t route = 1; route <= world_.routes().size(); ++route)
     session.send_route({{route}, world_.routes().find({route})->definition()}, transport_);

@@ -367,14 +367,14 @@ void Server::shutdown() {
 
 std::optional<Pose> Server::pose_seen_by(ClientId client, EntityId entity, double time_s) const {
   const Session* session = impl_->sessions.find(client);
-  const auto state = session ? session->shown(entity, time_s, impl_->time.present_s()) : std::nullopt;
+  const auto state = session ? session->seen().shown(entity, time_s, impl_->time.present_s()) : std::nullopt;
   if (!state) return std::nullopt;
   return Pose{state->position - impl_->world.states().origin(), state->orientation};
 }
 
 RewindStatus Server::rewind_status(ClientId client, double time_s) const {
   const Session* session = impl_->sessions.find(client);
-  return session != nullptr ? session->rewind_status(time_s, impl_->time.present_s())
+  return session != nullptr ? session->seen().status(time_s, impl_->time.present_s())
                             : RewindStatus::unavailable;
 }
 
@@ -382,7 +382,7 @@ std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
   Impl& s = *impl_;
   s.seen.clear();
   const Session* session = s.sessions.find(client);
-  if (session != nullptr) session->shown(time_s, s.time.present_s(), s.seen);
+  if (session != nullptr) session->seen().shown(time_s, s.time.present_s(), s.seen);
   for (SeenPose& seen : s.seen)
     seen.pose.position -= s.world.states().origin();
   return s.seen;

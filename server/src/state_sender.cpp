@@ -53,7 +53,7 @@ bool StateSender::hold_back(Tick tick, double now_s) {
 
 // With one thread, writes and sends each client's datagrams in turn. With several threads, all datagrams are
 // written first and sent afterwards, because only one thread may use the transport.
-void StateSender::send_to_all(const Session::TickInputs& inputs) {
+void StateSender::send_to_all(const TickInputs& inputs) {
   const std::span sessions = sessions_.all();
   const bool alone = pool_.size() == 1;
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
@@ -71,7 +71,7 @@ void StateSender::send_to_all(const Session::TickInputs& inputs) {
       if (i + 1 < last) sessions[i + 1]->fetch_lists(inputs.published);
       if (alone) send_reliable(i);
       DatagramBuffer& buffer = datagrams_[alone ? 0 : i / kSessionGrain];
-      Session::Scratch scratch{worker, snapshots_[worker], fresh_[worker], buffer};
+      WriteScratch scratch{worker, snapshots_[worker], fresh_[worker], buffer};
       sessions[i]->write_datagrams(inputs, max_datagram_bytes_[i], scratch);
       if (alone) buffer.flush(transport_);
     }

@@ -39,7 +39,7 @@ class StateSender {
 
  private:
   [[nodiscard]] bool hold_back(Tick tick, double now_s);
-  void send_to_all(const Session::TickInputs& inputs);
+  void send_to_all(const TickInputs& inputs);
   void flush(DatagramBuffer& buffer, EntityTable& entities);
 
   const ServerConfig& config_;

@@ -92,11 +92,11 @@ struct SessionBench {
   }
   void step() {
     published.list_words();
-    const Session::TickInputs now{table,     fields, published,   config.archetypes, quantisation, routes,
-                                  encodings, tick,   tick / 60.0, tick / 60.0,       60.0,         true};
+    const TickInputs now{table,     fields, published,   config.archetypes, quantisation, routes,
+                         encodings, tick,   tick / 60.0, tick / 60.0,       60.0,         true};
     encodings.begin(table, quantisation, 60.0);
     session.send_waiting_messages(transport);
-    Session::Scratch scratch{0, snapshot, fresh, datagrams};
+    WriteScratch scratch{0, snapshot, fresh, datagrams};
     session.write_datagrams(now, transport.room, scratch);
     datagrams.flush(transport);
     stats += std::exchange(datagrams.stats, {});

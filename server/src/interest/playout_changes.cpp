@@ -18,8 +18,8 @@ void PlayoutChanges::apply_due(double now_s, const SessionTable& sessions, Entit
     const auto playout = session->playout().due(now_s);
     if (!playout) return false;
     Interest::set_shows_past(*session, entities, playout->shows_past);
-    session->change_seen(playout->interpolates ? MotionPath::interpolate : MotionPath::predict,
-                         playout->blend_s);
+    session->seen().change(playout->interpolates ? MotionPath::interpolate : MotionPath::predict,
+                           playout->blend_s);
     return true;
   });
 }

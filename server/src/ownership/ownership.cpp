@@ -477,7 +477,7 @@ void Ownership::correct(Owned& owned, const Entity& entity, double now_s) {
 void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion) {
   ++stats_.accepted;
   const Session* session = sessions_.find(owned.owner);
-  if (session != nullptr) session->note_shown_frame(motion);
+  if (session != nullptr) session->seen().note_owned_frame(motion);
   const bool trusted = owned.rules.policy == OwnerPolicy::accept;
   const Motion shown = trusted ? motion : owned.check.eased(motion);
   // A teleport, because clients limit the speed of a correction (Motion::max_speed_mps), and that speed would

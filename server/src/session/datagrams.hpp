@@ -110,6 +110,14 @@ class DatagramBuffer {
   std::vector<Datagram> datagrams_;
 };
 
+/// The scratch memory of one worker that writes datagrams.
+struct WriteScratch {
+  unsigned worker = 0;
+  Snapshot& snapshot;
+  std::vector<std::uint32_t>& fresh;
+  DatagramBuffer& datagrams;
+};
+
 /// A motion that was sent to the client in a datagram.
 struct SentMotion {
   Subscriptions::Index subscription = 0;

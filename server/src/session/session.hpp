@@ -8,27 +8,29 @@
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "server/src/publish/encodings.hpp"
-#include "server/src/publish/field_updates.hpp"
+#include "server/src/rewind/recorded_view.hpp"
 #include "server/src/session/byte_budget.hpp"
+#include "server/src/session/client_stamps.hpp"
 #include "server/src/session/client_view.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/declared_playout.hpp"
+#include "server/src/session/field_section.hpp"
 #include "server/src/session/message_intake.hpp"
-#include "server/src/session/reliable_outbox.hpp"
+#include "server/src/session/message_section.hpp"
+#include "server/src/session/motion_section.hpp"
+#include "server/src/session/reliable_messages.hpp"
+#include "server/src/session/sections.hpp"
 #include "server/src/session/send_turns.hpp"
 #include "server/src/session/spawn_section.hpp"
-#include "server/src/session/stamp_watch.hpp"
 #include "server/src/session/subscriptions.hpp"
+#include "server/src/session/tick_inputs.hpp"
 #include "server/src/world/entity_table.hpp"
-#include "server/src/world/field_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -37,11 +39,6 @@
 #include <reckoner/server/session_stats.hpp>
 
 namespace reckoner {
-
-class CodingStatistics;
-class SharedMotions;
-class ServerObserver;
-class ShownHistory;
 
 /// The server's data of one client: the entities that the client follows, the messages and updates in flight
 /// to it, and the data that it still lacks.
@@ -53,34 +50,15 @@ class ShownHistory;
 /// A session outlives its connection: the client may resume it over another connection.
 class Session {
  public:
-  /// The inputs of one tick, shared by all sessions.
-  struct TickInputs {
-    const EntityTable& entities;
-    const FieldTable& fields;
-    const Published& published;  ///< the slots published in this tick
-    std::span<const Archetype> archetypes;
-    std::span<const Quantisation> quantisation;  ///< index: archetype
-    const RouteTable& routes;                    ///< the routes that motions may be on
-    Encodings& encodings;
-    Tick tick = 0;
-    double tick_time_s = 0.0;
-    double now_s = 0.0;
-    double tick_rate_hz = 0.0;
-    bool fields_changed = false;         ///< a field of some entity changed in this tick
-    bool held_back = false;              ///< a later tick sends the datagrams of this tick
-    CodingStatistics* coding = nullptr;  ///< counts every update; may be null
-    /// The motions of `published` and of earlier ticks. Required for clients whose history is recorded.
-    SharedMotions* motions = nullptr;
-    ServerObserver* observer = nullptr;  ///< gets every delayed update; may be null
-  };
-
   Session(ClientId id, PeerId peer, const ServerConfig& config, const SenderParts& parts = {});
-  ~Session();
+  Session(const Session&) = delete;  // its parts know each other
+  Session& operator=(const Session&) = delete;
 
   [[nodiscard]] ClientId id() const { return id_; }
   [[nodiscard]] PeerId peer() const { return peer_; }  ///< null while there is no connection
   void set_peer(PeerId peer) {
     peer_ = peer;
+    reliable_.set_peer(peer);
     link_.forget_path();  // the new connection may use another one
   }
   /// Mean time from a publish until its update arrives, s; valid if round_trip().known().
@@ -92,20 +70,9 @@ class Session {
   [[nodiscard]] const ClientView& view() const { return view_; }
   [[nodiscard]] DeclaredPlayout& playout() { return playout_; }
 
-  /// Starts to record what the client shows (ShownHistory). Call it before anything is sent to the client.
-  void remember_seen(MotionPath path, double blend_s, double limit_s);
-  /// Call it when the client's path or its length of blends has changed.
-  void change_seen(MotionPath path, double blend_s);
-  /// The state of `entity` that the client showed when its estimate of server time was `time_s`. `present_s`
-  /// is the present server time. Nullopt if the state is unknown.
-  [[nodiscard]] std::optional<State> shown(EntityId entity, double time_s, double present_s) const;
-  /// Tells whether it is known what the client showed when its estimate of server time was `time_s`.
-  [[nodiscard]] RewindStatus rewind_status(double time_s, double present_s) const;
-  /// Appends to `poses` the poses of all entities that the client showed when its estimate of server time was
-  /// `time_s`. Appends nothing if the poses are unknown.
-  void shown(double time_s, double present_s, std::vector<SeenPose>& poses) const;
-  /// Records the frame of a motion that the client sent as an owner (ShownHistory::note_owned_frame()).
-  void note_shown_frame(const Motion& motion) const;
+  /// What the client showed.
+  [[nodiscard]] RecordedView& seen() { return seen_; }
+  [[nodiscard]] const RecordedView& seen() const { return seen_; }
 
   // Resuming.
 
@@ -122,11 +89,11 @@ class Session {
   /// anything is sent to the client.
   void enable_resume(const SessionKey& key) {
     resume_.key = key;
-    reliable_.retain();
+    reliable_.queue().retain();
   }
   /// True if the session could resume if the connection were lost now. False while too many messages are
   /// unconfirmed.
-  [[nodiscard]] bool can_resume() const { return reliable_.can_resume(); }
+  [[nodiscard]] bool can_resume() const { return reliable_.queue().can_resume(); }
   /// The client has a new connection and has received `received` reliable messages. Sends all other retained
   /// messages again, and makes every entity due that the client follows. The caller must have checked
   /// reliable().can_resume_from(received).
@@ -136,11 +103,13 @@ class Session {
   // The reliable channel.
 
   /// The reliable messages of both directions. The server counts the client's messages here.
-  [[nodiscard]] ReliableQueue& reliable() { return reliable_; }
-  [[nodiscard]] const ReliableQueue& reliable() const { return reliable_; }
+  [[nodiscard]] ReliableQueue& reliable() { return reliable_.queue(); }
+  [[nodiscard]] const ReliableQueue& reliable() const { return reliable_.queue(); }
 
   /// Sends the next route. No motion along it is sent before the client has confirmed this message.
-  void send_route(const RouteMessage& message, Transport& transport);
+  void send_route(const RouteMessage& message, Transport& transport) {
+    reliable_.send_route(message, transport);
+  }
 
   /// Notifies the client that it owns, or no longer owns, an entity that it knows. The server sends an owner
   /// no motions of its own entity.
@@ -150,9 +119,13 @@ class Session {
 
   /// Sends an encoded game message of at most max_message_bytes(), now or as soon as the byte budget allows
   /// it. Returns false and drops the message if too many reliable game messages are unconfirmed or waiting.
-  [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded, Transport& transport);
+  [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded, Transport& transport) {
+    return reliable_.send_game(encoded, static_cast<bool>(resume_.key), transport);
+  }
   [[nodiscard]] bool send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s,
-                                     double now_s);
+                                     double now_s) {
+    return peer_ && messages_.add(std::move(payload), time_s, now_s);
+  }
 
   /// The game messages from the client that wait until its rates allow them.
   [[nodiscard]] MessageIntake& intake() { return intake_; }
@@ -170,7 +143,7 @@ class Session {
   void unfollow(EntityId id, Tick tick, bool ended_as_planned = false);
   void set_level(EntityId id, std::uint8_t level, Tick tick);
   /// Tells the client that its prediction with this key fails.
-  void refuse_prediction(std::uint32_t key, Tick tick) { spawns_.add_refusal(key, tick); }
+  void refuse_prediction(std::uint32_t key, Tick tick) { spawns_.queue().add_refusal(key, tick); }
   /// True if the client follows the entity and was sent its spawn.
   [[nodiscard]] bool knows(EntityId id) const {
     const Subscription* found = subscriptions_.find(static_cast<std::uint32_t>(id.slot()));
@@ -190,26 +163,18 @@ class Session {
                                 double waited_s = 0.0);
 
   /// Sends waiting reliable game messages, as many as their share of the byte budget allows.
-  void send_waiting_messages(Transport& transport);
+  void send_waiting_messages(Transport& transport) { reliable_.send_waiting(transport); }
   /// Sends all waiting reliable game messages now, because the session ends.
-  void send_all_messages(Transport& transport);
+  void send_all_messages(Transport& transport) { reliable_.send_all(transport); }
 
   /// Prefetches the session, and then the lists that write_datagrams() reads first. The processor's caches
   /// are too small for all sessions. So the memory of one client is loaded while another client is processed.
   void fetch() const;
   void fetch_lists(const Published& published) const;
 
-  /// The scratch memory of one worker.
-  struct Scratch {
-    unsigned worker = 0;
-    Snapshot& snapshot;
-    std::vector<std::uint32_t>& fresh;
-    DatagramBuffer& datagrams;
-  };
-
   /// Finds lost datagrams, selects the updates that the client lacks, and writes the datagrams of this tick,
   /// if any are needed. `room` is the size of the largest datagram that can be sent, bytes.
-  void write_datagrams(const TickInputs& inputs, std::size_t room, Scratch& scratch);
+  void write_datagrams(const TickInputs& inputs, std::size_t room, WriteScratch& scratch);
 
   /// Age of the oldest data that the client lacked when the last datagram was written, ticks.
   [[nodiscard]] std::uint32_t behind_ticks() const { return behind_ticks_; }
@@ -220,58 +185,17 @@ class Session {
   [[nodiscard]] SessionStats stats() const;
 
  private:
-  // With more loss than this, spawns and ends are sent twice.
-  static constexpr double kLossyShare = 0.002;
-  static constexpr double kFirstSpawns = 4.0 * ByteBudget::kDatagramBytes;  // bytes
   static constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
-
-  void send_message(std::span<const std::byte> message, Transport& transport);
-  void spend(std::size_t wire_bytes, double now_s);
-  [[nodiscard]] bool knows_route(RouteId route) const;
-  [[nodiscard]] bool knows_frame(const StreamHead& stream) const;
 
   [[nodiscard]] double plausible_ack_delay_s(const ClientDatagram& datagram, double arrived_s) const;
   void charge_arrivals(double ack_delay_s, double now_s);
   std::size_t confirm_reliable(std::uint32_t count);
   void settle_datagrams(double now_s, ServerStats& stats);
-  void settle_motion(Subscription& subscription, const SentMotion& motion, bool acked);
-  void note_held_tick(Tick tick) { held_tick_ = earlier(held_tick_, tick) ? tick : held_tick_; }
 
-  void note_changed_fields(const FieldTable& fields, Tick tick);
-  [[nodiscard]] double message_share() const;
-  bool send_message_payload(Transport& transport);
-  void add_order_mark(std::vector<std::byte>& payload);
-  [[nodiscard]] bool may_spawn(const TickInputs& inputs, const Subscription& subscription) const;
-
-  void select_updates(const TickInputs& inputs, bool waits, Scratch& scratch);
-  void select_update(const TickInputs& inputs, std::uint32_t slot, Subscriptions::Index index,
-                     Subscription& subscription, Snapshot& snapshot);
-  void rank_updates(const TickInputs& inputs, Snapshot& snapshot);
-  bool write_datagram(const TickInputs& inputs, std::size_t room, Scratch& scratch);
-  [[nodiscard]] ServerHeader make_header(const TickInputs& inputs);
+  void refill_budgets(double now_s);
+  bool write_datagram(const TickInputs& inputs, std::size_t room, WriteScratch& scratch);
   [[nodiscard]] std::uint32_t complete_age(const TickInputs& inputs);
-  void report_delay(const Snapshot::Item& item, const TickInputs& inputs);
-  void note_sent(const Snapshot::Item& item, const StreamHead& stream, Tick tick, DatagramBuffer& datagrams);
-
-  struct Sections {
-    bool spawns = false;
-    bool fields = false;
-    bool messages = false;
-  };
-  void begin_sections(const TickInputs& inputs, ServerStats& stats);
-  [[nodiscard]] bool sections_due(Tick tick) const;
-  [[nodiscard]] bool has_room_for_spawns() const;
-  [[nodiscard]] bool has_urgent_sections(Tick tick) const;
-  [[nodiscard]] bool sections_need_datagram(Tick tick) const;
-  [[nodiscard]] std::size_t section_room(std::size_t room_bits, const Snapshot& snapshot) const;
-  std::size_t write_spawns(BitWriter& writer, std::size_t most_bits, Sequence sequence,
-                           const TickInputs& inputs, ServerStats& stats);
-  [[nodiscard]] bool make_spawn(const TickInputs& inputs, Spawn& spawn, SpawnSection::Sent& sent);
-  void note_spawn_written(const SpawnSection::Sent& sent, Sequence sequence, const TickInputs& inputs,
-                          ServerStats& stats);
-  void confirm_spawn(const SpawnSection::Sent& sent);
-  Sections write_sections(BitWriter& writer, std::size_t most_bits, Sequence sequence,
-                          const TickInputs& inputs, ServerStats& stats);
+  void spend(std::size_t wire_bytes, double now_s);
 
   ClientId id_;
   PeerId peer_;
@@ -282,41 +206,25 @@ class Session {
   SendTurns turns_;
 
   // Every tick reads these members, so they lie close together (see fetch()).
-  std::optional<double> joined_s_;    // when the connection could be used first
-  double settles_from_s_ = kLongAgo;  // since then, the client's clock has to settle
   double last_send_s_ = kLongAgo;
-  std::optional<Tick> held_back_;  // the last tick whose datagrams were left to a later tick
-  double stamp_arrival_s_ = kLongAgo;
-  double last_echo_s_ = kLongAgo;
-  std::optional<std::uint32_t> stamp_;  // the client's newest time stamp; empty after its echo was sent
-  Tick held_tick_ = 0;                  // time stamp of the newest motion that the client is known to hold
-  bool repairs_;
-  bool ranks_by_error_;
-  StampWatch stamps_;
+  ClientStamps stamps_;
   Subscriptions subscriptions_;
-  // Spawns, changed fields and unreliable messages are sections of datagrams, like the motions.
+  MotionSection motions_;
+  FieldSection fields_;
   SpawnSection spawns_;
-  FieldUpdates fields_;
-  MessageOutbox unreliable_;
-  double spawn_room_ = kFirstSpawns;  // bytes of many spawns that may be in flight
-  double section_bytes_ = 0.0;        // byte budget of the sections
-  // Bytes of sections and of reliable game messages since the last tick.
-  std::size_t section_bytes_sent_ = 0, message_bytes_sent_ = 0;
-  ReliableOutbox outbox_;
+  MessageSection messages_;
+  Sections<SpawnSection, FieldSection, MessageSection> sections_;
   ByteBudget budget_;
+  ReliableMessages reliable_;
 
-  SessionStats figures_;  // only the counters and the age of sent motions; stats() adds the rest
+  SessionStats figures_;  // only the counters; stats() adds the rest
   ClientView view_;
   std::uint32_t behind_ticks_ = 0;
-  ReliableQueue reliable_;
   MessageIntake intake_;
   Resume resume_;
   DeclaredPlayout playout_;
-  std::unique_ptr<ShownHistory> seen_;  // null: what the client shows is not recorded
-  std::vector<std::uint32_t> routes_;   // index: route; value: number of the message that contained it
-  std::uint32_t marked_ = 0;            // the spawn in the newest AfterSpawnsMessage
+  RecordedView seen_;
   PeerLink link_;
-  InFlight in_flight_;
 };
 
 }  // namespace reckoner

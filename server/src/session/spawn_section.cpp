@@ -1,188 +1,189 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/session/spawn_section.hpp"
 
+#include "net/src/codec/field_codec.hpp"
+#include "net/src/codec/residual/coding_statistics.hpp"
+#include "server/src/rewind/shared_motions.hpp"
+#include "server/src/rewind/shown_history.hpp"
+#include "server/src/session/motion_section.hpp"
+
 #include <algorithm>
-#include <utility>
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace reckoner {
+namespace {
 
-SpawnSection::Entry& SpawnSection::add(const Entry& entry) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<Index>(entries_.size()));
-    entries_.emplace_back();
+// Writes the values of the entity's user fields; nothing if it has no fields.
+void write_fields(const TickInputs& inputs, EntityId entity, std::vector<std::byte>& bytes) {
+  bytes.clear();
+  const FieldTable::Row* row = inputs.fields.find(entity);
+  if (row == nullptr) return;
+  bytes.resize(kMaxValuesBytes);
+  BitWriter writer{bytes};
+  write_values(writer, inputs.fields.specs(*row), row->values);
+  bytes.resize(writer.finish().size());
+}
+
+// Counts a repeated spawn as an update in full.
+void note_coding(const TickInputs& inputs, const Subscription& subscription) {
+  const Entity& entity = inputs.entities.slots()[subscription.id.slot()];
+  const QuantisedState& state = inputs.stream_of(subscription).newest().encoded;
+  const Quantisation& q = inputs.quantisation[entity.archetype];
+  std::array<std::byte, MotionSection::kMaxUpdateBits / 8> scratch;
+  BitWriter writer{scratch};
+  write_full(writer, state, q);
+  inputs.coding->add(state, nullptr, 0.0, q, writer.bits_written());
+}
+
+// Fills the part of a spawn that only short-lived entities have.
+void make_short_life(const TickInputs& inputs, const Entity& entity, ClientId client, Spawn& spawn) {
+  if (!spawn.short_lived) spawn.short_lived.emplace();
+  Spawn::ShortLife& life = *spawn.short_lived;
+  life.life.reset();
+  if (const auto end_s = entity.short_lived->end_s) {
+    const double ticks = (*end_s - inputs.tick_time_s) * inputs.tick_rate_hz + spawn.age;
+    life.life = static_cast<std::uint32_t>(std::max(0.0, ticks * Spawn::kLifeSteps));
   }
-  Entry& added = entries_[free_.back()];
-  free_.pop_back();
-  const std::uint32_t version = added.version;
-  added = entry;
-  added.version = version;
-  return added;
+  life.prediction.reset();
+  if (entity.short_lived->predicted_by == client) life.prediction = entity.short_lived->prediction;
+  life.data = entity.short_lived->data;
 }
 
-void SpawnSection::remove(Index index) {
-  Entry& entry = entries_[index];
-  wait_no_more(entry);
-  entry.in_flight = 0;
-  if (entry.kind == Kind::spawn) spawn_of_.erase(entry.id);
-  if (entry.kind == Kind::end) --ends_kept_;
-  if (entry.kind == Kind::refusal) --refusals_;
-  ++entry.version;
-  free_.push_back(index);
+}  // namespace
+
+void SpawnSection::follow(const Entity& entity, std::uint8_t level, Tick tick) {
+  Subscription& added = shared_.subscriptions.add(entity.id, level);
+  added.short_lived = entity.short_lived != nullptr;
+  queue_.add_spawn(entity.id, tick, added.short_lived);
 }
 
-SpawnSection::Queue* SpawnSection::queue_of(Waits waits) {
-  switch (waits) {
-    case Waits::in_lost:
-      return &lost_;
-    case Waits::in_ends:
-      return &ends_;
-    case Waits::in_short_lived:
-      return &short_lived_;
-    case Waits::in_spawns:
-      return &spawns_;
-    case Waits::no:
-    case Waits::in_copies:
-      break;
-  }
-  return nullptr;
+void SpawnSection::unfollow(const Subscription& subscription, Tick tick, bool as_planned) {
+  const EntityId id = subscription.id;
+  if (subscription.short_lived && as_planned)
+    return queue_.end_as_planned(id, subscription.spawn_number, tick);
+  // The client may still lack messages about the entity.
+  const ReliableQueue& messages = shared_.messages.queue();
+  std::optional<std::uint16_t> after_messages;
+  if (messages.unconfirmed_count() > 0) after_messages = static_cast<std::uint16_t>(messages.added_count());
+  queue_.add_end(id, subscription.short_lived, subscription.spawn_number, tick, after_messages);
 }
 
-void SpawnSection::wait(Entry& entry, Waits where) {
-  wait_no_more(entry);
-  entry.waits = where;
-  if (Queue* queue = queue_of(where)) {
-    queue->handles.push_back(handle_of(entry));
-    queue->oldest.push(entry.since);
-    ++queue->count;
-    tidy(*queue, where);
-  } else {
-    copies_.push_back(handle_of(entry));
-  }
-}
-
-void SpawnSection::wait_no_more(Entry& entry) {
-  const Waits where = std::exchange(entry.waits, Waits::no);
-  Queue* queue = queue_of(where);
-  if (queue == nullptr) return;
-  --queue->count;
-  trim(*queue, where);
-}
-
-// Removes what no longer waits from the front, because the first one decides how old the oldest is.
-void SpawnSection::trim(Queue& queue, Waits where) {
-  while (!queue.handles.empty()) {
-    const Entry* first = find(queue.handles.front());
-    if (first != nullptr && first->waits == where) return;
-    pop(queue);
-  }
-}
-
-void SpawnSection::pop(Queue& queue) {
-  queue.handles.pop_front();
-  queue.oldest.pop();
-}
-
-// Entities may come and go while nothing is written. So most handles in a queue may be out of date.
-void SpawnSection::tidy(Queue& queue, Waits where) {
-  if (queue.handles.size() < 2 * queue.count + kFew) return;
-  std::deque<Handle> handles;
-  std::swap(handles, queue.handles);
-  queue.oldest = {};
-  for (const Handle& handle : handles) {
-    const Entry* entry = find(handle);
-    if (entry == nullptr || entry->waits != where) continue;
-    queue.handles.push_back(handle);
-    queue.oldest.push(entry->since);
-  }
-}
-
-void SpawnSection::add_spawn(EntityId id, Tick since, bool is_short_lived) {
-  Entry& entry = add({.kind = Kind::spawn, .is_short_lived = is_short_lived, .id = id, .since = since});
-  spawn_of_[id] = handle_of(entry).index;
-  wait(entry, is_short_lived ? Waits::in_short_lived : Waits::in_spawns);
-  try_again();
-}
-
-void SpawnSection::add_end(EntityId id, bool is_short_lived, std::uint32_t number, Tick tick,
-                           std::optional<std::uint16_t> after_messages) {
-  if (const auto spawn = spawn_of_.find(id); spawn != spawn_of_.end()) remove(spawn->second);
-  if (number == 0) return;
-  if (ends_kept_ >= kMostEnds) remove_oldest(Kind::end);
-  ++ends_kept_;
-  wait(add({.kind = Kind::end,
-            .is_short_lived = is_short_lived,
-            .id = id,
-            .number = number,
-            .since = tick,
-            .after_messages = after_messages}),
-       Waits::in_ends);
-}
-
-// The client needs the end only if it lacks the spawn: it must not wait for its number for ever.
-void SpawnSection::end_as_planned(EntityId id, std::uint32_t number, Tick tick) {
-  if (spawn_of_.contains(id)) add_end(id, true, number, tick, std::nullopt);
-}
-
-void SpawnSection::add_refusal(std::uint32_t key, Tick tick) {
-  if (refusals_ >= kMostRefusals) remove_oldest(Kind::refusal);
-  ++refusals_;
-  wait(add({.kind = Kind::refusal, .number = key, .since = tick}), Waits::in_ends);
-}
-
-void SpawnSection::remove_oldest(Kind kind) {
-  const auto exists = [&](const Entry& e) {
-    return e.kind == kind && (e.waits != Waits::no || e.in_flight > 0);
-  };
-  const Entry* oldest = nullptr;
-  for (const Entry& entry : entries_) {
-    if (exists(entry) && (oldest == nullptr || earlier(entry.since, oldest->since))) oldest = &entry;
-  }
-  if (oldest != nullptr) remove(handle_of(*oldest).index);
-}
-
-bool SpawnSection::has_due_copy(Tick now) const {
-  return std::ranges::any_of(copies_, [&](const Handle& handle) {
-    const Entry& entry = entries_[handle.index];
-    return entry.version == handle.version && entry.waits == Waits::in_copies &&
-           is_copy_due(entry, now, copy_gap_);
+void SpawnSection::begin(const TickInputs& inputs, ServerStats&) {
+  const auto arrived = static_cast<double>(queue_.take_acknowledged_bytes());
+  if (!shared_.budget.may_have_queue()) room_ += arrived;
+  queue_.repeat(inputs.tick, inputs.tick_rate_hz, [&](EntityId id) {
+    const Subscription* s = shared_.subscriptions.find(id);
+    return s != nullptr && has_newer(inputs, *s);
   });
 }
 
-void SpawnSection::note_written(Entry& entry, const Place& place, const Sent& sent, std::size_t bits) {
-  const bool is_first = entry.in_flight == 0 && entry.waits != Waits::in_lost;
-  const bool was_copy = entry.waits == Waits::in_copies;
-  ++entry.in_flight;
-  entry.sent = place.tick;
-  bits_in_flight_ += bits;
-  in_flight_.add(place.sequence, {handle_of(entry), entry.kind, static_cast<std::uint32_t>(bits), sent});
-  if (is_first) {
-    const bool few = waiting() <= kFew;
-    const unsigned all = entry.kind == Kind::end && entry.is_short_lived ? kCopiesOfShortEnds
-                         : place.loses && few                            ? 2
-                                                                         : 1;
-    entry.copies = static_cast<std::uint8_t>(all - 1);
-  } else if (was_copy && entry.copies > 0) {
-    --entry.copies;
-  }
-  if (was_copy && entry.copies > 0) return;  // it waits for the next copy
-  if (entry.copies == 0) return wait_no_more(entry);
-  wait(entry, Waits::in_copies);
+Urgency SpawnSection::urgency(Tick tick) const {
+  if (!queue_.is_due(tick)) return Urgency::none;
+  if (!queue_.has_many()) return Urgency::now;
+  return has_room() ? Urgency::bulk : Urgency::none;
 }
 
-void SpawnSection::note_lost(Entry& entry) {
-  --entry.in_flight;
-  if (entry.in_flight > 0 || (queue_of(entry.waits) != nullptr)) return;
-  entry.copies = 0;
-  wait(entry, Waits::in_lost);
+// True if the link can take more of many spawns. While little is known about the link, they must not fill its
+// queue: what may be in flight begins small, and grows as it arrives (slow start, RFC 5681).
+bool SpawnSection::has_room() const {
+  if (!shared_.budget.follows_link()) return true;
+  return static_cast<double>(queue_.bytes_in_flight()) < std::min(room_, shared_.budget.reliable_room());
 }
 
-std::optional<Tick> SpawnSection::oldest_since() const {
-  std::optional<Tick> oldest;
-  for (const Queue* queue : {&lost_, &ends_, &short_lived_, &spawns_}) {
-    const auto since = queue->oldest.get();
-    if (since && (!oldest || earlier(*since, *oldest))) oldest = since;
+bool SpawnSection::write(BitWriter& writer, std::size_t most_bits, const SectionPlace& place) {
+  const TickInputs& inputs = place.inputs;
+  return queue_.write(
+             writer, writer.bits_written() + most_bits,
+             {place.sequence, inputs.tick, inputs.tick_rate_hz, place.link.loss() > kLossyShare},
+             [&](Spawn& spawn, SpawnQueue::Sent& sent) { return make(inputs, spawn, sent); },
+             [&](const SpawnQueue::Sent& sent) { note_written(sent, place); },
+             [&](EntityId ended, bool waits) {
+               if (place.seen != nullptr && !waits) place.seen->ended_in(place.sequence, ended, inputs.now_s);
+             }) > 0;
+}
+
+// False if the entity lives in the frame of another entity whose spawn must be written first. The client
+// shows the entity when it has both.
+bool SpawnSection::knows_frame(const StreamHead& stream) const {
+  if (stream.frame_index1 == 0) return true;
+  const Subscription* frame = shared_.subscriptions.find(stream.frame_index1 - 1);
+  return frame != nullptr && frame->spawn_number != 0;
+}
+
+// Fills the spawn of an entity with its newest motion. Returns false if the client cannot show it yet,
+// because it does not know the frame or the route of the motion.
+bool SpawnSection::make(const TickInputs& inputs, Spawn& spawn, SpawnQueue::Sent& sent) const {
+  const Subscription& subscription = *shared_.subscriptions.find(sent.id);
+  const StreamHead& head = inputs.head_of(subscription);
+  if (head.number == 0 || !shared_.messages.knows_route(head.route) || !knows_frame(head)) return false;
+  const Entity& entity = inputs.entities.slots()[subscription.id.slot()];
+  const PublishStream& stream = inputs.stream_of(subscription);
+  const PublishStream::Publish& newest = stream.newest();
+  spawn.entity = entity.id;
+  spawn.archetype = static_cast<std::uint8_t>(entity.archetype);
+  spawn.level = subscription.level;
+  spawn.orientation_bits = static_cast<std::uint8_t>(inputs.quantisation[entity.archetype].orientation_bits);
+  spawn.age = inputs.tick - newest.tick;
+  spawn.state = newest.encoded;
+  spawn.name = entity.name;
+  if (entity.short_lived == nullptr) {
+    spawn.short_lived.reset();
+  } else {
+    make_short_life(inputs, entity, shared_.client, spawn);
   }
-  return oldest;
+  write_fields(inputs, entity.id, spawn.fields);
+  const std::size_t data_bytes = spawn.short_lived ? spawn.short_lived->data.size() : 0;
+  spawn.values_follow = spawn.name.size() + data_bytes + spawn.fields.size() > kMaxSpawnContentBytes;
+  if (spawn.values_follow) spawn.fields.clear();
+  sent.publish = stream.number();
+  sent.level = subscription.level;
+  sent.motion_tick = newest.tick;
+  sent.predicted = spawn.short_lived && spawn.short_lived->prediction;
+  sent.values_follow = spawn.values_follow;
+  return true;
+}
+
+void SpawnSection::note_written(const SpawnQueue::Sent& sent, const SectionPlace& place) {
+  const TickInputs& inputs = place.inputs;
+  Subscription& subscription = *shared_.subscriptions.find(sent.id);
+  // How the client blends from its own prediction is unknown.
+  if (place.seen != nullptr && !sent.predicted) {
+    place.seen->announced_in(place.sequence, sent.id, inputs.motions->newest(sent.id.slot(), sent.level),
+                             inputs.now_s);
+  }
+  if (subscription.spawn_number != 0 && subscription.sent != sent.publish) {  // a newer motion
+    ++place.stats.updates_sent;
+    if (inputs.coding != nullptr) note_coding(inputs, subscription);
+  }
+  subscription.spawn_number = sent.number;
+  subscription.sent = sent.publish;
+  const FieldTable::Row* row = inputs.fields.find(sent.id);
+  if (!sent.values_follow || row == nullptr) return;
+  const std::size_t count = inputs.fields.specs(*row).size();
+  shared_.fields.changed(sent.id, static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1), inputs.tick,
+                         false);
+}
+
+void SpawnSection::settle(Sequence sequence, Tick sent, bool acked, ShownHistory* seen) {
+  queue_.settle(
+      sequence, sent, acked, [this](const SpawnQueue::Sent& spawn) { confirm(spawn); },
+      [seen](EntityId ended) {
+        if (seen != nullptr) seen->end_confirmed(ended);
+      });
+}
+
+// The client has acknowledged a datagram with a spawn. The server may now send updates of the entity.
+void SpawnSection::confirm(const SpawnQueue::Sent& sent) {
+  Subscription* s = shared_.subscriptions.find(sent.id);
+  if (s == nullptr || s->spawn_number != sent.number) return;
+  if (s->confirmed) return Subscriptions::note_held(*s, sent.publish, sent.level, sent.motion_tick);
+  shared_.subscriptions.confirm(*s, sent.publish, sent.level, sent.motion_tick);
+  shared_.fields.release_held(s->id);
+  // The client lacks the motions that were published while the spawn was in flight.
+  shared_.subscriptions.set_due(*s, sent.motion_tick + 1, false);
 }
 
 }  // namespace reckoner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/spawn_section.hpp"
+#include "server/src/session/spawn_queue.hpp"
 
 #include "scenario/builtin/random.hpp"
 
@@ -36,14 +36,14 @@ struct Bench {
     Datagram datagram{next++, tick, {}};
     const std::size_t written = section.write(
         writer, most_bits, {datagram.sequence, tick, kTickRateHz, loses},
-        [&](Spawn& spawn, SpawnSection::Sent& sent) {
+        [&](Spawn& spawn, SpawnQueue::Sent& sent) {
           if (unready.contains(sent.id)) return false;
           spawn = {};
           spawn.entity = sent.id;
           sent.publish = publish;
           return true;
         },
-        [&](const SpawnSection::Sent& sent) { numbers[sent.id] = sent.number; }, [](EntityId, bool) {});
+        [&](const SpawnQueue::Sent& sent) { numbers[sent.id] = sent.number; }, [](EntityId, bool) {});
     EXPECT_LE(writer.bits_written(), most_bits);
     if (written > 0) {
       BitReader reader{writer.finish()};
@@ -56,7 +56,7 @@ struct Bench {
   void settle(const Datagram& datagram, bool arrived) {
     section.settle(
         datagram.sequence, datagram.tick, arrived,
-        [&](const SpawnSection::Sent& sent) { spawned.push_back(sent); },
+        [&](const SpawnQueue::Sent& sent) { spawned.push_back(sent); },
         [&](EntityId id) { ended.push_back(id); });
   }
   void receive(const Datagram& datagram) {
@@ -66,7 +66,7 @@ struct Bench {
     }
   }
 
-  SpawnSection section;
+  SpawnQueue section;
   SettledNumbers client;
   Sequence next = 0;
   Tick tick = 100;
@@ -74,7 +74,7 @@ struct Bench {
   std::uint32_t publish = 1;
   std::set<EntityId> unready;
   std::map<EntityId, std::uint32_t> numbers;
-  std::vector<SpawnSection::Sent> spawned;
+  std::vector<SpawnQueue::Sent> spawned;
   std::vector<EntityId> ended;
 };
 
@@ -82,7 +82,7 @@ EntityId entity(std::uint32_t i) {
   return {i + 1, 0};
 }
 
-TEST(SpawnSection, LostEntriesGoAgainBeforeNewOnes) {
+TEST(SpawnQueue, LostEntriesGoAgainBeforeNewOnes) {
   Bench bench;
   bench.section.add_spawn(entity(1), bench.tick, false);
   const auto lost = bench.write();
@@ -103,7 +103,7 @@ TEST(SpawnSection, LostEntriesGoAgainBeforeNewOnes) {
   EXPECT_EQ(bench.section.oldest_since(), std::nullopt);
 }
 
-TEST(SpawnSection, EndsGoBeforeShortLivedEntitiesAndTheseBeforeOthers) {
+TEST(SpawnQueue, EndsGoBeforeShortLivedEntitiesAndTheseBeforeOthers) {
   Bench bench;
   bench.section.add_spawn(entity(1), bench.tick, false);
   bench.settle(bench.write(), true);
@@ -118,7 +118,7 @@ TEST(SpawnSection, EndsGoBeforeShortLivedEntitiesAndTheseBeforeOthers) {
 }
 
 // On a link that loses datagrams, each entry is written twice, some datagrams apart. Not while many wait.
-TEST(SpawnSection, CopiesLieApartAndAreLeftOutWhileManyWait) {
+TEST(SpawnQueue, CopiesLieApartAndAreLeftOutWhileManyWait) {
   for (const std::uint32_t count : {1u, 15u, 300u}) {
     Bench bench;
     bench.loses = true;
@@ -146,7 +146,7 @@ TEST(SpawnSection, CopiesLieApartAndAreLeftOutWhileManyWait) {
   }
 }
 
-TEST(SpawnSection, WhatIsNotReadyDoesNotHoldUpOthers) {
+TEST(SpawnQueue, WhatIsNotReadyDoesNotHoldUpOthers) {
   Bench bench;
   for (std::uint32_t i = 0; i < 3; ++i)
     bench.section.add_spawn(entity(i), bench.tick, false);
@@ -163,7 +163,7 @@ TEST(SpawnSection, WhatIsNotReadyDoesNotHoldUpOthers) {
   EXPECT_EQ(std::get<Spawn>(datagram.entries[0]).number, 3u) << "numbers are in the order of writing";
 }
 
-TEST(SpawnSection, NewerMotionsFollowAFewTimesUntilTheAcknowledgement) {
+TEST(SpawnQueue, NewerMotionsFollowAFewTimesUntilTheAcknowledgement) {
   Bench bench;
   bench.section.add_spawn(entity(1), bench.tick, false);
   std::vector<Bench::Datagram> datagrams{bench.write()};
@@ -183,7 +183,7 @@ TEST(SpawnSection, NewerMotionsFollowAFewTimesUntilTheAcknowledgement) {
   EXPECT_FALSE(bench.section.is_due(bench.tick + 100)) << "the client has the entity";
 }
 
-TEST(SpawnSection, AnEntityThatEndsEarlyIsForgottenOrEnded) {
+TEST(SpawnQueue, AnEntityThatEndsEarlyIsForgottenOrEnded) {
   Bench bench;
   bench.section.add_spawn(entity(1), bench.tick, false);
   bench.section.add_end(entity(1), false, 0, bench.tick, {});  // it was never written
@@ -202,7 +202,7 @@ TEST(SpawnSection, AnEntityThatEndsEarlyIsForgottenOrEnded) {
 }
 
 // A client that acknowledges nothing gets the ends again and again, but the server forgets the oldest.
-TEST(SpawnSection, IsBoundedWithoutAcknowledgements) {
+TEST(SpawnQueue, IsBoundedWithoutAcknowledgements) {
   Bench bench;
   std::size_t written = 0;
   std::deque<Bench::Datagram> flight;
@@ -227,7 +227,7 @@ TEST(SpawnSection, IsBoundedWithoutAcknowledgements) {
 }
 
 // Entities come and go at random, datagrams are lost and overtake each other.
-TEST(SpawnSection, TheClientGetsAllEntitiesAndEnds) {
+TEST(SpawnQueue, TheClientGetsAllEntitiesAndEnds) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     scenario::Random random{seed};
     Bench bench;
