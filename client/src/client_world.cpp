@@ -110,7 +110,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
   return added;
 }
 
-// A further announcement of a known entity contains a newer motion.
+// A further spawn of a known entity contains a newer motion, or is a copy.
 void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
                         const QuantisedState& encoded, const Motion& motion) {
   entities.references(static_cast<std::uint32_t>(known.id.slot()))->note(level, motion_tick, encoded);
@@ -123,15 +123,15 @@ void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick 
   if (!known.visible) limit_unseen(known);
 }
 
-// True if the client may keep an entity that the server announces in this frame. It may take the place of an
-// earlier entity in its slot.
+// True if the client may keep a new entity in this frame. It may take the place of an earlier entity in its
+// slot.
 bool ClientWorld::has_room_for(EntityId id, FrameId frame) const {
   const bool replaces = id.slot() < entities.slots().size() && entities.slots()[id.slot()];
   return (replaces || entities.size() < config.max_entities) && !entities.is_refused(entity_of(frame));
 }
 
-// Does not keep an entity that the server has announced. The server will send motions of it, which the client
-// must be able to read, because they travel with those of other entities.
+// Does not keep a new entity. The server will send motions of it, which the client must be able to read,
+// because they travel with those of other entities.
 void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level, Tick motion_tick,
                          const QuantisedState& encoded) {
   const auto slot = static_cast<std::uint32_t>(id.slot());
@@ -219,8 +219,8 @@ void ClientWorld::end_waiting() {
   });
 }
 
-// Limits how far the motion of an entity that was never shown is extrapolated. The announcement may be old:
-// it was lost and repeated, or the program was suspended.
+// Limits how far the motion of an entity that was never shown is extrapolated. The spawn may be old: it
+// was lost and repeated, or the program was suspended.
 void ClientWorld::limit_unseen(KnownEntity& entity) {
   const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
   if (!link.clock_ready() || playout.shown_s() <= holds_s) return;
