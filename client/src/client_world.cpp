@@ -56,8 +56,6 @@ void ClientWorld::handle_datagram(std::span<const std::byte> payload, double loc
   if (newest) newest_datagram_ = link.datagram_tick();
   if (newest && link.clock_known() && !link.is_backlog())
     playout.note_datagram(link.server_time_s(local_s) - link.time_of(link.datagram_tick()));
-  if (!link.entity_changes().empty())
-    link.request_ack();  // the server waits for this before it sends updates
   for (ServerLink::EntityChange& change : link.entity_changes()) {
     if (auto* entity = std::get_if<ServerLink::NewEntity>(&change)) {
       spawn(*entity, link.datagram_tick());
@@ -183,6 +181,8 @@ void ClientWorld::spawn(ServerLink::NewEntity& spawned, Tick sent) {
                .lacks_fields = spawned.values_follow ? lacks : 0,
                .frame_shown = motion.frame},
               spawned.level, spawned.motion_tick, spawned.encoded);
+    // The server waits for this before it sends updates. Short-lived entities seldom need any.
+    if (!entities.at(slot)->info.short_lived) link.request_ack();
   }
   KnownEntity& known = *entities.at(slot);
   if (!known.info.short_lived) return;

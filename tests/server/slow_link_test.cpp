@@ -147,7 +147,7 @@ TEST(SlowLink, DespawnsArriveSoon) {
           .latency_ms = 40, .loss_percent = loss_percent, .rate_kbps = rate_kbps, .queue_ms = 1000};
       // After 2 and 6 s, spawns that are still being sent fill the link.
       for (const double ended_s : {2.0, 6.0, 20.0, 40.0})
-        EXPECT_LE(gone_after_s(link, ended_s), 2.5) << rate_kbps << ' ' << loss_percent << ' ' << ended_s;
+        EXPECT_LE(gone_after_s(link, ended_s), 3.5) << rate_kbps << ' ' << loss_percent << ' ' << ended_s;
     }
   }
 }
