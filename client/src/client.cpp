@@ -752,8 +752,11 @@ void ClientWorld::settle_frames(double shown_s) {
 void ClientWorld::change_fields(double shown_s) {
   constexpr double kNow = std::numeric_limits<double>::infinity();  // everything that has arrived
   const double until_s = path_ == MotionPath::predict ? kNow : shown_s;
-  waiting_fields_.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
+  waiting_fields_.advance(until_s, entities, [this](KnownEntity& entity, std::uint32_t fields) {
     if (entity.is_reported) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
+    if ((entity.lacks_fields & fields) == 0) return;
+    entity.lacks_fields &= ~fields;
+    note_news(entity);
   });
 }
 

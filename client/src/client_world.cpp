@@ -476,10 +476,6 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
 void ClientWorld::apply(std::span<const ServerLink::FieldUpdate> updates) {
   for (const ServerLink::FieldUpdate& update : updates) {
     const bool fresh = waiting_fields_.add(update.slot, update.field, update.time_s, update.value, entities);
-    if (KnownEntity* entity = entities.at(update.slot); fresh && entity->lacks_fields != 0) {
-      entity->lacks_fields &= ~(std::uint32_t{1} << update.field);
-      note_news(*entity);
-    }
     ++(fresh ? stats.field_changes_applied : stats.field_changes_stale);
   }
 }

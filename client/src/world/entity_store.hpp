@@ -61,7 +61,7 @@ struct KnownEntity {
   std::uint8_t teleports_reported = 0;  ///< teleport counter as of the last event about it
   std::uint32_t jumps_reported = 0;     ///< RemoteEntity::jumps() as of the last event about it
   FieldTimeline fields;                 ///< user fields as of the last drawn frame
-  /// Bit set: fields whose first value has not arrived yet. The entity is not shown before it has all.
+  /// Bit set: fields whose first value is not in effect yet. The entity is not shown before all are.
   std::uint32_t lacks_fields = 0;
   FrameId frame_shown{};  ///< reference frame as of the last drawn frame or applied motion
   /// The instant up to which changes of frame have been handled (Frames::settle()), s of shown time.
