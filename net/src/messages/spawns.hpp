@@ -76,8 +76,8 @@ struct PredictionRefusal {
 
 using SpawnEntry = std::variant<Spawn, Despawn, PredictionRefusal>;
 
-/// Largest size of the name, the data and the fields of a spawn together, bytes, so that an entry fits into
-/// the smallest datagram and leaves room for motions in usual ones.
+/// Largest size of the name, the data and the fields of a spawn together, bytes, so that an entry leaves room
+/// for motions in usual datagrams. In the smallest datagrams there may be less room; then the fields follow.
 inline constexpr std::size_t kMaxSpawnContentBytes = 480;
 
 /// Writes the entries of one section.
@@ -98,6 +98,8 @@ class RECKONER_NET_API SpawnsWriter {
   /// Writes the entry. Returns false and writes nothing if the section and its end would not fit into
   /// `limit_bits` bits of the writer.
   [[nodiscard]] bool add(BitWriter& writer, const SpawnEntry& entry, std::size_t limit_bits);
+  /// True if there are no entries yet.
+  [[nodiscard]] bool empty() const { return !any_; }
   /// Writes the end if there are entries.
   void finish(BitWriter& writer);
 

@@ -148,6 +148,15 @@ bool SpawnQueue::has_due_copy(Tick now) const {
   });
 }
 
+// Lets the values of the spawn in `scratch_` follow. Returns false if it has none.
+bool SpawnQueue::leave_out_values(Sent& sent) {
+  Spawn* spawn = std::get_if<Spawn>(&scratch_);
+  if (spawn == nullptr || spawn->fields.empty()) return false;
+  spawn->fields.clear();
+  spawn->values_follow = sent.values_follow = true;
+  return true;
+}
+
 void SpawnQueue::note_written(Entry& entry, const Place& place, const Sent& sent, std::size_t bits) {
   const bool is_first = entry.in_flight == 0 && entry.waits != Waits::in_lost;
   const bool was_copy = entry.waits == Waits::in_copies;

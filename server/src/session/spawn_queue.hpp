@@ -192,6 +192,7 @@ class SpawnQueue {
     return !earlier(now, entry.sent + (entry.copies > 1 ? 1 : gap));
   }
   [[nodiscard]] bool has_due_copy(Tick now) const;
+  [[nodiscard]] bool leave_out_values(Sent& sent);
   void note_written(Entry& entry, const Place& place, const Sent& sent, std::size_t bits);
   void note_lost(Entry& entry);
 
@@ -264,7 +265,10 @@ SpawnQueue::Outcome SpawnQueue::write_entry(Entry& entry, SpawnsWriter& section,
     spawn.number = sent.number;
   }
   const std::size_t before = writer.bits_written();
-  if (!section.add(writer, scratch_, limit_bits)) return Outcome::no_room;
+  // A spawn that did not fit into a datagram of its own goes without its values.
+  const auto fits = [&] { return section.add(writer, scratch_, limit_bits); };
+  if (!fits() && !(section.empty() && crowded_out_ && leave_out_values(sent) && fits()))
+    return Outcome::no_room;
   if (entry.kind == Kind::spawn) {
     if (entry.number == 0) {
       entry.number = newest_number_ = sent.number;
