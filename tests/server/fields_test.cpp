@@ -2,16 +2,29 @@
 // User fields from the server's game to the client's, over simulated links.
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/world.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <random>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include <glm/geometric.hpp>
 #include <gtest/gtest.h>
+
+#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner::test {
 namespace {
@@ -341,6 +354,176 @@ TEST(Fields, CompletenessClaimIncludesFields) {
   EXPECT_GT(compared, 5000u);
   EXPECT_GT(postponed, 20u);
   EXPECT_GT(complete, 300u);
+}
+
+// The smallest MTU that a peer of ENet may have, without ENet's headers.
+constexpr std::size_t kSmallestRoom = 576 - 28;
+
+class SmallDatagrams final : public ForwardingTransport {
+ public:
+  using ForwardingTransport::ForwardingTransport;
+
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    EXPECT_TRUE(channel != Channel::state || payload.size() <= kSmallestRoom);
+    return ForwardingTransport::send(peer, channel, payload);
+  }
+  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
+    return std::min(ForwardingTransport::max_state_bytes(peer), kSmallestRoom);
+  }
+};
+
+// Small datagrams to clients with entities of two archetypes. The second has 32 blobs of 64 bytes.
+WorldConfig with_large_values(const harness::LinkOptions& link, std::uint64_t seed) {
+  WorldConfig config{.links = both_ways(link), .seed = seed};
+  Archetype large{.name = "large"};
+  for (std::size_t i = 0; i < kMaxFields; ++i)
+    large.fields.push_back({"blob " + std::to_string(i), BlobField{kMaxBlobBytes, {}}});
+  config.server.archetypes = {Archetype{}, large};
+  config.door = [](Transport& network) { return std::make_unique<SmallDatagrams>(network); };
+  return config;
+}
+
+std::size_t add_player(World& world, const WorldConfig& config, PlayoutMode mode = PlayoutMode::present) {
+  ClientConfig client;
+  client.archetypes = config.server.archetypes;
+  client.playout.mode = mode;
+  return world.add_client(client);
+}
+
+// A value that no other entity, field and change has.
+FieldValue large_value(std::size_t entity, std::size_t field, std::size_t change) {
+  std::array<std::byte, kMaxBlobBytes> bytes;
+  bytes.fill(static_cast<std::byte>(31 * entity + field));
+  bytes[0] = static_cast<std::byte>(entity);
+  bytes[1] = static_cast<std::byte>(field);
+  bytes[2] = static_cast<std::byte>(change);
+  return *Blob::of(bytes);
+}
+
+// Entities with large values, a client that looks at them, and what it has seen.
+class LargeEntities {
+ public:
+  static constexpr std::size_t kEntities = 20;
+
+  LargeEntities(const harness::LinkOptions& link, PlayoutMode mode, std::uint64_t seed)
+      : config_(with_large_values(link, seed)), world_(config_) {
+    for (int i = 0; i < 10; ++i)
+      world_.add_body(Circle{.turn_rps = 1.0 + 0.1 * i});
+    add_player(world_, config_, mode);
+    world_.after_tick = [this](double time_s) { play(time_s); };
+    world_.on_frame = [this](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+      for (const ShownEntity& e : shown)
+        look(time_s, e);
+    };
+  }
+
+  void run() {
+    world_.run_to(kEndS + 3.0);
+    EXPECT_EQ(world_.client(0).stats().malformed, 0u);
+    ASSERT_EQ(all_.size(), kEntities);
+    for (const Large& large : all_) {
+      ASSERT_TRUE(large.shown_s);
+      EXPECT_LT(*large.shown_s - large.spawned_s, 4.0);
+      EXPECT_EQ(*world_.client(0).field(large.id, kChanging), world_.server().field(large.id, kChanging));
+    }
+  }
+
+ private:
+  static constexpr double kBeginS = 3.0, kEndS = 12.0;
+  static constexpr std::size_t kChanging = 5;  // the field that changes
+
+  struct Large {
+    EntityId id;
+    Circle path;
+    double spawned_s = 0.0;
+    std::size_t changes = 0;
+    std::optional<double> shown_s;
+  };
+
+  void play(double time_s) {
+    if (time_s < kBeginS || time_s > kEndS) return;
+    const std::size_t count = all_.size();
+    if (count < kEntities && world_.server().next_tick() % 12 == 0) {
+      const Circle path{.radius_m = 1.0, .centre = {100.0 + 10.0 * static_cast<double>(count), 0.0, 0.0}};
+      const EntityId id = world_.add_body(path, {}, "large", 1);
+      for (std::size_t field = 0; field < kMaxFields; ++field)
+        EXPECT_TRUE(world_.server().set_field(id, field, large_value(count, field, 0)));
+      all_.push_back({.id = id, .path = path, .spawned_s = time_s, .shown_s = {}});
+    }
+    for (std::size_t i = 0; i < all_.size(); i += 2)
+      EXPECT_TRUE(
+          world_.server().set_field(all_[i].id, kChanging, large_value(i, kChanging, ++all_[i].changes)));
+  }
+
+  void look(double time_s, const ShownEntity& e) {
+    const auto large = std::ranges::find(all_, e.id, &Large::id);
+    if (large == all_.end()) return;
+    if (!large->shown_s) {
+      large->shown_s = time_s;
+      EXPECT_LT(glm::distance(e.shown.position, large->path.centre), 3.0) << "without its motion";
+    }
+    const auto number = static_cast<std::size_t>(large - all_.begin());
+    for (std::size_t field = 0; field < kMaxFields; ++field) {
+      const FieldValue* value = world_.client(0).field(e.id, field);
+      ASSERT_NE(value, nullptr);
+      const auto bytes = std::get<Blob>(*value).bytes();
+      ASSERT_EQ(bytes.size(), kMaxBlobBytes) << "field " << field << " has its initial value at " << time_s;
+      EXPECT_EQ(*value, large_value(number, field, std::to_integer<std::size_t>(bytes[2])));
+    }
+  }
+
+  WorldConfig config_;
+  World world_;
+  std::vector<Large> all_;
+};
+
+struct NamedLink {
+  const char* name;
+  harness::LinkOptions options;
+};
+class LargeValues : public testing::TestWithParam<NamedLink> {};
+
+// The values do not fit into a datagram, so they follow the spawn. Half of the entities change one of them
+// all the time.
+TEST_P(LargeValues, EntityIsShownOnlyWithItsMotionAndAllValues) {
+  for (unsigned seed = 1; seed <= seeds_to_run(3); ++seed) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive})
+      LargeEntities(GetParam().options, mode, seed).run();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, LargeValues,
+                         testing::Values(NamedLink{"Quiet", {.latency_ms = 50.0}},
+                                         NamedLink{"Loss", {.latency_ms = 50.0, .loss_percent = 20.0}},
+                                         NamedLink{"Bursts",
+                                                   {.latency_ms = 50.0, .loss_percent = 20.0, .burst = 8.0}},
+                                         NamedLink{"Jitter", {.latency_ms = 50.0, .jitter_ms = 60.0}}),
+                         [](const testing::TestParamInfo<NamedLink>& link) { return link.param.name; });
+
+// A spawn fits into a small datagram, or its values follow. It must not hold up the spawns behind it.
+TEST(Fields, SpawnsOfAllSizesArriveInSmallDatagrams) {
+  const WorldConfig config = with_large_values({.latency_ms = 20.0}, 1);
+  World world(config);
+  const std::size_t player = add_player(world, config);
+  world.run_to(1.0);
+  std::vector<EntityId> all;
+  for (std::size_t values = 0; values <= kMaxFields; ++values) {
+    for (std::size_t name = 0; name <= kMaxNameBytes; ++name) {
+      // With 7 values and a name of 21 bytes, a spawn has 480 bytes of content, the most that is allowed.
+      if (values != 7 && name != 0 && name != kMaxNameBytes) continue;
+      const Circle path{
+          .radius_m = 1000.0, .turn_rps = 0.1, .centre = {5e4, -5e4 + static_cast<double>(name), 5e4}};
+      all.push_back(world.add_body(path, {}, std::string(name, 'n'), 1));
+      for (std::size_t field = 0; field < values; ++field)
+        EXPECT_TRUE(world.server().set_field(all.back(), field, large_value(values, field, name)));
+    }
+  }
+  world.run_to(4.0);
+  EXPECT_EQ(world.shown(player).size(), all.size());
+  for (const ShownEntity& e : world.shown(player)) {
+    for (std::size_t field = 0; field < kMaxFields; ++field)
+      EXPECT_EQ(*world.client(player).field(e.id, field), world.server().field(e.id, field));
+  }
 }
 
 TEST(Fields, MalformedSectionIsRefusedAsAWhole) {
