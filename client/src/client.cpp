@@ -590,7 +590,7 @@ void ClientWorld::end() {
 }
 
 // Reports the frames that the entity is in, the outermost first, because they must be known before it.
-// Returns false if one of them has not arrived yet.
+// Returns false if one of them has not arrived yet, or does not exist at `shown_s`.
 bool ClientWorld::report_frames(const KnownEntity& entity, double shown_s) {
   std::array<EntityId, kMaxFrameDepth> outer;
   std::size_t count = 0;
@@ -606,8 +606,9 @@ bool ClientWorld::report_frames(const KnownEntity& entity, double shown_s) {
   }
   while (count > 0) {
     KnownEntity* frame = entities.find(outer[--count]);
-    if (frame == nullptr || frame->is_reported || frame->lacks_fields != 0) continue;
-    if (path_ == MotionPath::interpolate && shown_s < frame->spawned_s) continue;
+    if (frame == nullptr || frame->is_reported) continue;
+    if (frame->lacks_fields != 0) return false;
+    if (path_ == MotionPath::interpolate && shown_s < frame->spawned_s) return false;
     frame->is_reported = true;
     events.push_back({ClientEvent::Kind::spawned, frame->id});
     note_news(*frame);
