@@ -237,7 +237,12 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   // The entity ended before its spawn arrived.
   const auto slot = static_cast<std::uint32_t>(message.entity.slot());
   if (entity == nullptr && entities.newest_ended(slot) != 0) return ++stats.updates_stale, std::nullopt;
-  if (entity == nullptr || (message.change != Change::given && !entity->owned))
+  const bool lacks_grant = entity != nullptr && entity->ownership_state.lacks_frame;
+  if (lacks_grant && message.change != Change::given && message.change != Change::corrected) {
+    entity->ownership_state.lacks_frame = message.change == Change::repeated;
+    return ++stats.updates_stale, std::nullopt;
+  }
+  if (entity == nullptr || (message.change != Change::given && !entity->owned && !lacks_grant))
     return Refusal::unknown_entity;
   if (switches.observer != nullptr) switches.observer->ownership(message.entity, message.change);
   OwnershipState& ownership_state = entity->ownership_state;
@@ -270,7 +275,14 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
   if (!motion) return refusal_for(message.state, link.routes());
   if (motion->route != nullptr) return Refusal::unexpected;
-  if (!can_live_in(motion->frame, message.entity)) return Refusal::unknown_frame;
+  if (!can_live_in(motion->frame, message.entity)) {
+    // The frame's entity ended before its spawn arrived. A correction with another frame follows.
+    const auto frame_slot = static_cast<std::uint32_t>(entity_of(motion->frame).slot());
+    if (entity->owned || entities.newest_ended(frame_slot) == 0) return Refusal::unknown_frame;
+    ownership_state.lacks_frame = true;
+    return ++stats.updates_stale, std::nullopt;
+  }
+  ownership_state.lacks_frame = false;
   ownership_state.viewers_s = message.viewers_s;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);

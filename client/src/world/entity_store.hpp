@@ -26,6 +26,9 @@ struct OwnershipState {
   double given_s = 0.0;   ///< time stamp of the motion in the last grant or correction, s
   unsigned unpolled = 0;  ///< number of `given` and `corrected` events not polled yet
   bool moved = false;     ///< the game has called move() since then
+  /// The client ignored a grant, because its motion is in the frame of an entity that ended before it
+  /// arrived.
+  bool lacks_frame = false;
   bool is_reported = false;  ///< the `given` event is in the queue or was polled
   double viewers_s = 0.0;    ///< delay of updates from the server to other clients, s
   double moved_s = 0.0;      ///< server time of the game's last move(), or of the last grant or correction, s
@@ -68,7 +71,7 @@ struct KnownEntity {
   double settled_s = -std::numeric_limits<double>::infinity();
   std::uint64_t user_value = 0;      ///< Client::set_user_value()
   bool owned = false;                ///< this client owns it, and its game moves it
-  OwnershipState ownership_state{};  ///< valid while `owned`
+  OwnershipState ownership_state{};  ///< valid while `owned`, except `lacks_frame`
 };
 
 /// True if the shown pose has jumped, or will jump, without an event about it yet.
