@@ -392,7 +392,9 @@ class Arrivals {
     world_.add_client();
     world_.tap(0).filter = [this](const TransportEvent& event) { return look_at(event); };
     world_.on_frame = [this](std::size_t, double time_s, std::span<const ShownEntity>) { look(time_s); };
-    world_.run_to(2.0);
+    while (world_.server().clients().empty() && world_.now_s() < 20.0)
+      world_.run_to(world_.now_s() + 1.0);
+    world_.run_to(world_.now_s() + 1.0);
   }
 
   World& world() { return world_; }
@@ -470,12 +472,13 @@ TEST_P(MessageOrder, MessageWaitsForTheSpawnsBeforeItAndForNoOthers) {
     Arrivals arrivals(GetParam().options, seed);
     World& world = arrivals.world();
     scenario::Random random(seed);
+    const double end_s = world.now_s() + 10.0;
     world.after_tick = [&](double time_s) {
-      if (time_s > 12.0) return;
+      if (time_s > end_s) return;
       if (random.chance(0.5)) arrivals.send();
       if (random.chance(0.3)) arrivals.spawn();
     };
-    world.run_to(20.0);
+    world.run_to(end_s + 8.0);
     for (std::uint32_t message = 1; message <= arrivals.sent(); ++message) {
       ASSERT_TRUE(arrivals.has_delivered(message)) << message;
       const double due_s = arrivals.due_s(message);

@@ -57,7 +57,8 @@ struct Bench {
     section.settle(
         datagram.sequence, datagram.tick, arrived,
         [&](const SpawnQueue::Sent& sent) { spawned.push_back(sent); },
-        [&](EntityId id) { ended.push_back(id); });
+        [&](EntityId id) { ended.push_back(id); },
+        [&](const SpawnQueue::Sent& sent) { lost.push_back(sent); });
   }
   void receive(const Datagram& datagram) {
     for (const SpawnEntry& entry : datagram.entries) {
@@ -74,7 +75,7 @@ struct Bench {
   std::uint32_t publish = 1;
   std::set<EntityId> unready;
   std::map<EntityId, std::uint32_t> numbers;
-  std::vector<SpawnQueue::Sent> spawned;
+  std::vector<SpawnQueue::Sent> spawned, lost;
   std::vector<EntityId> ended;
 };
 
@@ -181,6 +182,25 @@ TEST(SpawnQueue, NewerMotionsFollowAFewTimesUntilTheAcknowledgement) {
   EXPECT_FALSE(bench.section.is_due(bench.tick + 100));
   bench.settle(datagrams[0], false);
   EXPECT_FALSE(bench.section.is_due(bench.tick + 100)) << "the client has the entity";
+}
+
+// The section forgets an acknowledged spawn. If a newer motion was lost that had followed it, the session
+// sends this motion again.
+TEST(SpawnQueue, NamesTheLostMotionsOfAnEntityThatTheClientHas) {
+  Bench bench;
+  bench.section.add_spawn(entity(1), bench.tick, false);
+  const auto first = bench.write();
+  bench.tick += 10;
+  bench.publish = 2;
+  bench.section.repeat(bench.tick, kTickRateHz, [](EntityId) { return true; });
+  const auto second = bench.write();
+  ASSERT_EQ(second.entries.size(), 1u);
+  bench.settle(first, true);
+  EXPECT_TRUE(bench.lost.empty());
+  bench.settle(second, false);
+  ASSERT_EQ(bench.lost.size(), 1u);
+  EXPECT_EQ(bench.lost[0].publish, 2u);
+  EXPECT_FALSE(bench.section.is_due(bench.tick + 100));
 }
 
 TEST(SpawnQueue, AnEntityThatEndsEarlyIsForgottenOrEnded) {

@@ -105,9 +105,10 @@ class SpawnQueue {
                     NoteSpawn&& note, NoteEnd&& note_end);
 
   /// The datagram `sequence` of tick `tick` was acknowledged or lost. Calls `spawned(sent)` for every
-  /// acknowledged spawn and `ended(id)` for every acknowledged end.
-  template <class Spawned, class Ended>
-  void settle(Sequence sequence, Tick tick, bool acked, Spawned&& spawned, Ended&& ended);
+  /// acknowledged spawn and `ended(id)` for every acknowledged end. Calls `lost(sent)` for a lost spawn of an
+  /// entity that the client has: the section does not send its motion again.
+  template <class Spawned, class Ended, class Lost>
+  void settle(Sequence sequence, Tick tick, bool acked, Spawned&& spawned, Ended&& ended, Lost&& lost);
 
   /// The tick since which the client lacks an entry that waits; nullopt if none waits.
   [[nodiscard]] std::optional<Tick> oldest_since() const;
@@ -335,8 +336,9 @@ std::size_t SpawnQueue::write(BitWriter& writer, std::size_t limit_bits, const P
   return written;
 }
 
-template <class Spawned, class Ended>
-void SpawnQueue::settle(Sequence sequence, Tick tick, bool acked, Spawned&& spawned, Ended&& ended) {
+template <class Spawned, class Ended, class Lost>
+void SpawnQueue::settle(Sequence sequence, Tick tick, bool acked, Spawned&& spawned, Ended&& ended,
+                          Lost&& lost) {
   if (acked && (!arrived_ || earlier(*arrived_, tick))) arrived_ = tick;
   in_flight_.settle(sequence, [&](const InFlight& s) {
     Entry* entry = find(s.handle);
@@ -350,6 +352,8 @@ void SpawnQueue::settle(Sequence sequence, Tick tick, bool acked, Spawned&& spaw
       if (s.kind == Kind::end) ended(s.sent.id);
     } else if (entry != nullptr) {
       note_lost(*entry);
+    } else if (s.kind == Kind::spawn) {
+      lost(s.sent);
     }
   });
 }
