@@ -283,6 +283,11 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     return ++stats.updates_stale, std::nullopt;
   }
   ownership_state.lacks_frame = false;
+  // No other motion follows while this client owns the entity.
+  if (!can_live_in(entity->remote.newest().frame, message.entity)) {
+    entity->remote = RemoteEntity{*motion, path_, switches.blend};
+    frames.note(slot, *motion);
+  }
   ownership_state.viewers_s = message.viewers_s;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);
