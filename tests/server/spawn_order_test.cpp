@@ -53,10 +53,12 @@ std::vector<LinkCase> all_links() {
   std::vector<LinkCase> links = steady_links();
   // The connection stays.
   links.push_back({"Outage", quiet, "8 loss=100\n10.5 loss=0\n14 loss=100\n15 loss=0\n"});
-  // The client reconnects. The server still has the earlier connection.
-  links.push_back({"Resume", quiet, "8 loss=100\n12 loss=0\n", 0.0, true});
+  // The client reconnects. The server still has the earlier connection. Messages wait for spawns when the
+  // link fails.
+  const std::string failing = "7.5 down loss=60\n8 loss=100\n12 loss=0\n";
+  links.push_back({"Resume", quiet, failing, 0.0, true});
   // The server has lost the connection, too, and keeps messages until the client is back.
-  links.push_back({"LateResume", quiet, "8 loss=100\n12 loss=0\n", 2.0, true});
+  links.push_back({"LateResume", quiet, failing, 2.0, true});
   for (LinkCase& link : links)
     link.script += std::to_string(kPlayS) + " loss=0\n";
   return links;
