@@ -94,7 +94,8 @@ void MotionSection::select_update(const TickInputs& inputs, std::uint32_t slot, 
   if (stream.number == s.sent && !s.repair) return shared_.subscriptions.clear_due(slot);
   if (!shared_.messages.knows_route(stream.route) || !knows_frame(stream)) return;
   Snapshot::Item item{.slot = slot, .subscription = index, .level = s.level, .tick = stream.tick};
-  if (!s.in_full && stream.can_refer_to(s.held)) {
+  // After a short ownership, the newest motion is the one that the client holds.
+  if (!s.in_full && s.held != stream.number && stream.can_refer_to(s.held)) {
     item.reference = s.held;
     item.reference_tick = s.held_tick;
   }
