@@ -174,7 +174,8 @@ void SpawnSection::settle(Sequence sequence, Tick sent, bool acked, ShownHistory
       sequence, sent, acked, [this](const SpawnQueue::Sent& spawn) { confirm(spawn); },
       [seen](EntityId ended) {
         if (seen != nullptr) seen->end_confirmed(ended);
-      });
+      },
+      [this](const SpawnQueue::Sent& spawn) { note_lost(spawn); });
 }
 
 // The client has acknowledged a datagram with a spawn. The server may now send updates of the entity.
@@ -186,6 +187,14 @@ void SpawnSection::confirm(const SpawnQueue::Sent& sent) {
   shared_.fields.release_held(s->id);
   // The client lacks the motions that were published while the spawn was in flight.
   shared_.subscriptions.set_due(*s, sent.motion_tick + 1, false);
+}
+
+// A datagram with a newer motion of a spawn was lost, and the client has the entity from another one.
+void SpawnSection::note_lost(const SpawnQueue::Sent& sent) {
+  Subscription* s = shared_.subscriptions.find(sent.id);
+  if (s == nullptr || s->spawn_number != sent.number || s->level != sent.level || !s->confirmed) return;
+  if (s->sent == sent.publish && s->held != sent.publish)
+    shared_.subscriptions.set_due(*s, sent.motion_tick, true);
 }
 
 }  // namespace reckoner

@@ -73,6 +73,7 @@ class SpawnSection {
   [[nodiscard]] bool make(const TickInputs& inputs, Spawn& spawn, SpawnQueue::Sent& sent) const;
   void note_written(const SpawnQueue::Sent& sent, const SectionPlace& place);
   void confirm(const SpawnQueue::Sent& sent);
+  void note_lost(const SpawnQueue::Sent& sent);
 
   Shared shared_;
   SpawnQueue queue_;
