@@ -338,7 +338,7 @@ std::size_t SpawnQueue::write(BitWriter& writer, std::size_t limit_bits, const P
 
 template <class Spawned, class Ended, class Lost>
 void SpawnQueue::settle(Sequence sequence, Tick tick, bool acked, Spawned&& spawned, Ended&& ended,
-                          Lost&& lost) {
+                        Lost&& lost) {
   if (acked && (!arrived_ || earlier(*arrived_, tick))) arrived_ = tick;
   in_flight_.settle(sequence, [&](const InFlight& s) {
     Entry* entry = find(s.handle);
