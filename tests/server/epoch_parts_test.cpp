@@ -172,7 +172,7 @@ TEST(Epoch, NoPartDependsOnIt) {
       EXPECT_NEAR(now.rewind_m, expected.rewind_m, 0.2 * expected.rewind_m + 0.002);
       EXPECT_NEAR(now.rewind_unknown, expected.rewind_unknown, 0.005);
       EXPECT_NEAR(now.avatar_m, expected.avatar_m, 0.15 * expected.avatar_m + 0.03);
-      EXPECT_NEAR(now.passenger_m, expected.passenger_m, 0.15 * expected.passenger_m + 0.005);
+      EXPECT_NEAR(now.passenger_m, expected.passenger_m, 0.15 * expected.passenger_m + 0.02);
       EXPECT_NEAR(now.field_s, expected.field_s, 0.02);
       EXPECT_NEAR(now.changes, expected.changes, 1.0);
       EXPECT_NEAR(now.accepted, expected.accepted, 0.1 * expected.accepted);
