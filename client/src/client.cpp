@@ -78,14 +78,15 @@ void Client::receive(double local_s) {
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
   const bool slept = c.sleep.slept(local_s);
-  if (slept) c.world->link.note_jump();  // the server cannot know what is applied now in which order
-  c.world->link.set_backlog(slept);
+  if (slept)
+    c.world->link.showing().note_jump();  // the server cannot know what is applied now in which order
+  c.world->link.clock().set_backlog(slept);
   while (c.transport != nullptr) {
     const auto event = c.transport->poll();
     if (!event) break;
     c.handle(*event, local_s);
   }
-  c.world->link.set_backlog(false);
+  c.world->link.clock().set_backlog(false);
   c.review_clock(local_s);
   c.send_playout(local_s);
   c.acknowledge(local_s);
@@ -104,7 +105,9 @@ void Client::Impl::note_clock() {
 
 // Corrects the rate of local time if the game's clock does not run at the rate of the server's.
 void Client::Impl::review_clock(double local_s) {
-  const ClockSync::Review review = world->link.review_clock(local_s, time.rate());
+  const ClockSync::Review review = world->link.clock().review(local_s, time.rate());
+  // The server notices the wrong clock by its time stamps, and sends more of its own.
+  if (review.changed) world->link.sender().request_ack();
   if (review.set_by_s > 0.0) log.clock_set(review.set_by_s);
   if (review.factor == 1.0) return;
   const bool was_exact = time.rate() == 1.0;
@@ -151,7 +154,7 @@ std::span<const ShownEntity> Client::frame(double local_s) {
   local_s = c.time_of_call(local_s);
   c.advance(local_s);
   ClientWorld& world = c.shown_world();
-  if (!world.link.clock_ready()) return {};
+  if (!world.link.clock().ready()) return {};
   const auto shown = world.frame(c.origin, local_s);
   c.collect_events();
   return shown;
@@ -162,7 +165,7 @@ ShownPoses Client::sample(double local_s) {
   local_s = c.time_of_call(local_s);
   c.advance(local_s);
   ClientWorld& world = c.shown_world();
-  if (!world.link.clock_ready()) return {};
+  if (!world.link.clock().ready()) return {};
   const ShownPoses shown = world.sample(c.origin);
   c.collect_events();
   return shown;
@@ -244,8 +247,8 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
   if (c.status != ClientStatus::joined && !waits) return false;
   Transport* const transport = c.admitted ? c.transport : nullptr;
   if (!c.messages.send(payload, delivery, time_s, c.last_local_s, c.server, transport, c.stats)) return false;
-  if (c.world->link.rewinds())
-    c.world->link.request_ack();  // the message may be about what is shown just now
+  if (c.world->link.showing().wanted())
+    c.world->link.sender().request_ack();  // the message may be about what is shown just now
   return true;
 }
 
@@ -265,8 +268,8 @@ std::optional<GameMessage> Client::poll_message() {
 
 std::optional<double> Client::server_time_s(double local_s) const {
   const ClientWorld& world = std::as_const(*impl_).shown_world();
-  if (!world.link.clock_ready()) return std::nullopt;
-  return world.link.server_time_s(impl_->time.look(local_s));
+  if (!world.link.clock().ready()) return std::nullopt;
+  return world.link.clock().server_time_s(impl_->time.look(local_s));
 }
 
 bool Client::correct(EntityId id, const State& shown, double local_s, double hold_s) {
@@ -280,7 +283,7 @@ bool Client::correct(EntityId id, const State& shown, double local_s, double hol
 
 std::optional<State> Client::motion_at(EntityId id, double server_time_s) const {
   const ClientWorld& world = std::as_const(*impl_).shown_world();
-  if (!world.link.clock_ready()) return std::nullopt;
+  if (!world.link.clock().ready()) return std::nullopt;
   auto motion = world.motion_at(id, server_time_s);
   if (motion) motion->position -= impl_->origin;
   return motion;
@@ -328,9 +331,9 @@ bool Client::drop_prediction(EntityId id) {
 std::optional<State> Client::owned(EntityId id, double local_s) const {
   const ClientWorld& world = *impl_->world;
   const KnownEntity* entity = std::as_const(world.entities).find(id);
-  if (entity == nullptr || !entity->owned || !world.link.clock_known()) return std::nullopt;
+  if (entity == nullptr || !entity->owned || !world.link.clock().known()) return std::nullopt;
   const Motion& go_on = entity->ownership_state.go_on;
-  State state = state_at(go_on, world.link.server_time_s(impl_->time.look(local_s)));
+  State state = state_at(go_on, world.link.clock().server_time_s(impl_->time.look(local_s)));
   if (!go_on.frame) state.position -= impl_->origin;
   return state;
 }
@@ -343,7 +346,7 @@ EntityId Client::owned_frame(EntityId id) const {
 std::optional<ShownDebug> Client::debug(EntityId id) const {
   const ClientWorld& world = std::as_const(*impl_).shown_world();
   const KnownEntity* entity = std::as_const(world.entities).find(id);
-  if (entity == nullptr || !entity->visible || !world.link.clock_ready()) return std::nullopt;
+  if (entity == nullptr || !entity->visible || !world.link.clock().ready()) return std::nullopt;
   auto debug = debug_of(*entity, world.frames, world.playout.now_s(), world.playout.shown_s());
   if (!debug) return std::nullopt;
   const Archetype& archetype = world.config.archetypes[entity->info.archetype];
@@ -374,7 +377,7 @@ void Client::leave() {
 std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double local_s) {
   if (frozen_.active()) return frozen_.shown(entities, origin);
   shown_.clear();
-  const double now_s = link.server_time_s(local_s);
+  const double now_s = link.clock().server_time_s(local_s);
   const double shown_s = playout.shown_s();
   const auto rate = static_cast<float>(playout.rate());
   change_fields(shown_s);
@@ -515,7 +518,7 @@ CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, 
   KnownEntity* entity = entities.find(id);
   if (entity == nullptr) return CallError::unknown_entity;
   if (!entity->owned) return CallError::not_owned;
-  if (!link.clock_ready()) return CallError::no_clock;
+  if (!link.clock().ready()) return CallError::no_clock;
   if (!entity->ownership_state.is_reported || entity->ownership_state.unpolled > 0)
     return CallError::event_not_polled;
   OwnedEntity& own = *link.owned().find(id);
@@ -534,14 +537,14 @@ CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, 
     own.interrupt();
     owned.moved = false;  // blends from where the entity came to rest
   }
-  owned.moved_s = link.server_time_s(local_s);
-  const Quantisation& quantisation = *link.quantisation(entity->info.archetype);
+  owned.moved_s = link.clock().server_time_s(local_s);
+  const Quantisation& quantisation = *link.formats().quantisation(entity->info.archetype);
   Motion motion{.state = counted,
                 .time_s = shown_s,
                 .floor = quantisation.floor,
                 .walls = quantisation.walls,
                 .frame = frame_of(frame)};
-  if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s, teleports))
+  if (!own.move(motion.state, motion.frame, link.clock().server_time_s(local_s), delay_s, teleports))
     return find_unencodable(counted, quantisation);
   velocities_.note(config.log, config.archetypes, entity->info.archetype, own.missing_velocities());
   motion.teleports = own.teleports();
@@ -552,7 +555,7 @@ CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, 
 void ClientWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& origin) {
   frozen_.freeze(shown, origin);
   paused_at_s_ = playout.now_s();
-  link.note_jump();
+  link.showing().note_jump();
 }
 
 // Blends every entity from its frozen pose. An entity that stayed in its frame is blended within the frame,
@@ -578,7 +581,7 @@ void ClientWorld::go_on() {
     }
   }
   note_jumps();
-  link.note_jump();
+  link.showing().note_jump();
 }
 
 void ClientWorld::end() {
@@ -672,9 +675,9 @@ void ClientWorld::fail_prediction(EntityId id) {
 
 SpawnResult ClientWorld::predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                        double patience_s) {
-  const Quantisation* q = link.quantisation(archetype);
+  const Quantisation* q = link.formats().quantisation(archetype);
   if (q == nullptr) return CallError::unknown_archetype;
-  if (!link.clock_ready()) return CallError::no_clock;
+  if (!link.clock().ready()) return CallError::no_clock;
   if (const auto why = find_unencodable(counted, *q); why != CallError::none) return why;
   const double now_s = playout.now_s();
   const double until_s = now_s + (std::isfinite(patience_s) ? std::clamp(patience_s, 0.0, 60.0) : 0.0);
@@ -701,7 +704,7 @@ void ClientWorld::note_jumps() {
 }
 
 void ClientWorld::report_changes() {
-  if (paused() || !link.clock_ready()) return;
+  if (paused() || !link.clock().ready()) return;
   const double shown_s = playout.shown_s();
   change_fields(shown_s);
   std::erase_if(with_news_, [&](std::uint32_t slot) {
@@ -758,9 +761,9 @@ void ClientWorld::change_fields(double shown_s) {
 }
 
 void ClientWorld::advance(double local_s) {
-  const bool stepped = link.advance(local_s);
-  if (!link.clock_ready()) return;
-  const double now_s = link.server_time_s(local_s);
+  const bool stepped = link.clock().advance(local_s);
+  if (!link.clock().ready()) return;
+  const double now_s = link.clock().server_time_s(local_s);
   const bool first = !playout.started();
   double before_s = playout.shown_s();
   const double rate = playout.rate();
@@ -768,7 +771,7 @@ void ClientWorld::advance(double local_s) {
   const bool jumped = playout.advance(now_s, stepped || std::exchange(ended_lead_, false));
   if (first) before_s = playout.shown_s();  // nothing was shown before
   if (jumped) {
-    link.note_jump();
+    link.showing().note_jump();
     if (steps_in_a_row_.add(local_s, stepped ? stepped_by_s : 0.0)) {
       note_jumps();
     } else {
@@ -794,7 +797,8 @@ void ClientWorld::set_playout(const PlayoutConfig& to) {
   const double blended_s = blend_s();
   config.playout = to;
   playout.change(to);
-  if (blend_s() != blended_s) link.note_jump();  // the server must use the new blend for lag compensation
+  if (blend_s() != blended_s)
+    link.showing().note_jump();  // the server must use the new blend for lag compensation
   review_path();
 }
 
@@ -807,11 +811,11 @@ void ClientWorld::review_path() {
   entities.all_changed();
   frames.set_path(path_, playout.shown_s(), blend_s());
   note_jumps();
-  link.note_jump();
+  link.showing().note_jump();
 }
 
 void ClientWorld::note_arrival(double local_s) {
-  if (link.clock_known()) holds.note_arrival(link.arrival_s(local_s));
+  if (link.clock().known()) holds.note_arrival(link.clock().arrival_s(local_s));
 }
 
 // Lets entities fade whose motion may no longer hold, and ends the fade of entities whose motion holds after
@@ -841,7 +845,7 @@ void ClientWorld::review_holds(double before_s) {
       any_fading_ = any_fading_ || limit_s != kAlwaysValid;
     }
   }
-  if (go_on) link.note_jump();  // the server cannot reconstruct this
+  if (go_on) link.showing().note_jump();  // the server cannot reconstruct this
 }
 
 void ClientWorld::blend_over_jump(double before_s, double rate) {
@@ -919,7 +923,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
       } else if (admitted) {
         world->handle_datagram(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
         process_ordered(local_s);
-        if (world->link.ack_overdue()) acknowledge(local_s);
+        if (world->link.sender().ack_overdue()) acknowledge(local_s);
       }
       break;
   }
@@ -927,7 +931,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
 
 // Datagrams that queued up while the program was suspended do not prove that the server is still there.
 void Client::Impl::note_heard(double local_s) {
-  const bool doubtful = admitted && world->link.is_backlog();
+  const bool doubtful = admitted && world->link.clock().is_backlog();
   const double patience_s = std::max(0.0, config.reconnect.silence_s - kAfterSleepS);
   received_s = doubtful ? std::max(received_s, local_s - patience_s) : local_s;
 }
@@ -1020,7 +1024,7 @@ void Client::Impl::handle_control(std::span<const std::byte> payload, double loc
       process(message, local_s);
     }
   } while (!left.empty());
-  world->link.request_ack();  // the server waits for this before it sends state
+  world->link.sender().request_ack();  // the server waits for this before it sends state
 }
 
 // Processes the reliable messages that do not wait for a spawn any more.
@@ -1029,7 +1033,7 @@ void Client::Impl::process_ordered(double local_s) {
     // Count refused messages, too: the server numbers all that it sends, and both sides must agree.
     messages.reliable().note_received();
     process(*message, local_s);
-    world->link.request_ack();
+    world->link.sender().request_ack();
   }
   world->end_waiting();
 }
@@ -1096,7 +1100,7 @@ std::optional<Refusal> Client::Impl::handle(const SessionMessage& message, doubl
     next_session_key = message.key;
     return std::nullopt;
   }
-  if (!ServerLink::is_valid_tick(message.tick)) return Refusal::from_future;
+  if (!SessionClock::is_valid_tick(message.tick)) return Refusal::from_future;
   if (!messages.reliable().confirm(message.processed)) return Refusal::never_sent;
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);
@@ -1135,16 +1139,15 @@ bool Client::Impl::blend_is_unknown(double local_s) const {
 
 void Client::Impl::acknowledge(double local_s) {
   if (!admitted || transport == nullptr) return;
-  if (world->shows_unreported() || blend_is_unknown(local_s)) world->link.note_jump();
+  if (world->shows_unreported() || blend_is_unknown(local_s)) world->link.showing().note_jump();
   messages.send_waiting(server, *transport);
-  std::optional<ServerLink::Showing> showing;
-  if (world->link.clock_ready()) {
+  std::optional<DatagramSender::Showing> showing;
+  if (world->link.clock().ready()) {
     // Frames may be ahead of receive().
-    const double now_s = std::max(world->link.server_time_s(local_s), world->playout.now_s());
+    const double now_s = std::max(world->link.clock().server_time_s(local_s), world->playout.now_s());
     showing = {now_s, world->playout.shown_s()};
   }
-  stats.messages_sent +=
-      world->link.acknowledge(local_s, config.ack_interval_s, showing, messages, server, *transport);
+  world->link.sender().send_due(local_s, config.ack_interval_s, showing, server, *transport);
   // Only now, so that every message has been offered to a datagram once, however slow the frames are.
   messages.expire(local_s, stats);
 }

@@ -12,8 +12,8 @@
 namespace reckoner {
 
 bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
-  if (!link.join(message, config.archetypes, local_s)) return false;
-  joined_s_ = link.time_of(message.tick);
+  if (!link.begin(message, config.archetypes, local_s)) return false;
+  joined_s_ = link.clock().time_of(message.tick);
   playout.expect_gaps(message.longest_gap_s, 1.0 / message.tick_rate_hz);
   if (switches.observer != nullptr)
     switches.observer->joined({message.client, message.tick_rate_hz, message.epoch_s});
@@ -23,7 +23,7 @@ bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
 bool ClientWorld::can_replace(double local_s) {
   constexpr double kRelevanceS = 0.4;  // by then, the server has decided what is relevant
   constexpr double kLongestWaitS = 1.0;
-  if (!link.clock_ready()) return false;
+  if (!link.clock().ready()) return false;
   if (!clock_ready_s_) clock_ready_s_ = local_s;
   return link.complete_s() > joined_s_ + kRelevanceS || local_s > *clock_ready_s_ + kLongestWaitS;
 }
@@ -31,7 +31,7 @@ bool ClientWorld::can_replace(double local_s) {
 std::optional<Refusal> ClientWorld::handle(const ControlMessage& message) {
   if (std::holds_alternative<AfterSpawnsMessage>(message)) return std::nullopt;  // OrderedMessages has waited
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
-    return link.add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
+    return link.formats().add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
   }
   if (const auto* o = std::get_if<OwnershipMessage>(&message)) return handle_ownership(*o);
   const auto* m = std::get_if<GameDataMessage>(&message);
@@ -41,37 +41,41 @@ std::optional<Refusal> ClientWorld::handle(const ControlMessage& message) {
 }
 
 void ClientWorld::handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
-  const auto updates = link.receive(payload, local_s, arrived_s, entities, stats);
-  if (!updates) return;
+  DecodedDatagram* const datagram = link.receive(payload, local_s, arrived_s);
+  if (datagram == nullptr) return;
   if (switches.observer != nullptr) {
-    switches.observer->datagram({link.datagram_sequence(), link.datagram_tick(),
-                                 link.time_of(link.datagram_tick()), link.time_of(link.datagram_complete()),
-                                 arrived_s});
+    switches.observer->datagram({datagram->header.sequence, datagram->tick,
+                                 link.clock().time_of(datagram->tick),
+                                 link.clock().time_of(datagram->complete), arrived_s});
   }
+  apply(*datagram, local_s);
+}
+
+void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
   note_arrival(local_s);
   advance(local_s);
-  if (link.clock_ready()) link.note_applied(playout.shown_s());
+  if (link.clock().ready()) link.showing().note_applied(datagram.header.sequence, playout.shown_s());
   // A datagram that another one has overtaken brings no newer motions.
-  const bool newest = !newest_datagram_ || link.datagram_tick() > *newest_datagram_;
-  if (newest) newest_datagram_ = link.datagram_tick();
-  if (newest && link.clock_known() && !link.is_backlog())
-    playout.note_datagram(link.server_time_s(local_s) - link.time_of(link.datagram_tick()));
-  if (!link.entity_changes().empty())
-    link.request_ack();  // the server waits for this before it sends updates
-  for (ServerLink::EntityChange& change : link.entity_changes()) {
-    if (auto* entity = std::get_if<ServerLink::NewEntity>(&change)) {
-      spawn(*entity, link.datagram_tick());
-    } else if (const auto* ended = std::get_if<ServerLink::EndedEntity>(&change)) {
+  const bool newest = !newest_datagram_ || datagram.tick > *newest_datagram_;
+  if (newest) newest_datagram_ = datagram.tick;
+  if (newest && link.clock().known() && !link.clock().is_backlog())
+    playout.note_datagram(link.clock().server_time_s(local_s) - link.clock().time_of(datagram.tick));
+  if (!datagram.entity_changes.empty())
+    link.sender().request_ack();  // the server waits for this before it sends updates
+  for (EntityChange& change : datagram.entity_changes) {
+    if (auto* entity = std::get_if<NewEntity>(&change)) {
+      spawn(*entity, datagram.tick);
+    } else if (const auto* ended = std::get_if<EndedEntity>(&change)) {
       despawn(*ended);
     } else if (const auto refused = predictions.release(std::get<PredictionRefusal>(change).key)) {
       fail_prediction(refused->id);
     }
   }
-  apply(*updates, local_s);
+  apply(datagram.motions, datagram.tick, local_s);
   // Only now: an old motion that this datagram replaces must not hold again before.
   if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
-  apply(link.field_updates());
-  messages.receive(link.messages(), stats);
+  apply(datagram.fields);
+  messages.receive(datagram.messages, stats);
 }
 
 // True if `frame` is null (the world) or belongs to a known entity other than `id`.
@@ -84,7 +88,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
                                     const QuantisedState& encoded) {
   const EntityId id = entity.id;
   const auto slot = static_cast<std::uint32_t>(id.slot());
-  remove(slot, link.time_of(entity.announced));
+  remove(slot, link.clock().time_of(entity.announced));
   entities.put(std::move(entity));
   KnownEntity& added = *entities.find(id);
   if (playout.started()) added.appeared_s = applied_s();
@@ -100,7 +104,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
                                 .fresh = true,
                                 .applied = true,
                                 .level = level,
-                                .sent_s = link.time_of(added.announced),
+                                .sent_s = link.clock().time_of(added.announced),
                                 .motion = motion,
                                 .previous = motion,
                                 .before = motion.state,
@@ -136,8 +140,8 @@ void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level,
                          const QuantisedState& encoded) {
   const auto slot = static_cast<std::uint32_t>(id.slot());
   if (slot < entities.slots().size() && entities.slots()[slot])
-    remove(slot, link.time_of(motion_tick));      // the server has reused the slot
-  const bool is_known = entities.is_refused(id);  // this is a copy, or a newer motion
+    remove(slot, link.clock().time_of(motion_tick));  // the server has reused the slot
+  const bool is_known = entities.is_refused(id);      // this is a copy, or a newer motion
   entities.note_refused(id, archetype);
   entities.references(slot)->note(level, motion_tick, encoded);
   if (is_known) return;
@@ -149,7 +153,7 @@ void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level,
 }
 
 // Applies a spawn that the server sent in the tick `sent`. It may have been overtaken by later datagrams.
-void ClientWorld::spawn(ServerLink::NewEntity& spawned, Tick sent) {
+void ClientWorld::spawn(NewEntity& spawned, Tick sent) {
   link.spawns().settle(spawned.number);
   const EntityId id = spawned.entity;
   const auto slot = static_cast<std::uint32_t>(id.slot());
@@ -169,7 +173,7 @@ void ClientWorld::spawn(ServerLink::NewEntity& spawned, Tick sent) {
     const Motion& motion = spawned.motion;
     const auto lacks = static_cast<std::uint32_t>((std::uint64_t{1} << spawned.values.size()) - 1);
     constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
-    const double values_s = spawned.values_follow ? kLongAgo : link.time_of(sent);
+    const double values_s = spawned.values_follow ? kLongAgo : link.clock().time_of(sent);
     introduce({.id = id,
                .info = std::move(spawned.info),
                .remote = RemoteEntity{motion, path_, switches.blend},
@@ -192,7 +196,7 @@ void ClientWorld::spawn(ServerLink::NewEntity& spawned, Tick sent) {
 }
 
 // Applies the end of an entity, after the reliable messages that the server sent before.
-void ClientWorld::despawn(const ServerLink::EndedEntity& ended) {
+void ClientWorld::despawn(const EndedEntity& ended) {
   link.spawns().settle(ended.number);
   const auto slot = static_cast<std::uint32_t>(ended.entity.slot());
   if (!entities.note_ended(slot, ended.number)) return;
@@ -204,14 +208,14 @@ void ClientWorld::despawn(const ServerLink::EndedEntity& ended) {
 }
 
 // True if the client has not processed yet what the server sent before the end.
-bool ClientWorld::lacks_messages(const ServerLink::EndedEntity& ended) const {
+bool ClientWorld::lacks_messages(const EndedEntity& ended) const {
   if (!ended.after_messages) return false;
   const auto processed = static_cast<std::uint16_t>(messages.reliable().received_count());
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(*ended.after_messages - processed)) > 0;
 }
 
 void ClientWorld::end_waiting() {
-  std::erase_if(waiting_ends_, [&](const ServerLink::EndedEntity& ended) {
+  std::erase_if(waiting_ends_, [&](const EndedEntity& ended) {
     if (lacks_messages(ended)) return false;
     KnownEntity* known = entities.find(ended.entity);
     if (known != nullptr && known->spawn_number == ended.number) end(*known, ended.tick);
@@ -223,7 +227,7 @@ void ClientWorld::end_waiting() {
 // it was lost and repeated, or the program was suspended.
 void ClientWorld::limit_unseen(KnownEntity& entity) {
   const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
-  if (!link.clock_ready() || playout.shown_s() <= holds_s) return;
+  if (!link.clock().ready() || playout.shown_s() <= holds_s) return;
   entity.remote.set_valid_until(holds_s, holds_s, 0.0);
   any_fading_ = true;
 }
@@ -264,21 +268,23 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     if (ownership_state.is_reported) events.push_back({ClientEvent::Kind::revoked, message.entity});
     return std::nullopt;
   }
-  const Quantisation& q = *link.quantisation(entity->info.archetype);
+  const Quantisation& q = *link.formats().quantisation(entity->info.archetype);
   if (message.orientation_bits != q.orientation_bits) return Refusal::beyond_limits;
-  if (link.is_far_ahead(message.motion_tick)) return Refusal::from_future;
-  const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
-  if (!motion) return refusal_for(message.state, link.routes());
+  if (link.clock().is_far_ahead(message.motion_tick)) return Refusal::from_future;
+  const auto motion =
+      motion_of(message.state, link.clock().time_of(message.motion_tick), q, link.formats().routes());
+  if (!motion) return refusal_for(message.state, link.formats().routes());
   if (motion->route != nullptr) return Refusal::unexpected;
   if (!can_live_in(motion->frame, message.entity)) return Refusal::unknown_frame;
   ownership_state.viewers_s = message.viewers_s;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);
-  } else if (link.owned().size() == OwnedLink::kMax) {
+  } else if (link.owned().size() == OwnedSection::kMax) {
     return Refusal::too_many;
   } else {
-    link.owned().add(message.entity, OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock(),
-                                                 config.owned_updates_per_second, message.term, *motion});
+    link.owned().add(message.entity,
+                     OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock().tick_clock(),
+                                 config.owned_updates_per_second, message.term, *motion});
     ownership_state.unpolled = 0;
     ownership_state.is_reported = false;
     entity->remote.set_path(MotionPath::predict, shown_s, blend_s());
@@ -390,9 +396,9 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
 
 void ClientWorld::end(KnownEntity& entity, Tick tick) {
   if (path_ == MotionPath::predict)
-    return remove(static_cast<std::uint32_t>(entity.id.slot()), link.time_of(tick));
+    return remove(static_cast<std::uint32_t>(entity.id.slot()), link.clock().time_of(tick));
   // A short-lived entity may end earlier, as its spawn says.
-  const double ended_s = link.time_of(tick);
+  const double ended_s = link.clock().time_of(tick);
   entity.despawned_s = std::min(entity.despawned_s.value_or(ended_s), ended_s);
   note_news(entity);
 }
@@ -404,7 +410,7 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origi
   ClientObserver::Arrival arrival{.entity = entity.id,
                                   .announced = origin.announced,
                                   .level = origin.level,
-                                  .sent_s = link.time_of(origin.sent),
+                                  .sent_s = link.clock().time_of(origin.sent),
                                   .motion = motion,
                                   .previous = entity.remote.newest(),
                                   .before = entity.remote.unblended(shown_s),
@@ -419,7 +425,7 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origi
 // must compute with the same number, and its reports have a unit.
 double ClientWorld::applied_s() const {
   const double shown_s = playout.shown_s();
-  return link.rewinds() ? ShowingReport::time_of(ShowingReport::units(shown_s)) : shown_s;
+  return link.showing().wanted() ? ShowingReport::time_of(ShowingReport::units(shown_s)) : shown_s;
 }
 
 bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
@@ -441,13 +447,13 @@ bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const Blend& catch_up = remote.blends().catch_up;
   const bool begins = catch_up.duration_s() > 0.0 && catch_up.start_s() == shown_s;
   const bool catches_up = begins || remote.jumped_s() == shown_s;
-  if (catches_up) link.note_jump();
+  if (catches_up) link.showing().note_jump();
   if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);
   return true;
 }
 
-void ClientWorld::apply(std::span<const ServerLink::Update> updates, double local_s) {
-  for (const ServerLink::Update& update : updates) {
+void ClientWorld::apply(std::span<const MotionUpdate> updates, Tick sent, double local_s) {
+  for (const MotionUpdate& update : updates) {
     if (References* references = entities.references(update.slot))
       references->note(update.level, update.tick, update.encoded);
     KnownEntity* entity = entities.at(update.slot);
@@ -458,23 +464,23 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
       continue;
     }
     Motion motion = update.motion;
-    if (!switches.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
+    if (!switches.uses_stamps && link.clock().known()) motion.time_s = link.clock().server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
     const bool held = !playout.is_quiet(gap_s) || held_until(entity->remote.newest(), motion);
-    if (!receive(*entity, motion, {false, update.level, link.datagram_tick()})) {
+    if (!receive(*entity, motion, {false, update.level, sent})) {
       ++stats.updates_stale;
       continue;
     }
     ++stats.updates_applied;
     // What waited while the program slept says nothing about the link.
-    if (gap_s > 0.0 && link.clock_known() && !link.is_backlog()) {
-      playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s, held);
+    if (gap_s > 0.0 && link.clock().known() && !link.clock().is_backlog()) {
+      playout.note_update(link.clock().server_time_s(local_s) - motion.time_s, gap_s, held);
     }
   }
 }
 
-void ClientWorld::apply(std::span<const ServerLink::FieldUpdate> updates) {
-  for (const ServerLink::FieldUpdate& update : updates) {
+void ClientWorld::apply(std::span<const FieldUpdate> updates) {
+  for (const FieldUpdate& update : updates) {
     const bool fresh = waiting_fields_.add(update.slot, update.field, update.time_s, update.value, entities);
     if (KnownEntity* entity = entities.at(update.slot); fresh && entity->lacks_fields != 0) {
       entity->lacks_fields &= ~(std::uint32_t{1} << update.field);

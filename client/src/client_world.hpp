@@ -107,15 +107,16 @@ struct ClientWorld {
   ClientTestSwitches switches;
   ClientMessages& messages;
   ClientStats& stats;
-  ServerLink link;
+  EntityStore entities;
+  ServerLink link{entities, messages, stats};
   PlayoutClock playout;
   HoldLimit holds;
-  EntityStore entities;
   Frames frames{entities};
   Predictions predictions;
   std::deque<ClientEvent> events;
 
  private:
+  void apply(DecodedDatagram& datagram, double local_s);
   KnownEntity& introduce(KnownEntity entity, std::uint8_t level, Tick motion_tick,
                          const QuantisedState& encoded);
   void renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
@@ -123,9 +124,9 @@ struct ClientWorld {
   [[nodiscard]] bool has_room_for(EntityId id, FrameId frame) const;
   void refuse(EntityId id, std::size_t archetype, std::uint8_t level, Tick motion_tick,
               const QuantisedState& encoded);
-  void spawn(ServerLink::NewEntity& entity, Tick sent);
-  void despawn(const ServerLink::EndedEntity& ended);
-  [[nodiscard]] bool lacks_messages(const ServerLink::EndedEntity& ended) const;
+  void spawn(NewEntity& entity, Tick sent);
+  void despawn(const EndedEntity& ended);
+  [[nodiscard]] bool lacks_messages(const EndedEntity& ended) const;
   void end(KnownEntity& entity, Tick tick);
   [[nodiscard]] std::optional<Refusal> handle_ownership(const OwnershipMessage& message);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
@@ -139,8 +140,8 @@ struct ClientWorld {
   [[nodiscard]] bool apply(KnownEntity& entity, const Motion& motion);
   [[nodiscard]] double applied_s() const;
   void limit_unseen(KnownEntity& entity);
-  void apply(std::span<const ServerLink::Update> updates, double local_s);
-  void apply(std::span<const ServerLink::FieldUpdate> updates);
+  void apply(std::span<const MotionUpdate> updates, Tick sent, double local_s);
+  void apply(std::span<const FieldUpdate> updates);
   void change_fields(double shown_s);
   void show_owned(KnownEntity& entity, const Motion& motion);
   void brake_idle(double now_s);
@@ -192,7 +193,7 @@ struct ClientWorld {
   VelocityLog velocities_;  // of the entities that this client owns
 
   // Ends that wait for reliable messages.
-  std::vector<ServerLink::EndedEntity> waiting_ends_;
+  std::vector<EndedEntity> waiting_ends_;
 };
 
 }  // namespace reckoner
