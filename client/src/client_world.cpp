@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/client_world.hpp"
 
-#include "net/src/codec/field_codec.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>
@@ -28,19 +27,19 @@ bool ClientWorld::can_replace(double local_s) {
   return link.complete_s() > joined_s_ + kRelevanceS || local_s > *clock_ready_s_ + kLongestWaitS;
 }
 
-std::optional<Refusal> ClientWorld::handle(const ControlMessage& message) {
+std::optional<Refusal> ClientWorld::apply(const ControlMessage& message) {
   if (std::holds_alternative<AfterSpawnsMessage>(message)) return std::nullopt;  // OrderedMessages has waited
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
     return link.formats().add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
   }
-  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return handle_ownership(*o);
+  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return apply(*o);
   const auto* m = std::get_if<GameDataMessage>(&message);
   if (m == nullptr) return Refusal::unexpected;
-  messages.receive(m->payload, m->time_s, stats);
+  messages.deliver(m->payload, m->time_s, stats);
   return std::nullopt;
 }
 
-void ClientWorld::handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
+void ClientWorld::receive(std::span<const std::byte> payload, double local_s, double arrived_s) {
   DecodedDatagram* const datagram = link.receive(payload, local_s, arrived_s);
   if (datagram == nullptr) return;
   if (switches.observer != nullptr) {
@@ -49,6 +48,10 @@ void ClientWorld::handle_datagram(std::span<const std::byte> payload, double loc
                                  link.clock().time_of(datagram->complete), arrived_s});
   }
   apply(*datagram, local_s);
+}
+
+void ClientWorld::note_arrival(double local_s) {
+  if (link.clock().known()) holds.note_arrival(link.clock().arrival_s(local_s));
 }
 
 void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
@@ -64,9 +67,9 @@ void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
     link.sender().request_ack();  // the server waits for this before it sends updates
   for (EntityChange& change : datagram.entity_changes) {
     if (auto* entity = std::get_if<NewEntity>(&change)) {
-      spawn(*entity, datagram.tick);
+      apply(*entity, datagram.tick);
     } else if (const auto* ended = std::get_if<EndedEntity>(&change)) {
-      despawn(*ended);
+      apply(*ended);
     } else if (const auto refused = predictions.release(std::get<PredictionRefusal>(change).key)) {
       fail_prediction(refused->id);
     }
@@ -75,7 +78,7 @@ void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
   // Only now: an old motion that this datagram replaces must not hold again before.
   if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
   apply(datagram.fields);
-  messages.receive(datagram.messages, stats);
+  messages.deliver(datagram.messages, stats);
 }
 
 // True if `frame` is null (the world) or belongs to a known entity other than `id`.
@@ -119,7 +122,7 @@ void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick 
                         const QuantisedState& encoded, const Motion& motion) {
   entities.references(static_cast<std::uint32_t>(known.id.slot()))->note(level, motion_tick, encoded);
   if (known.owned || motion.time_s < known.spawned_s || entities.is_refused(entity_of(motion.frame)) ||
-      !receive(known, motion, {true, level, sent})) {
+      !apply_motion(known, motion, {true, level, sent})) {
     ++stats.updates_stale;
     return;
   }
@@ -153,7 +156,7 @@ void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level,
 }
 
 // Applies a spawn that the server sent in the tick `sent`. It may have been overtaken by later datagrams.
-void ClientWorld::spawn(NewEntity& spawned, Tick sent) {
+void ClientWorld::apply(NewEntity& spawned, Tick sent) {
   link.spawns().settle(spawned.number);
   const EntityId id = spawned.entity;
   const auto slot = static_cast<std::uint32_t>(id.slot());
@@ -196,7 +199,7 @@ void ClientWorld::spawn(NewEntity& spawned, Tick sent) {
 }
 
 // Applies the end of an entity, after the reliable messages that the server sent before.
-void ClientWorld::despawn(const EndedEntity& ended) {
+void ClientWorld::apply(const EndedEntity& ended) {
   link.spawns().settle(ended.number);
   const auto slot = static_cast<std::uint32_t>(ended.entity.slot());
   if (!entities.note_ended(slot, ended.number)) return;
@@ -204,7 +207,7 @@ void ClientWorld::despawn(const EndedEntity& ended) {
   if (known == nullptr || known->spawn_number != ended.number)
     return (void)entities.forget_refused(ended.entity);
   if (lacks_messages(ended)) return waiting_ends_.push_back(ended);
-  end(*entities.at(slot), ended.tick);
+  despawn(*entities.at(slot), ended.tick);
 }
 
 // True if the client has not processed yet what the server sent before the end.
@@ -214,11 +217,11 @@ bool ClientWorld::lacks_messages(const EndedEntity& ended) const {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(*ended.after_messages - processed)) > 0;
 }
 
-void ClientWorld::end_waiting() {
+void ClientWorld::despawn_waiting() {
   std::erase_if(waiting_ends_, [&](const EndedEntity& ended) {
     if (lacks_messages(ended)) return false;
     KnownEntity* known = entities.find(ended.entity);
-    if (known != nullptr && known->spawn_number == ended.number) end(*known, ended.tick);
+    if (known != nullptr && known->spawn_number == ended.number) despawn(*known, ended.tick);
     return true;
   });
 }
@@ -232,169 +235,7 @@ void ClientWorld::limit_unseen(KnownEntity& entity) {
   any_fading_ = true;
 }
 
-// Processes a change of ownership. The client shows the motion from its own game as if that were the newest
-// motion from the server.
-std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& message) {
-  using Change = OwnershipMessage::Change;
-  if (entities.is_refused(message.entity)) return std::nullopt;
-  KnownEntity* entity = entities.find(message.entity);
-  // The entity ended before its spawn arrived.
-  const auto slot = static_cast<std::uint32_t>(message.entity.slot());
-  if (entity == nullptr && entities.newest_ended(slot) != 0) return ++stats.updates_stale, std::nullopt;
-  if (entity == nullptr || (message.change != Change::given && !entity->owned))
-    return Refusal::unknown_entity;
-  if (switches.observer != nullptr) switches.observer->ownership(message.entity, message.change);
-  OwnershipState& ownership_state = entity->ownership_state;
-  if (message.change == Change::repeated) {
-    ownership_state.viewers_s = message.viewers_s;
-    link.owned().find(message.entity)->request_resend();
-    return std::nullopt;
-  }
-  const double shown_s = instant_s(*entity);
-  if (message.change == Change::revoked) {
-    const State before = entity->remote.shown(shown_s);
-    // Until the server sends a motion, the entity continues straight on. The time stamp is that of the last
-    // `given` or `corrected` message, so every later motion of the server counts as newer and replaces it.
-    State straight = before;
-    straight.acceleration = glm::vec3{0.0f};
-    const double given_s = ownership_state.given_s;
-    Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
-    last.frame = entity->remote.frame(shown_s);
-    entity->remote = RemoteEntity{last, path_, switches.blend};
-    entity->jumps_reported = 0;
-    entity->remote.correct(before, shown_s, blend_s());
-    entity->owned = false;
-    link.owned().remove(message.entity);
-    if (ownership_state.is_reported) events.push_back({ClientEvent::Kind::revoked, message.entity});
-    return std::nullopt;
-  }
-  const Quantisation& q = *link.formats().quantisation(entity->info.archetype);
-  if (message.orientation_bits != q.orientation_bits) return Refusal::beyond_limits;
-  if (link.clock().is_far_ahead(message.motion_tick)) return Refusal::from_future;
-  const auto motion =
-      motion_of(message.state, link.clock().time_of(message.motion_tick), q, link.formats().routes());
-  if (!motion) return refusal_for(message.state, link.formats().routes());
-  if (motion->route != nullptr) return Refusal::unexpected;
-  if (!can_live_in(motion->frame, message.entity)) return Refusal::unknown_frame;
-  ownership_state.viewers_s = message.viewers_s;
-  if (OwnedEntity* known = link.owned().find(message.entity)) {
-    known->restart(message.term, *motion);
-  } else if (link.owned().size() == OwnedSection::kMax) {
-    return Refusal::too_many;
-  } else {
-    link.owned().add(message.entity,
-                     OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock().tick_clock(),
-                                 config.owned_updates_per_second, message.term, *motion});
-    ownership_state.unpolled = 0;
-    ownership_state.is_reported = false;
-    entity->remote.set_path(MotionPath::predict, shown_s, blend_s());
-  }
-  entity->owned = true;
-  ownership_state.go_on = *motion;
-  ownership_state.given_s = motion->time_s;
-  ownership_state.moved = false;
-  ownership_state.moved_s = playout.now_s();
-  ownership_state.brake.reset();
-  const bool corrected = message.change == Change::corrected;
-  stats.corrections += corrected ? 1 : 0;
-  if (corrected)
-    say(config.log, LogLevel::warning, "corrected", {{"slot", std::uint64_t{message.entity.slot()}}});
-  // A grant may arrive before the client can show the entity. The game gets the `given` event when owned()
-  // and move() work. It then continues from the newest state, so it needs no event for a correction before
-  // that.
-  if (!ownership_state.is_reported) {
-    note_news(*entity);
-    return std::nullopt;
-  }
-  ++ownership_state.unpolled;
-  events.push_back({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
-  return std::nullopt;
-}
-
-void ClientWorld::note_polled(const ClientEvent& event) {
-  if (event.kind != ClientEvent::Kind::given && event.kind != ClientEvent::Kind::corrected) return;
-  KnownEntity* entity = entities.find(event.entity);
-  if (entity != nullptr && entity->ownership_state.unpolled > 0) --entity->ownership_state.unpolled;
-}
-
-namespace {
-
-// An owned entity that its game has not moved for this long comes to rest, s. A frame that takes long does
-// not count yet.
-constexpr double kIdleS = 0.25;
-
-// Time from the start of the brake to rest, s.
-constexpr double kBrakeS = 0.5;
-
-// Returns the state of a body that had the state `from` and has braked evenly since then, for `since_s`.
-State braked(const State& from, double since_s) {
-  const double braking_s = std::min(since_s, kBrakeS);
-  const double left = 1.0 - braking_s / kBrakeS;
-  State straight = from;
-  straight.acceleration = glm::vec3{0.0f};
-  State state = extrapolate(straight, braking_s * (1.0 + left) / 2.0);
-  state.velocity = from.velocity * static_cast<float>(left);
-  state.angular_velocity = from.angular_velocity * static_cast<float>(left);
-  if (left > 0.0) state.acceleration = from.velocity * static_cast<float>(-1.0 / kBrakeS);
-  return state;
-}
-
-}  // namespace
-
-// Brings owned entities to rest while the player is paused or the game does not move them. Otherwise they
-// would run on at all other clients, and their owner would have to be corrected when it resumes.
-void ClientWorld::brake_idle(double now_s) {
-  for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
-    const auto& known = entities.slots()[slot];
-    if (!known || !known->owned || !known->ownership_state.is_reported) continue;
-    if (!paused() && now_s - known->ownership_state.moved_s <= kIdleS) continue;
-    KnownEntity& entity = *entities.at(slot);
-    OwnershipState& owned = entity.ownership_state;
-    OwnedEntity& own = *link.owned().find(entity.id);
-    if (!owned.brake) owned.brake = {state_at(own.last(), now_s), own.last().frame, now_s};
-    const Floor* floor = floor_of(own.last());
-    State state = braked(owned.brake->from, now_s - owned.brake->begin_s);
-    if (floor != nullptr) state = above_floor(state, *floor);
-    const Walls* walls = walls_of(own.last());
-    if (walls != nullptr) state = stopped_by_walls(state, *walls, owned.brake->from.position);
-    if (!own.move(state, owned.brake->frame, now_s, link.one_way_s() + owned.viewers_s)) continue;
-    owned.go_on = own.last();
-    Motion motion{.state = state, .time_s = playout.shown_s(), .teleports = own.teleports(), .floor = floor};
-    motion.walls = walls;
-    motion.frame = owned.brake->frame;
-    show_owned(entity, motion);
-  }
-}
-
-// Shows `motion` of an owned entity from now on. The first call after a grant or a correction blends from the
-// pose shown before.
-void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
-  const double shown_s = motion.time_s;
-  const bool snaps = motion.teleports != entity.remote.newest().teleports || !entity.visible;
-  if (entity.ownership_state.moved || snaps) {
-    ShownBlends blends = entity.remote.blends();
-    if (snaps || blends.frame != motion.frame)  // the owner's game decides how it changes frames
-      blends = {.teleports = motion.teleports,
-                .frame = motion.frame,
-                .gentle_until_s = blends.gentle_until_s,
-                .lever_m = blends.lever_m};
-    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, switches.blend};
-    entity.jumps_reported = entity.remote.jumps();
-  } else {
-    const State last = entity.remote.shown(shown_s);
-    const auto before = frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
-    const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
-    entity.remote = RemoteEntity{motion, MotionPath::predict, switches.blend};
-    entity.jumps_reported = 0;
-    if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
-  }
-  entity.frame_shown = motion.frame;
-  frames.note(static_cast<std::uint32_t>(entity.id.slot()), motion);
-  entity.ownership_state.moved = true;
-  if (motion.teleports != entity.teleports_reported) note_news(entity);
-}
-
-void ClientWorld::end(KnownEntity& entity, Tick tick) {
+void ClientWorld::despawn(KnownEntity& entity, Tick tick) {
   if (path_ == MotionPath::predict)
     return remove(static_cast<std::uint32_t>(entity.id.slot()), link.clock().time_of(tick));
   // A short-lived entity may end earlier, as its spawn says.
@@ -403,9 +244,26 @@ void ClientWorld::end(KnownEntity& entity, Tick tick) {
   note_news(entity);
 }
 
+// Entities in the frame of the removed entity get a substitute motion. Its time stamp is slightly before
+// `ended_s`, so that every later motion from the server replaces it.
+void ClientWorld::remove(std::uint32_t slot, double ended_s) {
+  const KnownEntity* entity = entities.at(slot);
+  if (entity == nullptr) return;
+  if (entity->is_reported) {
+    events.push_back({ClientEvent::Kind::despawned, entity->id});
+  } else if (entity->prediction) {  // it ended before it was shown
+    if (const auto prediction = predictions.release(*entity->prediction)) fail_prediction(prediction->id);
+  }
+  link.owned().remove(entity->id);
+  constexpr double kBeforeS = 1e-4;
+  const double shown_s = playout.started() ? playout.shown_s() : ended_s;
+  if (frames.any()) frames.release(*entity, ended_s - kBeforeS, shown_s, blend_s());
+  entities.remove(slot);
+}
+
 // Applies a motion, and reports it to the observer. Returns false if it is not newer than the known motions.
-bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origin& origin) {
-  if (switches.observer == nullptr) return apply(entity, motion);
+bool ClientWorld::apply_motion(KnownEntity& entity, const Motion& motion, const Origin& origin) {
+  if (switches.observer == nullptr) return blend_onto(entity, motion);
   const double shown_s = playout.shown_s();
   ClientObserver::Arrival arrival{.entity = entity.id,
                                   .announced = origin.announced,
@@ -415,7 +273,7 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origi
                                   .previous = entity.remote.newest(),
                                   .before = entity.remote.unblended(shown_s),
                                   .shown_s = shown_s};
-  arrival.applied = apply(entity, motion);
+  arrival.applied = blend_onto(entity, motion);
   arrival.after = entity.remote.unblended(shown_s);
   switches.observer->arrival(arrival);
   return arrival.applied;
@@ -428,7 +286,7 @@ double ClientWorld::applied_s() const {
   return link.showing().wanted() ? ShowingReport::time_of(ShowingReport::units(shown_s)) : shown_s;
 }
 
-bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
+bool ClientWorld::blend_onto(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const bool shows = playout.started();
   const double shown_s = shows ? applied_s() : remote.oldest().time_s;
@@ -467,7 +325,7 @@ void ClientWorld::apply(std::span<const MotionUpdate> updates, Tick sent, double
     if (!switches.uses_stamps && link.clock().known()) motion.time_s = link.clock().server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
     const bool held = !playout.is_quiet(gap_s) || held_until(entity->remote.newest(), motion);
-    if (!receive(*entity, motion, {false, update.level, sent})) {
+    if (!apply_motion(*entity, motion, {false, update.level, sent})) {
       ++stats.updates_stale;
       continue;
     }

@@ -31,7 +31,9 @@ namespace reckoner {
 
 /// The world of one session: what the server has sent, and what the client shows of it. It outlives the
 /// connection. If the client joins a server that does not know the session, a new world replaces it.
-/// client_world.cpp has the part that processes arrivals, client.cpp the part that shows.
+/// client_world.cpp has the part that applies arrivals, client_world_shown.cpp the part that shows,
+/// client_world_events.cpp the part that reports events, client_world_owned.cpp the entities that this client
+/// owns.
 struct ClientWorld {
   /// `given_messages` and `given_stats` belong to the client and must outlive the world.
   ClientWorld(const ClientConfig& given, const ClientTestSwitches& given_switches,
@@ -46,12 +48,13 @@ struct ClientWorld {
 
   /// Starts the world from the server's welcome, at local time `local_s`. False if the message is invalid.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
-  /// Processes a reliable message. Returns the reason if it is refused, else nullopt.
-  [[nodiscard]] std::optional<Refusal> handle(const ControlMessage& message);
-  /// Ends the entities whose end waited for a message that was processed.
-  void end_waiting();
-  /// Processes, at local time `local_s`, a state datagram that arrived in the machine at `arrived_s`.
-  void handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
+  /// Applies a reliable message. Returns the reason if it is refused, else nullopt.
+  [[nodiscard]] std::optional<Refusal> apply(const ControlMessage& message);
+  /// Ends the entities whose end waited for a message that was applied.
+  void despawn_waiting();
+  /// Decodes and applies, at local time `local_s`, a state datagram that arrived in the machine at
+  /// `arrived_s`.
+  void receive(std::span<const std::byte> payload, double local_s, double arrived_s);
   /// Notes that anything arrived from the server.
   void note_arrival(double local_s);
 
@@ -95,7 +98,7 @@ struct ClientWorld {
   /// Call this when the session is over. The client still shows the world until the next world is ready.
   void retire() { retired_ = true; }
   /// Reports a despawn for every visible entity, because the world ends.
-  void end();
+  void report_end();
 
   /// True if the server cannot reconstruct what is shown: the client is paused, or motions fade to rest.
   [[nodiscard]] bool shows_unreported() const { return paused() || any_fading_; }
@@ -124,11 +127,11 @@ struct ClientWorld {
   [[nodiscard]] bool has_room_for(EntityId id, FrameId frame) const;
   void refuse(EntityId id, std::size_t archetype, std::uint8_t level, Tick motion_tick,
               const QuantisedState& encoded);
-  void spawn(NewEntity& entity, Tick sent);
-  void despawn(const EndedEntity& ended);
+  void apply(NewEntity& entity, Tick sent);
+  void apply(const EndedEntity& ended);
   [[nodiscard]] bool lacks_messages(const EndedEntity& ended) const;
-  void end(KnownEntity& entity, Tick tick);
-  [[nodiscard]] std::optional<Refusal> handle_ownership(const OwnershipMessage& message);
+  void despawn(KnownEntity& entity, Tick tick);
+  [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   // Where a motion came from, for the observer.
   struct Origin {
@@ -136,8 +139,8 @@ struct ClientWorld {
     std::uint8_t level = 0;
     Tick sent = 0;
   };
-  [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion, const Origin& origin);
-  [[nodiscard]] bool apply(KnownEntity& entity, const Motion& motion);
+  [[nodiscard]] bool apply_motion(KnownEntity& entity, const Motion& motion, const Origin& origin);
+  [[nodiscard]] bool blend_onto(KnownEntity& entity, const Motion& motion);
   [[nodiscard]] double applied_s() const;
   void limit_unseen(KnownEntity& entity);
   void apply(std::span<const MotionUpdate> updates, Tick sent, double local_s);

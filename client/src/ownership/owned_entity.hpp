@@ -73,7 +73,7 @@ class OwnedEntity {
 
  private:
   [[nodiscard]] Tick tick_at(double time_s) const;
-  void process_tick(const State& truth, Tick tick, double ahead_s);
+  void publish_if_due(const State& truth, Tick tick, double ahead_s);
   struct Instant {
     Tick tick;
     double time_s;
