@@ -85,15 +85,6 @@ bool ClientWorld::report_frames(const KnownEntity& entity, double shown_s) {
   return true;
 }
 
-// Reports the events of an entity and marks it as drawn. Returns false if it does not exist at `shown_s`.
-bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
-  if (!report(entity, shown_s)) return false;
-  entity.visible = true;
-  entity.appeared_s = std::min(entity.appeared_s, shown_s);
-  entity.teleports_shown = entity.teleports_reported;
-  return true;
-}
-
 // Must run before any entity appears, so that it appears with the field values of this time.
 void ClientWorld::change_fields(double shown_s) {
   constexpr double kNow = std::numeric_limits<double>::infinity();  // everything that has arrived

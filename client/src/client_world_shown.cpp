@@ -159,6 +159,15 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
   return {batch_.ids(), batch_.positions(), batch_.orientations(), shown_s};
 }
 
+// Reports the events of an entity and marks it as drawn. Returns false if it does not exist at `shown_s`.
+bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
+  if (!report(entity, shown_s)) return false;
+  entity.visible = true;
+  entity.appeared_s = std::min(entity.appeared_s, shown_s);
+  entity.teleports_shown = entity.teleports_reported;
+  return true;
+}
+
 // Must run before anything is shown at `shown_s`.
 void ClientWorld::settle_frames(double shown_s) {
   frames.begin(shown_s);

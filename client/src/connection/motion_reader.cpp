@@ -24,7 +24,7 @@ std::optional<Refusal> MotionReader::read_motion(BitReader& reader, const Update
   if (head.age > datagram.tick) return Refusal::malformed;
   const Quantisation& q = *formats_.quantisation(*archetype);
   const Tick motion_tick = datagram.tick - head.age;
-  QuantisedState encoded;
+  MotionUpdate& update = datagram.motions.emplace_back();
   if (head.reference_age) {
     if (*head.reference_age <= head.age)
       return Refusal::malformed;  // the baseline is the motion itself, or a later one
@@ -33,14 +33,18 @@ std::optional<Refusal> MotionReader::read_motion(BitReader& reader, const Update
     const QuantisedState* reference =
         references != nullptr ? references->find(head.level, reference_tick) : nullptr;
     if (reference == nullptr) return Refusal::unknown_baseline;
-    encoded = read_residual(reader, *reference, (motion_tick - reference_tick) / clock_.tick_rate_hz(), q);
+    const double gap_s = (motion_tick - reference_tick) / clock_.tick_rate_hz();
+    update.encoded = read_residual(reader, *reference, gap_s, q);
   } else {
-    encoded = read_full(reader, q);
+    update.encoded = read_full(reader, q);
   }
   if (reader.failed()) return Refusal::malformed;
-  const auto motion = motion_of(encoded, clock_.time_of(motion_tick), q, formats_.routes());
-  if (!motion) return refusal_for(encoded, formats_.routes());
-  datagram.motions.push_back({head.slot, head.level, motion_tick, encoded, *motion, false});
+  const auto motion = motion_of(update.encoded, clock_.time_of(motion_tick), q, formats_.routes());
+  if (!motion) return refusal_for(update.encoded, formats_.routes());
+  update.slot = head.slot;
+  update.level = head.level;
+  update.tick = motion_tick;
+  update.motion = *motion;
   return std::nullopt;
 }
 
