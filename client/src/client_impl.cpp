@@ -84,9 +84,7 @@ ClientWorld& Client::Impl::shown_world() {
 
 // Events of a world that is not shown yet stay there until it is.
 void Client::Impl::collect_events() {
-  std::deque<ClientEvent>& of_world = (before ? *before : *world).events;
-  events.insert(events.end(), of_world.begin(), of_world.end());
-  of_world.clear();
+  (before ? *before : *world).events.move_to(events);
 }
 
 CallResult Client::Impl::move(EntityId entity, const State& state, double local_s, EntityId frame,

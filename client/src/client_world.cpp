@@ -51,7 +51,7 @@ void ClientWorld::receive(std::span<const std::byte> payload, double local_s, do
 }
 
 void ClientWorld::note_arrival(double local_s) {
-  if (link.clock().known()) holds.note_arrival(link.clock().arrival_s(local_s));
+  if (link.clock().known()) fades.limit().note_arrival(link.clock().arrival_s(local_s));
 }
 
 void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
@@ -76,7 +76,7 @@ void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
   }
   apply(datagram.motions, datagram.tick, local_s);
   // Only now: an old motion that this datagram replaces must not hold again before.
-  if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
+  if (const auto complete_s = link.complete_s()) fades.limit().note_complete(*complete_s);
   apply(datagram.fields);
   messages.deliver(datagram.messages, stats);
 }
@@ -97,7 +97,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
   if (playout.started()) added.appeared_s = applied_s();
   frames.note(slot, added.remote.newest());
   frames.note_arrival(added);
-  note_news(added);
+  events.note_news(added);
   limit_unseen(added);
   entities.references(slot)->note(level, motion_tick, encoded);
   if (switches.observer != nullptr) {
@@ -195,7 +195,7 @@ void ClientWorld::apply(NewEntity& spawned, Tick sent) {
   if (!known.info.short_lived) return;
   if (spawned.prediction && !known.is_reported) predictions.confirm(*spawned.prediction);
   known.info.end_s = known.despawned_s = end_s;
-  note_news(known);
+  events.note_news(known);
 }
 
 // Applies the end of an entity, after the reliable messages that the server sent before.
@@ -226,13 +226,8 @@ void ClientWorld::despawn_waiting() {
   });
 }
 
-// Limits how far the motion of an entity that was never shown is extrapolated. The announcement may be old:
-// it was lost and repeated, or the program was suspended.
 void ClientWorld::limit_unseen(KnownEntity& entity) {
-  const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
-  if (!link.clock().ready() || playout.shown_s() <= holds_s) return;
-  entity.remote.set_valid_until(holds_s, holds_s, 0.0);
-  any_fading_ = true;
+  if (link.clock().ready()) fades.limit_unseen(entity, playout.shown_s());
 }
 
 void ClientWorld::despawn(KnownEntity& entity, Tick tick) {
@@ -241,7 +236,7 @@ void ClientWorld::despawn(KnownEntity& entity, Tick tick) {
   // A short-lived entity may end earlier, as its spawn says.
   const double ended_s = link.clock().time_of(tick);
   entity.despawned_s = std::min(entity.despawned_s.value_or(ended_s), ended_s);
-  note_news(entity);
+  events.note_news(entity);
 }
 
 // Entities in the frame of the removed entity get a substitute motion. Its time stamp is slightly before
@@ -250,7 +245,7 @@ void ClientWorld::remove(std::uint32_t slot, double ended_s) {
   const KnownEntity* entity = entities.at(slot);
   if (entity == nullptr) return;
   if (entity->is_reported) {
-    events.push_back({ClientEvent::Kind::despawned, entity->id});
+    events.add({ClientEvent::Kind::despawned, entity->id});
   } else if (entity->prediction) {  // it ended before it was shown
     if (const auto prediction = predictions.release(*entity->prediction)) fail_prediction(prediction->id);
   }
@@ -291,8 +286,8 @@ bool ClientWorld::blend_onto(KnownEntity& entity, const Motion& motion) {
   const bool shows = playout.started();
   const double shown_s = shows ? applied_s() : remote.oldest().time_s;
   BlendTime blend = catch_up(std::max(0.0, shown_s - remote.valid_until_s()));
-  blend.hurries = shows && holds.has_stalled(playout.now_s());
-  const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
+  blend.hurries = shows && fades.limit().has_stalled(playout.now_s());
+  const double holds_s = fades.limit().of(std::max(motion.time_s, remote.newest().time_s));
   const double limit_s = shows && shown_s > holds_s ? holds_s : kAlwaysValid;
   // An entity that was not shown yet has no pose to blend from. It counts as shown since its arrival or, in a
   // buffered mode, since its first motion: the server knows these times, but not the times of drawn frames
@@ -300,13 +295,13 @@ bool ClientWorld::blend_onto(KnownEntity& entity, const Motion& motion) {
   const double first_s = path_ == MotionPath::interpolate ? entity.spawned_s : entity.appeared_s;
   const bool was_shown = shows && shown_s > std::max(entity.appeared_s, first_s);
   if (!frames.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
-  any_fading_ = any_fading_ || limit_s != kAlwaysValid;
+  fades.note_limit(limit_s);
   // The server does not know of stalls, silences and pauses.
   const Blend& catch_up = remote.blends().catch_up;
   const bool begins = catch_up.duration_s() > 0.0 && catch_up.start_s() == shown_s;
   const bool catches_up = begins || remote.jumped_s() == shown_s;
   if (catches_up) link.showing().note_jump();
-  if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);
+  if (motion.teleports != entity.teleports_reported || has_jumped(entity)) events.note_news(entity);
   return true;
 }
 
@@ -342,7 +337,7 @@ void ClientWorld::apply(std::span<const FieldUpdate> updates) {
     const bool fresh = waiting_fields_.add(update.slot, update.field, update.time_s, update.value, entities);
     if (KnownEntity* entity = entities.at(update.slot); fresh && entity->lacks_fields != 0) {
       entity->lacks_fields &= ~(std::uint32_t{1} << update.field);
-      note_news(*entity);
+      events.note_news(*entity);
     }
     ++(fresh ? stats.field_changes_applied : stats.field_changes_stale);
   }

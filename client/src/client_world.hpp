@@ -4,22 +4,23 @@
 #include "client/src/client_observer.hpp"
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/server_link.hpp"
-#include "client/src/playout/hold_limit.hpp"
 #include "client/src/playout/playout_clock.hpp"
 #include "client/src/playout/steps_in_a_row.hpp"
+#include "client/src/shown/anticipated_hits.hpp"
 #include "client/src/shown/frozen_frame.hpp"
 #include "client/src/shown/shown_batch.hpp"
+#include "client/src/shown/silence_fades.hpp"
 #include "client/src/test_switches.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "client/src/world/frames.hpp"
 #include "client/src/world/predictions.hpp"
 #include "client/src/world/waiting_fields.hpp"
+#include "client/src/world/world_events.hpp"
 #include "net/src/config/velocity_log.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -43,7 +44,6 @@ struct ClientWorld {
         messages(given_messages),
         stats(given_stats),
         playout(config.playout),
-        holds(config.silence_s, config.unconfirmed_s),
         path_(path_of(config.playout.mode)) {}
 
   /// Starts the world from the server's welcome, at local time `local_s`. False if the message is invalid.
@@ -101,7 +101,7 @@ struct ClientWorld {
   void report_end();
 
   /// True if the server cannot reconstruct what is shown: the client is paused, or motions fade to rest.
-  [[nodiscard]] bool shows_unreported() const { return paused() || any_fading_; }
+  [[nodiscard]] bool shows_unreported() const { return paused() || fades.any(); }
   [[nodiscard]] double blend_s() const {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
   }
@@ -113,10 +113,10 @@ struct ClientWorld {
   EntityStore entities;
   ServerLink link{entities, messages, stats};
   PlayoutClock playout;
-  HoldLimit holds;
   Frames frames{entities};
   Predictions predictions;
-  std::deque<ClientEvent> events;
+  WorldEvents events;
+  SilenceFades fades{config.silence_s, config.unconfirmed_s, entities, events};
 
  private:
   void apply(DecodedDatagram& datagram, double local_s);
@@ -148,11 +148,8 @@ struct ClientWorld {
   void change_fields(double shown_s);
   void show_owned(KnownEntity& entity, const Motion& motion);
   void brake_idle(double now_s);
-  void review_holds(double before_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot, double ended_s);
-  bool hold(KnownEntity& entity, const State& in_world, double hold_s);
-  void review_held();
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
   [[nodiscard]] bool report(KnownEntity& entity, double shown_s);
@@ -160,8 +157,6 @@ struct ClientWorld {
   bool blend_from_world(KnownEntity& entity, const State& in_world, BlendTime blend);
   [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
   void fail_prediction(EntityId id);
-  void note_news(KnownEntity& entity);
-  void note_jumps();
 
   // The instant that is shown. Before the clock is ready, nothing is shown. Then this is the time of the
   // oldest known motion of the entity, so that all its motions count as future ones.
@@ -184,9 +179,7 @@ struct ClientWorld {
   std::optional<Tick> newest_datagram_;  // tick of the newest datagram; empty: none has arrived
   bool ended_lead_ = false;
   StepsInARow steps_in_a_row_;
-  bool any_fading_ = false;               // some entity fades or will fade to rest
-  std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later
-  std::vector<EntityId> held_;            // entities with a hit that the game anticipates
+  AnticipatedHits hits_{entities, frames, playout};
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
   FrozenFrame frozen_;         // what a paused client shows

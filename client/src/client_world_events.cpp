@@ -12,15 +12,15 @@ void ClientWorld::report_changes() {
   if (paused() || !link.clock().ready()) return;
   const double shown_s = playout.shown_s();
   change_fields(shown_s);
-  std::erase_if(with_news_, [&](std::uint32_t slot) {
+  events.review_news([&](std::uint32_t slot) {
     const auto& entity = entities.slots()[slot];
-    if (!entity) return true;
+    if (!entity) return false;
     const bool exists = report(*entity, shown_s);
-    if (!entity) return true;
+    if (!entity) return false;
     const bool comes_later = !exists || entity->despawned_s || has_jumped(*entity) ||
                              entity->remote.newest().teleports != entity->teleports_reported;
     entity->has_news = comes_later;
-    return !comes_later;
+    return comes_later;
   });
 }
 
@@ -40,21 +40,21 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
   if (!entity.is_reported) {
     entity.is_reported = true;
-    events.push_back({ClientEvent::Kind::spawned, entity.id, 0, continue_prediction(entity, shown_s)});
+    events.add({ClientEvent::Kind::spawned, entity.id, 0, continue_prediction(entity, shown_s)});
     entity.jumps_reported = entity.remote.jumps();
   } else if (teleports != entity.teleports_reported) {
-    events.push_back({ClientEvent::Kind::teleported, entity.id});
+    events.add({ClientEvent::Kind::teleported, entity.id});
   }
   entity.teleports_reported = teleports;
   if (has_jumped(entity) && shown_s >= entity.remote.jumped_s()) {
     entity.jumps_reported = entity.remote.jumps();
-    events.push_back({ClientEvent::Kind::snapped, entity.id});
+    events.add({ClientEvent::Kind::snapped, entity.id});
   }
   if (entity.owned && !entity.ownership_state.is_reported) {
     entity.ownership_state.is_reported = true;
     entity.ownership_state.moved_s = playout.now_s();
     ++entity.ownership_state.unpolled;
-    events.push_back({ClientEvent::Kind::given, entity.id});
+    events.add({ClientEvent::Kind::given, entity.id});
   }
   return true;
 }
@@ -79,8 +79,8 @@ bool ClientWorld::report_frames(const KnownEntity& entity, double shown_s) {
     if (frame == nullptr || frame->is_reported || frame->lacks_fields != 0) continue;
     if (path_ == MotionPath::interpolate && shown_s < frame->spawned_s) continue;
     frame->is_reported = true;
-    events.push_back({ClientEvent::Kind::spawned, frame->id});
-    note_news(*frame);
+    events.add({ClientEvent::Kind::spawned, frame->id});
+    events.note_news(*frame);
   }
   return true;
 }
@@ -90,7 +90,7 @@ void ClientWorld::change_fields(double shown_s) {
   constexpr double kNow = std::numeric_limits<double>::infinity();  // everything that has arrived
   const double until_s = path_ == MotionPath::predict ? kNow : shown_s;
   waiting_fields_.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
-    if (entity.is_reported) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
+    if (entity.is_reported) events.add({ClientEvent::Kind::fields_changed, entity.id, fields});
   });
 }
 
@@ -111,24 +111,12 @@ EntityId ClientWorld::continue_prediction(KnownEntity& entity, double shown_s) {
 }
 
 void ClientWorld::fail_prediction(EntityId id) {
-  events.push_back({ClientEvent::Kind::prediction_failed, id});
-}
-
-void ClientWorld::note_news(KnownEntity& entity) {
-  if (std::exchange(entity.has_news, true)) return;
-  with_news_.push_back(static_cast<std::uint32_t>(entity.id.slot()));
-}
-
-// Call it after something that may have made any entity jump.
-void ClientWorld::note_jumps() {
-  for (const auto& entity : entities.slots()) {
-    if (entity && has_jumped(*entity)) note_news(*entity);
-  }
+  events.add({ClientEvent::Kind::prediction_failed, id});
 }
 
 void ClientWorld::report_end() {
   for (const auto& entity : entities.slots()) {
-    if (entity && entity->is_reported) events.push_back({ClientEvent::Kind::despawned, entity->id});
+    if (entity && entity->is_reported) events.add({ClientEvent::Kind::despawned, entity->id});
   }
   for (const Predictions::Prediction& prediction : predictions.all())
     fail_prediction(prediction.id);

@@ -39,7 +39,7 @@ std::optional<Refusal> ClientWorld::apply(const OwnershipMessage& message) {
     entity->remote.correct(before, shown_s, blend_s());
     entity->owned = false;
     link.owned().remove(message.entity);
-    if (ownership_state.is_reported) events.push_back({ClientEvent::Kind::revoked, message.entity});
+    if (ownership_state.is_reported) events.add({ClientEvent::Kind::revoked, message.entity});
     return std::nullopt;
   }
   const Quantisation& q = *link.formats().quantisation(entity->info.archetype);
@@ -77,11 +77,11 @@ std::optional<Refusal> ClientWorld::apply(const OwnershipMessage& message) {
   // and move() work. It then continues from the newest state, so it needs no event for a correction before
   // that.
   if (!ownership_state.is_reported) {
-    note_news(*entity);
+    events.note_news(*entity);
     return std::nullopt;
   }
   ++ownership_state.unpolled;
-  events.push_back({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
+  events.add({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
   return std::nullopt;
 }
 
@@ -107,7 +107,7 @@ CallResult ClientWorld::move(EntityId id, const State& counted, EntityId frame, 
   if (owned.brake && !owned.brake->game_is_back) {
     owned.brake->game_is_back = true;
     ++owned.unpolled;
-    events.push_back({ClientEvent::Kind::corrected, id});
+    events.add({ClientEvent::Kind::corrected, id});
     return CallError::event_not_polled;
   }
   if (owned.brake) {
@@ -204,7 +204,7 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
   entity.frame_shown = motion.frame;
   frames.note(static_cast<std::uint32_t>(entity.id.slot()), motion);
   entity.ownership_state.moved = true;
-  if (motion.teleports != entity.teleports_reported) note_news(entity);
+  if (motion.teleports != entity.teleports_reported) events.note_news(entity);
 }
 
 }  // namespace reckoner

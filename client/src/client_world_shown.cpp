@@ -6,8 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include <glm/geometric.hpp>
-
 namespace reckoner {
 
 void ClientWorld::advance(double local_s) {
@@ -23,19 +21,20 @@ void ClientWorld::advance(double local_s) {
   if (jumped) {
     link.showing().note_jump();
     if (steps_in_a_row_.add(local_s, stepped ? stepped_by_s : 0.0)) {
-      note_jumps();
+      events.note_jumps(entities);
     } else {
       blend_over_jump(before_s, rate);
     }
   }
   review_path();
-  if (!held_.empty()) review_held();
+  hits_.review(blend_s());
   if (stepped) {
-    holds.clock_stepped(stepped_by_s);
+    fades.limit().clock_stepped(stepped_by_s);
     if (switches.observer != nullptr) switches.observer->clock_stepped(stepped_by_s);
     say(config.log, LogLevel::warning, "clock stepped", {{"by_s", stepped_by_s}});
   }
-  if (any_fading_ || holds.passed(playout.shown_s())) review_holds(before_s);
+  // The server cannot reconstruct how a fade ends.
+  if (fades.review(playout.shown_s(), before_s, blend_s())) link.showing().note_jump();
   if (!link.owned().empty()) brake_idle(now_s);
   while (const EntityId late = predictions.expire(now_s))
     fail_prediction(late);
@@ -60,44 +59,14 @@ void ClientWorld::review_path() {
   path_ = wanted_path();
   entities.all_changed();
   frames.set_path(path_, playout.shown_s(), blend_s());
-  note_jumps();
+  events.note_jumps(entities);
   link.showing().note_jump();
-}
-
-// Lets entities fade whose motion may no longer hold, and ends the fade of entities whose motion holds after
-// all. The client has shown no instant later than `before_s` yet.
-void ClientWorld::review_holds(double before_s) {
-  const double shown_s = playout.shown_s();
-  bool go_on = std::exchange(any_fading_, false);
-  for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
-    const KnownEntity* known = entities.slots()[slot].get();
-    if (known == nullptr || known->owned) continue;  // an owned entity needs no confirmation
-    const double motion_s = known->remote.newest().time_s;
-    const double limit_s = known->remote.valid_until_s();
-    if (limit_s == kAlwaysValid && shown_s > holds.of(motion_s)) {
-      entities.at(slot)->remote.set_valid_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
-      any_fading_ = true;
-    } else if (limit_s != kAlwaysValid && holds.holds_again(motion_s, limit_s, shown_s)) {
-      KnownEntity& entity = *entities.at(slot);
-      // An entity that was never shown has an old motion. A newer one is probably on its way, so it does not
-      // jump.
-      constexpr double kUnseenS = 0.5;
-      const BlendTime blend =
-          entity.visible ? catch_up(shown_s - limit_s) : BlendTime{std::max(blend_s(), kUnseenS)};
-      entity.remote.set_valid_until(kAlwaysValid, shown_s, blend);
-      if (has_jumped(entity)) note_news(entity);
-      go_on = true;
-    } else {
-      any_fading_ = any_fading_ || limit_s != kAlwaysValid;
-    }
-  }
-  if (go_on) link.showing().note_jump();  // the server cannot reconstruct this
 }
 
 void ClientWorld::blend_over_jump(double before_s, double rate) {
   entities.all_changed();
   frames.jump(before_s, playout.shown_s(), rate, catch_up(playout.shown_s() - before_s));
-  note_jumps();
+  events.note_jumps(entities);
 }
 
 std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double local_s) {
@@ -202,64 +171,16 @@ void ClientWorld::go_on() {
       if (local) entity->remote.correct(*local, shown_s, blend);
     }
   }
-  note_jumps();
+  events.note_jumps(entities);
   link.showing().note_jump();
 }
 
 bool ClientWorld::correct(EntityId id, const State& in_world, double hold_s) {
   KnownEntity* entity = entities.find(id);
   if (entity == nullptr || !entity->visible || entity->owned) return false;
-  return hold_s > 0.0 ? hold(*entity, in_world, hold_s) : blend_from_world(*entity, in_world, blend_s());
-}
-
-// Shows the entity as the game anticipates it until its motion contains the hit, or for `hold_s`. Returns
-// false if its frame is invalid.
-bool ClientWorld::hold(KnownEntity& entity, const State& in_world, double hold_s) {
-  const double shown_s = playout.shown_s();
-  const State in_shown_time = at_rate(in_world, static_cast<float>(1.0 / playout.rate()));
-  const auto local = frames.converted(in_shown_time, FrameId{}, entity.remote.frame(shown_s), shown_s);
-  if (!local) return false;
-  // What this client does now has an effect at the server after the one-way delay and some ticks.
-  constexpr double kTicksS = 0.1;
+  if (!(hold_s > 0.0)) return blend_from_world(*entity, in_world, blend_s());
   const double one_way_s = std::max(link.one_way_s(), 0.5 * stats.round_trip_s);
-  if (!entity.remote.is_held()) held_.push_back(entity.id);
-  entity.remote.hold(*local, shown_s, playout.now_s() + one_way_s + kTicksS, shown_s + hold_s);
-  return true;
-}
-
-// Ends the holds that are over. The entity is blended from there so slowly that it does not run backwards.
-void ClientWorld::review_held() {
-  const double shown_s = playout.shown_s();
-  std::erase_if(held_, [&](EntityId id) {
-    const KnownEntity* known = std::as_const(entities).find(id);
-    if (known == nullptr || !known->remote.is_held()) return true;
-    if (!known->remote.is_hold_over(shown_s)) return false;
-    KnownEntity& entity = *entities.find(id);
-    RemoteEntity& remote = entity.remote;
-    const State before = remote.shown(shown_s);
-    const FrameId frame = remote.frame(shown_s);
-    const std::uint8_t teleports = remote.teleports(shown_s);
-    remote.release(shown_s);
-    entity.frame_shown = remote.frame(shown_s);
-    if (remote.teleports(shown_s) != teleports) return true;
-    const auto from = frames.converted(before, frame, entity.frame_shown, shown_s);
-    if (!from) return true;
-    const State onto = remote.unblended(shown_s);
-    // The offset changes at most 1.5 times as fast as on average (Blend), and the entity may slow down.
-    constexpr double kShare = 2.5;
-    const double off_m = glm::distance(from->position, onto.position);
-    const double speed_mps = std::max(0.1, glm::length(glm::dvec3{onto.velocity}));
-    // After a hit, the entity goes on in about the same direction. After a wrong guess it must turn back.
-    const bool was_hit = glm::distance(from->velocity, onto.velocity) < 0.5 * speed_mps;
-    const double longest_s = was_hit ? 2.0 * kLongestCatchUpS : kLongestCatchUpS;
-    const double duration_s = std::min(kShare * off_m / speed_mps, longest_s);
-    if (duration_s > blend_s()) {
-      remote.correct_slowly(*from, shown_s, duration_s);
-    } else {
-      remote.correct(*from, shown_s, blend_s());
-    }
-    return true;
-  });
+  return hits_.hold(*entity, in_world, hold_s, one_way_s);
 }
 
 // Blends an entity from a state in the world onto its motion. Returns false if its frame is invalid.
