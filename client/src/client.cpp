@@ -132,7 +132,7 @@ std::optional<ClientEvent> Client::poll_event() {
   if (impl_->events.empty()) return std::nullopt;
   const ClientEvent event = impl_->events.front();
   impl_->events.pop_front();
-  impl_->world->note_polled(event);
+  impl_->world->owned.note_polled(event);
   return event;
 }
 

@@ -94,7 +94,8 @@ CallResult Client::Impl::move(EntityId entity, const State& state, double local_
   State counted = state;
   if (!frame) counted.position += origin;
   if (!is_sane(counted)) return CallError::not_finite;
-  if (const CallResult moved = world->move(entity, counted, frame, local_s, teleports); !moved) return moved;
+  if (const CallResult moved = world->owned.move(entity, counted, frame, local_s, teleports); !moved)
+    return moved;
   send_due(local_s);
   return {};
 }

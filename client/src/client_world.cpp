@@ -32,7 +32,7 @@ std::optional<Refusal> ClientWorld::apply(const ControlMessage& message) {
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
     return link.formats().add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
   }
-  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return apply(*o);
+  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return owned.apply(*o, path_);
   const auto* m = std::get_if<GameDataMessage>(&message);
   if (m == nullptr) return Refusal::unexpected;
   messages.deliver(m->payload, m->time_s, stats);
@@ -79,11 +79,6 @@ void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
   if (const auto complete_s = link.complete_s()) fades.limit().note_complete(*complete_s);
   apply(datagram.fields);
   messages.deliver(datagram.messages, stats);
-}
-
-// True if `frame` is null (the world) or belongs to a known entity other than `id`.
-bool ClientWorld::can_live_in(FrameId frame, EntityId id) const {
-  return !frame || (frame != frame_of(id) && entities.find(entity_of(frame)) != nullptr);
 }
 
 // Adds an entity with its first motion, in place of an earlier entity in its slot.

@@ -4,6 +4,7 @@
 #include "client/src/client_observer.hpp"
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/server_link.hpp"
+#include "client/src/owned_entities.hpp"
 #include "client/src/playout/playout_clock.hpp"
 #include "client/src/playout/steps_in_a_row.hpp"
 #include "client/src/shown/anticipated_hits.hpp"
@@ -16,7 +17,6 @@
 #include "client/src/world/predictions.hpp"
 #include "client/src/world/waiting_fields.hpp"
 #include "client/src/world/world_events.hpp"
-#include "net/src/config/velocity_log.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <algorithm>
@@ -32,9 +32,8 @@ namespace reckoner {
 
 /// The world of one session: what the server has sent, and what the client shows of it. It outlives the
 /// connection. If the client joins a server that does not know the session, a new world replaces it.
-/// client_world.cpp has the part that applies arrivals, client_world_shown.cpp the part that shows,
-/// client_world_events.cpp the part that reports events, client_world_owned.cpp the entities that this client
-/// owns.
+/// client_world.cpp has the part that applies arrivals, client_world_shown.cpp the part that shows, and
+/// client_world_events.cpp the part that reports events.
 struct ClientWorld {
   /// `given_messages` and `given_stats` belong to the client and must outlive the world.
   ClientWorld(const ClientConfig& given, const ClientTestSwitches& given_switches,
@@ -69,11 +68,9 @@ struct ClientWorld {
   [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
   [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s);
   [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;
-  CallResult move(EntityId id, const State& counted, EntityId frame, double local_s, bool teleports);
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
   [[nodiscard]] bool drop_prediction(EntityId id);
-  void note_polled(const ClientEvent& event);
   /// Queues the events of everything that has changed up to the instant shown. Client::receive() and frame()
   /// both call it, so a game may poll events before or after it asks for the frame.
   void report_changes();
@@ -117,6 +114,7 @@ struct ClientWorld {
   Predictions predictions;
   WorldEvents events;
   SilenceFades fades{config.silence_s, config.unconfirmed_s, entities, events};
+  OwnedEntities owned{{config, switches, link, playout, entities, frames, events, stats}};
 
  private:
   void apply(DecodedDatagram& datagram, double local_s);
@@ -131,8 +129,6 @@ struct ClientWorld {
   void apply(const EndedEntity& ended);
   [[nodiscard]] bool lacks_messages(const EndedEntity& ended) const;
   void despawn(KnownEntity& entity, Tick tick);
-  [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message);
-  [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   // Where a motion came from, for the observer.
   struct Origin {
     bool announced = false;  // it came with a spawn
@@ -146,8 +142,6 @@ struct ClientWorld {
   void apply(std::span<const MotionUpdate> updates, Tick sent, double local_s);
   void apply(std::span<const FieldUpdate> updates);
   void change_fields(double shown_s);
-  void show_owned(KnownEntity& entity, const Motion& motion);
-  void brake_idle(double now_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot, double ended_s);
   void settle_frames(double shown_s);
@@ -157,12 +151,6 @@ struct ClientWorld {
   bool blend_from_world(KnownEntity& entity, const State& in_world, BlendTime blend);
   [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
   void fail_prediction(EntityId id);
-
-  // The instant that is shown. Before the clock is ready, nothing is shown. Then this is the time of the
-  // oldest known motion of the entity, so that all its motions count as future ones.
-  [[nodiscard]] double instant_s(const KnownEntity& entity) const {
-    return playout.started() ? playout.shown_s() : entity.remote.oldest().time_s;
-  }
 
   // How an entity catches up that has fallen behind by some time.
   [[nodiscard]] BlendTime catch_up(double behind_s) const { return {blend_s(), std::abs(behind_s)}; }
@@ -186,7 +174,6 @@ struct ClientWorld {
   double paused_at_s_ = 0.0;   // server time of the pause, s
   bool says_refused_ = false;  // the log names the limit of entities
   WaitingFields waiting_fields_;
-  VelocityLog velocities_;  // of the entities that this client owns
 
   // Ends that wait for reliable messages.
   std::vector<EndedEntity> waiting_ends_;

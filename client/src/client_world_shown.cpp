@@ -35,7 +35,7 @@ void ClientWorld::advance(double local_s) {
   }
   // The server cannot reconstruct how a fade ends.
   if (fades.review(playout.shown_s(), before_s, blend_s())) link.showing().note_jump();
-  if (!link.owned().empty()) brake_idle(now_s);
+  owned.brake_idle(now_s, paused());
   while (const EntityId late = predictions.expire(now_s))
     fail_prediction(late);
   stats.delay_s = playout.delay_s();
