@@ -27,7 +27,7 @@ void ClientWorld::advance(double local_s) {
     }
   }
   review_path();
-  hits_.review(blend_s());
+  if (hits_.any()) hits_.review(blend_s());
   if (stepped) {
     fades.limit().clock_stepped(stepped_by_s);
     if (switches.observer != nullptr) switches.observer->clock_stepped(stepped_by_s);

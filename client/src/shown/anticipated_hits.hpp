@@ -25,6 +25,7 @@ class AnticipatedHits {
   /// client to the server, s. Returns false if the entity's frame is invalid.
   bool hold(KnownEntity& entity, const State& in_world, double hold_s, double one_way_s);
 
+  [[nodiscard]] bool any() const { return !held_.empty(); }
   /// Ends the holds that are over. The entity is blended from there so slowly that it does not run backwards;
   /// ordinary blends take `blend_s`.
   void review(double blend_s);

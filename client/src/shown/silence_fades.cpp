@@ -15,8 +15,7 @@ void SilenceFades::limit_unseen(KnownEntity& entity, double shown_s) {
   any_ = true;
 }
 
-bool SilenceFades::review(double shown_s, double before_s, double blend_s) {
-  if (!any_ && !limit_.passed(shown_s)) return false;
+bool SilenceFades::review_all(double shown_s, double before_s, double blend_s) {
   bool ended = std::exchange(any_, false);
   for (std::uint32_t slot = 0; slot < entities_.slots().size(); ++slot) {
     const KnownEntity* known = entities_.slots()[slot].get();

@@ -33,9 +33,13 @@ class SilenceFades {
 
   /// Begins and ends the fades at `shown_s`. The client has shown no instant later than `before_s` yet.
   /// Ordinary blends take `blend_s`. Returns true if a fade has ended.
-  bool review(double shown_s, double before_s, double blend_s);
+  bool review(double shown_s, double before_s, double blend_s) {
+    return (any_ || limit_.passed(shown_s)) && review_all(shown_s, before_s, blend_s);
+  }
 
  private:
+  bool review_all(double shown_s, double before_s, double blend_s);
+
   HoldLimit limit_;
   EntityStore& entities_;
   WorldEvents& events_;

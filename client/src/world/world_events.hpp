@@ -18,6 +18,7 @@ class WorldEvents {
   void add(const ClientEvent& event) { events_.push_back(event); }
   /// Moves the events to the end of `queue`.
   void move_to(std::deque<ClientEvent>& queue) {
+    if (events_.empty()) return;
     queue.insert(queue.end(), events_.begin(), events_.end());
     events_.clear();
   }
