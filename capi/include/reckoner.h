@@ -405,8 +405,8 @@ RECKONER_C_API reckoner_result reckoner_server_shutdown(reckoner_server* server)
 RECKONER_C_API reckoner_result reckoner_server_spawn(reckoner_server* server, uint32_t archetype,
                                                      const char* name, const reckoner_state* state,
                                                      reckoner_entity frame, reckoner_entity* entity);
-/* Adds an entity that lives for seconds, such as a projectile. Its spawn and its end travel with the motions
- * and do not wait for earlier messages that were lost. `end_s`: the server time at which the server and all
+/* Adds an entity that lives for seconds, such as a projectile. While many spawns wait for a client's byte
+ * budget, those of short-lived entities go first. `end_s`: the server time at which the server and all
  * clients end it; null: it ends with reckoner_server_despawn(). `data`: up to 256 bytes for the clients'
  * games. `predicted_by`: the client that has predicted the entity with the key `prediction`
  * (reckoner_client_predict_spawn()); 0: none. */

@@ -34,7 +34,7 @@ class ClientObserver {
   /// A motion of a known or new entity.
   struct Arrival {
     EntityId entity;
-    bool announced = false;  ///< it came with a spawn message
+    bool announced = false;  ///< it came in a spawn
     bool fresh = false;      ///< the entity was not known before
     bool applied = false;    ///< false: it was older than a known motion
     std::uint8_t level = 0;  ///< level of detail

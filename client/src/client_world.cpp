@@ -63,8 +63,6 @@ void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
   if (newest) newest_datagram_ = datagram.tick;
   if (newest && link.clock().known() && !link.clock().is_backlog())
     playout.note_datagram(link.clock().server_time_s(local_s) - link.clock().time_of(datagram.tick));
-  if (!datagram.entity_changes.empty())
-    link.sender().request_ack();  // the server waits for this before it sends updates
   for (EntityChange& change : datagram.entity_changes) {
     if (auto* entity = std::get_if<NewEntity>(&change)) {
       apply(*entity, datagram.tick);
@@ -112,7 +110,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
   return added;
 }
 
-// A further announcement of a known entity contains a newer motion.
+// A further spawn of a known entity contains a newer motion, or is a copy.
 void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
                         const QuantisedState& encoded, const Motion& motion) {
   entities.references(static_cast<std::uint32_t>(known.id.slot()))->note(level, motion_tick, encoded);
@@ -125,15 +123,15 @@ void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick 
   if (!known.visible) limit_unseen(known);
 }
 
-// True if the client may keep an entity that the server announces in this frame. It may take the place of an
-// earlier entity in its slot.
+// True if the client may keep a new entity in this frame. It may take the place of an earlier entity in its
+// slot.
 bool ClientWorld::has_room_for(EntityId id, FrameId frame) const {
   const bool replaces = id.slot() < entities.slots().size() && entities.slots()[id.slot()];
   return (replaces || entities.size() < config.max_entities) && !entities.is_refused(entity_of(frame));
 }
 
-// Does not keep an entity that the server has announced. The server will send motions of it, which the client
-// must be able to read, because they travel with those of other entities.
+// Does not keep a new entity. The server will send motions of it, which the client must be able to read,
+// because they travel with those of other entities.
 void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level, Tick motion_tick,
                          const QuantisedState& encoded) {
   const auto slot = static_cast<std::uint32_t>(id.slot());
@@ -185,6 +183,8 @@ void ClientWorld::apply(NewEntity& spawned, Tick sent) {
                .lacks_fields = spawned.values_follow ? lacks : 0,
                .frame_shown = motion.frame},
               spawned.level, spawned.motion_tick, spawned.encoded);
+    // The server waits for this before it sends updates. Short-lived entities seldom need any.
+    if (!entities.at(slot)->info.short_lived) link.sender().request_ack();
   }
   KnownEntity& known = *entities.at(slot);
   if (!known.info.short_lived) return;

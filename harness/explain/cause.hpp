@@ -13,7 +13,7 @@ enum class Cause : std::uint8_t {
   loss,              ///< a datagram was lost, and a later one repaired the loss
   jitter,            ///< a datagram came much later than usual, or later than the client's delay allows
   clock,             ///< the client's estimate of server time was wrong, or was corrected
-  late_spawn,        ///< the announcement of the entity came late
+  late_spawn,        ///< the spawn of the entity came late
   budget,            ///< the server postponed the update, because the client's byte budget was used up
   threshold,         ///< the shown motion was off by an error that the server allows
   teleport,          ///< the game declared a teleport

@@ -50,7 +50,7 @@ class Collector final : public ClientObserver {
 
   void arrival(const Arrival& arrival) override {
     EntityFacts* entity = find(arrival.entity);
-    if (entity == nullptr) return;
+    if (entity == nullptr || facts_.datagrams.empty()) return;  // datagram() comes before its motions
     const State expected = state_at(arrival.previous, arrival.motion.time_s);
     const bool same_frame = arrival.motion.frame == arrival.previous.frame;
     MotionFact fact;
@@ -60,11 +60,9 @@ class Collector final : public ClientObserver {
     fact.sent_s = arrival.sent_s;
     fact.time_s = arrival.motion.time_s;
     fact.gap_s = arrival.motion.time_s - arrival.previous.time_s;
-    const bool in_datagram =
-        !arrival.announced && !facts_.datagrams.empty() && facts_.datagrams.back().sent_s == arrival.sent_s;
-    if (in_datagram) fact.datagram = facts_.datagrams.size() - 1;
+    fact.datagram = facts_.datagrams.size() - 1;
     fact.level = arrival.level;
-    fact.announced = arrival.announced;
+    fact.in_spawn = arrival.announced;
     fact.fresh = arrival.fresh;
     fact.applied = arrival.applied;
     fact.teleports = arrival.motion.teleports != arrival.previous.teleports;

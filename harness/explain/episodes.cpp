@@ -17,7 +17,7 @@ constexpr double kFrameChangeS = 0.3;  // a blend into a frame is gentle, so it 
 constexpr double kVisibleMps = 0.1;
 constexpr double kVisibleShare = 0.07;
 
-// A spawn is late if its announcement was on its way for much longer than datagrams at that time.
+// A spawn is late if the datagram with it was on its way for much longer than others at that time.
 constexpr double kLateSpawnS = 0.06;
 
 // How late the entity appeared in this frame, s; 0: in time.

@@ -156,7 +156,7 @@ double level_factor(std::uint8_t level) {
 
 Finding CauseFinder::late_spawn() const {
   Finding result{.cause = Cause::late_spawn};
-  result.sentence = "The announcement of this entity arrived " + milliseconds(episode_.late_spawn_s) +
+  result.sentence = "The spawn of this entity arrived " + milliseconds(episode_.late_spawn_s) +
                     " later than usual, so the entity appeared " + metres(episode_.peak.position_step_m) +
                     " further along its path.";
   result.evidence = {{"late_s", episode_.late_spawn_s}};
@@ -285,17 +285,10 @@ CauseFinder::Delivery CauseFinder::delivery_of(const Trigger& trigger) const {
   const MotionFact& motion = motions[trigger.motion];
   Delivery d;
   d.arrival = motion.datagram;
-  if (d.arrival == MotionFact::kNoDatagram) {
-    const auto datagrams = link_.datagrams();
-    d.arrival = static_cast<std::size_t>(
-        std::upper_bound(datagrams.begin(), datagrams.end(), motion.local_s,
-                         [](double at_s, const DatagramFact& other) { return at_s < other.local_s; }) -
-        datagrams.begin());
-  }
   // Motions of an entity that another client owns are old when the server gets them.
   std::vector<double> ages;
   for (const MotionFact& other : motions) {
-    if (other.applied && !other.announced) ages.push_back(other.sent_s - other.time_s);
+    if (other.applied && !other.in_spawn) ages.push_back(other.sent_s - other.time_s);
   }
   double usual_age_s = 0.0;
   if (!ages.empty()) {
@@ -437,12 +430,10 @@ std::optional<Finding> CauseFinder::missing_datagram(const Trigger& trigger, con
                       ", came " + milliseconds(link_.lateness_s(late.sent_s, late.local_s)) +
                       " later than usual, after newer ones";
   }
-  if (motion.datagram != MotionFact::kNoDatagram) {
-    const auto by = link_.datagrams()[motion.datagram].sequence;
-    result.sentence += is_loss ? ", with datagram " + std::to_string(by)
-                               : "; datagram " + std::to_string(by) + " brought the newer motion";
-    result.evidence.push_back({"repaired_by_sequence", static_cast<double>(by)});
-  }
+  const auto by = link_.datagrams()[motion.datagram].sequence;
+  result.sentence += is_loss ? ", with datagram " + std::to_string(by)
+                             : "; datagram " + std::to_string(by) + " brought the newer motion";
+  result.evidence.push_back({"repaired_by_sequence", static_cast<double>(by)});
   result.sentence += ". " + moved(trigger);
   return result;
 }
@@ -452,12 +443,10 @@ Finding CauseFinder::late_datagram(const Trigger& trigger, const Delivery& d) co
   const MotionFact& motion = motion_of(trigger);
   result.evidence.push_back({"late_s", d.late_s});
   result.evidence.push_back({"late_limit_s", link_.late_limit_s()});
-  result.sentence = "The update arrived " + milliseconds(d.late_s) + " later than usual";
-  if (motion.datagram != MotionFact::kNoDatagram) {
-    const auto sequence = link_.datagrams()[motion.datagram].sequence;
-    result.evidence.push_back({"late_sequence", static_cast<double>(sequence)});
-    result.sentence += " (datagram " + std::to_string(sequence) + ")";
-  }
+  const auto sequence = link_.datagrams()[motion.datagram].sequence;
+  result.evidence.push_back({"late_sequence", static_cast<double>(sequence)});
+  result.sentence = "The update arrived " + milliseconds(d.late_s) + " later than usual (datagram " +
+                    std::to_string(sequence) + ")";
   if (facts_.shows_past && motion.shown_s > motion.time_s) {
     result.evidence.push_back({"beyond_delay_s", motion.shown_s - motion.time_s});
     result.sentence +=

@@ -27,25 +27,23 @@ struct DatagramFact {
 
 /// A motion that arrived for an entity.
 struct MotionFact {
-  static constexpr std::size_t kNoDatagram = static_cast<std::size_t>(-1);
-
-  double local_s = 0.0;                ///< local time of its arrival
-  double now_s = 0.0;                  ///< the client's estimate of server time at its arrival
-  double shown_s = 0.0;                ///< the instant that the client showed at its arrival
-  double sent_s = 0.0;                 ///< time at which the server sent it
-  double time_s = 0.0;                 ///< its time stamp
-  double gap_s = 0.0;                  ///< time_s minus the time stamp of the newest motion before
-  std::size_t datagram = kNoDatagram;  ///< index in SessionFacts::datagrams; kNoDatagram: a reliable spawn
-  std::uint8_t level = 0;              ///< level of detail
-  bool announced = false;              ///< it came with a spawn
-  bool fresh = false;                  ///< it is the first motion of the entity
-  bool applied = false;                ///< false: a newer motion was known
-  bool teleports = false;              ///< the teleport counter differs from that of the motion before
-  bool changes_frame = false;          ///< the frame differs from that of the motion before
-  double error_m = 0.0;   ///< distance at time_s between this motion and the one before, extrapolated
-  double turn_mps = 0.0;  ///< difference of their velocities at time_s
-  double step_m = 0.0;    ///< how far it moved the state to be shown, without the blend
-  double step_mps = 0.0;  ///< how much it changed the velocity to be shown, without the blend
+  double local_s = 0.0;        ///< local time of its arrival
+  double now_s = 0.0;          ///< the client's estimate of server time at its arrival
+  double shown_s = 0.0;        ///< the instant that the client showed at its arrival
+  double sent_s = 0.0;         ///< time at which the server sent it
+  double time_s = 0.0;         ///< its time stamp
+  double gap_s = 0.0;          ///< time_s minus the time stamp of the newest motion before
+  std::size_t datagram = 0;    ///< index in SessionFacts::datagrams of the one that contained it
+  std::uint8_t level = 0;      ///< level of detail
+  bool in_spawn = false;       ///< it came in a spawn
+  bool fresh = false;          ///< it is the first motion of the entity
+  bool applied = false;        ///< false: a newer motion was known
+  bool teleports = false;      ///< the teleport counter differs from that of the motion before
+  bool changes_frame = false;  ///< the frame differs from that of the motion before
+  double error_m = 0.0;        ///< distance at time_s between this motion and the one before, extrapolated
+  double turn_mps = 0.0;       ///< difference of their velocities at time_s
+  double step_m = 0.0;         ///< how far it moved the state to be shown, without the blend
+  double step_mps = 0.0;       ///< how much it changed the velocity to be shown, without the blend
   double speed_mps = 0.0;
 };
 

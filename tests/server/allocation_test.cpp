@@ -227,8 +227,8 @@ struct Game {
     config.archetypes = archetypes(rich);
     config.threads = threads;
     if (rich) {
-      // The radius covers all entities, because an entity that enters the view costs a reliable message,
-      // which allocates.
+      // The radius covers all entities, because the spawn of an entity that enters the view may
+      // allocate.
       config.interest.radius_m = 1000.0;
       config.interest.level_distance_m = {8.0, 14.0};
     }

@@ -45,10 +45,11 @@ TEST(Lifetime, EntitiesAppearAndDisappearOnTimeOverALossyLink) {
         EXPECT_GE(e.shown_time_s + 0.02, born.at(e.id));
         const auto end = died.find(e.id);
         if (end == died.end()) continue;
-        // One despawn in ten is lost at least once, and the reliable channel doubles its timeout every time.
-        EXPECT_LT(time_s, end->second + 3.0);
+        // If the datagrams with a despawn are lost, it goes again a round trip later. Buffered modes show it
+        // after the delay.
+        EXPECT_LT(time_s, end->second + 1.5);
         if (mode != PlayoutMode::present) {
-          EXPECT_LT(e.shown_time_s, end->second + 2.7);
+          EXPECT_LT(e.shown_time_s, end->second + 1.0);
         }
       }
     };

@@ -116,8 +116,7 @@ TEST(Rewind, TeleportIsOnTheRightSide) {
   }
 }
 
-// Until the client confirms a new entity, newer motions follow on the reliable channel. The server knows only
-// between which reports the client applied them.
+// Until the client acknowledges the spawn of an entity, newer motions follow in further spawns.
 TEST(Rewind, NewEntitiesAreRightOrUnknown) {
   for (const char* link : {"intercity", "mobile"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {

@@ -73,7 +73,7 @@ void count_spawns(World& world, std::size_t& spawns) {
 }
 
 // The client is exact after the one-way delay, a few ticks and a blend. Waiting for the spawn's
-// acknowledgement would take three one-way delays.
+// acknowledgement would take three one-way delays: of the spawn, its acknowledgement and an update.
 TEST(SpawnUpdates, FastEntityIsShownCorrectlyBeforeItsSpawnIsAcknowledged) {
   World world(config());
   world.add_client();

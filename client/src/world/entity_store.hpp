@@ -47,12 +47,12 @@ struct KnownEntity {
   RemoteEntity remote;
   double spawned_s = 0.0;                     ///< server time of its first motion, s
   std::uint32_t spawn_number = 0;             ///< Spawn::number
-  Tick announced = 0;                         ///< tick in which the server announced it
+  Tick announced = 0;                         ///< tick in which the server sent its spawn
   std::optional<std::uint32_t> prediction{};  ///< key of the prediction that the entity fulfils
-  /// The instant that the client showed when the announcement arrived, s; infinity: it showed nothing yet.
+  /// The instant that the client showed when the spawn arrived, s; infinity: it showed nothing yet.
   double appeared_s = std::numeric_limits<double>::infinity();
   /// Server time of its end, s; empty if it is not known yet. The entity is shown until then. (Without
-  /// interpolation, an entity is removed as soon as the server's message about its end arrives.)
+  /// interpolation, an entity is removed as soon as the client learns of its end.)
   std::optional<double> despawned_s;
   bool visible = false;                 ///< shown in the last drawn frame
   bool is_reported = false;             ///< the `spawned` event is in the queue or was polled
@@ -76,8 +76,8 @@ struct KnownEntity {
   return entity.remote.jumps() != entity.jumps_reported;
 }
 
-/// All entities that the server has announced, by slot. An empty slot costs only a few bytes, whatever slots
-/// a server uses. The store remembers the archetype that a slot last held and, for a while, the motions that
+/// All entities whose spawns have arrived, by slot. An empty slot costs only a few bytes, whatever slots a
+/// server uses. The store remembers the archetype that a slot last held and, for a while, the motions that
 /// arrived of it. So a datagram from before a despawn can still be read.
 ///
 /// The store counts an entity as changed when a non-const accessor returns it.
@@ -104,9 +104,9 @@ class EntityStore {
   /// Number of entities.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Notes that the client does not keep an entity that the server has announced. The store keeps the
-  /// archetype and, for the last kMaxRefused such entities, the baselines, so that datagrams with their
-  /// motions can still be read. The entity's slot must be empty.
+  /// Notes that the client does not keep an entity whose spawn has arrived. The store keeps the archetype
+  /// and, for the last kMaxRefused such entities, the baselines, so that datagrams with their motions can
+  /// still be read. The entity's slot must be empty.
   void note_refused(EntityId id, std::size_t archetype);
   /// The entity has ended. Returns false if it is not one of the last kMaxRefused refused entities.
   bool forget_refused(EntityId id);

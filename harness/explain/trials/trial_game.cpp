@@ -446,8 +446,8 @@ TrialPlan draw_plan(std::optional<Cause> cause, std::uint64_t seed) {
       plan.size = 0.3 + 0.6 * strength;
       break;
     case Cause::late_spawn:
-      plan.lasts_s = 0.6;
       plan.size = 0.15 + 3.0 * jitter_s + 0.8 * strength;
+      plan.lasts_s = plan.size + 0.6;  // or a spawn that the server writes again would come first
       break;
     case Cause::budget:
       plan.crowd = 60 + random.below(140);

@@ -54,7 +54,7 @@ RECKONER_NET_API void write_changes(BitWriter& writer, std::span<const FieldSpec
 RECKONER_NET_API void read_changes(BitReader& reader, std::span<const FieldSpec> fields,
                                    std::vector<FieldChange>& changes);
 
-/// Writes all values of an entity for its spawn message. For each field there is one bit. If the value
+/// Writes all values of an entity for its spawn. For each field there is one bit. If the value
 /// differs from the initial value, the bit is set and the value follows.
 RECKONER_NET_API void write_values(BitWriter& writer, std::span<const FieldSpec> fields,
                                    std::span<const FieldValue> values);

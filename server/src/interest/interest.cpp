@@ -140,8 +140,8 @@ void Interest::reconsider(Entity& entity, Session& session, EntityTable& entitie
   reconsider(entities.slots()[entity.frame.slot()], session, entities, tick);
 }
 
-// Changes how the client follows the entity. Follows the frame of the entity first, so that the frame is
-// announced before the entity.
+// Changes how the client follows the entity. Follows the frame of the entity first, so that its
+// spawn is sent before that of the entity.
 void Interest::change(Entity& entity, Session& session, EntityTable& entities,
                       std::optional<std::uint8_t> level, Tick tick) const {
   if (level && entity.frame) {

@@ -23,10 +23,10 @@ namespace reckoner {
 class FieldUpdates {
  public:
   /// Notes that the fields in the bit set `fields` of an entity changed at `tick`. Pass false for `allowed`
-  /// until the client has acknowledged the announcement of the entity. A change that is not allowed is held
-  /// back until release_held().
+  /// until the client has acknowledged the spawn of the entity. A change that is not allowed is held back
+  /// until release_held().
   void changed(EntityId id, std::uint32_t fields, Tick tick, bool allowed);
-  /// The client has acknowledged the announcement of the entity: its held changes become due.
+  /// The client has acknowledged the spawn of the entity: its held changes become due.
   void release_held(EntityId id);
 
   /// The client no longer follows the entity: drops all its changes.

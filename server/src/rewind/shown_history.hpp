@@ -66,8 +66,8 @@ class ShownEntityHistory {
   void add(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
            const FrameConverter& converted = {});
 
-  /// As add(), for a motion in the spawn of a short-lived entity. The entity appears when the client applies
-  /// the first of its spawns, and reports may name a later one first.
+  /// As add(), for a motion in a spawn of the entity. The entity appears when the client applies the first of
+  /// its spawns, and reports may name a later one first.
   void announce(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
                 const FrameConverter& converted = {});
 

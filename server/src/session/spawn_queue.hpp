@@ -46,7 +46,8 @@ class SpawnQueue {
     Sequence sequence = 0;  ///< number of the datagram
     Tick tick = 0;          ///< tick of the datagram
     double tick_rate_hz = 0.0;
-    bool loses = false;  ///< the link loses datagrams
+    bool loses = false;      ///< the link loses datagrams
+    bool ends_only = false;  ///< the link has no room for spawns now
   };
 
   /// The client now follows the entity and lacks its spawn since tick `since`.
@@ -73,6 +74,8 @@ class SpawnQueue {
   }
   /// Spawns that could not be sent may be possible now.
   void try_again() { stuck_ = tries_ = 0; }
+  /// True if ends wait to be written for the first time.
+  [[nodiscard]] bool has_ends() const { return ends_.count > 0; }
   /// True if more than a few entries wait, as after a join.
   [[nodiscard]] bool has_many() const { return waiting() > kFew; }
   /// True if an entry should be written in tick `now` and cannot wait for the budget. Many can.
@@ -298,6 +301,7 @@ std::size_t SpawnQueue::write(BitWriter& writer, std::size_t limit_bits, const P
     }
   }
   for (const Waits where : {Waits::in_lost, Waits::in_ends, Waits::in_short_lived, Waits::in_spawns}) {
+    if (place.ends_only && where != Waits::in_ends) continue;
     Queue& queue = *queue_of(where);
     for (std::size_t left = queue.count; left > 0 && !is_full; --left) {
       const Handle handle = queue.handles.front();
@@ -320,7 +324,7 @@ std::size_t SpawnQueue::write(BitWriter& writer, std::size_t limit_bits, const P
   }
   crowded_out_ = is_full && written == 0;
   // What could not be sent does not need a datagram of its own in every tick.
-  stuck_ = is_full || written > 0 ? 0 : not_now;
+  stuck_ = is_full || written > 0 || place.ends_only ? 0 : not_now;
   tries_ = stuck_ > 0 ? std::min(tries_ + 1, copy_gap_) : 0;
   tries_again_ = place.tick + tries_;
   section.finish(writer);

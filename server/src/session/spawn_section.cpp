@@ -83,7 +83,8 @@ void SpawnSection::begin(const TickInputs& inputs, ServerStats&) {
 Urgency SpawnSection::urgency(Tick tick) const {
   if (!queue_.is_due(tick)) return Urgency::none;
   if (!queue_.has_many()) return Urgency::now;
-  return has_room() ? Urgency::bulk : Urgency::none;
+  if (has_room()) return Urgency::bulk;
+  return queue_.has_ends() ? Urgency::waits : Urgency::none;
 }
 
 // True if the link can take more of many spawns. While little is known about the link, they must not fill its
@@ -97,7 +98,8 @@ bool SpawnSection::write(BitWriter& writer, std::size_t most_bits, const Section
   const TickInputs& inputs = place.inputs;
   return queue_.write(
              writer, writer.bits_written() + most_bits,
-             {place.sequence, inputs.tick, inputs.tick_rate_hz, place.link.loss() > kLossyShare},
+             {place.sequence, inputs.tick, inputs.tick_rate_hz, place.link.loss() > kLossyShare,
+              queue_.has_many() && !has_room()},
              [&](Spawn& spawn, SpawnQueue::Sent& sent) { return make(inputs, spawn, sent); },
              [&](const SpawnQueue::Sent& sent) { note_written(sent, place); },
              [&](EntityId ended, bool waits) {

@@ -185,8 +185,8 @@ struct ClientStats {
   std::uint64_t messages_dropped = 0;     ///< game messages not sent
   std::uint64_t messages_abandoned = 0;   ///< reliable messages not confirmed when their session ended
   std::uint64_t connections_lost = 0;     ///< lost connections
-  /// Announced entities that the client does not show: beyond ClientConfig::max_entities, or in the frame of
-  /// such an entity.
+  /// Entities of the server that the client does not keep: beyond ClientConfig::max_entities, or in the frame
+  /// of such an entity.
   std::uint64_t entities_refused = 0;
   /// Times that the client ignored: they were not finite, beyond +-1e12 s, or far from the time before and
   /// not confirmed by the next one. A clock that is set back by more than 0.25 s counts once.

@@ -158,8 +158,9 @@ struct ServerConfig {
   /// measurement.
   bool follow_link = true;
   /// Datagrams with motions and fields per second to one client, Hz. Motions that are due between two of them
-  /// wait, so headers cost less, and updates arrive later. Unreliable messages and short-lived entities do
-  /// not wait, and take the waiting motions along. 0: one in every tick in which something is due.
+  /// wait, so headers cost less, and updates arrive later. Unreliable messages, and up to 16 spawns and ends
+  /// of entities, do not wait, and take the waiting motions along. 0: one in every tick in which something is
+  /// due.
   double send_rate_hz = 0.0;
   /// Game messages of one client that reach the game, per second, and their bytes per second. This bounds
   /// what one client can make a game pass on. Reliable messages beyond a rate wait, most of them at the
@@ -314,10 +315,10 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] SpawnResult spawn(std::size_t archetype, const std::string& name, const State& state,
                                   EntityId frame = {});
 
-  /// Adds an entity that lives for seconds, such as a projectile, in the next tick. Its spawn and its end
-  /// travel with the motions: they do not wait for earlier messages that were lost, and clients show the
-  /// entity as soon as they would receive an unreliable message. In return they arrive in no particular order
-  /// with the spawns of other entities and with messages.
+  /// Adds an entity that lives for seconds, such as a projectile, in the next tick. Clients receive the
+  /// game's data with its spawn. If the end is known, they end the entity at that instant, and the server
+  /// sends them nothing about it. While many spawns wait for a client's byte budget, those of short-lived
+  /// entities go first.
   ///
   /// The server extrapolates `state`, with its acceleration, until the game calls move() or changes the
   /// entity's frame or route. If the entity leaves the world, it ends. Otherwise it is like any other. No
@@ -446,6 +447,10 @@ class RECKONER_SERVER_API Server {
   /// sending unless the session ends. An unreliable message, at most kMaxUnreliableBytes, is sent with a
   /// datagram of the next two ticks if the byte budget has room for the message, and may get lost. If
   /// `time_s` is set, the client delivers the message when it shows this server time, s.
+  ///
+  /// A client delivers a reliable message after it has received the spawns that the server sent before the
+  /// message (tick() sends them), and ends an entity after it has delivered the messages that were sent
+  /// before the entity ended. Unreliable messages have no order with spawns and ends.
   ///
   /// Reliable messages, unreliable ones and fields together use at most half of the client's byte budget, so
   /// that they cannot displace motions. Reliable messages beyond that wait here.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/connection/ordered_messages.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+namespace reckoner {
+namespace {
+
+constexpr std::size_t kBytes = 10;
+constexpr int kMark = -1;  // an AfterSpawnsMessage
+constexpr int kNone = -2;  // nothing can be processed
+
+void add_game_message(OrderedMessages& messages, std::uint8_t letter, std::size_t bytes = kBytes) {
+  messages.add(GameDataMessage{{std::byte{letter}}, {}}, bytes);
+}
+
+// The letter of the next message, kMark or kNone.
+int next(OrderedMessages& messages, const SettledNumbers& spawns) {
+  const auto found = messages.next(spawns);
+  if (!found) return kNone;
+  const auto* game = std::get_if<GameDataMessage>(&**found);
+  return game == nullptr ? kMark : static_cast<int>(game->payload[0]);
+}
+
+TEST(OrderedMessages, WaitForTheSpawnsThatTheServerSentBefore) {
+  SettledNumbers spawns;
+  OrderedMessages messages;
+  add_game_message(messages, 1);
+  messages.add(AfterSpawnsMessage{2}, kBytes);
+  add_game_message(messages, 2);
+  EXPECT_EQ(next(messages, spawns), 1) << "sent before the spawns";
+  EXPECT_EQ(next(messages, spawns), kNone);
+  spawns.settle(2);
+  EXPECT_EQ(next(messages, spawns), kNone) << "the spawn 1 is missing";
+  spawns.settle(1);
+  EXPECT_EQ(next(messages, spawns), kMark);
+  EXPECT_EQ(next(messages, spawns), 2);
+  EXPECT_EQ(next(messages, spawns), kNone);
+}
+
+TEST(OrderedMessages, DoNotWaitWhenTheSessionEnds) {
+  OrderedMessages messages;
+  messages.add(AfterSpawnsMessage{7}, kBytes);
+  add_game_message(messages, 1);
+  EXPECT_TRUE(messages.next_at_the_end());
+  EXPECT_TRUE(messages.next_at_the_end());
+  EXPECT_FALSE(messages.next_at_the_end());
+}
+
+// A hostile server never sends the spawn that its messages wait for.
+TEST(OrderedMessages, OnlyABoundedNumberAndSizeWait) {
+  const SettledNumbers none;
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{16 * 1024}}) {
+    OrderedMessages messages;
+    messages.add(AfterSpawnsMessage{1}, bytes);
+    std::size_t waiting = 1;
+    for (; waiting < 20'000 && next(messages, none) == kNone; ++waiting)
+      add_game_message(messages, 1, bytes);
+    EXPECT_LE(waiting, 8193u);
+    EXPECT_LE(waiting * bytes, 2u * 1024 * 1024 + bytes);
+    EXPECT_GE(waiting, bytes == 1 ? 8193u : 129u) << "and not fewer";
+    EXPECT_EQ(next(messages, none), 1) << "in order";
+  }
+}
+
+}  // namespace
+}  // namespace reckoner
