@@ -19,8 +19,7 @@ namespace reckoner {
 /// ```
 /// static constexpr bool ServerHeader::*kFlag;   // says that a datagram has the section
 /// void clear(DecodedDatagram&);                 // the datagram has no such content
-/// std::optional<Refusal> read(BitReader&, DecodedDatagram&);  // appends the content; the reason if it
-/// refuses
+/// std::optional<Refusal> read(BitReader&, DecodedDatagram&);  // appends it; returns why it refuses
 /// ```
 ///
 /// The list is fixed, so calls cost as much as if they were written out.
