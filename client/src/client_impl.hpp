@@ -22,7 +22,7 @@
 
 namespace reckoner {
 
-/// The parts of a client. client.cpp implements it. The world holds everything that is shown, and outlives
+/// The parts of a client. The world holds everything that is shown, and outlives
 /// connections.
 struct Client::Impl {
   Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer,
@@ -31,18 +31,18 @@ struct Client::Impl {
   // Connections:
   void run_connection(double local_s);
   void dial(double local_s);
-  void handle(const TransportEvent& event, double local_s);
+  void receive(const TransportEvent& event, double local_s);
   void note_heard(double local_s);
-  void handle_connected(PeerId peer);
-  void handle_end(const EndCode& code, double local_s);
-  void handle_control(std::span<const std::byte> payload, double local_s);
-  void process_ordered(double local_s);
-  void process_all_ordered();
-  void process(const OrderedMessages::Message& message, double local_s);
+  void begin_connection(PeerId peer);
+  void end_connection(const EndCode& code, double local_s);
+  void receive_control(std::span<const std::byte> payload, double local_s);
+  void apply_ordered(double local_s);
+  void apply_all_ordered();
+  void apply_or_refuse(const OrderedMessages::Message& message, double local_s);
   /// These functions return the reason if they refuse a message, else nullopt.
-  [[nodiscard]] std::optional<Refusal> handle_message(const ControlMessage& message, double local_s);
-  [[nodiscard]] std::optional<Refusal> welcome(const WelcomeMessage& message, double local_s);
-  [[nodiscard]] std::optional<Refusal> handle(const SessionMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> apply(const ControlMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> apply(const WelcomeMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> apply(const SessionMessage& message, double local_s);
   void lose(const std::string& why, double local_s);
   [[nodiscard]] std::string no_answer() const;
   [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);
@@ -53,7 +53,7 @@ struct Client::Impl {
   void review_clock(double local_s);
   [[nodiscard]] double time_of_call(double given_s);
   void advance(double local_s);
-  void acknowledge(double local_s);
+  void send_due(double local_s);
   void send_playout(double local_s);
   [[nodiscard]] bool blend_is_unknown(double local_s) const;
   /// The world that is shown: the world of the earlier session until the clock of the newest world is ready.

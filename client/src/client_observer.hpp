@@ -12,9 +12,9 @@
 
 namespace reckoner {
 
-/// Receives what a client processes, for analyses of recorded sessions (ClientTestSwitches::observer). It is
-/// not part of the product's interface. An observer must not call the client. Server times are in s of the
-/// server's clock.
+/// Receives what a client decodes and applies, for analyses of recorded sessions
+/// (ClientTestSwitches::observer). It is not part of the product's interface. An observer must not call the
+/// client. Server times are in s of the server's clock.
 class ClientObserver {
  public:
   /// The server has admitted the client, and a new world begins.

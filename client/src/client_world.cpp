@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/client_world.hpp"
 
-#include "net/src/codec/field_codec.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>
@@ -12,8 +11,8 @@
 namespace reckoner {
 
 bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
-  if (!link.join(message, config.archetypes, local_s)) return false;
-  joined_s_ = link.time_of(message.tick);
+  if (!link.begin(message, config.archetypes, local_s)) return false;
+  joined_s_ = link.clock().time_of(message.tick);
   playout.expect_gaps(message.longest_gap_s, 1.0 / message.tick_rate_hz);
   if (switches.observer != nullptr)
     switches.observer->joined({message.client, message.tick_rate_hz, message.epoch_s});
@@ -23,58 +22,61 @@ bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
 bool ClientWorld::can_replace(double local_s) {
   constexpr double kRelevanceS = 0.4;  // by then, the server has decided what is relevant
   constexpr double kLongestWaitS = 1.0;
-  if (!link.clock_ready()) return false;
+  if (!link.clock().ready()) return false;
   if (!clock_ready_s_) clock_ready_s_ = local_s;
   return link.complete_s() > joined_s_ + kRelevanceS || local_s > *clock_ready_s_ + kLongestWaitS;
 }
 
-std::optional<Refusal> ClientWorld::handle(const ControlMessage& message) {
+std::optional<Refusal> ClientWorld::apply(const ControlMessage& message) {
   if (std::holds_alternative<AfterSpawnsMessage>(message)) return std::nullopt;  // OrderedMessages has waited
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
-    return link.add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
+    return link.formats().add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
   }
-  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return handle_ownership(*o);
+  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return owned.apply(*o, path_);
   const auto* m = std::get_if<GameDataMessage>(&message);
   if (m == nullptr) return Refusal::unexpected;
-  messages.receive(m->payload, m->time_s, stats);
+  messages.deliver(m->payload, m->time_s, stats);
   return std::nullopt;
 }
 
-void ClientWorld::handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
-  const auto updates = link.receive(payload, local_s, arrived_s, entities, stats);
-  if (!updates) return;
+void ClientWorld::receive(std::span<const std::byte> payload, double local_s, double arrived_s) {
+  DecodedDatagram* const datagram = link.receive(payload, local_s, arrived_s);
+  if (datagram == nullptr) return;
   if (switches.observer != nullptr) {
-    switches.observer->datagram({link.datagram_sequence(), link.datagram_tick(),
-                                 link.time_of(link.datagram_tick()), link.time_of(link.datagram_complete()),
-                                 arrived_s});
+    switches.observer->datagram({datagram->header.sequence, datagram->tick,
+                                 link.clock().time_of(datagram->tick),
+                                 link.clock().time_of(datagram->complete), arrived_s});
   }
+  apply(*datagram, local_s);
+}
+
+void ClientWorld::note_arrival(double local_s) {
+  if (link.clock().known()) fades.limit().note_arrival(link.clock().arrival_s(local_s));
+}
+
+void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
   note_arrival(local_s);
   advance(local_s);
-  if (link.clock_ready()) link.note_applied(playout.shown_s());
+  if (link.clock().ready()) link.showing().note_applied(datagram.header.sequence, playout.shown_s());
   // A datagram that another one has overtaken brings no newer motions.
-  const bool newest = !newest_datagram_ || link.datagram_tick() > *newest_datagram_;
-  if (newest) newest_datagram_ = link.datagram_tick();
-  if (newest && link.clock_known() && !link.is_backlog())
-    playout.note_datagram(link.server_time_s(local_s) - link.time_of(link.datagram_tick()));
-  for (ServerLink::EntityChange& change : link.entity_changes()) {
-    if (auto* entity = std::get_if<ServerLink::NewEntity>(&change)) {
-      spawn(*entity, link.datagram_tick());
-    } else if (const auto* ended = std::get_if<ServerLink::EndedEntity>(&change)) {
-      despawn(*ended);
+  const bool newest = !newest_datagram_ || datagram.tick > *newest_datagram_;
+  if (newest) newest_datagram_ = datagram.tick;
+  if (newest && link.clock().known() && !link.clock().is_backlog())
+    playout.note_datagram(link.clock().server_time_s(local_s) - link.clock().time_of(datagram.tick));
+  for (EntityChange& change : datagram.entity_changes) {
+    if (auto* entity = std::get_if<NewEntity>(&change)) {
+      apply(*entity, datagram.tick);
+    } else if (const auto* ended = std::get_if<EndedEntity>(&change)) {
+      apply(*ended);
     } else if (const auto refused = predictions.release(std::get<PredictionRefusal>(change).key)) {
       fail_prediction(refused->id);
     }
   }
-  apply(*updates, local_s);
+  apply(datagram.motions, datagram.tick, local_s);
   // Only now: an old motion that this datagram replaces must not hold again before.
-  if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
-  apply(link.field_updates());
-  messages.receive(link.messages(), stats);
-}
-
-// True if `frame` is null (the world) or belongs to a known entity other than `id`.
-bool ClientWorld::can_live_in(FrameId frame, EntityId id) const {
-  return !frame || (frame != frame_of(id) && entities.find(entity_of(frame)) != nullptr);
+  if (const auto complete_s = link.complete_s()) fades.limit().note_complete(*complete_s);
+  apply(datagram.fields);
+  messages.deliver(datagram.messages, stats);
 }
 
 // Adds an entity with its first motion, in place of an earlier entity in its slot.
@@ -82,13 +84,13 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
                                     const QuantisedState& encoded) {
   const EntityId id = entity.id;
   const auto slot = static_cast<std::uint32_t>(id.slot());
-  remove(slot, link.time_of(entity.announced));
+  remove(slot, link.clock().time_of(entity.announced));
   entities.put(std::move(entity));
   KnownEntity& added = *entities.find(id);
   if (playout.started()) added.appeared_s = applied_s();
   frames.note(slot, added.remote.newest());
   frames.note_arrival(added);
-  note_news(added);
+  events.note_news(added);
   limit_unseen(added);
   entities.references(slot)->note(level, motion_tick, encoded);
   if (switches.observer != nullptr) {
@@ -98,7 +100,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
                                 .fresh = true,
                                 .applied = true,
                                 .level = level,
-                                .sent_s = link.time_of(added.announced),
+                                .sent_s = link.clock().time_of(added.announced),
                                 .motion = motion,
                                 .previous = motion,
                                 .before = motion.state,
@@ -113,7 +115,7 @@ void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick 
                         const QuantisedState& encoded, const Motion& motion) {
   entities.references(static_cast<std::uint32_t>(known.id.slot()))->note(level, motion_tick, encoded);
   if (known.owned || motion.time_s < known.spawned_s || entities.is_refused(entity_of(motion.frame)) ||
-      !receive(known, motion, {true, level, sent})) {
+      !apply_motion(known, motion, {true, level, sent})) {
     ++stats.updates_stale;
     return;
   }
@@ -134,8 +136,8 @@ void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level,
                          const QuantisedState& encoded) {
   const auto slot = static_cast<std::uint32_t>(id.slot());
   if (slot < entities.slots().size() && entities.slots()[slot])
-    remove(slot, link.time_of(motion_tick));      // the server has reused the slot
-  const bool is_known = entities.is_refused(id);  // this is a copy, or a newer motion
+    remove(slot, link.clock().time_of(motion_tick));  // the server has reused the slot
+  const bool is_known = entities.is_refused(id);      // this is a copy, or a newer motion
   entities.note_refused(id, archetype);
   entities.references(slot)->note(level, motion_tick, encoded);
   if (is_known) return;
@@ -147,7 +149,7 @@ void ClientWorld::refuse(EntityId id, std::size_t archetype, std::uint8_t level,
 }
 
 // Applies a spawn that the server sent in the tick `sent`. It may have been overtaken by later datagrams.
-void ClientWorld::spawn(ServerLink::NewEntity& spawned, Tick sent) {
+void ClientWorld::apply(NewEntity& spawned, Tick sent) {
   link.spawns().settle(spawned.number);
   const EntityId id = spawned.entity;
   const auto slot = static_cast<std::uint32_t>(id.slot());
@@ -167,7 +169,7 @@ void ClientWorld::spawn(ServerLink::NewEntity& spawned, Tick sent) {
     const Motion& motion = spawned.motion;
     const auto lacks = static_cast<std::uint32_t>((std::uint64_t{1} << spawned.values.size()) - 1);
     constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
-    const double values_s = spawned.values_follow ? kLongAgo : link.time_of(sent);
+    const double values_s = spawned.values_follow ? kLongAgo : link.clock().time_of(sent);
     introduce({.id = id,
                .info = std::move(spawned.info),
                .remote = RemoteEntity{motion, path_, switches.blend},
@@ -182,17 +184,17 @@ void ClientWorld::spawn(ServerLink::NewEntity& spawned, Tick sent) {
                .frame_shown = motion.frame},
               spawned.level, spawned.motion_tick, spawned.encoded);
     // The server waits for this before it sends updates. Short-lived entities seldom need any.
-    if (!entities.at(slot)->info.short_lived) link.request_ack();
+    if (!entities.at(slot)->info.short_lived) link.sender().request_ack();
   }
   KnownEntity& known = *entities.at(slot);
   if (!known.info.short_lived) return;
   if (spawned.prediction && !known.is_reported) predictions.confirm(*spawned.prediction);
   known.info.end_s = known.despawned_s = end_s;
-  note_news(known);
+  events.note_news(known);
 }
 
 // Applies the end of an entity, after the reliable messages that the server sent before.
-void ClientWorld::despawn(const ServerLink::EndedEntity& ended) {
+void ClientWorld::apply(const EndedEntity& ended) {
   link.spawns().settle(ended.number);
   const auto slot = static_cast<std::uint32_t>(ended.entity.slot());
   if (!entities.note_ended(slot, ended.number)) return;
@@ -200,233 +202,68 @@ void ClientWorld::despawn(const ServerLink::EndedEntity& ended) {
   if (known == nullptr || known->spawn_number != ended.number)
     return (void)entities.forget_refused(ended.entity);
   if (lacks_messages(ended)) return waiting_ends_.push_back(ended);
-  end(*entities.at(slot), ended.tick);
+  despawn(*entities.at(slot), ended.tick);
 }
 
 // True if the client has not processed yet what the server sent before the end.
-bool ClientWorld::lacks_messages(const ServerLink::EndedEntity& ended) const {
+bool ClientWorld::lacks_messages(const EndedEntity& ended) const {
   if (!ended.after_messages) return false;
   const auto processed = static_cast<std::uint16_t>(messages.reliable().received_count());
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(*ended.after_messages - processed)) > 0;
 }
 
-void ClientWorld::end_waiting() {
-  std::erase_if(waiting_ends_, [&](const ServerLink::EndedEntity& ended) {
+void ClientWorld::despawn_waiting() {
+  std::erase_if(waiting_ends_, [&](const EndedEntity& ended) {
     if (lacks_messages(ended)) return false;
     KnownEntity* known = entities.find(ended.entity);
-    if (known != nullptr && known->spawn_number == ended.number) end(*known, ended.tick);
+    if (known != nullptr && known->spawn_number == ended.number) despawn(*known, ended.tick);
     return true;
   });
 }
 
-// Limits how far the motion of an entity that was never shown is extrapolated. The spawn may be old: it
-// was lost and repeated, or the program was suspended.
 void ClientWorld::limit_unseen(KnownEntity& entity) {
-  const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
-  if (!link.clock_ready() || playout.shown_s() <= holds_s) return;
-  entity.remote.set_valid_until(holds_s, holds_s, 0.0);
-  any_fading_ = true;
+  if (link.clock().ready()) fades.limit_unseen(entity, playout.shown_s());
 }
 
-// Processes a change of ownership. The client shows the motion from its own game as if that were the newest
-// motion from the server.
-std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& message) {
-  using Change = OwnershipMessage::Change;
-  if (entities.is_refused(message.entity)) return std::nullopt;
-  KnownEntity* entity = entities.find(message.entity);
-  // The entity ended before its spawn arrived.
-  const auto slot = static_cast<std::uint32_t>(message.entity.slot());
-  if (entity == nullptr && entities.newest_ended(slot) != 0) return ++stats.updates_stale, std::nullopt;
-  const bool lacks_grant = entity != nullptr && entity->ownership_state.lacks_frame;
-  if (lacks_grant && message.change != Change::given && message.change != Change::corrected) {
-    entity->ownership_state.lacks_frame = message.change == Change::repeated;
-    return ++stats.updates_stale, std::nullopt;
-  }
-  if (entity == nullptr || (message.change != Change::given && !entity->owned && !lacks_grant))
-    return Refusal::unknown_entity;
-  if (switches.observer != nullptr) switches.observer->ownership(message.entity, message.change);
-  OwnershipState& ownership_state = entity->ownership_state;
-  if (message.change == Change::repeated) {
-    ownership_state.viewers_s = message.viewers_s;
-    link.owned().find(message.entity)->request_resend();
-    return std::nullopt;
-  }
-  const double shown_s = instant_s(*entity);
-  if (message.change == Change::revoked) {
-    const State before = entity->remote.shown(shown_s);
-    // Until the server sends a motion, the entity continues straight on. The time stamp is that of the last
-    // `given` or `corrected` message, so every later motion of the server counts as newer and replaces it.
-    State straight = before;
-    straight.acceleration = glm::vec3{0.0f};
-    const double given_s = ownership_state.given_s;
-    Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
-    last.frame = entity->remote.frame(shown_s);
-    entity->remote = RemoteEntity{last, path_, switches.blend};
-    entity->jumps_reported = 0;
-    entity->remote.correct(before, shown_s, blend_s());
-    entity->owned = false;
-    link.owned().remove(message.entity);
-    if (ownership_state.is_reported) events.push_back({ClientEvent::Kind::revoked, message.entity});
-    return std::nullopt;
-  }
-  const Quantisation& q = *link.quantisation(entity->info.archetype);
-  if (message.orientation_bits != q.orientation_bits) return Refusal::beyond_limits;
-  if (link.is_far_ahead(message.motion_tick)) return Refusal::from_future;
-  const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
-  if (!motion) return refusal_for(message.state, link.routes());
-  if (motion->route != nullptr) return Refusal::unexpected;
-  if (!can_live_in(motion->frame, message.entity)) {
-    // The frame's entity ended before its spawn arrived. A correction with another frame follows.
-    const auto frame_slot = static_cast<std::uint32_t>(entity_of(motion->frame).slot());
-    if (entity->owned || entities.newest_ended(frame_slot) == 0) return Refusal::unknown_frame;
-    ownership_state.lacks_frame = true;
-    return ++stats.updates_stale, std::nullopt;
-  }
-  ownership_state.lacks_frame = false;
-  // No other motion follows while this client owns the entity.
-  if (!can_live_in(entity->remote.newest().frame, message.entity)) {
-    entity->remote = RemoteEntity{*motion, path_, switches.blend};
-    frames.note(slot, *motion);
-  }
-  ownership_state.viewers_s = message.viewers_s;
-  if (OwnedEntity* known = link.owned().find(message.entity)) {
-    known->restart(message.term, *motion);
-  } else if (link.owned().size() == OwnedLink::kMax) {
-    return Refusal::too_many;
-  } else {
-    link.owned().add(message.entity, OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock(),
-                                                 config.owned_updates_per_second, message.term, *motion});
-    ownership_state.unpolled = 0;
-    ownership_state.is_reported = false;
-    entity->remote.set_path(MotionPath::predict, shown_s, blend_s());
-  }
-  entity->owned = true;
-  ownership_state.go_on = *motion;
-  ownership_state.given_s = motion->time_s;
-  ownership_state.moved = false;
-  ownership_state.moved_s = playout.now_s();
-  ownership_state.brake.reset();
-  const bool corrected = message.change == Change::corrected;
-  stats.corrections += corrected ? 1 : 0;
-  if (corrected)
-    say(config.log, LogLevel::warning, "corrected", {{"slot", std::uint64_t{message.entity.slot()}}});
-  // A grant may arrive before the client can show the entity. The game gets the `given` event when owned()
-  // and move() work. It then continues from the newest state, so it needs no event for a correction before
-  // that.
-  if (!ownership_state.is_reported) {
-    note_news(*entity);
-    return std::nullopt;
-  }
-  ++ownership_state.unpolled;
-  events.push_back({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
-  return std::nullopt;
-}
-
-void ClientWorld::note_polled(const ClientEvent& event) {
-  if (event.kind != ClientEvent::Kind::given && event.kind != ClientEvent::Kind::corrected) return;
-  KnownEntity* entity = entities.find(event.entity);
-  if (entity != nullptr && entity->ownership_state.unpolled > 0) --entity->ownership_state.unpolled;
-}
-
-namespace {
-
-// An owned entity that its game has not moved for this long comes to rest, s. A frame that takes long does
-// not count yet.
-constexpr double kIdleS = 0.25;
-
-// Time from the start of the brake to rest, s.
-constexpr double kBrakeS = 0.5;
-
-// Returns the state of a body that had the state `from` and has braked evenly since then, for `since_s`.
-State braked(const State& from, double since_s) {
-  const double braking_s = std::min(since_s, kBrakeS);
-  const double left = 1.0 - braking_s / kBrakeS;
-  State straight = from;
-  straight.acceleration = glm::vec3{0.0f};
-  State state = extrapolate(straight, braking_s * (1.0 + left) / 2.0);
-  state.velocity = from.velocity * static_cast<float>(left);
-  state.angular_velocity = from.angular_velocity * static_cast<float>(left);
-  if (left > 0.0) state.acceleration = from.velocity * static_cast<float>(-1.0 / kBrakeS);
-  return state;
-}
-
-}  // namespace
-
-// Brings owned entities to rest while the player is paused or the game does not move them. Otherwise they
-// would run on at all other clients, and their owner would have to be corrected when it resumes.
-void ClientWorld::brake_idle(double now_s) {
-  for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
-    const auto& known = entities.slots()[slot];
-    if (!known || !known->owned || !known->ownership_state.is_reported) continue;
-    if (!paused() && now_s - known->ownership_state.moved_s <= kIdleS) continue;
-    KnownEntity& entity = *entities.at(slot);
-    OwnershipState& owned = entity.ownership_state;
-    OwnedEntity& own = *link.owned().find(entity.id);
-    if (!owned.brake) owned.brake = {state_at(own.last(), now_s), own.last().frame, now_s};
-    const Floor* floor = floor_of(own.last());
-    State state = braked(owned.brake->from, now_s - owned.brake->begin_s);
-    if (floor != nullptr) state = above_floor(state, *floor);
-    const Walls* walls = walls_of(own.last());
-    if (walls != nullptr) state = stopped_by_walls(state, *walls, owned.brake->from.position);
-    if (!own.move(state, owned.brake->frame, now_s, link.one_way_s() + owned.viewers_s)) continue;
-    owned.go_on = own.last();
-    Motion motion{.state = state, .time_s = playout.shown_s(), .teleports = own.teleports(), .floor = floor};
-    motion.walls = walls;
-    motion.frame = owned.brake->frame;
-    show_owned(entity, motion);
-  }
-}
-
-// Shows `motion` of an owned entity from now on. The first call after a grant or a correction blends from the
-// pose shown before.
-void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
-  const double shown_s = motion.time_s;
-  const bool snaps = motion.teleports != entity.remote.newest().teleports || !entity.visible;
-  if (entity.ownership_state.moved || snaps) {
-    ShownBlends blends = entity.remote.blends();
-    if (snaps || blends.frame != motion.frame)  // the owner's game decides how it changes frames
-      blends = {.teleports = motion.teleports,
-                .frame = motion.frame,
-                .gentle_until_s = blends.gentle_until_s,
-                .lever_m = blends.lever_m};
-    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, switches.blend};
-    entity.jumps_reported = entity.remote.jumps();
-  } else {
-    const State last = entity.remote.shown(shown_s);
-    const auto before = frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
-    const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
-    entity.remote = RemoteEntity{motion, MotionPath::predict, switches.blend};
-    entity.jumps_reported = 0;
-    if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
-  }
-  entity.frame_shown = motion.frame;
-  frames.note(static_cast<std::uint32_t>(entity.id.slot()), motion);
-  entity.ownership_state.moved = true;
-  if (motion.teleports != entity.teleports_reported) note_news(entity);
-}
-
-void ClientWorld::end(KnownEntity& entity, Tick tick) {
+void ClientWorld::despawn(KnownEntity& entity, Tick tick) {
   if (path_ == MotionPath::predict)
-    return remove(static_cast<std::uint32_t>(entity.id.slot()), link.time_of(tick));
+    return remove(static_cast<std::uint32_t>(entity.id.slot()), link.clock().time_of(tick));
   // A short-lived entity may end earlier, as its spawn says.
-  const double ended_s = link.time_of(tick);
+  const double ended_s = link.clock().time_of(tick);
   entity.despawned_s = std::min(entity.despawned_s.value_or(ended_s), ended_s);
-  note_news(entity);
+  events.note_news(entity);
+}
+
+// Entities in the frame of the removed entity get a substitute motion. Its time stamp is slightly before
+// `ended_s`, so that every later motion from the server replaces it.
+void ClientWorld::remove(std::uint32_t slot, double ended_s) {
+  const KnownEntity* entity = entities.at(slot);
+  if (entity == nullptr) return;
+  if (entity->is_reported) {
+    events.add({ClientEvent::Kind::despawned, entity->id});
+  } else if (entity->prediction) {  // it ended before it was shown
+    if (const auto prediction = predictions.release(*entity->prediction)) fail_prediction(prediction->id);
+  }
+  link.owned().remove(entity->id);
+  constexpr double kBeforeS = 1e-4;
+  const double shown_s = playout.started() ? playout.shown_s() : ended_s;
+  if (frames.any()) frames.release(*entity, ended_s - kBeforeS, shown_s, blend_s());
+  entities.remove(slot);
 }
 
 // Applies a motion, and reports it to the observer. Returns false if it is not newer than the known motions.
-bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origin& origin) {
-  if (switches.observer == nullptr) return apply(entity, motion);
+bool ClientWorld::apply_motion(KnownEntity& entity, const Motion& motion, const Origin& origin) {
+  if (switches.observer == nullptr) return blend_onto(entity, motion);
   const double shown_s = playout.shown_s();
   ClientObserver::Arrival arrival{.entity = entity.id,
                                   .announced = origin.announced,
                                   .level = origin.level,
-                                  .sent_s = link.time_of(origin.sent),
+                                  .sent_s = link.clock().time_of(origin.sent),
                                   .motion = motion,
                                   .previous = entity.remote.newest(),
                                   .before = entity.remote.unblended(shown_s),
                                   .shown_s = shown_s};
-  arrival.applied = apply(entity, motion);
+  arrival.applied = blend_onto(entity, motion);
   arrival.after = entity.remote.unblended(shown_s);
   switches.observer->arrival(arrival);
   return arrival.applied;
@@ -436,16 +273,16 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion, const Origi
 // must compute with the same number, and its reports have a unit.
 double ClientWorld::applied_s() const {
   const double shown_s = playout.shown_s();
-  return link.rewinds() ? ShowingReport::time_of(ShowingReport::units(shown_s)) : shown_s;
+  return link.showing().wanted() ? ShowingReport::time_of(ShowingReport::units(shown_s)) : shown_s;
 }
 
-bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
+bool ClientWorld::blend_onto(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const bool shows = playout.started();
   const double shown_s = shows ? applied_s() : remote.oldest().time_s;
   BlendTime blend = catch_up(std::max(0.0, shown_s - remote.valid_until_s()));
-  blend.hurries = shows && holds.has_stalled(playout.now_s());
-  const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
+  blend.hurries = shows && fades.limit().has_stalled(playout.now_s());
+  const double holds_s = fades.limit().of(std::max(motion.time_s, remote.newest().time_s));
   const double limit_s = shows && shown_s > holds_s ? holds_s : kAlwaysValid;
   // An entity that was not shown yet has no pose to blend from. It counts as shown since its arrival or, in a
   // buffered mode, since its first motion: the server knows these times, but not the times of drawn frames
@@ -453,18 +290,18 @@ bool ClientWorld::apply(KnownEntity& entity, const Motion& motion) {
   const double first_s = path_ == MotionPath::interpolate ? entity.spawned_s : entity.appeared_s;
   const bool was_shown = shows && shown_s > std::max(entity.appeared_s, first_s);
   if (!frames.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
-  any_fading_ = any_fading_ || limit_s != kAlwaysValid;
+  fades.note_limit(limit_s);
   // The server does not know of stalls, silences and pauses.
   const Blend& catch_up = remote.blends().catch_up;
   const bool begins = catch_up.duration_s() > 0.0 && catch_up.start_s() == shown_s;
   const bool catches_up = begins || remote.jumped_s() == shown_s;
-  if (catches_up) link.note_jump();
-  if (motion.teleports != entity.teleports_reported || has_jumped(entity)) note_news(entity);
+  if (catches_up) link.showing().note_jump();
+  if (motion.teleports != entity.teleports_reported || has_jumped(entity)) events.note_news(entity);
   return true;
 }
 
-void ClientWorld::apply(std::span<const ServerLink::Update> updates, double local_s) {
-  for (const ServerLink::Update& update : updates) {
+void ClientWorld::apply(std::span<const MotionUpdate> updates, Tick sent, double local_s) {
+  for (const MotionUpdate& update : updates) {
     if (References* references = entities.references(update.slot))
       references->note(update.level, update.tick, update.encoded);
     KnownEntity* entity = entities.at(update.slot);
@@ -475,23 +312,23 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
       continue;
     }
     Motion motion = update.motion;
-    if (!switches.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
+    if (!switches.uses_stamps && link.clock().known()) motion.time_s = link.clock().server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
     const bool held = !playout.is_quiet(gap_s) || held_until(entity->remote.newest(), motion);
-    if (!receive(*entity, motion, {false, update.level, link.datagram_tick()})) {
+    if (!apply_motion(*entity, motion, {false, update.level, sent})) {
       ++stats.updates_stale;
       continue;
     }
     ++stats.updates_applied;
     // What waited while the program slept says nothing about the link.
-    if (gap_s > 0.0 && link.clock_known() && !link.is_backlog()) {
-      playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s, held);
+    if (gap_s > 0.0 && link.clock().known() && !link.clock().is_backlog()) {
+      playout.note_update(link.clock().server_time_s(local_s) - motion.time_s, gap_s, held);
     }
   }
 }
 
-void ClientWorld::apply(std::span<const ServerLink::FieldUpdate> updates) {
-  for (const ServerLink::FieldUpdate& update : updates) {
+void ClientWorld::apply(std::span<const FieldUpdate> updates) {
+  for (const FieldUpdate& update : updates) {
     const bool fresh = waiting_fields_.add(update.slot, update.field, update.time_s, update.value, entities);
     ++(fresh ? stats.field_changes_applied : stats.field_changes_stale);
   }

@@ -4,22 +4,23 @@
 #include "client/src/client_observer.hpp"
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/server_link.hpp"
-#include "client/src/playout/hold_limit.hpp"
+#include "client/src/owned_entities.hpp"
 #include "client/src/playout/playout_clock.hpp"
 #include "client/src/playout/steps_in_a_row.hpp"
+#include "client/src/shown/anticipated_hits.hpp"
 #include "client/src/shown/frozen_frame.hpp"
 #include "client/src/shown/shown_batch.hpp"
+#include "client/src/shown/silence_fades.hpp"
 #include "client/src/test_switches.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "client/src/world/frames.hpp"
 #include "client/src/world/predictions.hpp"
 #include "client/src/world/waiting_fields.hpp"
-#include "net/src/config/velocity_log.hpp"
+#include "client/src/world/world_events.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -31,7 +32,8 @@ namespace reckoner {
 
 /// The world of one session: what the server has sent, and what the client shows of it. It outlives the
 /// connection. If the client joins a server that does not know the session, a new world replaces it.
-/// client_world.cpp has the part that processes arrivals, client.cpp the part that shows.
+/// client_world.cpp has the part that applies arrivals, client_world_shown.cpp the part that shows, and
+/// client_world_events.cpp the part that reports events.
 struct ClientWorld {
   /// `given_messages` and `given_stats` belong to the client and must outlive the world.
   ClientWorld(const ClientConfig& given, const ClientTestSwitches& given_switches,
@@ -41,17 +43,17 @@ struct ClientWorld {
         messages(given_messages),
         stats(given_stats),
         playout(config.playout),
-        holds(config.silence_s, config.unconfirmed_s),
         path_(path_of(config.playout.mode)) {}
 
   /// Starts the world from the server's welcome, at local time `local_s`. False if the message is invalid.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
-  /// Processes a reliable message. Returns the reason if it is refused, else nullopt.
-  [[nodiscard]] std::optional<Refusal> handle(const ControlMessage& message);
-  /// Ends the entities whose end waited for a message that was processed.
-  void end_waiting();
-  /// Processes, at local time `local_s`, a state datagram that arrived in the machine at `arrived_s`.
-  void handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
+  /// Applies a reliable message. Returns the reason if it is refused, else nullopt.
+  [[nodiscard]] std::optional<Refusal> apply(const ControlMessage& message);
+  /// Ends the entities whose end waited for a message that was applied.
+  void despawn_waiting();
+  /// Decodes and applies, at local time `local_s`, a state datagram that arrived in the machine at
+  /// `arrived_s`.
+  void receive(std::span<const std::byte> payload, double local_s, double arrived_s);
   /// Notes that anything arrived from the server.
   void note_arrival(double local_s);
 
@@ -66,11 +68,9 @@ struct ClientWorld {
   [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
   [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s);
   [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;
-  CallResult move(EntityId id, const State& counted, EntityId frame, double local_s, bool teleports);
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
   [[nodiscard]] bool drop_prediction(EntityId id);
-  void note_polled(const ClientEvent& event);
   /// Queues the events of everything that has changed up to the instant shown. Client::receive() and frame()
   /// both call it, so a game may poll events before or after it asks for the frame.
   void report_changes();
@@ -95,10 +95,10 @@ struct ClientWorld {
   /// Call this when the session is over. The client still shows the world until the next world is ready.
   void retire() { retired_ = true; }
   /// Reports a despawn for every visible entity, because the world ends.
-  void end();
+  void report_end();
 
   /// True if the server cannot reconstruct what is shown: the client is paused, or motions fade to rest.
-  [[nodiscard]] bool shows_unreported() const { return paused() || any_fading_; }
+  [[nodiscard]] bool shows_unreported() const { return paused() || fades.any(); }
   [[nodiscard]] double blend_s() const {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
   }
@@ -107,15 +107,17 @@ struct ClientWorld {
   ClientTestSwitches switches;
   ClientMessages& messages;
   ClientStats& stats;
-  ServerLink link;
-  PlayoutClock playout;
-  HoldLimit holds;
   EntityStore entities;
+  ServerLink link{entities, messages, stats};
+  PlayoutClock playout;
   Frames frames{entities};
   Predictions predictions;
-  std::deque<ClientEvent> events;
+  WorldEvents events;
+  SilenceFades fades{config.silence_s, config.unconfirmed_s, entities, events};
+  OwnedEntities owned{{config, switches, link, playout, entities, frames, events, stats}};
 
  private:
+  void apply(DecodedDatagram& datagram, double local_s);
   KnownEntity& introduce(KnownEntity entity, std::uint8_t level, Tick motion_tick,
                          const QuantisedState& encoded);
   void renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
@@ -123,32 +125,25 @@ struct ClientWorld {
   [[nodiscard]] bool has_room_for(EntityId id, FrameId frame) const;
   void refuse(EntityId id, std::size_t archetype, std::uint8_t level, Tick motion_tick,
               const QuantisedState& encoded);
-  void spawn(ServerLink::NewEntity& entity, Tick sent);
-  void despawn(const ServerLink::EndedEntity& ended);
-  [[nodiscard]] bool lacks_messages(const ServerLink::EndedEntity& ended) const;
-  void end(KnownEntity& entity, Tick tick);
-  [[nodiscard]] std::optional<Refusal> handle_ownership(const OwnershipMessage& message);
-  [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
+  void apply(NewEntity& entity, Tick sent);
+  void apply(const EndedEntity& ended);
+  [[nodiscard]] bool lacks_messages(const EndedEntity& ended) const;
+  void despawn(KnownEntity& entity, Tick tick);
   // Where a motion came from, for the observer.
   struct Origin {
     bool announced = false;  // it came with a spawn
     std::uint8_t level = 0;
     Tick sent = 0;
   };
-  [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion, const Origin& origin);
-  [[nodiscard]] bool apply(KnownEntity& entity, const Motion& motion);
+  [[nodiscard]] bool apply_motion(KnownEntity& entity, const Motion& motion, const Origin& origin);
+  [[nodiscard]] bool blend_onto(KnownEntity& entity, const Motion& motion);
   [[nodiscard]] double applied_s() const;
   void limit_unseen(KnownEntity& entity);
-  void apply(std::span<const ServerLink::Update> updates, double local_s);
-  void apply(std::span<const ServerLink::FieldUpdate> updates);
+  void apply(std::span<const MotionUpdate> updates, Tick sent, double local_s);
+  void apply(std::span<const FieldUpdate> updates);
   void change_fields(double shown_s);
-  void show_owned(KnownEntity& entity, const Motion& motion);
-  void brake_idle(double now_s);
-  void review_holds(double before_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot, double ended_s);
-  bool hold(KnownEntity& entity, const State& in_world, double hold_s);
-  void review_held();
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
   [[nodiscard]] bool report(KnownEntity& entity, double shown_s);
@@ -156,14 +151,6 @@ struct ClientWorld {
   bool blend_from_world(KnownEntity& entity, const State& in_world, BlendTime blend);
   [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
   void fail_prediction(EntityId id);
-  void note_news(KnownEntity& entity);
-  void note_jumps();
-
-  // The instant that is shown. Before the clock is ready, nothing is shown. Then this is the time of the
-  // oldest known motion of the entity, so that all its motions count as future ones.
-  [[nodiscard]] double instant_s(const KnownEntity& entity) const {
-    return playout.started() ? playout.shown_s() : entity.remote.oldest().time_s;
-  }
 
   // How an entity catches up that has fallen behind by some time.
   [[nodiscard]] BlendTime catch_up(double behind_s) const { return {blend_s(), std::abs(behind_s)}; }
@@ -180,19 +167,16 @@ struct ClientWorld {
   std::optional<Tick> newest_datagram_;  // tick of the newest datagram; empty: none has arrived
   bool ended_lead_ = false;
   StepsInARow steps_in_a_row_;
-  bool any_fading_ = false;               // some entity fades or will fade to rest
-  std::vector<std::uint32_t> with_news_;  // slots of entities about which an event is due now or later
-  std::vector<EntityId> held_;            // entities with a hit that the game anticipates
+  AnticipatedHits hits_{entities, frames, playout};
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
   FrozenFrame frozen_;         // what a paused client shows
   double paused_at_s_ = 0.0;   // server time of the pause, s
   bool says_refused_ = false;  // the log names the limit of entities
   WaitingFields waiting_fields_;
-  VelocityLog velocities_;  // of the entities that this client owns
 
   // Ends that wait for reliable messages.
-  std::vector<ServerLink::EndedEntity> waiting_ends_;
+  std::vector<EndedEntity> waiting_ends_;
 };
 
 }  // namespace reckoner

@@ -16,8 +16,8 @@ struct ClientTestSwitches {
   bool uses_stamps = true;
   /// How entities blend onto new motions. The shape must outlive the client.
   BlendPolicy blend;
-  /// Receives what the client processes (client_observer.hpp). The caller owns it; it must outlive the
-  /// client. Null: there is none.
+  /// Receives what the client decodes and applies (client_observer.hpp). The caller owns it; it must outlive
+  /// the client. Null: there is none.
   ClientObserver* observer = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A client keeps at most ClientConfig::max_entities entities, whatever its server sends. The rest of the
 // world goes on.
-#include "client/src/ownership/owned_link.hpp"
+#include "client/src/ownership/owned_section.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/spawns.hpp"
 #include "tests/support/forged_spawns.hpp"
@@ -108,7 +108,7 @@ TEST(EntityLimit, SlotsOfFramesCostLittleMemory) {
 }
 
 TEST(EntityLimit, OwnedEntitiesAreLimitedToo) {
-  constexpr std::uint32_t kGiven = OwnedLink::kMax + 100;
+  constexpr std::uint32_t kGiven = OwnedSection::kMax + 100;
   HostileServer h(65'536);
   h.spawn(kGiven, 1);
   const Quantisation q = quantisation_for(Archetype{});

@@ -48,13 +48,13 @@ class ClientMessages {
   }
 
   /// Queues a message of the server for the game.
-  void receive(std::span<const std::byte> payload, std::optional<double> time_s, ClientStats& stats) {
+  void deliver(std::span<const std::byte> payload, std::optional<double> time_s, ClientStats& stats) {
     const bool queued = inbox_.add({}, payload, time_s, true);
     ++(queued ? stats.messages_received : stats.messages_refused);
   }
-  void receive(const MessageBatch& batch, ClientStats& stats) {
+  void deliver(const MessageBatch& batch, ClientStats& stats) {
     for (const MessageBatch::Item& item : batch.items)
-      receive(batch.payload(item), item.time_s, stats);
+      deliver(batch.payload(item), item.time_s, stats);
   }
   /// Releases messages with a time stamp up to `shown_s`, the instant that is shown.
   void release(double shown_s) { inbox_.release(shown_s); }

@@ -14,7 +14,7 @@ struct Framed {
   FrameId frame;
 };
 
-std::optional<Framed> in_own_frame(const KnownEntity& entity, const OwnedLink& owned, double time_s) {
+std::optional<Framed> in_own_frame(const KnownEntity& entity, const OwnedSection& owned, double time_s) {
   if (entity.owned) {
     const OwnedEntity* own = owned.find(entity.id);
     if (own == nullptr || time_s < own->last().time_s) return std::nullopt;
@@ -25,8 +25,8 @@ std::optional<Framed> in_own_frame(const KnownEntity& entity, const OwnedLink& o
   return Framed{entity.remote.motion_at(time_s), entity.remote.motion_frame(time_s)};
 }
 
-std::optional<State> in_world(const EntityStore& entities, const OwnedLink& owned, EntityId id, double time_s,
-                              int most) {
+std::optional<State> in_world(const EntityStore& entities, const OwnedSection& owned, EntityId id,
+                              double time_s, int most) {
   const KnownEntity* entity = entities.find(id);
   const auto framed = entity != nullptr ? in_own_frame(*entity, owned, time_s) : std::nullopt;
   if (!framed || !framed->frame) return framed ? std::optional(framed->state) : std::nullopt;
@@ -38,7 +38,7 @@ std::optional<State> in_world(const EntityStore& entities, const OwnedLink& owne
 
 }  // namespace
 
-std::optional<State> known_motion(const EntityStore& entities, const OwnedLink& owned, EntityId id,
+std::optional<State> known_motion(const EntityStore& entities, const OwnedSection& owned, EntityId id,
                                   double time_s) {
   if (!std::isfinite(time_s)) return std::nullopt;
   const auto state = in_world(entities, owned, id, time_s, kMaxFrameDepth);

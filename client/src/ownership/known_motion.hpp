@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/ownership/owned_link.hpp"
+#include "client/src/ownership/owned_section.hpp"
 #include "client/src/world/entity_store.hpp"
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace reckoner {
 /// without blends, chases and corrections, in the server's coordinates. Owned entities continue from the last
 /// state of their game. Empty before the oldest known motion, after the entity's end, and if the entity or
 /// its frame is unknown at that time.
-[[nodiscard]] std::optional<State> known_motion(const EntityStore& entities, const OwnedLink& owned,
+[[nodiscard]] std::optional<State> known_motion(const EntityStore& entities, const OwnedSection& owned,
                                                 EntityId id, double time_s);
 
 }  // namespace reckoner

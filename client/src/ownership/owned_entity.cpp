@@ -86,7 +86,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
     if (newest != last_tick_) {
       const double tick_s = clock_.epoch_s + newest / clock_.tick_rate_hz;
       const State at = extrapolate(state, tick_s - now_s);
-      process_tick(is_encodable(at, *quantisation_) ? at : state, newest, ahead_s);
+      publish_if_due(is_encodable(at, *quantisation_) ? at : state, newest, ahead_s);
     }
   } else {
     for (Tick tick = last_tick_ + 1; static_cast<std::int32_t>(newest - tick) >= 0; ++tick) {
@@ -98,7 +98,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
       if (recent) at.velocity = state.velocity;
       at.acceleration = state.acceleration;
       if (!moves(state)) at.velocity = at.angular_velocity = glm::vec3{0.0f};
-      process_tick(is_encodable(at, *quantisation_) ? at : state, tick, ahead_s);
+      publish_if_due(is_encodable(at, *quantisation_) ? at : state, tick, ahead_s);
     }
   }
   last_ = now;
@@ -106,7 +106,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
   return true;
 }
 
-void OwnedEntity::process_tick(const State& truth, Tick tick, double ahead_s) {
+void OwnedEntity::publish_if_due(const State& truth, Tick tick, double ahead_s) {
   fit_.observe(truth);
   const State fitted = fit_.fitted(truth);
   const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;

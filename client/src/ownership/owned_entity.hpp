@@ -53,6 +53,7 @@ class OwnedEntity {
   [[nodiscard]] std::uint8_t teleports() const { return teleports_; }
   [[nodiscard]] const PublishStream& stream() const { return stream_; }
   [[nodiscard]] const Quantisation& quantisation() const { return *quantisation_; }
+  [[nodiscard]] double tick_rate_hz() const { return clock_.tick_rate_hz; }
   /// The last state from the game, with its time.
   [[nodiscard]] const Motion& last() const { return last_; }
 
@@ -72,7 +73,7 @@ class OwnedEntity {
 
  private:
   [[nodiscard]] Tick tick_at(double time_s) const;
-  void process_tick(const State& truth, Tick tick, double ahead_s);
+  void publish_if_due(const State& truth, Tick tick, double ahead_s);
   struct Instant {
     Tick tick;
     double time_s;

@@ -59,7 +59,7 @@ struct KnownEntity {
   std::optional<double> despawned_s;
   bool visible = false;                 ///< shown in the last drawn frame
   bool is_reported = false;             ///< the `spawned` event is in the queue or was polled
-  bool has_news = false;                ///< its slot is in the list of ClientWorld::report_changes()
+  bool has_news = false;                ///< its slot is in the list of WorldEvents
   std::uint8_t teleports_shown = 0;     ///< teleport counter as of the last drawn frame
   std::uint8_t teleports_reported = 0;  ///< teleport counter as of the last event about it
   std::uint32_t jumps_reported = 0;     ///< RemoteEntity::jumps() as of the last event about it

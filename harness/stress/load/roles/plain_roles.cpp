@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/connection/server_link.hpp"
+#include "client/src/connection/datagram_sender.hpp"
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/recording/datagram_record.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
@@ -83,7 +83,7 @@ bool turn(PlainPlayer& plain, double now_s, const LoadClientsOptions& options) {
   plain.unacknowledged += plain.client->service();
   plain.next_turn_s = std::max(plain.next_turn_s + pace_s, now_s);
   const bool due = now_s - plain.acknowledged_s >= kAckIntervalS - 0.25 * pace_s;
-  if (plain.unacknowledged >= ServerLink::kDatagramsPerAck || (due && plain.unacknowledged > 0)) {
+  if (plain.unacknowledged >= DatagramSender::kDatagramsPerAck || (due && plain.unacknowledged > 0)) {
     plain.client->send(options.payload_bytes);
     plain.client->service();
     plain.unacknowledged = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/ownership/owned_link.hpp"
+#include "client/src/ownership/owned_section.hpp"
 
 #include <algorithm>
 
@@ -11,28 +11,28 @@ constexpr std::size_t kMaxMotionBits = 1200;
 
 }  // namespace
 
-OwnedEntity* OwnedLink::find(EntityId id) const {
+OwnedEntity* OwnedSection::find(EntityId id) const {
   if (!id) return nullptr;
   const auto found = entities_.find(static_cast<std::uint32_t>(id.slot()));
   return found != entities_.end() && found->second.first == id ? found->second.second.get() : nullptr;
 }
 
-OwnedEntity& OwnedLink::add(EntityId id, OwnedEntity entity) {
+OwnedEntity& OwnedSection::add(EntityId id, OwnedEntity entity) {
   auto& place = entities_[static_cast<std::uint32_t>(id.slot())];
   place = {id, std::make_unique<OwnedEntity>(std::move(entity))};
   return *place.second;
 }
 
-void OwnedLink::remove(EntityId id) {
+void OwnedSection::remove(EntityId id) {
   if (find(id) != nullptr) entities_.erase(static_cast<std::uint32_t>(id.slot()));
 }
 
-bool OwnedLink::any_due() const {
+bool OwnedSection::any_due() const {
   return std::any_of(entities_.begin(), entities_.end(),
                      [](const auto& entry) { return entry.second.second->due(); });
 }
 
-bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz) {
+bool OwnedSection::write(BitWriter& writer, std::size_t most_bits, Sequence sequence) {
   std::int64_t previous = -1;
   const std::size_t begin = writer.bits_written();
   for (auto& [slot, entry] : entities_) {
@@ -46,8 +46,8 @@ bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequenc
     if (reference != 0) head.reference_age = newest.tick - stream.at(reference).tick;
     reckoner::write(writer, head, previous);
     if (reference != 0) {
-      write_residual(writer, newest.encoded, stream.at(reference).encoded, *head.reference_age / tick_rate_hz,
-                     entity.quantisation());
+      write_residual(writer, newest.encoded, stream.at(reference).encoded,
+                     *head.reference_age / entity.tick_rate_hz(), entity.quantisation());
     } else {
       write_full(writer, newest.encoded, entity.quantisation());
     }
@@ -60,7 +60,7 @@ bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequenc
   return true;
 }
 
-void OwnedLink::settle(const PeerLink::Outcome& outcome) {
+void OwnedSection::settle(const PeerLink::Outcome& outcome) {
   sent_updates_.settle(outcome.sequence, [&](const SentUpdate& sent) {
     if (OwnedEntity* entity = find(sent.id)) entity->note_outcome(sent.term, sent.number, outcome.acked);
   });

@@ -19,9 +19,11 @@
 
 namespace reckoner {
 
-/// The entities that this client owns, and their motions in transit to the server.
-class OwnedLink {
+/// The entities that this client owns, and the section of a datagram with their motions to the server.
+class OwnedSection {
  public:
+  static constexpr bool ClientDatagram::*kFlag = &ClientDatagram::has_owned;
+
   /// Null if the client does not own the entity.
   [[nodiscard]] OwnedEntity* find(EntityId id) const;
   OwnedEntity& add(EntityId id, OwnedEntity entity);
@@ -30,13 +32,12 @@ class OwnedLink {
   [[nodiscard]] std::size_t size() const { return entities_.size(); }
   /// Most entities that a client owns; each takes some kilobytes. The client refuses more.
   static constexpr std::size_t kMax = 4096;
-  [[nodiscard]] bool any_due() const;
 
+  // For ClientSections.
+  [[nodiscard]] bool any_due() const;
   /// Writes every due motion that fits into the section of owned motions for the datagram `sequence`. The
   /// section has at most `most_bits` bits. Returns false and writes nothing if no motion is due.
-  bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz);
-
-  /// The datagram of this outcome has arrived or was lost.
+  bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence);
   void settle(const PeerLink::Outcome& outcome);
 
  private:
