@@ -102,7 +102,7 @@ TEST(Owned, CheatingClientsAreShownWithinTheirLimits) {
           // Only a motion that the server accepts although it is too fast leaves so much to catch up with.
           const bool catches_up = policy == OwnerPolicy::accept && std::string(viewer) != "lan";
           EXPECT_LE(figures.owned->rogue_step_mps->max,
-                    (catches_up ? 3.0 : 1.0) * rate * figures.owned->rogue_limit_mps)
+                    (catches_up ? 3.2 : 1.0) * rate * figures.owned->rogue_limit_mps)
               << cheat << " to " << viewer << ", policy " << static_cast<int>(policy) << ", mode "
               << static_cast<int>(mode);
         }
