@@ -106,6 +106,47 @@ void expect_teleports_on_the_right_side(const std::string& link, PlayoutMode mod
   EXPECT_LT(witness.worst_m, link == "lan" ? 0.1 : 0.1 * kJumpM) << what;
 }
 
+// What existed before the client joined is known and right as soon as the server says so.
+TEST(Rewind, IsRightFromTheFirstKnownFrameOn) {
+  for (const char* link : {"lan", "intercity"}) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+      World world(weaving(link, 3));
+      add_weavers(world, 4);
+      world.run_to(0.5);
+      ClientConfig client;
+      client.playout.mode = mode;
+      world.add_client(client);
+      struct Frame {
+        double client_s = 0.0;
+        std::vector<ShownEntity> shown;
+      };
+      std::vector<Frame> frames;
+      world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+        const auto client_s = world.client(0).server_time_s(world.local_s(0, time_s));
+        if (frames.size() < 20 && client_s && !shown.empty())
+          frames.push_back({*client_s, {shown.begin(), shown.end()}});
+      };
+      std::size_t known = 0, asked = 0;
+      for (double until_s = 0.6; until_s < 4.0; until_s += 0.05) {
+        world.run_to(until_s);
+        for (const Frame& frame : frames) {
+          const ClientId viewer = world.server().clients().front();
+          if (world.server().rewind_status(viewer, frame.client_s) != RewindStatus::known) continue;
+          for (const ShownEntity& entity : frame.shown) {
+            const auto pose = world.server().pose_seen_by(viewer, entity.id, frame.client_s);
+            ++asked;
+            if (!pose) continue;
+            EXPECT_LT(glm::distance(pose->position, entity.shown.position), 0.05);
+            ++known;
+          }
+        }
+      }
+      EXPECT_GT(asked, 500u) << link;
+      EXPECT_GT(known, asked * 95 / 100) << link;
+    }
+  }
+}
+
 TEST(Rewind, TeleportIsOnTheRightSide) {
   for (const char* link : {"lan", "intercity"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {

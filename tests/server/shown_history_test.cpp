@@ -174,8 +174,12 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
   report.clock = static_cast<std::uint16_t>(static_cast<int>(11.0 / kStampUnitS));
   seen.process(report, 10.0);  // a second ahead
   EXPECT_FALSE(seen.shown_at(10.0, 10.0));
-  report.clock = static_cast<std::uint16_t>(static_cast<int>(9.95 / kStampUnitS));
+  report.clock = static_cast<std::uint16_t>(static_cast<int>(9.8 / kStampUnitS));
   report.count = 1;  // the datagram 0, just now
+  seen.process(report, 10.0);
+  EXPECT_FALSE(seen.shown_at(9.8, 10.0)) << "the client's clock has just begun";
+  report.clock = static_cast<std::uint16_t>(static_cast<int>(9.95 / kStampUnitS));
+  report.count = 0;
   seen.process(report, 10.0);
   EXPECT_EQ(seen.status(9.97, 10.0), RewindStatus::pending);
   ASSERT_TRUE(seen.shown_at(9.95, 10.0));

@@ -1102,6 +1102,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
   constexpr auto kNoDelay = static_cast<std::uint32_t>(0.005 / kStampUnitS);
   if (path_ == MotionPath::predict && report.delay > kNoDelay) make_unknown(instant.shown_s);
   note_instant(instant);
+  if (!std::exchange(has_report_, true)) apply_unreported(report);
   // The report lists the newest arrival first. Several may have been applied at one instant, and their order
   // matters.
   for (std::size_t i = report.count; i-- > 0;) {
@@ -1148,7 +1149,9 @@ void ShownHistory::begin_era(unsigned era, double shown_s) {
   if (era_) {
     make_unknown(shown_s);
   } else {
-    known_from_s_ = began_s_ = shown_s;
+    // Updates may arrive while the client's clock begins. How it blends them then is not known exactly.
+    began_s_ = shown_s;
+    known_from_s_ = shown_s + blend_s_;
   }
   era_ = era;
   changed_ = false;
@@ -1235,6 +1238,22 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
 
 // Guesses when the client applied datagrams that it acknowledged long ago without reporting their arrival.
 // Either the reports were lost, or the client applied them before it showed anything.
+// At the first report: no report will say when the client applied what it acknowledged before and does not
+// list now. It reports as soon as it shows anything, so it applied this before it showed anything.
+void ShownHistory::apply_unreported(const ShowingReport& first) {
+  std::erase_if(unreported_, [&](Sequence sequence) {
+    Sent* const datagram = find_open(sequence);
+    if (datagram == nullptr) return true;
+    const auto arrivals = std::span(first.arrivals).first(first.count);
+    const bool is_listed =
+        std::ranges::find(arrivals, sequence, &ShowingReport::Arrival::sequence) != arrivals.end();
+    if (is_listed) return false;
+    apply(*datagram, -kUnreported);
+    close(*datagram);
+    return true;
+  });
+}
+
 void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
   std::erase_if(unreported_, [&](Sequence sequence) {
     Sent* const found = find_open(sequence);

@@ -387,6 +387,7 @@ class ShownHistory {
   void doubt_undrawn(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
   void apply_ends(const Instant& instant);
+  void apply_unreported(const ShowingReport& first);
   // Converts states between frames with the poses that the client showed.
   [[nodiscard]] ShownEntityHistory::FrameConverter converter(int most = kMostConversions) const;
   static constexpr int kMostConversions = 2 * kMaxFrameDepth;
@@ -445,6 +446,7 @@ class ShownHistory {
   // frames by then, and what was computed for them is out of date.
   std::uint64_t frames_version_ = 0;
   double began_s_ = 0.0;       // shown time of the first report, s
+  bool has_report_ = false;    // a report has been processed
   double known_from_s_ = 0.0;  // start of the known history, shown time, s
   double lag_s_ = 0.1;         // typical time from sending a motion to applying it, s
 };
