@@ -146,8 +146,8 @@ struct ClientWorld {
   void remove(std::uint32_t slot, double ended_s);
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
-  [[nodiscard]] bool report(KnownEntity& entity, double shown_s);
-  [[nodiscard]] bool report_frames(const KnownEntity& entity, double shown_s);
+  [[nodiscard]] bool report(KnownEntity& entity, double shown_s, int depth = 0);
+  [[nodiscard]] bool report_frame(const KnownEntity& entity, double shown_s, int depth);
   bool blend_from_world(KnownEntity& entity, const State& in_world, BlendTime blend);
   [[nodiscard]] EntityId continue_prediction(KnownEntity& entity, double shown_s);
   void fail_prediction(EntityId id);

@@ -2,7 +2,6 @@
 #include "client/src/client_world.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -26,9 +25,9 @@ void ClientWorld::report_changes() {
 
 // Reports the events of one entity up to `shown_s`. Returns false if the entity does not exist at `shown_s`;
 // it may then have been removed.
-bool ClientWorld::report(KnownEntity& entity, double shown_s) {
+bool ClientWorld::report(KnownEntity& entity, double shown_s, int depth) {
   if (entity.lacks_fields != 0) return false;
-  if (!entity.is_reported && entity.remote.frame(shown_s) && !report_frames(entity, shown_s)) return false;
+  if (!entity.is_reported && !report_frame(entity, shown_s, depth)) return false;
   if (entity.despawned_s && shown_s >= *entity.despawned_s) {
     remove(static_cast<std::uint32_t>(entity.id.slot()), *entity.despawned_s);
     return false;
@@ -59,31 +58,14 @@ bool ClientWorld::report(KnownEntity& entity, double shown_s) {
   return true;
 }
 
-// Reports the frames that the entity is in, the outermost first, because they must be known before it.
-// Returns false if one of them has not arrived yet, or does not exist at `shown_s`.
-bool ClientWorld::report_frames(const KnownEntity& entity, double shown_s) {
-  std::array<EntityId, kMaxFrameDepth> outer;
-  std::size_t count = 0;
-  for (FrameId frame = entity.remote.frame(shown_s); frame && count < outer.size(); ++count) {
-    const KnownEntity* known = std::as_const(entities).find(entity_of(frame));
-    if (known == nullptr) {
-      if (!entities.is_refused(entity_of(frame))) return false;
-      break;
-    }
-    outer[count] = known->id;
-    if (known->is_reported) break;
-    frame = known->remote.frame(shown_s);
-  }
-  while (count > 0) {
-    KnownEntity* frame = entities.find(outer[--count]);
-    if (frame == nullptr || frame->is_reported) continue;
-    if (frame->lacks_fields != 0) return false;
-    if (path_ == MotionPath::interpolate && shown_s < frame->spawned_s) return false;
-    frame->is_reported = true;
-    events.add({ClientEvent::Kind::spawned, frame->id});
-    events.note_news(*frame);
-  }
-  return true;
+// Reports the entity of the frame that this one is in, because it must be known before. Returns false if it
+// has not arrived yet, or does not exist at `shown_s`. `depth` counts the frames inside.
+bool ClientWorld::report_frame(const KnownEntity& entity, double shown_s, int depth) {
+  const FrameId frame = entity.remote.frame(shown_s);
+  if (!frame || depth == kMaxFrameDepth) return true;
+  const KnownEntity* known = std::as_const(entities).find(entity_of(frame));
+  if (known == nullptr) return entities.is_refused(entity_of(frame));
+  return known->is_reported || report(*entities.find(known->id), shown_s, depth + 1);
 }
 
 // Must run before any entity appears, so that it appears with the field values of this time.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kWindow = SettledNumbers::kWindow;
 
-// The same with a set of all settled numbers.
+// Does what SettledNumbers does, with a set of all settled numbers.
 class Model {
  public:
   [[nodiscard]] std::uint32_t first_open() const {

@@ -50,12 +50,6 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
   reliable_.set_peer(peer);
 }
 
-// Charges bytes on the wire to the budget.
-void Session::spend(std::size_t wire_bytes, double now_s) {
-  budget_.spend(wire_bytes, now_s);
-  figures_.bytes_sent += wire_bytes;
-}
-
 void Session::send_ownership(const OwnershipMessage& message, Tick tick, Transport& transport) {
   std::array<std::byte, 512> buffer;
   reliable_.send(encode(message, buffer), transport);
@@ -276,7 +270,8 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteSc
   link_.set_bytes(header.sequence, wire_bytes);
   ++figures_.datagrams_sent;
   scratch.datagrams.add(peer_, payload);
-  spend(wire_bytes, inputs.now_s);
+  budget_.spend(wire_bytes, inputs.now_s);
+  figures_.bytes_sent += wire_bytes;
   if (header.update_count == 0 && section_bits > 0)
     sections_.budget().spend_headers(wire_bytes - section_bits / 8);
   stamps_.datagram_sent(header.echo.has_value(), inputs.now_s);

@@ -195,7 +195,6 @@ class Session {
   void refill_budgets(double now_s);
   bool write_datagram(const TickInputs& inputs, std::size_t room, WriteScratch& scratch);
   [[nodiscard]] std::uint32_t complete_age(const TickInputs& inputs);
-  void spend(std::size_t wire_bytes, double now_s);
 
   ClientId id_;
   PeerId peer_;

@@ -78,8 +78,6 @@ class SpawnQueue {
   [[nodiscard]] bool has_ends() const { return ends_.count > 0; }
   /// True if more than a few entries wait, as after a join.
   [[nodiscard]] bool has_many() const { return waiting() > kFew; }
-  /// True if an entry should be written in tick `now` and cannot wait for the budget. Many can.
-  [[nodiscard]] bool is_urgent(Tick now) const { return is_due(now) && !has_many(); }
   /// Number of spawns that wait to be written.
   [[nodiscard]] std::size_t waiting_spawns() const { return spawns_.count + short_lived_.count; }
   /// True if the first entry did not fit into the last datagram beside the motions.
@@ -106,7 +104,7 @@ class SpawnQueue {
 
   /// The datagram `sequence` of tick `tick` was acknowledged or lost. Calls `spawned(sent)` for every
   /// acknowledged spawn and `ended(id)` for every acknowledged end. Calls `lost(sent)` for a lost spawn of an
-  /// entity that the client has: the section does not send its motion again.
+  /// entity that the client has: the queue does not send its motion again.
   template <class Spawned, class Ended, class Lost>
   void settle(Sequence sequence, Tick tick, bool acked, Spawned&& spawned, Ended&& ended, Lost&& lost);
 
