@@ -190,6 +190,38 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
   EXPECT_FALSE(seen.shown(id, 9.96));
 }
 
+// No report tells when the spawn arrived, and one lists an update of the entity. The client has the entity,
+// so the pose is that of the update, or unknown.
+TEST(ShownHistory, UpdateBeforeTheGuessedSpawnCounts) {
+  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+  const EntityId id{3, 0};
+  const auto report_at = [&](double clock_s, bool lists_update) {
+    ShowingReport report;
+    report.clock = static_cast<std::uint16_t>(static_cast<int>(clock_s / kStampUnitS) & 0xffff);
+    report.count = lists_update ? 1 : 0;
+    report.arrivals[0] = {.sequence = 1, .ago = 0};
+    seen.process(report, clock_s);
+  };
+  report_at(5.0, false);
+  const Motion spawned{.state = {.position = {1.0, 0.0, 0.0}}, .time_s = 5.0};
+  const Motion moved{.state = {.position = {9.0, 0.0, 0.0}}, .time_s = 5.2};
+  seen.announced_in(0, id, shared(spawned), 5.0);
+  seen.acknowledged(Ack{0}, 5.2);
+  seen.sent(1, id, shared(moved), 5.2);
+  seen.acknowledged(Ack{1}, 5.3);
+  report_at(5.3, true);
+  bool is_known = false;
+  for (double time_s = 5.4; time_s < 8.0; time_s += 0.1) {
+    report_at(time_s, false);
+    const auto shown_s = seen.shown_at(time_s - 0.02, time_s);
+    const auto state = shown_s ? seen.shown(id, *shown_s) : std::nullopt;
+    if (!state) continue;
+    EXPECT_NEAR(state->position.x, 9.0, 0.01) << time_s;
+    is_known = true;
+  }
+  EXPECT_TRUE(is_known);
+}
+
 // Arrivals of unsent datagrams and repeated arrivals are ignored.
 TEST(ShownHistory, FalseReportsChangeNothing) {
   ShownHistory seen(MotionPath::predict, kBlendS, 1.0);

@@ -1222,8 +1222,9 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
       entity->announce(shown_s, content.motion, blend_s_, kKeepS, carry);
     } else if (entity != nullptr) {
       entity->add(shown_s, content.motion, blend_s_, kKeepS, carry);
-    } else if (!announces &&
-               std::erase(own_, content.id) > 0) {  // how the client blends from its own motion is unknown
+    } else if (!announces && (std::erase(own_, content.id) > 0 || expected_.erase(content.id) > 0)) {
+      // How the client blends from its own motion is unknown, and so is when it applied a spawn that no
+      // report lists.
       announced(content.id, content.motion);
       find(content.id)->appear(shown_s);
       find(content.id)->doubt_jump(shown_s, shown_s);
