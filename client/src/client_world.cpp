@@ -32,7 +32,7 @@ std::optional<Refusal> ClientWorld::apply(const ControlMessage& message) {
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
     return link.formats().add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
   }
-  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return owned.apply(*o, path_);
+  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return apply(*o);
   const auto* m = std::get_if<GameDataMessage>(&message);
   if (m == nullptr) return Refusal::unexpected;
   messages.deliver(m->payload, m->time_s, stats);
@@ -48,6 +48,14 @@ void ClientWorld::receive(std::span<const std::byte> payload, double local_s, do
                                  link.clock().time_of(datagram->complete), arrived_s});
   }
   apply(*datagram, local_s);
+}
+
+std::optional<Refusal> ClientWorld::apply(const OwnershipMessage& message) {
+  const auto why = owned.apply(message, path_);
+  KnownEntity* entity = entities.find(message.entity);
+  if (entity == nullptr) return why;
+  if (const auto motion = owned.take_kept(*entity)) (void)blend_onto(*entity, *motion);
+  return why;
 }
 
 void ClientWorld::note_arrival(double local_s) {
@@ -114,6 +122,7 @@ KnownEntity& ClientWorld::introduce(KnownEntity entity, std::uint8_t level, Tick
 void ClientWorld::renew(KnownEntity& known, Tick sent, std::uint8_t level, Tick motion_tick,
                         const QuantisedState& encoded, const Motion& motion) {
   entities.references(static_cast<std::uint32_t>(known.id.slot()))->note(level, motion_tick, encoded);
+  if (known.owned) owned.keep(known, motion);
   if (known.owned || motion.time_s < known.spawned_s || entities.is_refused(entity_of(motion.frame)) ||
       !apply_motion(known, motion, {true, level, sent})) {
     ++stats.updates_stale;
@@ -198,11 +207,17 @@ void ClientWorld::apply(const EndedEntity& ended) {
   link.spawns().settle(ended.number);
   const auto slot = static_cast<std::uint32_t>(ended.entity.slot());
   if (!entities.note_ended(slot, ended.number)) return;
-  const KnownEntity* known = std::as_const(entities).find(ended.entity);
-  if (known == nullptr || known->spawn_number != ended.number)
+  KnownEntity* known = entities.at(slot);
+  if (known == nullptr || known->spawn_number > ended.number)
     return (void)entities.forget_refused(ended.entity);
   if (lacks_messages(ended)) return waiting_ends_.push_back(ended);
-  despawn(*entities.at(slot), ended.tick);
+  end_in_slot(ended);
+}
+
+// The end may concern a later spawn than the client has: the end of the one that it has comes too late then.
+void ClientWorld::end_in_slot(const EndedEntity& ended) {
+  KnownEntity* known = entities.at(static_cast<std::uint32_t>(ended.entity.slot()));
+  if (known != nullptr && known->spawn_number <= ended.number) despawn(*known, ended.tick);
 }
 
 // True if the client has not processed yet what the server sent before the end.
@@ -215,8 +230,7 @@ bool ClientWorld::lacks_messages(const EndedEntity& ended) const {
 void ClientWorld::despawn_waiting() {
   std::erase_if(waiting_ends_, [&](const EndedEntity& ended) {
     if (lacks_messages(ended)) return false;
-    KnownEntity* known = entities.find(ended.entity);
-    if (known != nullptr && known->spawn_number == ended.number) despawn(*known, ended.tick);
+    end_in_slot(ended);
     return true;
   });
 }
@@ -305,6 +319,7 @@ void ClientWorld::apply(std::span<const MotionUpdate> updates, Tick sent, double
     if (References* references = entities.references(update.slot))
       references->note(update.level, update.tick, update.encoded);
     KnownEntity* entity = entities.at(update.slot);
+    if (entity != nullptr && entity->owned && !update.lacks_frame) owned.keep(*entity, update.motion);
     // The entity has despawned, or the update is older than the entity in this slot.
     if (entity == nullptr || entity->owned || update.lacks_frame ||
         update.motion.time_s < entity->spawned_s) {

@@ -128,6 +128,7 @@ struct ClientWorld {
   void apply(NewEntity& entity, Tick sent);
   void apply(const EndedEntity& ended);
   [[nodiscard]] bool lacks_messages(const EndedEntity& ended) const;
+  void end_in_slot(const EndedEntity& ended);
   void despawn(KnownEntity& entity, Tick tick);
   // Where a motion came from, for the observer.
   struct Origin {
@@ -141,6 +142,7 @@ struct ClientWorld {
   void limit_unseen(KnownEntity& entity);
   void apply(std::span<const MotionUpdate> updates, Tick sent, double local_s);
   void apply(std::span<const FieldUpdate> updates);
+  [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message);
   void change_fields(double shown_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot, double ended_s);

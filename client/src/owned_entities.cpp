@@ -107,6 +107,7 @@ std::optional<Refusal> OwnedEntities::grant(KnownEntity& entity, const Ownership
   entity.owned = true;
   ownership_state.go_on = *motion;
   ownership_state.given_s = motion->time_s;
+  ownership_state.from_server.reset();
   ownership_state.moved = false;
   ownership_state.moved_s = world_.playout.now_s();
   ownership_state.brake.reset();
@@ -142,6 +143,17 @@ void OwnedEntities::revoke(KnownEntity& entity, MotionPath path) {
   entity.owned = false;
   world_.link.owned().remove(entity.id);
   if (entity.ownership_state.is_reported) world_.events.add({ClientEvent::Kind::revoked, entity.id});
+}
+
+void OwnedEntities::keep(KnownEntity& entity, const Motion& motion) {
+  std::optional<Motion>& kept = entity.ownership_state.from_server;
+  if (!kept || motion.time_s > kept->time_s) kept = motion;
+}
+
+std::optional<Motion> OwnedEntities::take_kept(KnownEntity& entity) const {
+  if (entity.owned) return std::nullopt;
+  const auto kept = std::exchange(entity.ownership_state.from_server, std::nullopt);
+  return kept && can_live_in(kept->frame, entity.id) ? kept : std::nullopt;
 }
 
 void OwnedEntities::note_polled(const ClientEvent& event) {

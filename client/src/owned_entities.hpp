@@ -37,6 +37,11 @@ class OwnedEntities {
   /// Applies a change of ownership. `path`: how entities move that others own. Returns the reason if the
   /// message is refused, else nullopt.
   [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message, MotionPath path);
+  /// A motion of the server has arrived for an entity that this client owns.
+  static void keep(KnownEntity& entity, const Motion& motion);
+  /// Removes and returns the newest such motion, which must be applied now, if the client no longer owns the
+  /// entity.
+  [[nodiscard]] std::optional<Motion> take_kept(KnownEntity& entity) const;
   /// The game has polled this event.
   void note_polled(const ClientEvent& event);
 

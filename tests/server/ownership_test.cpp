@@ -256,6 +256,39 @@ TEST(Ownership, OwnerMayTeleportWithinTheRules) {
   }
 }
 
+// The server moves an entity in the tick in which it takes it from its owner, and never again. Its motion can
+// arrive before the message that the client no longer owns the entity.
+TEST(Ownership, RevokedEntityIsShownWhereTheServerMovedIt) {
+  for (const char* link : {"lan", "intercity", "mobile"}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      SCOPED_TRACE(std::string(link) + ", seed " + std::to_string(seed));
+      WorldConfig config;
+      config.links = network(link);
+      config.seed = seed;
+      World world(config);
+      world.add_client();
+      world.run_to(3.0);
+      const EntityId avatar = world.server().spawn(0, "avatar", State{});
+      ASSERT_TRUE(world.server().give(avatar, {1}, {}));
+      world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity>) {
+        const double local_s = world.local_s(0, time_s);
+        if (world.client(0).owned(avatar, local_s)) (void)world.client(0).move(avatar, State{}, local_s);
+      };
+      world.run_to(6.0);
+      ASSERT_TRUE(world.client(0).owned(avatar, world.local_s(0, world.now_s())));
+      ASSERT_TRUE(world.server().revoke(avatar));
+      State elsewhere;
+      elsewhere.position = {3.0, 0.0, 0.0};
+      ASSERT_TRUE(world.server().move(avatar, elsewhere));
+      world.run_to(12.0);
+      EXPECT_FALSE(world.client(0).owned(avatar, world.local_s(0, world.now_s())));
+      const ShownEntity* shown = world.shown(0, avatar);
+      ASSERT_NE(shown, nullptr);
+      EXPECT_LT(glm::distance(shown->shown.position, elsewhere.position), 0.05);
+    }
+  }
+}
+
 TEST(Ownership, TeleportsBeyondTheRulesAreCorrected) {
   for (const OwnershipRules& rules : {OwnershipRules{}, OwnershipRules{.max_teleport_m = 5.0},
                                       OwnershipRules{.max_teleport_m = 9.0, .teleport_interval_s = 100.0}}) {
