@@ -68,7 +68,7 @@ std::size_t MessageOutbox::expire(double before_s) {
 std::size_t MessageOutbox::write(BitWriter& writer, std::size_t most_bits) {
   constexpr std::size_t kEndBits = 1;
   const std::size_t begin = writer.bits_written();
-  const std::size_t count = std::erase_if(waiting_, [&](const Waiting& w) {
+  const std::size_t count = waiting_.erase_if([&](const Waiting& w) {
     const std::size_t after =
         writer.bits_written() - begin + message_bits(w.payload->size(), w.time_s.has_value());
     if (after + kEndBits > most_bits) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ring_queue.hpp"
 #include "net/src/wire/bit_stream.hpp"
 
 #include <cstddef>
@@ -95,7 +96,7 @@ class RECKONER_NET_API MessageOutbox {
     double added_s = 0.0;
   };
 
-  std::deque<Waiting> waiting_;
+  RingQueue<Waiting> waiting_;
   std::size_t bytes_ = 0;
 };
 

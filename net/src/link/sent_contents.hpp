@@ -1,67 +1,97 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ring_queue.hpp"
 #include "net/src/link/sequence_ring.hpp"
 #include "net/src/messages/datagram.hpp"
 
+#include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace reckoner {
 
-/// The entries of one section in each datagram in flight. Keeps the memory of settled datagrams for later
-/// ones, so that it does not allocate in a steady state.
+/// The entries of one section in each datagram in flight. They lie one after the other in one ring, so that
+/// the memory follows the number of entries in flight. It does not allocate in a steady state.
 template <class Entry>
 class SentContents {
  public:
   /// The datagram `sequence`, which is the newest one, contains this entry. Datagrams in flight must lie
   /// within SequenceRing::kMost numbers.
   void add(Sequence sequence, const Entry& entry) {
-    if (oldest_ == next_) oldest_ = sequence;
-    next_ = static_cast<Sequence>(sequence + 1u);
-    lists_.cover(oldest_, sequence);
-    std::vector<Entry>& entries = lists_[sequence];
-    if (entries.capacity() == 0 && !spare_.empty()) {
-      entries = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    entries.push_back(entry);
+    if (sent_.full() && closed_ > 0 && 2 * closed_ >= sent_.size()) remove_closed();
+    sent_.push_back({entry, sequence, true});
+    assert(static_cast<Sequence>(sequence - sent_.front().sequence) < SequenceRing<int>::kMost);
   }
 
   /// The datagram has arrived or was lost: calls `f(entry)` for each of its entries, and removes them.
   template <class F>
   void settle(Sequence sequence, F&& f) {
-    if (!may_have_entries(sequence)) return;
-    std::vector<Entry>& entries = lists_[sequence];
-    if (!entries.empty()) {
-      for (const Entry& entry : entries)
-        f(entry);
-      entries.clear();
-      spare_.push_back(std::exchange(entries, {}));
+    for (std::size_t i = first_of(sequence); i < sent_.size() && sent_[i].sequence == sequence; ++i) {
+      if (!sent_[i].open) continue;
+      close(sent_[i]);
+      f(std::as_const(sent_[i].entry));
     }
-    while (oldest_ != next_ && lists_[oldest_].empty())
-      ++oldest_;
+    trim();
+  }
+
+  /// Calls `f(entry)` for each entry of a datagram without an outcome.
+  template <class F>
+  void for_each(Sequence sequence, F&& f) {
+    for (std::size_t i = first_of(sequence); i < sent_.size() && sent_[i].sequence == sequence; ++i) {
+      if (sent_[i].open) f(sent_[i].entry);
+    }
   }
 
   /// Removes the entries for which `f(entry)` is true.
   template <class F>
   void erase_if(F&& f) {
-    for (Sequence s = oldest_; s != next_; ++s)
-      std::erase_if(lists_[s], f);
+    for (Sent& sent : sent_) {
+      if (sent.open && f(std::as_const(sent.entry))) close(sent);
+    }
+    trim();
   }
 
  private:
-  // The ring has places only for the datagrams from the oldest to the newest with entries. Others of the same
-  // flight share these places.
-  [[nodiscard]] bool may_have_entries(Sequence sequence) const {
-    return static_cast<Sequence>(sequence - oldest_) < static_cast<Sequence>(next_ - oldest_);
+  struct Sent {
+    Entry entry{};
+    Sequence sequence = 0;
+    bool open = false;  // the datagram has no outcome yet
+  };
+
+  void close(Sent& sent) {
+    sent.open = false;
+    ++closed_;
+  }
+  // The first one is always open, unless all are removed.
+  void trim() {
+    for (; !sent_.empty() && !sent_.front().open; --closed_)
+      sent_.pop_front();
+  }
+  // A datagram whose outcome is not known holds up those after it.
+  void remove_closed() {
+    sent_.erase_if([](const Sent& sent) { return !sent.open; });
+    closed_ = 0;
   }
 
-  Sequence oldest_ = 0;  // the datagrams before it have no entries
-  Sequence next_ = 0;    // after the newest datagram with entries
-  SequenceRing<std::vector<Entry>> lists_;
-  std::vector<std::vector<Entry>> spare_;  // empty lists, with their memory
+  // The index of the first entry of this datagram, or of another one or the size if it has none.
+  [[nodiscard]] std::size_t first_of(Sequence sequence) const {
+    if (sent_.empty()) return 0;
+    const Sequence oldest = sent_.front().sequence;
+    const auto age = static_cast<Sequence>(sequence - oldest);
+    if (age > static_cast<Sequence>(sent_.back().sequence - oldest)) return sent_.size();
+    std::size_t from = 0, to = sent_.size();
+    while (from < to) {
+      const std::size_t middle = from + (to - from) / 2;
+      const bool is_before = static_cast<Sequence>(sent_[middle].sequence - oldest) < age;
+      (is_before ? from : to) = is_before ? middle + 1 : middle;
+    }
+    return from;
+  }
+
+  RingQueue<Sent> sent_;  // in the order of the datagrams
+  std::size_t closed_ = 0;
 };
 
 }  // namespace reckoner

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ring_queue.hpp"
+
 #include <cstdint>
-#include <deque>
 #include <optional>
 
 #include <reckoner/net/ids.hpp>
@@ -29,12 +30,12 @@ class OldestTick {
 
  private:
   struct Entry {
-    std::uint64_t index;  // number of ticks pushed before this one
-    Tick tick;
+    std::uint32_t index = 0;  // number of ticks pushed before this one, modulo 2^32
+    Tick tick = 0;
   };
-  std::deque<Entry> minima_;
-  std::uint64_t pushed_ = 0;
-  std::uint64_t popped_ = 0;
+  RingQueue<Entry> minima_;
+  std::uint32_t pushed_ = 0;
+  std::uint32_t popped_ = 0;
 };
 
 }  // namespace reckoner

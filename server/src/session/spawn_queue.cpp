@@ -7,27 +7,70 @@
 namespace reckoner {
 
 SpawnQueue::Entry& SpawnQueue::add(const Entry& entry) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<Index>(entries_.size()));
+  if (first_free_ == kNone) {
+    if (entries_.empty()) entries_.reserve(kFew);
+    first_free_ = static_cast<Index>(entries_.size());
     entries_.emplace_back();
   }
-  Entry& added = entries_[free_.back()];
-  free_.pop_back();
-  const std::uint32_t version = added.version;
+  ++used_;
+  const Index index = first_free_;
+  Entry& added = entries_[index];
+  first_free_ = added.next;
   added = entry;
-  added.version = version;
+  if (++serials_ == 0) ++serials_;  // 0 is that of free places
+  added.serial = serials_;
+  if (added.kind == Kind::spawn) add_to_bucket(index);
   return added;
+}
+
+SpawnQueue::Index SpawnQueue::spawn_of(EntityId id) {
+  if (buckets_.empty()) return kNone;
+  Index index = bucket_of(id);
+  while (index != kNone && entries_[index].id != id)
+    index = entries_[index].next;
+  return index;
+}
+
+void SpawnQueue::add_to_bucket(Index index) {
+  if (++all_spawns_ > buckets_.size()) {
+    const std::vector<Index> before =
+        std::exchange(buckets_, std::vector(std::max(kFew, 2 * buckets_.size()), kNone));
+    for (Index first : before) {
+      while (first != kNone) {
+        Entry& entry = entries_[first];
+        const Index next = std::exchange(entry.next, std::exchange(bucket_of(entry.id), first));
+        first = next;
+      }
+    }
+  }
+  Entry& added = entries_[index];
+  added.next = std::exchange(bucket_of(added.id), index);
 }
 
 void SpawnQueue::remove(Index index) {
   Entry& entry = entries_[index];
   wait_no_more(entry);
-  entry.in_flight = 0;
-  if (entry.kind == Kind::spawn) spawn_of_.erase(entry.id);
+  if (entry.kind == Kind::spawn) {
+    Index* link = &bucket_of(entry.id);
+    while (*link != index)
+      link = &entries_[*link].next;
+    *link = entry.next;
+    --all_spawns_;
+  }
   if (entry.kind == Kind::end) --ends_kept_;
   if (entry.kind == Kind::refusal) --refusals_;
-  ++entry.version;
-  free_.push_back(index);
+  entry.serial = 0;
+  entry.next = std::exchange(first_free_, index);
+  --used_;
+  release();
+}
+
+// What a join needed is too much for the time after it.
+void SpawnQueue::release() {
+  if (used_ > 0 || entries_.size() <= kKeptEntries) return;
+  entries_ = {};
+  buckets_ = {};
+  first_free_ = kNone;
 }
 
 SpawnQueue::Queue* SpawnQueue::queue_of(Waits waits) {
@@ -85,42 +128,48 @@ void SpawnQueue::pop(Queue& queue) {
 // Entities may come and go while nothing is written. So most handles in a queue may be out of date.
 void SpawnQueue::tidy(Queue& queue, Waits where) {
   if (queue.handles.size() < 2 * queue.count + kFew) return;
-  std::deque<Handle> handles;
-  std::swap(handles, queue.handles);
-  queue.oldest = {};
-  for (const Handle& handle : handles) {
+  queue.handles.erase_if([&](const Handle& handle) {
     const Entry* entry = find(handle);
-    if (entry == nullptr || entry->waits != where) continue;
-    queue.handles.push_back(handle);
-    queue.oldest.push(entry->since);
-  }
+    return entry == nullptr || entry->waits != where;
+  });
+  queue.oldest = {};
+  for (const Handle& handle : queue.handles)
+    queue.oldest.push(entries_[handle.index].since);
+}
+
+// Removes acknowledged spawns from the front, and all of them if they are most.
+void SpawnQueue::tidy_unacknowledged() {
+  while (!unacknowledged_.empty() && find(unacknowledged_.front().handle) == nullptr)
+    unacknowledged_.pop_front();
+  if (unacknowledged_.size() < 2 * all_spawns_ + kFew) return;
+  unacknowledged_.erase_if([&](const Unacknowledged& written) { return find(written.handle) == nullptr; });
 }
 
 void SpawnQueue::add_spawn(EntityId id, Tick since, bool is_short_lived) {
   Entry& entry = add({.kind = Kind::spawn, .is_short_lived = is_short_lived, .id = id, .since = since});
-  spawn_of_[id] = handle_of(entry).index;
   wait(entry, is_short_lived ? Waits::in_short_lived : Waits::in_spawns);
   try_again();
 }
 
 void SpawnQueue::add_end(EntityId id, bool is_short_lived, std::uint32_t number, Tick tick,
                          std::optional<std::uint16_t> after_messages) {
-  if (const auto spawn = spawn_of_.find(id); spawn != spawn_of_.end()) remove(spawn->second);
+  if (const Index spawn = spawn_of(id); spawn != kNone) remove(spawn);
   if (number == 0) return;
   if (ends_kept_ >= kMostEnds) remove_oldest(Kind::end);
   ++ends_kept_;
   wait(add({.kind = Kind::end,
             .is_short_lived = is_short_lived,
+            .is_after_messages = after_messages.has_value(),
+            .after_messages = after_messages.value_or(0),
             .id = id,
             .number = number,
-            .since = tick,
-            .after_messages = after_messages}),
+            .since = tick}),
        Waits::in_ends);
 }
 
 // The client needs the end only if it lacks the spawn: it must not wait for its number for ever.
 void SpawnQueue::end_as_planned(EntityId id, std::uint32_t number, Tick tick) {
-  if (spawn_of_.contains(id)) add_end(id, true, number, tick, std::nullopt);
+  if (spawn_of(id) != kNone) add_end(id, true, number, tick, std::nullopt);
 }
 
 void SpawnQueue::add_refusal(std::uint32_t key, Tick tick) {
@@ -130,9 +179,7 @@ void SpawnQueue::add_refusal(std::uint32_t key, Tick tick) {
 }
 
 void SpawnQueue::remove_oldest(Kind kind) {
-  const auto exists = [&](const Entry& e) {
-    return e.kind == kind && (e.waits != Waits::no || e.in_flight > 0);
-  };
+  const auto exists = [&](const Entry& e) { return e.serial != 0 && e.kind == kind; };
   const Entry* oldest = nullptr;
   for (const Entry& entry : entries_) {
     if (exists(entry) && (oldest == nullptr || earlier(entry.since, oldest->since))) oldest = &entry;
@@ -142,9 +189,8 @@ void SpawnQueue::remove_oldest(Kind kind) {
 
 bool SpawnQueue::has_due_copy(Tick now) const {
   return std::ranges::any_of(copies_, [&](const Handle& handle) {
-    const Entry& entry = entries_[handle.index];
-    return entry.version == handle.version && entry.waits == Waits::in_copies &&
-           is_copy_due(entry, now, copy_gap_);
+    const Entry* entry = find(handle);
+    return entry != nullptr && entry->waits == Waits::in_copies && is_copy_due(*entry, now, copy_gap_);
   });
 }
 
@@ -163,7 +209,14 @@ void SpawnQueue::note_written(Entry& entry, const Place& place, const Sent& sent
   ++entry.in_flight;
   entry.sent = place.tick;
   bits_in_flight_ += bits;
-  in_flight_.add(place.sequence, {handle_of(entry), entry.kind, static_cast<std::uint32_t>(bits), sent});
+  in_flight_.add(place.sequence, {.handle = handle_of(entry),
+                                  .id = sent.id,
+                                  .number = sent.number,
+                                  .publish = sent.publish,
+                                  .motion_tick = sent.motion_tick,
+                                  .bits = static_cast<std::uint16_t>(bits),
+                                  .level = sent.level,
+                                  .kind = entry.kind});
   if (is_first) {
     const bool few = waiting() <= kFew;
     const unsigned all = entry.kind == Kind::end && entry.is_short_lived ? kCopiesOfShortEnds

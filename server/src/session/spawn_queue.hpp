@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ring_queue.hpp"
 #include "net/src/link/sent_contents.hpp"
 #include "net/src/link/settled_numbers.hpp"
 #include "net/src/messages/datagram.hpp"
@@ -10,8 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -104,7 +104,8 @@ class SpawnQueue {
 
   /// The datagram `sequence` of tick `tick` was acknowledged or lost. Calls `spawned(sent)` for every
   /// acknowledged spawn and `ended(id)` for every acknowledged end. Calls `lost(sent)` for a lost spawn of an
-  /// entity that the client has: the queue does not send its motion again.
+  /// entity that the client has: the queue does not send its motion again. `predicted` and `values_follow`
+  /// of these are not set, because the queue does not keep them.
   template <class Spawned, class Ended, class Lost>
   void settle(Sequence sequence, Tick tick, bool acked, Spawned&& spawned, Ended&& ended, Lost&& lost);
 
@@ -128,53 +129,83 @@ class SpawnQueue {
   static constexpr std::size_t kMostRefusals = 1024;
   // An end costs a few bytes, and an entity that is shown beyond its end flies through walls.
   static constexpr unsigned kCopiesOfShortEnds = 3;
+  // A queue without entries keeps the memory for this number; a join needs that for thousands.
+  static constexpr std::size_t kKeptEntries = 32;
 
   enum class Kind : std::uint8_t { spawn, end, refusal };
   enum class Waits : std::uint8_t { no, in_lost, in_ends, in_short_lived, in_spawns, in_copies };
   using Index = std::uint32_t;
+  static constexpr Index kNone = 0xffffffffu;
 
+  // A client that joins has an entry for each entity, so it is small.
   struct Entry {
     Kind kind = Kind::spawn;
     Waits waits = Waits::no;
-    bool is_short_lived = false;
     std::uint8_t copies = 0;     // copies that follow the first
     std::uint8_t in_flight = 0;  // datagrams in flight that contain the entry
     std::uint8_t repeats = 0;    // newer motions sent before the acknowledgement
+    bool is_short_lived : 1 = false;
+    bool is_after_messages : 1 = false;
+    std::uint16_t after_messages = 0;  // only if is_after_messages
     EntityId id{};
     std::uint32_t number = 0;  // of the spawn, 0: not written yet; of a refusal, the key
     Tick since = 0;            // the client lacks data of this tick until it has the entry
     Tick sent = 0;             // tick of the newest copy
-    std::optional<std::uint16_t> after_messages{};
-    std::uint32_t version = 0;  // counts the entries that had this place in entries_
+    std::uint32_t serial = 0;  // distinguishes the entry from all others; 0: the place is free
+    Index next = kNone;        // of a spawn: the next one in its bucket; of a free place: the next free one
   };
+  static_assert(sizeof(Entry) == 36);
   // An entry, or none: it may have ended.
   struct Handle {
     Index index = 0;
-    std::uint32_t version = 0;
+    std::uint32_t serial = 0;
   };
   // Entries that wait, oldest first. The first one waits here; others may no longer.
   struct Queue {
-    std::deque<Handle> handles;
+    RingQueue<Handle> handles;
     OldestTick oldest;
     std::size_t count = 0;  // entries that wait here
   };
+  struct Unacknowledged {
+    Handle handle;
+    Tick tick = 0;  // of the first copy
+  };
+  // A copy in a datagram. It has what is left of Sent, without padding.
   struct InFlight {
     Handle handle;
+    EntityId id;
+    std::uint32_t number = 0;
+    std::uint32_t publish = 0;
+    Tick motion_tick = 0;
+    std::uint16_t bits = 0;
+    std::uint8_t level = 0;
     Kind kind = Kind::spawn;
-    std::uint32_t bits = 0;
-    Sent sent;
+
+    [[nodiscard]] Sent sent() const {
+      return {.id = id, .number = number, .publish = publish, .level = level, .motion_tick = motion_tick};
+    }
   };
+  static_assert(8 * SpawnsWriter::kMaxEntryBytes <= std::numeric_limits<std::uint16_t>::max());
   enum class Outcome : std::uint8_t { written, not_now, no_room };
 
   Entry& add(const Entry& entry);
   void remove(Index index);
+  void release();
+  // The entry with the spawn of an entity; kNone if there is none.
+  [[nodiscard]] Index spawn_of(EntityId id);
+  [[nodiscard]] Index& bucket_of(EntityId id) { return buckets_[id.index1 & (buckets_.size() - 1)]; }
+  void add_to_bucket(Index index);
   void remove_oldest(Kind kind);
   [[nodiscard]] Handle handle_of(const Entry& entry) const {
-    return {static_cast<Index>(&entry - entries_.data()), entry.version};
+    return {static_cast<Index>(&entry - entries_.data()), entry.serial};
+  }
+  [[nodiscard]] const Entry* find(const Handle& handle) const {
+    if (handle.index >= entries_.size()) return nullptr;
+    const Entry& entry = entries_[handle.index];
+    return entry.serial == handle.serial ? &entry : nullptr;
   }
   [[nodiscard]] Entry* find(const Handle& handle) {
-    Entry& entry = entries_[handle.index];
-    return entry.version == handle.version ? &entry : nullptr;
+    return const_cast<Entry*>(std::as_const(*this).find(handle));
   }
   [[nodiscard]] Queue* queue_of(Waits waits);
   void wait(Entry& entry, Waits where);
@@ -182,6 +213,7 @@ class SpawnQueue {
   static void pop(Queue& queue);
   void trim(Queue& queue, Waits where);
   void tidy(Queue& queue, Waits where);
+  void tidy_unacknowledged();
   [[nodiscard]] std::size_t waiting() const {
     return lost_.count + ends_.count + short_lived_.count + spawns_.count;
   }
@@ -200,14 +232,18 @@ class SpawnQueue {
                       const Place& place, MakeSpawn& make, NoteSpawn& note, NoteEnd& note_end);
 
   std::vector<Entry> entries_;
-  std::vector<Index> free_;
-  std::map<EntityId, Index> spawn_of_;  // the entry with the spawn of an entity
+  Index first_free_ = kNone;
+  std::uint32_t serials_ = 0;   // the newest serial
+  std::size_t used_ = 0;        // places of entries_ with an entry
+  std::size_t all_spawns_ = 0;  // entries that are spawns
+  // The spawns by entity, a hash table: their lists begin here. Its size is 0 or a power of two.
+  std::vector<Index> buckets_;
   Queue lost_, ends_, short_lived_, spawns_;
   std::vector<Handle> copies_;  // entries of which another copy or a newer motion waits
   Tick copy_gap_ = 1;           // ticks between two copies
   std::uint32_t newest_number_ = 0;
-  // The unacknowledged spawns in order of their first copies, each with its tick. Some may have ended.
-  std::deque<std::pair<Handle, Tick>> unacknowledged_;
+  // The unacknowledged spawns in order of their first copies. Some may have ended.
+  RingQueue<Unacknowledged> unacknowledged_;
   SettledNumbers client_has_;
   std::optional<Tick> arrived_;  // tick of the newest acknowledged datagram
   SentContents<InFlight> in_flight_;
@@ -221,15 +257,17 @@ class SpawnQueue {
 
 template <class F>
 void SpawnQueue::repeat(Tick now, double tick_rate_hz, F&& is_newer) {
-  if (spawn_of_.size() > kMostRepeated) return;
+  if (all_spawns_ == 0 || all_spawns_ > kMostRepeated) return;
   const Tick interval = whole_ticks(kRepeatIntervalS * tick_rate_hz + 0.999);
   const Tick overtaken = whole_ticks(kOvertakenS * tick_rate_hz + 0.999);
-  for (const auto& [id, index] : spawn_of_) {
-    Entry& entry = entries_[index];
-    if (entry.in_flight == 0 || entry.waits != Waits::no) continue;
+  tidy_unacknowledged();
+  for (const Unacknowledged& written : unacknowledged_) {
+    Entry* const found = find(written.handle);
+    if (found == nullptr || found->in_flight == 0 || found->waits != Waits::no) continue;
+    Entry& entry = *found;
     if (arrived_ && earlier(entry.sent + overtaken, *arrived_)) {
       wait(entry, Waits::in_lost);
-    } else if (entry.repeats < kMaxRepeats && !earlier(now, entry.sent + interval) && is_newer(id)) {
+    } else if (entry.repeats < kMaxRepeats && !earlier(now, entry.sent + interval) && is_newer(entry.id)) {
       entry.since = entry.sent + 1;
       ++entry.repeats;
       wait(entry, Waits::in_copies);
@@ -239,11 +277,10 @@ void SpawnQueue::repeat(Tick now, double tick_rate_hz, F&& is_newer) {
 
 template <class F>
 void SpawnQueue::for_each_unacknowledged(F&& f) {
-  while (!unacknowledged_.empty() && find(unacknowledged_.front().first) == nullptr)
-    unacknowledged_.pop_front();
-  if (unacknowledged_.size() > kMostLookedAt) return f(EntityId{}, unacknowledged_.front().second);
-  for (const auto& [handle, tick] : unacknowledged_) {
-    if (const Entry* entry = find(handle)) f(entry->id, entry->sent);
+  tidy_unacknowledged();
+  if (unacknowledged_.size() > kMostLookedAt) return f(EntityId{}, unacknowledged_.front().tick);
+  for (const Unacknowledged& written : unacknowledged_) {
+    if (const Entry* entry = find(written.handle)) f(entry->id, entry->sent);
   }
 }
 
@@ -253,7 +290,9 @@ SpawnQueue::Outcome SpawnQueue::write_entry(Entry& entry, SpawnsWriter& section,
                                             NoteSpawn& note, NoteEnd& note_end) {
   Sent sent{.id = entry.id, .number = entry.number};
   if (entry.kind == Kind::end) {
-    scratch_ = Despawn{entry.number, entry.id, place.tick - entry.since, entry.after_messages};
+    std::optional<std::uint16_t> after_messages;
+    if (entry.is_after_messages) after_messages = entry.after_messages;
+    scratch_ = Despawn{entry.number, entry.id, place.tick - entry.since, after_messages};
   } else if (entry.kind == Kind::refusal) {
     scratch_ = PredictionRefusal{entry.number};
   } else {
@@ -271,11 +310,11 @@ SpawnQueue::Outcome SpawnQueue::write_entry(Entry& entry, SpawnsWriter& section,
   if (entry.kind == Kind::spawn) {
     if (entry.number == 0) {
       entry.number = newest_number_ = sent.number;
-      unacknowledged_.emplace_back(handle_of(entry), place.tick);
+      unacknowledged_.push_back({handle_of(entry), place.tick});
     }
     note(sent);
   }
-  if (entry.kind == Kind::end) note_end(entry.id, entry.after_messages.has_value());
+  if (entry.kind == Kind::end) note_end(entry.id, entry.is_after_messages);
   note_written(entry, place, sent, writer.bits_written() - before);
   return Outcome::written;
 }
@@ -343,15 +382,15 @@ void SpawnQueue::settle(Sequence sequence, Tick tick, bool acked, Spawned&& spaw
     bits_in_flight_ -= s.bits;
     if (acked) {
       bits_acknowledged_ += s.bits;
-      if (s.kind != Kind::refusal) client_has_.settle(s.sent.number);
+      if (s.kind != Kind::refusal) client_has_.settle(s.number);
       try_again();
       if (entry != nullptr) remove(s.handle.index);
-      if (s.kind == Kind::spawn) spawned(s.sent);
-      if (s.kind == Kind::end) ended(s.sent.id);
+      if (s.kind == Kind::spawn) spawned(s.sent());
+      if (s.kind == Kind::end) ended(s.id);
     } else if (entry != nullptr) {
       note_lost(*entry);
     } else if (s.kind == Kind::spawn) {
-      lost(s.sent);
+      lost(s.sent());
     }
   });
 }

@@ -21,10 +21,12 @@ void write_fields(const TickInputs& inputs, EntityId entity, std::vector<std::by
   bytes.clear();
   const FieldTable::Row* row = inputs.fields.find(entity);
   if (row == nullptr) return;
-  bytes.resize(kMaxValuesBytes);
-  BitWriter writer{bytes};
+  // The vector belongs to the session, and is only as large as the values.
+  std::array<std::byte, kMaxValuesBytes> buffer;
+  BitWriter writer{buffer};
   write_values(writer, inputs.fields.specs(*row), row->values);
-  bytes.resize(writer.finish().size());
+  const auto written = writer.finish();
+  bytes.assign(written.begin(), written.end());
 }
 
 // Counts a repeated spawn as an update in full.
