@@ -41,8 +41,8 @@ struct OwnershipState {
     bool game_is_back = false;  ///< the game has called move() again and must now continue from the brake
   };
   std::optional<Brake> brake;  ///< nullopt while the game moves the entity
-  /// The newest motion of the server that has arrived meanwhile. The server sends motions after it has taken
-  /// the entity back, and they can arrive before that message.
+  /// The newest motion of the server that has arrived while this client owned the entity. The server sends
+  /// motions again as soon as it has taken the entity back, and they can arrive before the message about it.
   std::optional<Motion> from_server;
 };
 
