@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -27,7 +28,7 @@ constexpr std::size_t kRoom = 400;    // bytes of a datagram
 constexpr std::size_t kFlight = 900;  // datagrams
 constexpr Sequence kBatch = 64;       // acknowledgements that are measured together
 
-// One client. The benchmark writes its datagrams.
+// One client. The benchmark writes its datagrams. The server sends it no reliable messages.
 class OneClient final : public Transport {
  public:
   explicit OneClient(std::span<const Archetype> archetypes) {
@@ -42,7 +43,6 @@ class OneClient final : public Transport {
     ClientDatagram datagram;
     datagram.sequence = next_++;
     datagram.ack = ack;
-    datagram.control_count = control_;
     std::array<std::byte, 512> buffer;
     BitWriter writer{buffer};
     write(writer, datagram);
@@ -62,15 +62,12 @@ class OneClient final : public Transport {
     return TransportEvent{current_.kind, {1}, current_.channel, 0, current_.bytes};
   }
   bool send(PeerId, Channel channel, std::span<const std::byte> payload) override {
-    if (channel == Channel::state) {
-      BitReader reader{payload};
-      newest_ = read_server_header(reader).sequence;
-      ++received_;
-    }
-    while (channel == Channel::control && !payload.empty()) {
-      const auto message = decode_next_control(payload);
-      control_ = static_cast<std::uint16_t>(control_ + (message && is_counted(*message) ? 1 : 0));
-    }
+    if (channel != Channel::state) return true;
+    BitReader reader{payload};
+    const ServerHeader header = read_server_header(reader);
+    if (header.has_reliable) std::abort();  // the client would have to count the messages in it
+    newest_ = header.sequence;
+    ++received_;
     return true;
   }
   [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kRoom; }
@@ -86,7 +83,6 @@ class OneClient final : public Transport {
   std::deque<Event> events_;
   Event current_{};
   Sequence next_ = 0;
-  std::uint16_t control_ = 0;
   std::optional<Sequence> newest_;
   std::uint64_t received_ = 0;
   TransportStats stats_;

@@ -8,10 +8,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <optional>
 #include <span>
-#include <variant>
 #include <vector>
 
 #include <reckoner/net/archetype.hpp>
@@ -21,7 +21,8 @@ namespace reckoner {
 
 /// A transport to simulated clients that only join and acknowledge. Each client sends an acknowledgement
 /// every kTicksPerAck ticks. A datagram is acknowledged no earlier than kRoundTripTicks after it was sent.
-/// With this transport a benchmark measures the server's own cost, without sockets.
+/// The server must not send them reliable messages. With this transport a benchmark measures the server's own
+/// cost, without sockets.
 class AnsweringClients final : public Transport {
  public:
   static constexpr std::uint32_t kRoundTripTicks = 6;
@@ -50,7 +51,6 @@ class AnsweringClients final : public Transport {
       ClientDatagram datagram;
       datagram.sequence = client.next++;
       datagram.ack = client.window.acknowledge();
-      datagram.control_count = client.control;
       std::array<std::byte, kMaxPayload> buffer;
       BitWriter writer{buffer};
       write(writer, datagram);
@@ -71,17 +71,12 @@ class AnsweringClients final : public Transport {
   }
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
     Client& client = clients_[peer.value - 1];
-    if (channel == Channel::control) {
-      while (!payload.empty()) {
-        const auto message = decode_next_control(payload);
-        const bool counted = message && is_counted(*message);
-        client.control = static_cast<std::uint16_t>(client.control + (counted ? 1 : 0));
-      }
-      return true;
-    }
+    if (channel == Channel::control) return true;
     state_bytes_ += payload.size();
     BitReader reader{payload};
-    client.arrived.push_back({read_server_header(reader).sequence, tick_});
+    const ServerHeader header = read_server_header(reader);
+    if (header.has_reliable) std::abort();  // the clients would have to count the messages in it
+    client.arrived.push_back({header.sequence, tick_});
     return true;
   }
   [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
@@ -97,7 +92,6 @@ class AnsweringClients final : public Transport {
     ReceivedWindow window;
     std::deque<Arrived> arrived;
     Sequence next = 0;
-    std::uint16_t control = 0;
   };
   // A join, or a datagram with the longest acknowledgement, is shorter.
   static constexpr std::size_t kMaxPayload = 256;

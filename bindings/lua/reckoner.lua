@@ -145,6 +145,8 @@ local function class(kind)
   function methods:pointer()
     return self.handle or error("this " .. kind .. " is closed", 3)
   end
+  -- Ends it at once. To deliver reliable messages that the other end still lacks, call client:leave() before, and
+  -- receive() until status() is RECKONER_DISCONNECTED; or server:shutdown(), and receive() until get_stats().closing is 0.
   function methods:close()
     local handle = self.handle
     self.handle = nil

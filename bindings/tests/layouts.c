@@ -237,7 +237,7 @@ int main(void) {
   MEMBER(reckoner_server_stats, struct_size);
   MEMBER(reckoner_server_stats, clients);
   MEMBER(reckoner_server_stats, entities);
-  MEMBER(reckoner_server_stats, reserved);
+  MEMBER(reckoner_server_stats, closing);
   MEMBER(reckoner_server_stats, ticks);
   MEMBER(reckoner_server_stats, publishes);
   MEMBER(reckoner_server_stats, updates_sent);

@@ -62,7 +62,7 @@ FUNCTIONS = {
 CPP_ONLY_FUNCTIONS = {
     "client": {"playout": "the game set it"},
     "server": {"broadcast": "send() with client 0", "tick_time_s": "next_tick()", "entity_count": "stats",
-               "client_count": "stats", "ownership_stats": "stats", "peer": "C has no transports"},
+               "client_count": "stats", "closing_count": "stats", "ownership_stats": "stats", "peer": "C has no transports"},
 }
 # C function: what the binding calls it. Empty: it uses it inside.
 PYTHON = {
@@ -109,7 +109,7 @@ C_ONLY_MEMBERS = {
     "client_config": {"host", "port", "insecure", "receive_thread", "reconnects"},
     "server_config": {"insecure"},
     "grant": {"game"},  # an argument of issue_token()
-    "server_stats": {"clients", "entities"},  # client_count(), entity_count()
+    "server_stats": {"clients", "entities", "closing"},  # client_count(), entity_count(), closing_count()
 }
 
 # Changes that the comparison must notice: file, text, other text.

@@ -342,7 +342,7 @@ typedef struct reckoner_server_config {
   double limit_address_datagrams_per_second; /* from all clients at one IP address; 0: no limit */
   double limit_address_bytes_per_second;     /* from all clients at one IP address; 0: no limit */
   double limit_burst_s;                      /* the amount of this time may arrive at once */
-  uint64_t limit_message_bytes;              /* largest reliable message */
+  uint64_t limit_message_bytes;              /* largest control message */
   uint64_t limit_waiting_bytes;              /* data of one client that waits for a lost packet */
   uint64_t limit_backlog_bytes;              /* data that one client has not acknowledged */
   uint64_t limit_waiting_events;             /* arrived events that the server has not processed */
@@ -381,7 +381,8 @@ RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, 
  * to the configuration. */
 RECKONER_C_API reckoner_result reckoner_server_create(const reckoner_server_config* config,
                                                       reckoner_server** server, char* why, size_t why_size);
-/* Disconnects all clients. */
+/* Ends all connections at once: reliable messages that clients still lack are lost. To deliver them, call
+ * reckoner_server_shutdown() before. */
 RECKONER_C_API void reckoner_server_destroy(reckoner_server* server);
 
 /* The UDP port in use; 0 for null. */
@@ -397,7 +398,9 @@ RECKONER_C_API reckoner_result reckoner_server_next_tick(const reckoner_server* 
                                                          double* time_s);
 /* Waits until a datagram arrives or `seconds` have passed. Then call receive. */
 RECKONER_C_API reckoner_result reckoner_server_wait(reckoner_server* server, double seconds);
-/* Disconnects all clients. Continue to call receive for a moment, so that lost packets are sent again. */
+/* Ends all sessions and admits no more clients. Continue to call receive until reckoner_server_stats.closing
+ * is 0: it first sends the reliable messages that a client still lacks, for at most 10 s, and then ends the
+ * connection. Limit the time, because a client that has crashed does not answer. */
 RECKONER_C_API reckoner_result reckoner_server_shutdown(reckoner_server* server);
 
 /* Entities. `frame`: the entity in whose frame the new entity and `state` are; 0: the world. `name` has at
@@ -722,7 +725,7 @@ typedef struct reckoner_server_stats {
   uint32_t struct_size;
   uint32_t clients;  /* now */
   uint32_t entities; /* now */
-  uint32_t reserved;
+  uint32_t closing;  /* connections that the server ends and that are not closed yet, now */
   uint64_t ticks, publishes, updates_sent, full_updates_sent, repairs_sent, datagrams_sent, state_bytes_sent,
       datagrams_lost, malformed;
   uint64_t messages_sent, messages_dropped, messages_received, messages_refused;
@@ -830,13 +833,17 @@ RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, 
 /* Starts to connect and then joins. On failure, writes the reason to `why`, if that is not null. */
 RECKONER_C_API reckoner_result reckoner_client_create(const reckoner_client_config* config,
                                                       reckoner_client** client, char* why, size_t why_size);
+/* Ends the connection at once. After reckoner_client_leave(), the server knows that the client has left;
+ * otherwise it keeps the session for a while, as after a lost connection. */
 RECKONER_C_API void reckoner_client_destroy(reckoner_client* client);
 
 /* In each frame: receive, poll events and messages, then shown() or sample(), and flush() if messages were
  * sent. local_s is any monotonic clock. */
 RECKONER_C_API reckoner_result reckoner_client_receive(reckoner_client* client, double local_s);
 RECKONER_C_API reckoner_result reckoner_client_wait(reckoner_client* client, double seconds);
-/* Disconnects. Continue to call receive for a moment, so that a lost packet is sent again. */
+/* Leaves the server for good. Continue to call receive until the status is RECKONER_DISCONNECTED, in a game
+ * for example at most 2 s: the client first sends the reliable messages that the server still lacks, for at
+ * most 10 s, and then ends the connection. Without such messages, this takes a round trip. */
 RECKONER_C_API reckoner_result reckoner_client_leave(reckoner_client* client);
 
 enum reckoner_status {

@@ -73,6 +73,7 @@ void Client::receive(double local_s) {
   c.review_clock(local_s);
   c.send_playout(local_s);
   c.send_due(local_s);
+  c.end_if_left(local_s);
   c.run_connection(local_s);
   c.shown_world().report_changes();
   c.collect_events();
@@ -174,10 +175,10 @@ const FieldValue* Client::field(EntityId id, std::size_t field) const {
 
 bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s) {
   Impl& c = *impl_;
+  if (c.leaving) return false;
   const bool waits = c.status == ClientStatus::reconnecting && delivery == Delivery::reliable;
   if (c.status != ClientStatus::joined && !waits) return false;
-  Transport* const transport = c.admitted ? c.transport : nullptr;
-  if (!c.messages.send(payload, delivery, time_s, c.last_local_s, c.server, transport, c.stats)) return false;
+  if (!c.messages.send(payload, delivery, time_s, c.last_local_s, c.admitted, c.stats)) return false;
   if (c.world->link.showing().wanted())
     c.world->link.sender().request_ack();  // the message may be about what is shown just now
   return true;
@@ -190,7 +191,7 @@ void Client::flush(double local_s) {
   c.advance(local_s);
   c.send_playout(local_s);
   c.send_due(local_s);
-  c.transport->service(local_s);  // also sends reliable messages, which the transport may have queued
+  c.transport->service(local_s);  // the transport may have queued what was sent
 }
 
 std::optional<GameMessage> Client::poll_message() {
@@ -284,8 +285,9 @@ void Client::leave() {
   Impl& c = *impl_;
   c.leaving = true;
   if (c.server && c.transport != nullptr) {
-    if (c.admitted) c.messages.send_all_waiting(c.server, *c.transport);
-    return c.transport->disconnect(c.server, pack({EndReason::left, 0}));
+    constexpr double kLongestS = 10.0;
+    c.leave_by_s = c.last_local_s + kLongestS;
+    return c.end_if_left(c.last_local_s);
   }
   if (c.status == ClientStatus::reconnecting || (c.transport == nullptr && !c.is_over()))
     c.finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);

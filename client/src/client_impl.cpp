@@ -36,6 +36,11 @@ Client::Impl::Impl(ClientConfig given, Transport* given_transport, Dialer* given
   if (dialer != nullptr) dial_s = -1e300;
 }
 
+// A client that leaves and is destroyed must not look like one that was lost.
+Client::Impl::~Impl() {
+  if (leave_by_s && server && transport != nullptr) send_left();
+}
+
 // Call it in receive(). Reports times that the client had to ignore.
 void Client::Impl::note_clock() {
   stats.times_refused = time.refused();
@@ -111,8 +116,10 @@ void Client::Impl::run_connection(double local_s) {
     return;
   }
   const bool stands = admitted && status == ClientStatus::joined;
-  if (stands && local_s - received_s >= config.reconnect.silence_s)
+  if (stands && local_s - received_s >= config.reconnect.silence_s) {
+    if (leaving) return finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
     lose("the server stopped responding", local_s);
+  }
   if (lost_s && !dial_s && local_s - received_s >= config.reconnect.attempt_s)
     lose(server ? "the server does not answer" : no_answer(), local_s);
 }
@@ -153,6 +160,7 @@ void Client::Impl::receive(const TransportEvent& event, double local_s) {
         // otherwise the datagram overtook the welcome and cannot concern this client yet
       } else if (admitted) {
         world->receive(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
+        take_reliable();
         apply_ordered(local_s);
         if (world->link.sender().ack_overdue()) send_due(local_s);
       }
@@ -174,8 +182,8 @@ void Client::Impl::begin_connection(PeerId peer) {
   std::array<std::byte, 64> buffer;
   resuming = static_cast<bool>(session);
   if (resuming) {
-    transport->send(server, Channel::control,
-                    encode(ResumeMessage{id, session, messages.reliable().received_count()}, buffer));
+    const std::uint32_t received = world->link.reliable().taken();
+    transport->send(server, Channel::control, encode(ResumeMessage{id, session, received}, buffer));
   }
   const JoinMessage join{kProtocolVersion, archetype_hash(config.archetypes),
                          config.playout.mode != PlayoutMode::present,
@@ -188,6 +196,7 @@ void Client::Impl::end_connection(const EndCode& code, double local_s) {
   const bool was_joined = status == ClientStatus::joined || status == ClientStatus::reconnecting;
   const bool has_reason = code.reason != EndReason::none && code.reason != EndReason::left;
   const bool refused = has_reason && (!was_joined || is_final(code.reason));
+  if (has_reason) apply_all_ordered();
   const std::string why = !server && !has_reason  ? no_answer()
                           : was_joined || refused ? describe(code) + kick_reason
                                                   : "the connection was lost";
@@ -246,23 +255,31 @@ void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
 void Client::Impl::receive_control(std::span<const std::byte> payload, double local_s) {
   std::span<const std::byte> left = payload;
   do {
-    const std::size_t bytes_left = left.size();
-    auto message = decode_next_control(left);
-    if (admitted && (!message || is_counted(*message))) {
-      ordered.add(std::move(message), bytes_left - left.size());
-      apply_ordered(local_s);
-    } else {
-      apply_or_refuse(message, local_s);
-    }
+    const auto message = decode_next_control(left);
+    const bool arrives_in_datagrams = message && belongs_to_stream(*message);
+    apply_or_refuse(arrives_in_datagrams ? std::nullopt : message, local_s);
   } while (!left.empty());
   world->link.sender().request_ack();  // the server waits for this before it sends state
+}
+
+// Takes the reliable messages that have arrived completely.
+void Client::Impl::take_reliable() {
+  const bool was_broken = world->link.reliable().is_broken();
+  while (const auto bytes = world->link.reliable().next()) {
+    auto message = decode_control(*bytes);
+    if (message && !belongs_to_stream(*message)) message.reset();
+    ordered.add(std::move(message), bytes->size());
+  }
+  if (was_broken || !world->link.reliable().is_broken()) return;
+  ++stats.malformed;
+  ++stats.refusals[Refusal::malformed];
 }
 
 // Applies the reliable messages that do not wait for a spawn any more.
 void Client::Impl::apply_ordered(double local_s) {
   while (const auto message = ordered.next(world->link.spawns())) {
     // Count refused messages, too: the server numbers all that it sends, and both sides must agree.
-    messages.reliable().note_received();
+    messages.counts().note_processed();
     apply_or_refuse(*message, local_s);
     world->link.sender().request_ack();
   }
@@ -271,9 +288,17 @@ void Client::Impl::apply_ordered(double local_s) {
 
 // The session has ended: nothing that messages wait for will arrive.
 void Client::Impl::apply_all_ordered() {
+  take_reliable();
   while (const auto message = ordered.next_at_the_end()) {
-    if (*message) (void)world->apply(**message);
+    messages.counts().note_processed();
+    if (!*message) continue;
+    const auto* kick = std::get_if<KickMessage>(&**message);
+    kick != nullptr ? note_kick(*kick) : (void)world->apply(**message);
   }
+}
+
+void Client::Impl::note_kick(const KickMessage& message) {
+  kick_reason = message.reason.empty() ? std::string{} : ": " + message.reason;
 }
 
 void Client::Impl::apply_or_refuse(const OrderedMessages::Message& message, double local_s) {
@@ -286,10 +311,7 @@ void Client::Impl::apply_or_refuse(const OrderedMessages::Message& message, doub
 std::optional<Refusal> Client::Impl::apply(const ControlMessage& message, double local_s) {
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) return apply(*w, local_s);
   if (const auto* s = std::get_if<SessionMessage>(&message)) return apply(*s, local_s);
-  if (const auto* k = std::get_if<KickMessage>(&message)) {
-    kick_reason = k->reason.empty() ? std::string{} : ": " + k->reason;
-    return std::nullopt;
-  }
+  if (const auto* k = std::get_if<KickMessage>(&message)) return note_kick(*k), std::nullopt;
   if (!admitted) return Refusal::unexpected;
   return world->apply(message);
 }
@@ -308,12 +330,14 @@ std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double
     if (!before) before = std::move(world);
   }
   world = std::move(fresh);
+  world->link.set_ordered(transport->is_ordered(server));
   status = ClientStatus::joined;
   admitted = true;
   id = message.client;
   session = std::exchange(next_session_key, {});
   sent_playout = joining_as;
   sent_playout_s.reset();
+  blend_message = 0;
   messages.begin(static_cast<bool>(session));
   lost_s.reset();
   back_off.reset();
@@ -331,12 +355,12 @@ std::optional<Refusal> Client::Impl::apply(const SessionMessage& message, double
     return std::nullopt;
   }
   if (!SessionClock::is_valid_tick(message.tick)) return Refusal::from_future;
-  if (!messages.reliable().confirm(message.processed)) return Refusal::never_sent;
+  const bool possible =
+      admitted ? messages.confirm(message.processed) : messages.resume(message.received, message.processed);
+  if (!possible) return Refusal::never_sent;
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);
-  ordered.clear();  // the server sends them again
-  messages.resend(server, *transport);
-  if (sent_playout_s) sent_playout.reset();
+  world->link.set_ordered(transport->is_ordered(server));
   status = ClientStatus::joined;
   admitted = true;
   lost_s.reset();
@@ -352,25 +376,34 @@ void Client::Impl::send_playout(double local_s) {
   if (!admitted || transport == nullptr || (sent_playout_s && local_s - *sent_playout_s < kMinS)) return;
   const PlayoutMessage shows = world->shows();
   if (shows == sent_playout) return;
-  std::array<std::byte, 64> buffer;
-  transport->send(server, Channel::control, encode(shows, buffer));
+  messages.send(shows);
   // The server needs the blend for lag compensation. It applies the message when it arrives.
-  constexpr double kMarginS = 0.05;
-  if (sent_playout && sent_playout->blend_s != shows.blend_s)
-    blend_known_s = local_s + kMarginS + stats.round_trip_s;
+  if (sent_playout && sent_playout->blend_s != shows.blend_s) blend_message = messages.reliable().added();
   sent_playout = shows;
   sent_playout_s = local_s;
 }
 
 // True while the server does not know yet how long this client's blends take.
-bool Client::Impl::blend_is_unknown(double local_s) const {
-  return local_s < blend_known_s || (sent_playout && sent_playout->blend_s != world->shows().blend_s);
+bool Client::Impl::blend_is_unknown() const {
+  return !messages.reliable().has_received(blend_message) ||
+         (sent_playout && sent_playout->blend_s != world->shows().blend_s);
+}
+
+// Ends the connection of a client that leaves, as soon as the server has its messages.
+void Client::Impl::end_if_left(double local_s) {
+  if (!leave_by_s || !server || transport == nullptr) return;
+  if (admitted && messages.reliable().bytes() > 0 && local_s < *leave_by_s) return;
+  send_left();
+}
+
+void Client::Impl::send_left() {
+  leave_by_s.reset();
+  transport->disconnect(server, pack({EndReason::left, 0}));
 }
 
 void Client::Impl::send_due(double local_s) {
   if (!admitted || transport == nullptr) return;
-  if (world->shows_unreported() || blend_is_unknown(local_s)) world->link.showing().note_jump();
-  messages.send_waiting(server, *transport);
+  if (world->shows_unreported() || blend_is_unknown()) world->link.showing().note_jump();
   std::optional<DatagramSender::Showing> showing;
   if (world->link.clock().ready()) {
     // Frames may be ahead of receive().

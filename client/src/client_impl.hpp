@@ -10,8 +10,8 @@
 #include "client/src/test_switches.hpp"
 #include "net/src/messages/messages.hpp"
 
+#include <cstdint>
 #include <deque>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +27,9 @@ namespace reckoner {
 struct Client::Impl {
   Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer,
        const ClientTestSwitches& given_switches = {});
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   // Connections:
   void run_connection(double local_s);
@@ -36,8 +39,10 @@ struct Client::Impl {
   void begin_connection(PeerId peer);
   void end_connection(const EndCode& code, double local_s);
   void receive_control(std::span<const std::byte> payload, double local_s);
+  void take_reliable();
   void apply_ordered(double local_s);
   void apply_all_ordered();
+  void note_kick(const KickMessage& message);
   void apply_or_refuse(const OrderedMessages::Message& message, double local_s);
   /// These functions return the reason if they refuse a message, else nullopt.
   [[nodiscard]] std::optional<Refusal> apply(const ControlMessage& message, double local_s);
@@ -55,7 +60,9 @@ struct Client::Impl {
   void advance(double local_s);
   void send_due(double local_s);
   void send_playout(double local_s);
-  [[nodiscard]] bool blend_is_unknown(double local_s) const;
+  [[nodiscard]] bool blend_is_unknown() const;
+  void end_if_left(double local_s);
+  void send_left();
   /// The world that is shown: the world of the earlier session until the clock of the newest world is ready.
   [[nodiscard]] ClientWorld& shown_world();
   [[nodiscard]] const ClientWorld& shown_world() const { return before ? *before : *world; }
@@ -85,6 +92,7 @@ struct Client::Impl {
   std::string refusal;
   std::string kick_reason;  // the text from a kick, after ": "; empty: no kick, or no text
   bool leaving = false;
+  std::optional<double> leave_by_s;  // local time at which a client that leaves waits no longer, s
 
   // State of the connection:
   PeerId server;            // null: not connected
@@ -95,9 +103,8 @@ struct Client::Impl {
   // Playout settings as the server knows them:
   PlayoutMessage joining_as;                   // what the newest join message contained
   std::optional<PlayoutMessage> sent_playout;  // what was sent last; empty: the last message may be lost
-  double blend_known_s =
-      -std::numeric_limits<double>::infinity();  // local time from which the server knows it
-  std::optional<double> sent_playout_s;  // local time of that, s; empty: only the join message was sent
+  std::uint32_t blend_message = 0;             // number of the message with the newest blend; 0: none
+  std::optional<double> sent_playout_s;        // local time of that, s; empty: only the join message was sent
 
   // Reconnection:
   BackOff back_off;

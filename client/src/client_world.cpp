@@ -69,7 +69,8 @@ void ClientWorld::apply(DecodedDatagram& datagram, double local_s) {
   // A datagram that another one has overtaken brings no newer motions.
   const bool newest = !newest_datagram_ || datagram.tick > *newest_datagram_;
   if (newest) newest_datagram_ = datagram.tick;
-  if (newest && link.clock().known() && !link.clock().is_backlog())
+  const bool is_timed = newest && !datagram.header.has_only_reliable();
+  if (is_timed && link.clock().known() && !link.clock().is_backlog())
     playout.note_datagram(link.clock().server_time_s(local_s) - link.clock().time_of(datagram.tick));
   for (EntityChange& change : datagram.entity_changes) {
     if (auto* entity = std::get_if<NewEntity>(&change)) {
@@ -223,7 +224,7 @@ void ClientWorld::end_in_slot(const EndedEntity& ended) {
 // True if the client has not processed yet what the server sent before the end.
 bool ClientWorld::lacks_messages(const EndedEntity& ended) const {
   if (!ended.after_messages) return false;
-  const auto processed = static_cast<std::uint16_t>(messages.reliable().received_count());
+  const auto processed = static_cast<std::uint16_t>(messages.counts().processed_count());
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(*ended.after_messages - processed)) > 0;
 }
 

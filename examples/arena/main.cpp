@@ -47,9 +47,7 @@ class Game {
       if (const double left_s = next_s - clock(); left_s > 0.0)
         SDL_Delay(static_cast<Uint32>(1e3 * left_s + 0.5));
     }
-    connection_.client.leave();
-    connection_.client.receive(now_s_);
-    connection_.dialer.wait(0.05);
+    leave(clock);
     std::sort(work_ms_.begin(), work_ms_.end());
     fmt::print("{}: {} frames, {:.1f} a second; work in a frame p50 {:.1f} ms, p95 {:.1f} ms; {} entities\n",
                options_.name, work_ms_.size(), static_cast<double>(work_ms_.size()) / now_s_,
@@ -58,6 +56,18 @@ class Game {
   }
 
  private:
+  // The last chat lines and hits still reach the server, unless that takes too long.
+  template <class Clock>
+  void leave(Clock clock) {
+    reckoner::Client& client = connection_.client;
+    client.leave();
+    for (const double until_s = clock() + 2.0;
+         client.status() != reckoner::ClientStatus::disconnected && clock() < until_s;) {
+      connection_.dialer.wait(0.01);
+      client.receive(clock());
+    }
+  }
+
   bool frame(double now_s) {
     now_s_ = now_s;
     const Input::Events events = input_.read(player_);

@@ -27,13 +27,20 @@ int main(int argc, char** argv) {
   for (const int signal : {SIGINT, SIGTERM})
     std::signal(signal, [](int) { stop = 1; });
   const auto start = std::chrono::steady_clock::now();
+  const auto now_s = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   while (stop == 0) {
     (*transport)->wait(0.002);  // until data arrives, at most 2 ms
-    const double now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    game.receive(now_s);
-    while (server->tick_time_s(server->next_tick()) <= now_s)
-      game.tick(now_s);
+    const double time_s = now_s();
+    game.receive(time_s);
+    while (server->tick_time_s(server->next_tick()) <= time_s)
+      game.tick(time_s);
   }
+  // Clients get the last messages and learn that the server stops. One that has crashed does not answer.
+  const double stopped_s = now_s();
   server->shutdown();
-  (*transport)->wait(0.05);
+  for (server->receive(now_s()); server->closing_count() > 0 && now_s() - stopped_s < 5.0;
+       server->receive(now_s()))
+    (*transport)->wait(0.01);
 }

@@ -131,7 +131,7 @@ class OwnedMethod final : public Method {
         owner_.send(std::array{kOwnerGreeting}, Delivery::reliable);
     }
     if (network_.client_has_events(1)) viewer_.receive(time_s);
-    if (rogue_ && network_.client_has_events(2)) rogue_->receive();
+    if (rogue_ && network_.client_has_events(2)) rogue_->receive(time_s);
   }
 
   void frame(double time_s, std::vector<ShownPose>& shown) override {
@@ -222,7 +222,11 @@ class OwnedMethod final : public Method {
       const bool free = owner_id_ && ids_[i] && !is_frame_[i] && !server_.owner(ids_[i]);
       if (free) server_.give(ids_[i], owner_id_, rules_);
     }
-    if (!rogue_id_ || rogue_entity_) return;
+    if (!rogue_id_) return;
+    for (const EntityId id : ids_) {
+      if (id) (void)server_.set_relevance(rogue_id_, id, Relevance::never);
+    }
+    if (rogue_entity_) return;
     State start;
     start.position = rogue_->claimed_state(network_.now_s()).position;
     rogue_entity_ = server_.spawn(kRunner, "rogue", start);

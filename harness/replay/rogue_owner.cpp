@@ -2,12 +2,18 @@
 #include "harness/replay/rogue_owner.hpp"
 
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/link/message_length.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/reliable_part.hpp"
+#include "net/src/messages/spawns.hpp"
+#include "net/src/wire/bit_stream.hpp"
 #include "reckoning/src/motion/portable_math.hpp"
 
 #include <array>
 #include <cmath>
+#include <variant>
+#include <vector>
 
 namespace reckoner::harness {
 namespace {
@@ -17,6 +23,18 @@ constexpr double kHonestMps = 0.95 * RogueOwner::kTopSpeedMps;
 constexpr double kJumpM = 40.0;
 constexpr double kAheadS = 0.5;
 constexpr int kFlood = 17;  // datagrams per tick
+
+// The stream of the client: one message.
+void write_greeting(BitWriter& writer) {
+  std::array<std::byte, 64> buffer;
+  const auto message = encode(GameDataMessage{{RogueOwner::kGreeting}, {}}, buffer);
+  std::vector<std::byte> stream;
+  append_message_length(stream, message.size());
+  stream.insert(stream.end(), message.begin(), message.end());
+  ReliablePartsWriter parts;
+  parts.add(writer, 0, stream);
+  parts.finish(writer);
+}
 
 }  // namespace
 
@@ -37,30 +55,50 @@ RogueOwner::RogueOwner(Cheat cheat, std::span<const Archetype> archetypes, std::
   quantisation_.max_speed_mps = 1e6;  // so high that the claimed speed is not clamped
 }
 
-void RogueOwner::receive() {
+void RogueOwner::receive(double now_s) {
   while (const auto event = transport_.poll()) {
-    std::vector<std::byte> buffer(256);
+    std::array<std::byte, 64> buffer;
     if (event->kind == TransportEvent::Kind::connected) {
       server_ = event->peer;
       transport_.send(server_, Channel::control,
                       encode(JoinMessage{kProtocolVersion, archetype_hash_}, buffer));
     }
-    if (event->kind != TransportEvent::Kind::received || event->channel != Channel::control) continue;
-    std::span<const std::byte> left = event->payload;
-    while (!left.empty()) {
-      const auto message = decode_next_control(left);
-      if (!message) break;
-      if (std::holds_alternative<WelcomeMessage>(*message)) {
-        joined_ = true;
-        transport_.send(server_, Channel::control, encode(GameDataMessage{{kGreeting}, {}}, buffer));
-        continue;
-      }
-      if (is_counted(*message)) ++control_count_;
-      const auto* ownership = std::get_if<OwnershipMessage>(&*message);
-      if (ownership == nullptr) continue;
-      entity_ = ownership->entity;
-      term_ = ownership->term;  // the client ignores everything else in a correction
-    }
+    if (event->kind != TransportEvent::Kind::received) continue;
+    event->channel == Channel::control ? receive_control(event->payload)
+                                       : receive_datagram(event->payload, now_s);
+  }
+}
+
+void RogueOwner::receive_control(std::span<const std::byte> payload) {
+  while (!payload.empty()) {
+    const auto message = decode_next_control(payload);
+    if (!message) return;
+    joined_ = joined_ || std::holds_alternative<WelcomeMessage>(*message);
+  }
+}
+
+// A datagram with motions is ignored; the server sends its messages again.
+void RogueOwner::receive_datagram(std::span<const std::byte> payload, double now_s) {
+  BitReader reader{payload};
+  const ServerHeader header = read_server_header(reader);
+  if (header.update_count > 0 || header.has_fields) return;
+  std::vector<SpawnEntry> spawns;
+  MessageBatch messages;
+  std::vector<ReliablePart> parts;
+  if (header.has_spawns) read_spawns(reader, 0, spawns);
+  if (header.has_messages) read_messages(reader, messages);
+  if (header.has_reliable) read_reliable_parts(reader, messages_.near(), parts);
+  if (!reader.finished() || !messages_.accepts(parts)) return;
+  const auto receipt = link_.receive(header.sequence, header.ack, 0.0, now_s);
+  link_.clear_outcomes();
+  if (receipt != PeerLink::Receipt::newest && receipt != PeerLink::Receipt::older) return;
+  messages_.add(parts);
+  while (const auto bytes = messages_.next()) {
+    const auto message = decode_control(*bytes);
+    const auto* ownership = message ? std::get_if<OwnershipMessage>(&*message) : nullptr;
+    if (ownership == nullptr) continue;
+    entity_ = ownership->entity;
+    term_ = ownership->term;  // the client ignores everything else in a correction
   }
 }
 
@@ -78,20 +116,24 @@ State RogueOwner::claimed_state(double time_s) const {
 
 void RogueOwner::tick(Tick tick, double time_s, double tick_rate_hz) {
   if (!joined_) return;
-  if (!entity_) return send_motion(tick, {});
+  if (!entity_) return send_motion(tick, time_s, {});
   if (cheat_ == Cheat::future) {
     const auto ahead = static_cast<Tick>(kAheadS * tick_rate_hz);
-    return send_motion(tick + ahead, claimed_state(time_s + ahead / tick_rate_hz));
+    return send_motion(tick + ahead, time_s, claimed_state(time_s + ahead / tick_rate_hz));
   }
   for (int i = 0; i < (cheat_ == Cheat::flood ? kFlood : 1); ++i)
-    send_motion(tick, claimed_state(time_s));
+    send_motion(tick, time_s, claimed_state(time_s));
 }
 
-void RogueOwner::send_motion(Tick tick, const State& state) {
+void RogueOwner::send_motion(Tick tick, double time_s, const State& state) {
+  link_.expire(time_s);
   ClientDatagram datagram;
-  datagram.sequence = sequence_++;
-  datagram.control_count = control_count_;
+  datagram.sequence = link_.begin(time_s);
+  link_.clear_outcomes();
+  datagram.ack = link_.acknowledge();
+  datagram.control_count = static_cast<std::uint16_t>(messages_.taken());
   datagram.has_owned = entity_.has_value();
+  datagram.has_reliable = !entity_;
   std::array<std::byte, kMaxStateBytes> buffer;
   BitWriter writer{buffer};
   write(writer, datagram);
@@ -101,6 +143,8 @@ void RogueOwner::send_motion(Tick tick, const State& state) {
           -1);
     write_full(writer, quantise(state, 0, kUnitPrecision, quantisation_), quantisation_);
     writer.write(0, 1);
+  } else {
+    write_greeting(writer);
   }
   transport_.send(server_, Channel::state, writer.finish());
 }

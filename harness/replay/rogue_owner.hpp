@@ -2,6 +2,8 @@
 #pragma once
 
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/link/peer_link.hpp"
+#include "net/src/link/reliable_receiver.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,8 +28,9 @@ enum class Cheat : std::uint8_t {
 [[nodiscard]] std::optional<Cheat> find_cheat(std::string_view name);
 
 /// A cheating client without a game. It owns one entity and writes the messages of the protocol without the
-/// class Client. The entity runs in a circle close to the top speed of its archetype. The cheat decides which
-/// motions the client sends. The client knows the true server time.
+/// class Client. No other entity may be relevant to it, because it does not decode motions. The entity runs
+/// in a circle close to the top speed of its archetype. The cheat decides which motions the client sends. The
+/// client knows the true server time.
 class RogueOwner {
  public:
   /// Top speed of the entity's archetype, m/s.
@@ -35,8 +38,8 @@ class RogueOwner {
 
   RogueOwner(Cheat cheat, std::span<const Archetype> archetypes, std::size_t archetype, Transport& transport);
 
-  /// Handles everything that has arrived.
-  void receive();
+  /// Handles everything that has arrived. `now_s` is the present time, s.
+  void receive(double now_s);
   /// Sends the motions of one tick to the server.
   void tick(Tick tick, double time_s, double tick_rate_hz);
 
@@ -48,7 +51,9 @@ class RogueOwner {
   static constexpr std::byte kGreeting{0x66};
 
  private:
-  void send_motion(Tick tick, const State& state);
+  void receive_control(std::span<const std::byte> payload);
+  void receive_datagram(std::span<const std::byte> payload, double now_s);
+  void send_motion(Tick tick, double time_s, const State& state);
 
   Cheat cheat_;
   std::uint32_t archetype_hash_;
@@ -56,8 +61,8 @@ class RogueOwner {
   Transport& transport_;
   PeerId server_;
   bool joined_ = false;
-  std::uint16_t control_count_ = 0;
-  std::uint16_t sequence_ = 0;
+  PeerLink link_{0.1};
+  ReliableReceiver messages_{{}};
   std::uint8_t term_ = 0;
   std::optional<EntityId> entity_;
 };

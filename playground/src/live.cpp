@@ -182,9 +182,11 @@ PLAYGROUND_API(pg_live_mode) int pg_live_mode(const char* mode, std::size_t byte
   return live()->client->set_playout(playout, now_s) ? succeed({}) : fail("the mode is invalid");
 }
 
-// Leaves the server. The page then closes the WebSocket.
+// Leaves the server and ends the client, which has no messages worth waiting for. The page then closes the
+// WebSocket.
 PLAYGROUND_API(pg_live_leave) void pg_live_leave() {
   if (live()) live()->client->leave();
+  live().reset();
 }
 
 }  // namespace reckoner::playground

@@ -177,18 +177,32 @@ class Connection {
     if (dialer_.transport() != nullptr) return dialer_.transport()->wait(seconds);
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   }
-  void service(double now_s) {
-    if (dialer_.transport() != nullptr) dialer_.transport()->service(now_s);
-  }
   [[nodiscard]] TransportStats stats() const { return dialer_.stats(); }
 
   void note_frame(double local_s) {
     if (writer_) writer_->frame(local_s);
   }
+  // Leaves the server. Waits until the server has the client's messages and has confirmed the end.
+  void leave(Client& client) {
+    constexpr double kLongestS = 2.0;
+    const bool connected = client.status() == ClientStatus::joined;
+    const double until_s = program::monotonic_s() + (connected ? kLongestS : kMomentS);
+    client.leave();
+    do {
+      client.receive(program::monotonic_s());
+      if (client.status() == ClientStatus::disconnected || client.status() == ClientStatus::refused) return;
+      wait(0.01);
+    } while (program::monotonic_s() < until_s);
+  }
   // Completes the recording, if there is one. Returns false if a write failed.
-  [[nodiscard]] bool end_record() { return !writer_ || writer_->close(); }
+  [[nodiscard]] bool end_record() {
+    if (recorded_) recorded_->stop_recording();
+    return !writer_ || writer_->close();
+  }
 
  private:
+  static constexpr double kMomentS = 0.05;  // a connection that is not established is ended in this time
+
   NetworkDialer dialer_;
   std::optional<program::SessionWriter> writer_;
   std::optional<program::RecordedTransport> recorded_;
@@ -275,30 +289,27 @@ int run(const Options& options) {
   const std::string where = options.connect.empty() ? "" : options.connect + ": ";
   Totals totals;
   show(client, **connection, options, rendered ? &*rendered : nullptr, totals);
+  const bool ended =
+      client.status() == ClientStatus::disconnected || client.status() == ClientStatus::refused;
+  const std::string refusal = client.refusal();
+  const ClientStats stats = client.stats();
   if (!(*connection)->end_record())
     return fail(kName, "could not write all of " + options.record_path, program::kFailed);
-  client.leave();
-  for (int i = 0; i < 5; ++i) {  // sends the disconnect message, and sends it again if it is lost
-    (*connection)->wait(0.01);
-    (*connection)->service(program::monotonic_s());
-  }
+  (*connection)->leave(client);
   if (rendered && !rendered->close())
     return fail(kName, "could not write all of " + options.rendered_path, program::kFailed);
   if (!totals.joined) {
-    const std::string why = client.refusal().empty() ? "could not join before the end" : client.refusal();
+    const std::string why = refusal.empty() ? "could not join before the end" : refusal;
     return fail(kName, where + why, program::kFailed);
   }
-  program::print_summary(client.stats(), (*connection)->stats(), totals.drawn);
+  program::print_summary(stats, (*connection)->stats(), totals.drawn);
   if (!options.json_path.empty()) {
     if (const auto error =
-            program::write_figures(options.json_path, client.stats(), (*connection)->stats(), totals.drawn)) {
+            program::write_figures(options.json_path, stats, (*connection)->stats(), totals.drawn)) {
       return fail(kName, error->message, program::kFailed);
     }
   }
-  const bool ended =
-      client.status() == ClientStatus::disconnected || client.status() == ClientStatus::refused;
-  return ended && !totals.server_closed ? fail(kName, where + client.refusal(), program::kFailed)
-                                        : program::kOk;
+  return ended && !totals.server_closed ? fail(kName, where + refusal, program::kFailed) : program::kOk;
 }
 
 }  // namespace

@@ -337,7 +337,9 @@ class ClusterServer {
         log_.warn("entities stay until their leases end: nobody took them",
                   {{"entities", static_cast<std::uint64_t>(simulator_->held_count())}});
     }
-    if (gateway_) disconnect_clients(gateway_->server(), *transport_, *transport_, log_);
+    if (gateway_)
+      disconnect_clients(
+          gateway_->server(), *transport_, [this] { gateway_->receive(wall_s()); }, log_);
   }
 
   [[nodiscard]] const Server& shown_server() const {

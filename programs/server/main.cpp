@@ -109,7 +109,10 @@ int run(const ServerOptions& options) {
   const RunTimes times =
       play_all(server, **transport, **watch, play, metrics, sinks, epoch_s, end_s, truth ? &*truth : nullptr);
   metrics.note_stopping();
-  disconnect_clients(server, **transport, all, log);
+  const double stopped_s = monotonic_s();
+  disconnect_clients(
+      server, **transport, [&] { server.receive(epoch_s + times.seconds + (monotonic_s() - stopped_s)); },
+      log);
   print_summary(server.stats(), all.stats(), times);
   if (play.refused() > 0)
     log.warn("poses were refused: outside the world, or too fast", {{"poses", play.refused()}});

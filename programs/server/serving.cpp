@@ -66,21 +66,20 @@ void take_events(Server& server, ServerMetrics& metrics, Sinks& sinks) {
     metrics.note(*event);
 }
 
-void disconnect_clients(Server& server, NetworkTransport& transport, Transport& all, Log& log) {
-  constexpr double kLongestS = 2.0;
-  std::size_t left = server.client_count();
+void disconnect_clients(Server& server, NetworkTransport& transport, const std::function<void()>& receive,
+                        Log& log) {
+  constexpr double kLongestS = 5.0;
+  const std::size_t clients = server.client_count();
   server.shutdown();
   log.info(stop_requested() ? "stopping on request" : "stopping at the end",
-           {{"clients", static_cast<std::uint64_t>(left)}});
+           {{"clients", static_cast<std::uint64_t>(clients)}});
   const double until_s = monotonic_s() + kLongestS;
-  while (left > 0 && monotonic_s() < until_s) {
+  receive();
+  while (server.closing_count() > 0 && monotonic_s() < until_s) {
     transport.wait(0.01);
-    all.service(monotonic_s());
-    while (const auto event = all.poll()) {
-      if (event->kind == TransportEvent::Kind::disconnected && left > 0) --left;
-    }
+    receive();
   }
-  if (left > 0)
+  if (const std::size_t left = server.closing_count(); left > 0)
     log.warn("clients did not confirm the shutdown", {{"clients", static_cast<std::uint64_t>(left)}});
 }
 

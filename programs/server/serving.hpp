@@ -7,6 +7,7 @@
 #include "programs/server/options.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,9 +42,10 @@ void say_listening(const ServerOptions& options, const NetworkTransport* transpo
 /// Counts the events of clients, and writes how many log records were suppressed.
 void take_events(Server& server, ServerMetrics& metrics, Sinks& sinks);
 
-/// Disconnects all clients. Waits until all clients have acknowledged it, but not longer than three round
-/// trips of a bad link.
-/// `all` is the transport of the server: `transport`, or one that contains it.
-void disconnect_clients(Server& server, NetworkTransport& transport, Transport& all, Log& log);
+/// Shuts the server down: clients first get the reliable messages that they still lack. Waits until all
+/// clients have confirmed the end, but at most 5 s. `receive` lets the server receive; it is called whenever
+/// a datagram has arrived at `transport`, and at least every 10 ms.
+void disconnect_clients(Server& server, NetworkTransport& transport, const std::function<void()>& receive,
+                        Log& log);
 
 }  // namespace reckoner::program

@@ -40,15 +40,7 @@ void Dispatcher::dispatch_control(PeerId peer, std::span<const std::byte> payloa
     return lobby_.refuse(peer, {EndReason::malformed, 0});
   }
   Session* session = sessions_.find(peer);
-  if (session != nullptr && message) {
-    if (const auto* data = std::get_if<GameDataMessage>(&*message))
-      return mail_.accept_reliable(*session, *data);
-    if (const auto* playout = std::get_if<PlayoutMessage>(&*message)) {
-      if (const auto why = playout_.declare(*session, *playout)) count_refused(stats_, *why);
-      return;
-    }
-    if (join != nullptr && std::exchange(session->resume().expects_join, false)) return;
-  }
+  if (session != nullptr && join != nullptr && std::exchange(session->resume().expects_join, false)) return;
   count_malformed(stats_, message ? Refusal::unexpected : Refusal::malformed);
 }
 
@@ -57,7 +49,10 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
   BitReader reader{event.payload};
   const auto datagram = read_client_datagram(reader);
   if (!datagram) return count_malformed(stats_, Refusal::malformed);
-  if (session == nullptr) return count_malformed(stats_, Refusal::unexpected);
+  if (session == nullptr) {
+    if (!lobby_.receive_closing(event.peer, *datagram, now_s)) count_malformed(stats_, Refusal::unexpected);
+    return;
+  }
   std::span<const Ownership::Update> owned;
   if (datagram->has_owned) {
     Refusal why{};
@@ -71,16 +66,46 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
     owned = *read;
   }
   messages_.clear();
+  parts_.clear();
   if (datagram->has_messages) read_messages(reader, messages_);
+  if (datagram->has_reliable) read_reliable_parts(reader, session->received().near(), parts_);
   if (!reader.finished()) return count_malformed(stats_, Refusal::malformed);
+  if (!parts_.empty() && !session->received().accepts(parts_))
+    return count_malformed(stats_, Refusal::beyond_limits);
   const double waited_s = std::max(0.0, event.waited_s);
   const Session::Receipt receipt = session->receive(*datagram, now_s, stats_, waited_s);
   if (receipt == Session::Receipt::refused) return count_malformed(stats_, Refusal::never_sent);
   if (receipt == Session::Receipt::repeated) return count_refused(stats_, Refusal::repeated);
+  if (!parts_.empty() && !dispatch_reliable(*session)) {
+    count_malformed(stats_, Refusal::malformed);
+    return lobby_.drop(*session, {EndReason::malformed, 0}, "its reliable messages are malformed");
+  }
   world_.ownership().note_arrival(session->id(), now_s);
   if (!owned.empty()) world_.ownership().judge(owned, session->id(), now_s);
   for (const MessageBatch::Item& item : messages_.items)
     mail_.accept_unreliable(*session, messages_.payload(item), item.time_s);
+}
+
+// Passes on the reliable messages of a client that are complete. Returns false if nothing more can come out
+// of its stream.
+bool Dispatcher::dispatch_reliable(Session& session) {
+  session.received().add(parts_);
+  while (const auto bytes = session.received().next()) {
+    const auto message = decode_control(*bytes);
+    const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
+    if (data != nullptr) {
+      mail_.accept_reliable(session, *data);
+      continue;
+    }
+    const auto* playout = message ? std::get_if<PlayoutMessage>(&*message) : nullptr;
+    if (playout == nullptr) {
+      count_malformed(stats_, message ? Refusal::unexpected : Refusal::malformed);
+    } else if (const auto why = playout_.declare(session, *playout)) {
+      count_refused(stats_, *why);
+    }
+    mail_.count_processed(session, 0);
+  }
+  return !session.received().is_broken();
 }
 
 }  // namespace reckoner

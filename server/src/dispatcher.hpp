@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/src/messages/datagram.hpp"
+#include "net/src/messages/reliable_part.hpp"
 #include "server/src/interest/playout_changes.hpp"
 #include "server/src/lobby.hpp"
 #include "server/src/mail/game_mail.hpp"
@@ -11,6 +12,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
@@ -40,6 +42,7 @@ class Dispatcher {
  private:
   void dispatch_control(PeerId peer, std::span<const std::byte> payload);
   void dispatch_datagram(const TransportEvent& event, double now_s);
+  [[nodiscard]] bool dispatch_reliable(Session& session);
 
   const ServerTime& time_;
   SessionTable& sessions_;
@@ -48,7 +51,10 @@ class Dispatcher {
   ServerWorld& world_;
   PlayoutChanges& playout_;
   ServerStats& stats_;
-  MessageBatch messages_;  // scratch: the messages of one datagram
+
+  // Scratch: the messages of one datagram, and its parts of the stream of reliable ones.
+  MessageBatch messages_;
+  std::vector<ReliablePart> parts_;
 };
 
 }  // namespace reckoner

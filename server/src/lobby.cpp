@@ -3,7 +3,7 @@
 
 #include "server/src/interest/interest.hpp"
 
-#include <array>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -27,7 +27,7 @@ Lobby::Lobby(const ServerConfig& config, const ServerTestSwitches& switches, Wel
 // Connections.
 
 void Lobby::connected(PeerId peer, std::uint32_t version, double now_s) {
-  if (shut_down_) return transport_.disconnect(peer, pack({EndReason::server_shutdown, 0}));
+  if (shut_down_) return disconnect(peer, {EndReason::server_shutdown, 0});
   if (version != 0 && version != kProtocolVersion) return refuse_version(peer, version);
   waiting_.emplace(peer, now_s);
   log_.connected(peer);
@@ -35,6 +35,8 @@ void Lobby::connected(PeerId peer, std::uint32_t version, double now_s) {
 
 void Lobby::disconnected(PeerId peer, std::uint32_t code) {
   waiting_.erase(peer);
+  ended_.erase(peer);
+  std::erase_if(closing_, [peer](const ClosingLink& link) { return link.peer() == peer; });
   Session* session = sessions_.find(peer);
   if (session == nullptr) return;
   const EndReason reason = unpack_end_code(code).reason;
@@ -45,7 +47,7 @@ void Lobby::disconnected(PeerId peer, std::uint32_t code) {
 void Lobby::refuse(PeerId peer, const EndCode& code, const std::string& why) {
   waiting_.erase(peer);
   events_.client_refused(peer, why);
-  transport_.disconnect(peer, pack(code));
+  disconnect(peer, code);
 }
 
 void Lobby::refuse_version(PeerId peer, std::uint32_t version) {
@@ -67,6 +69,7 @@ void Lobby::expire(double now_s) {
     const auto [peer, since_s] = *it++;
     if (now_s - since_s > config_.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
   }
+  close_stuck(now_s);
   while (const auto oldest = logins_.oldest_lost()) {
     Session& session = *sessions_.find(*oldest);
     if (now_s - session.resume().lost_s <= config_.resume_s) break;
@@ -74,15 +77,33 @@ void Lobby::expire(double now_s) {
   }
 }
 
+// Closes the sessions for which too many reliable messages wait.
+void Lobby::close_stuck(double now_s) {
+  constexpr double kEveryS = 1.0;
+  if (now_s < next_check_s_) return;
+  next_check_s_ = now_s + kEveryS;
+  std::vector<ClientId> stuck;
+  for (const auto& session : sessions_.all()) {
+    if (session->is_stuck()) stuck.push_back(session->id());
+  }
+  for (const ClientId client : stuck) {
+    Session& session = *sessions_.find(client);
+    drop(session, {}, "too many reliable messages wait for it");
+  }
+}
+
+void Lobby::drop(Session& session, const EndCode& code, std::string why) {
+  if (session.peer()) disconnect(session.peer(), code);
+  close(session, std::move(why));
+}
+
 void Lobby::shut_down() {
   shut_down_ = true;
   log_.closing(sessions_.size());
-  for (const auto& session : sessions_.all()) {
-    session->send_all_messages(transport_);
-    transport_.disconnect(session->peer(), pack({EndReason::server_shutdown, 0}));
-  }
+  for (const auto& session : sessions_.all())
+    end_connection(*session, {EndReason::server_shutdown, 0});
   for (const auto& [peer, since_s] : waiting_)
-    transport_.disconnect(peer, pack({EndReason::server_shutdown, 0}));
+    disconnect(peer, {EndReason::server_shutdown, 0});
   sessions_.clear();
   logins_.clear();
   waiting_.clear();
@@ -110,6 +131,7 @@ void Lobby::open(PeerId peer, const JoinMessage& message, const PeerLogin& login
   welcome.client = {next_client_++};
   welcome.tick = time_.last_tick();
   Session& session = sessions_.add(welcome.client, peer, config_, parts_);
+  session.set_ordered(transport_.is_ordered(peer));
   logins_.set(welcome.client, login);
   if (config_.resume_s > 0.0) session.enable_resume(session_key(session_secret_, welcome.client));
   std::vector<std::byte> buffer(kMaxControlBytes);
@@ -123,7 +145,7 @@ void Lobby::open(PeerId peer, const JoinMessage& message, const PeerLogin& login
     session.seen().record(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
                           config_.rewind_s);
   for (std::uint32_t route = 1; route <= world_.routes().size(); ++route)
-    session.send_route({{route}, world_.routes().find({route})->definition()}, transport_);
+    session.send_route({{route}, world_.routes().find({route})->definition()});
   events_.client_joined(welcome.client, peer);
 }
 
@@ -136,19 +158,19 @@ void Lobby::resume(PeerId peer, const ResumeMessage& message) {
   const PeerId before = session->peer();
   if (before) {  // the client noticed the loss of its connection before the server did
     suspend(*session);
-    transport_.disconnect(before, 0);
+    disconnect(before, {});
     session = sessions_.find(message.client);
     if (session == nullptr) return;
   }
-  if (!session->reliable().can_resume_from(message.processed)) return close(*session);
+  if (!session->can_resume_from(message.received)) return close(*session);
   waiting_.erase(peer);
   logins_.set(session->id(), *login);
   replace_sessions(*login, session->id());
   sessions_.move(*session, peer);
-  session->intake().drop_held();
+  session->set_ordered(transport_.is_ordered(peer));
   mail_.confirm_delivered(*session);
   session->resume().expects_join = true;
-  session->resume_from(message.processed, config_, time_.present_s(), time_.last_tick(), transport_);
+  session->resume_from(message.received, config_, time_.present_s(), time_.last_tick());
   events_.client_back(session->id(), peer);
 }
 
@@ -174,13 +196,51 @@ void Lobby::close(Session& session, std::string why) {
   sessions_.remove(id);
 }
 
+void Lobby::disconnect(PeerId peer, const EndCode& code) {
+  ended_.insert(peer);
+  transport_.disconnect(peer, pack(code));
+}
+
+// Ends the connection of a session that is about to close, as soon as its client has the last messages.
+void Lobby::end_connection(Session& session, const EndCode& code) {
+  const PeerId peer = session.peer();
+  if (!peer) return;
+  if (!session.has_unsent()) return disconnect(peer, code);
+  std::size_t bytes = session.unsent_bytes();
+  for (const ClosingLink& link : closing_)
+    bytes += link.bytes();
+  for (; !closing_.empty() && (closing_.size() >= config_.max_clients || bytes > kMostClosingBytes);) {
+    bytes -= closing_.front().bytes();
+    closing_.front().end(transport_);
+    ended_.insert(closing_.front().peer());
+    closing_.erase(closing_.begin());
+  }
+  closing_.emplace_back(peer, pack(code), session.take_rest(time_.last_tick()), time_.present_s());
+}
+
+bool Lobby::receive_closing(PeerId peer, const ClientDatagram& datagram, double now_s) {
+  const auto found = std::ranges::find(closing_, peer, &ClosingLink::peer);
+  if (found == closing_.end()) return false;
+  found->receive(datagram, now_s);
+  return true;
+}
+
+void Lobby::send_last(double now_s) {
+  std::erase_if(closing_, [&](ClosingLink& link) {
+    if (!link.service(now_s, transport_)) return false;
+    ended_.insert(link.peer());
+    return true;
+  });
+}
+
 // Closes the sessions that a client leaves behind by joining again instead of resuming. Without this, one
 // login could fill the server with suspended sessions.
 void Lobby::replace_sessions(const PeerLogin& login, ClientId newest) {
   for (const ClientId older : logins_.replaced_by(login, newest)) {
     Session& session = *sessions_.find(older);
     // The transport ends the older connection of a login. Its event may come later than the newer one joins.
-    if (const PeerId peer = session.peer()) transport_.disconnect(peer, pack({EndReason::replaced, 0}));
+    world_.release_owned(session.id());  // the messages about it are among the last
+    end_connection(session, {EndReason::replaced, 0});
     close(session, "the same client has joined again");
   }
 }
@@ -220,12 +280,9 @@ std::size_t Lobby::kick_revoked(std::uint64_t client_id, std::string_view reason
 
 void Lobby::kick_session(Session& session, std::string_view reason) {
   session.intake().drop_held();
-  if (const PeerId peer = session.peer()) {
-    std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
-    session.send_all_messages(transport_);
-    transport_.send(peer, Channel::control, encode(KickMessage{std::string(reason)}, buffer));
-    transport_.disconnect(peer, pack({EndReason::kicked, 0}));
-  }
+  world_.release_owned(session.id());
+  session.send_kick({std::string(reason)});
+  end_connection(session, {EndReason::kicked, 0});
   close(session, reason.empty() ? std::string("kicked") : "kicked: " + std::string(reason));
 }
 

@@ -5,6 +5,7 @@
 #include "server/src/mail/game_mail.hpp"
 #include "server/src/server_events.hpp"
 #include "server/src/server_world.hpp"
+#include "server/src/session/closing_link.hpp"
 #include "server/src/session/session_logins.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/test_switches.hpp"
@@ -14,8 +15,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/ids.hpp>
@@ -42,11 +45,19 @@ class Lobby {
   /// A connection has ended. `code` is what the peer said about it (unpack_end_code()).
   void disconnected(PeerId peer, std::uint32_t code);
 
+  /// A datagram has arrived from a connection without a session. Returns true if the session has ended, and
+  /// its last messages are on their way.
+  bool receive_closing(PeerId peer, const ClientDatagram& datagram, double now_s);
+  /// Call it often: sends the last messages of sessions that have ended.
+  void send_last(double now_s);
+
   /// True if the connection has not joined yet.
   [[nodiscard]] bool is_waiting(PeerId peer) const { return waiting_.contains(peer); }
   /// A waiting connection asks to join, or to resume a session.
   void join(PeerId peer, const JoinMessage& message);
   void resume(PeerId peer, const ResumeMessage& message);
+  /// Ends a session at once, without its last messages.
+  void drop(Session& session, const EndCode& code, std::string why);
   /// Ends a waiting connection.
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
 
@@ -60,14 +71,23 @@ class Lobby {
   /// Ends all connections and sessions, and admits nobody any more.
   void shut_down();
 
+  /// Number of connections that the server has ended or ends as soon as their clients have the last messages,
+  /// and that are not closed yet.
+  [[nodiscard]] std::size_t closing() const { return closing_.size() + ended_.size(); }
   /// Number of sessions that have a connection.
   [[nodiscard]] std::size_t connected_clients() const { return sessions_.size() - logins_.lost_count(); }
 
  private:
+  // The messages of all closing links together, bytes.
+  static constexpr std::size_t kMostClosingBytes = 64 * 1024 * 1024;
+
   [[nodiscard]] std::optional<PeerLogin> login_of(PeerId peer);
   void open(PeerId peer, const JoinMessage& message, const PeerLogin& login);
+  void close_stuck(double now_s);
   void suspend(Session& session);
   void close(Session& session, std::string why = "left");
+  void disconnect(PeerId peer, const EndCode& code);
+  void end_connection(Session& session, const EndCode& code);
   void replace_sessions(const PeerLogin& login, ClientId newest);
   void kick_session(Session& session, std::string_view reason);
   std::size_t kick_revoked(std::uint64_t client_id, std::string_view reason);
@@ -88,6 +108,9 @@ class Lobby {
 
   std::map<PeerId, double> waiting_;  // connections that have not joined yet, and when each began, s
   SessionLogins logins_;
+  std::vector<ClosingLink> closing_;  // oldest first
+  double next_check_s_ = -1e300;      // of close_stuck()
+  std::set<PeerId> ended_;            // disconnected, but the transport has not reported the end yet
   std::uint32_t next_client_ = 1;
   bool shut_down_ = false;
 };

@@ -285,6 +285,8 @@ void Server::receive(double now_s) {
   while (const auto event = s.transport.poll())
     s.dispatcher.dispatch(*event, now_s);
   s.lobby.expire(now_s);
+  s.lobby.send_last(now_s);
+  s.mail.send_early(now_s);
 }
 
 void Server::tick(double now_s) {
@@ -317,6 +319,7 @@ void Server::tick(double now_s) {
 
   // What each client lacks goes out.
   s.sender.send(s.world, s.publisher.published(), tick, now_s);
+  s.mail.note_tick();
   s.transport.service(now_s);
   s.log.review(s.sessions, s.stats, s.config.tick_rate_hz, now_s);
 }
@@ -339,6 +342,9 @@ PeerId Server::peer(ClientId client) const {
 
 std::size_t Server::client_count() const {
   return impl_->lobby.connected_clients();
+}
+std::size_t Server::closing_count() const {
+  return impl_->lobby.closing();
 }
 std::span<const ClientId> Server::clients() const {
   return impl_->sessions.ids();

@@ -207,7 +207,7 @@ Result<RouteId> ServerWorld::add_route(const RouteDefinition& definition) {
   Result<RouteId> id = routes_.add(definition);  // add() reports all other errors
   if (!id) return id;
   for (const auto& session : sessions_.all())
-    session->send_route(message, transport_);
+    session->send_route(message);
   return id;
 }
 

@@ -77,6 +77,49 @@ TEST(CSession, ReceiveThreadsCarryASession) {
   }
 }
 
+// Large messages are not there yet when the end is requested.
+TEST(CSession, LastMessagesArriveBeforeTheEnd) {
+  const std::string large(16 * 1024, 'x');
+  reckoner_message message{};
+  message.struct_size = sizeof message;
+  {
+    Pair pair;
+    ASSERT_TRUE(pair.start());
+    for (int i = 0; i < 15; ++i)
+      ASSERT_EQ(reckoner_server_send(pair.server, 0, large.data(), large.size(), RECKONER_RELIABLE, nullptr),
+                RECKONER_OK);
+    ASSERT_EQ(reckoner_server_shutdown(pair.server), RECKONER_OK);
+    reckoner_server_stats stats{};
+    stats.struct_size = sizeof stats;
+    ASSERT_EQ(reckoner_server_get_stats(pair.server, &stats), RECKONER_OK);
+    EXPECT_EQ(stats.closing, 1u);
+    int received = 0;
+    ASSERT_TRUE(pair.until([&] {
+      while (reckoner_client_poll_message(pair.client, &message) == RECKONER_OK)
+        received += message.size == large.size() ? 1 : 0;
+      (void)reckoner_server_get_stats(pair.server, &stats);
+      return stats.closing == 0;
+    }));
+    EXPECT_EQ(received, 15);
+    EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_DISCONNECTED);
+  }
+  {
+    Pair pair;
+    ASSERT_TRUE(pair.start());
+    ASSERT_EQ(reckoner_client_send(pair.client, large.data(), large.size(), RECKONER_RELIABLE, nullptr),
+              RECKONER_OK);
+    ASSERT_EQ(reckoner_client_leave(pair.client), RECKONER_OK);
+    EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_JOINED);
+    int received = 0;
+    ASSERT_TRUE(pair.until([&] {
+      while (reckoner_server_poll_message(pair.server, &message) == RECKONER_OK)
+        received += message.size == large.size() ? 1 : 0;
+      return reckoner_client_status(pair.client) == RECKONER_DISCONNECTED;
+    }));
+    EXPECT_EQ(received, 1);
+  }
+}
+
 TEST(CSession, SampleAgreesWithShown) {
   Pair pair;
   ASSERT_TRUE(pair.start());

@@ -5,6 +5,7 @@
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/spawns.hpp"
 #include "tests/support/forged_spawns.hpp"
+#include "tests/support/forged_stream.hpp"
 #include "tests/support/voyage.hpp"
 #include "tests/support/world.hpp"
 
@@ -56,10 +57,15 @@ struct HostileServer {
     for (SpawnEntry& entry : entries) {
       if (auto* spawn = std::get_if<Spawn>(&entry)) spawn->number = ++spawns;
     }
-    ServerHeader head;
-    head.sequence = sequence++;
-    head.tick = static_cast<std::uint16_t>(world.server().next_tick() - 1);
-    world.tap(0).inject_payload({1}, Channel::state, forged_spawns(head, entries));
+    world.tap(0).inject_payload({1}, Channel::state, forged_spawns(next_head(), entries));
+    client().receive(world.local_s(0, world.now_s()));
+  }
+  // The real server sends no reliable messages, so the stream begins with these.
+  void send(const ControlMessage& message) {
+    ReliablePart part{offset, {}};
+    append_message(part.bytes, encoded_message(message));
+    offset += part.bytes.size();
+    world.tap(0).inject_payload({1}, Channel::state, forged_reliable(next_head(), std::span{&part, 1}));
     client().receive(world.local_s(0, world.now_s()));
   }
   // Spawns in slots that lie far apart, so that the largest number of slots is in use.
@@ -72,7 +78,14 @@ struct HostileServer {
       send(std::move(entries));
     }
   }
+  ServerHeader next_head() {
+    ServerHeader head;
+    head.sequence = sequence++;
+    head.tick = static_cast<std::uint16_t>(world.server().next_tick() - 1);
+    return head;
+  }
   std::uint32_t spawns = 0;
+  std::uint64_t offset = 0;
   Sequence sequence = 30'000;
   Client& client() { return world.client(0); }
 };
@@ -119,11 +132,8 @@ TEST(EntityLimit, OwnedEntitiesAreLimitedToo) {
     m.motion_tick = h.world.server().next_tick() - 1;
     m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
     m.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
-    Bytes buffer(kMaxControlBytes);
-    const auto encoded = encode(m, buffer);
-    h.world.tap(0).inject_payload({1}, Channel::control, {encoded.begin(), encoded.end()});
+    h.send(m);
   }
-  h.client().receive(h.world.local_s(0, h.world.now_s()));
   EXPECT_EQ(h.client().stats().refusals[Refusal::too_many], 100u);
 }
 

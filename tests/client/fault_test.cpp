@@ -271,18 +271,11 @@ class FalseAcknowledger {
       } else if (event->kind == TransportEvent::Kind::received && event->channel == Channel::state) {
         BitReader reader{event->payload};
         newest_ = read_server_header(reader).sequence;
-      } else if (event->kind == TransportEvent::Kind::received) {
-        auto left = event->payload;
-        while (!left.empty()) {
-          const auto message = decode_next_control(left);
-          if (message && is_counted(*message)) ++counted_;
-        }
       }
     }
     if (!server_) return;
     ClientDatagram datagram;
     datagram.sequence = sequence_++;
-    datagram.control_count = counted_;
     forge(datagram, newest_);
     BitWriter writer{buffer};
     write(writer, datagram);
@@ -294,7 +287,6 @@ class FalseAcknowledger {
   PeerId server_;
   Sequence sequence_ = 0;
   Sequence newest_ = 0;
-  std::uint16_t counted_ = 0;
 };
 
 TEST(HostileClients, FalseAcknowledgementsAreHarmless) {

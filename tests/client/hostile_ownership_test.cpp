@@ -2,9 +2,11 @@
 // Ownership messages that no correct server sends.
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
+#include "tests/support/forged_stream.hpp"
 #include "tests/support/voyage.hpp"
 #include "tests/support/world.hpp"
 
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,9 +19,11 @@ using Change = OwnershipMessage::Change;
 struct HostileServer {
   World world{WorldConfig{}};
   EntityId known;
+  std::optional<ForgedStream> stream;
 
   HostileServer() {
     world.add_client();
+    stream.emplace(world, 0, ForgedStream::End::server);
     known = world.server().spawn(0, "known", standing({1.0, 2.0, 3.0}));
     world.run_to(2.0);
   }
@@ -34,15 +38,8 @@ struct HostileServer {
     m.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
     return m;
   }
-  void send(const OwnershipMessage& m) {
-    Bytes buffer(kMaxControlBytes);
-    buffer.resize(encode(m, buffer).size());
-    send(std::move(buffer));
-  }
-  void send(Bytes bytes) {
-    world.tap(0).inject_payload({1}, Channel::control, std::move(bytes));
-    world.run_to(world.now_s() + 0.05);
-  }
+  void send(const OwnershipMessage& m) { send(encoded_message(m)); }
+  void send(const Bytes& bytes) { stream->send(bytes); }
   [[nodiscard]] std::uint64_t malformed() { return world.client(0).stats().malformed; }
   [[nodiscard]] bool owns() {
     return world.client(0).owned(known, world.local_s(0, world.now_s())).has_value();
@@ -86,12 +83,16 @@ TEST(HostileOwnership, TruncatedOrDamagedMessagesAreHarmless) {
     EXPECT_GT(h.malformed(), before) << size;
   }
   EXPECT_FALSE(h.owns());
+  std::optional<HostileServer> other;
   for (int i = 0; i < 400; ++i) {
+    // A damaged message can make the client wait for a spawn, or own the entity. So it does not read many.
+    if (i % 10 == 0) other.emplace();
     Bytes damaged = whole;
     for (std::size_t n = 1 + random.below(3); n > 0; --n)
       damaged[random.below(damaged.size())] ^= std::byte{1} << random.below(8);
-    h.send(std::move(damaged));
-    for (const ShownEntity& shown : h.world.shown(0))
+    other->send(damaged);
+    ASSERT_FALSE(other->world.shown(0).empty());
+    for (const ShownEntity& shown : other->world.shown(0))
       ASSERT_TRUE(is_sane(shown.shown)) << i;
   }
 }

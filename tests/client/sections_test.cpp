@@ -21,7 +21,7 @@ struct Counter {
   [[nodiscard]] bool any_due() const { return due; }
   bool write(BitWriter& writer, std::size_t most_bits, Sequence) {
     room_bits = most_bits;
-    if (most_bits < 16) return false;
+    if (!due || most_bits < 16) return false;
     writer.write(value, 16);
     due = false;
     return true;
@@ -68,7 +68,7 @@ TEST(ClientSections, AnnounceOnlyWhatIsWritten) {
   sections.write(writer, 15, datagram);
   EXPECT_FALSE(datagram.has_owned);     // no room
   EXPECT_FALSE(datagram.has_messages);  // not due
-  EXPECT_EQ(second.room_bits, 0u);
+  EXPECT_EQ(second.room_bits, 15u);
   EXPECT_EQ(writer.bits_written(), 0u);
   EXPECT_TRUE(sections.any_due());
   first.due = false;

@@ -197,6 +197,24 @@ TEST_P(TimeScale, SlowMotionAndStopAreShownWithoutAJump) {
   EXPECT_LT(off_m, kMeanOffM);
 }
 
+// A game that is paused has a chat, and a menu that ends the pause.
+TEST_P(TimeScale, ReliableMessagesTravelBothWaysWhileTheWorldIsStopped) {
+  Game game(GetParam(), 1, true);
+  constexpr ScaleChange kStop[] = {{4.0, 0.0}};
+  (void)game.run(kStop, 6.0);
+  ASSERT_EQ(game.mine.scale_at(game.client_real_s), 0.0);
+  constexpr std::array kText{std::byte{1}, std::byte{2}};
+  ASSERT_TRUE(game.client.send(kText, Delivery::reliable));
+  game.announce(0.0, 6.0);
+  const std::uint64_t before = game.client.stats().messages_received;
+  for (double real_s = 6.0; real_s < 7.0; real_s += kStepS) {
+    game.step(real_s);
+    game.client.flush(game.mine.at(game.client_real_s));
+  }
+  EXPECT_EQ(game.server.stats().messages_received, 1u);
+  EXPECT_EQ(game.client.stats().messages_received - before, 1u);
+}
+
 // In game time, all delays are then longer. This must not be mistaken for a queue.
 TEST_P(TimeScale, FastMotionIsShownWithoutAJump) {
   constexpr ScaleChange kPaces[] = {{4.0, 2.0}, {9.0, 1.0}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A client's state datagram: acknowledgements, its showing report, motions of owned entities, messages.
+// A client's state datagram: acknowledgements, its showing report, motions of owned entities, messages,
+// parts of the stream of reliable messages.
 #include "generate.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/messages.hpp"
@@ -9,6 +10,7 @@ namespace reckoner::fuzz {
 namespace {
 
 constexpr double kTickRateHz = 60.0;
+constexpr std::uint64_t kNewestByte = 50'000'000;  // offsets in the stream need more than their 24 bits
 
 struct Owned {
   OwnedHead head;
@@ -18,6 +20,7 @@ struct Datagram {
   ClientDatagram head;
   std::vector<Owned> owned;
   MessageBatch messages;
+  std::vector<ReliablePart> reliable;
 };
 
 // Slots use the archetypes in turn. All slots of an archetype share one baseline.
@@ -55,6 +58,7 @@ std::optional<Datagram> read(std::span<const std::byte> bytes) {
     if (!d.owned.back().state.along.route && !dequantise(d.owned.back().state, q)) return std::nullopt;
   }
   if (d.head.has_messages) read_messages(reader, d.messages);
+  if (d.head.has_reliable) read_reliable_parts(reader, kNewestByte, d.reliable);
   if (!reader.finished()) return std::nullopt;
   return d;
 }
@@ -80,6 +84,7 @@ Bytes written(const Datagram& d) {
       write_message(writer, d.messages.payload(item), item.time_s);
     writer.write(0, 1);
   }
+  if (!write_parts(writer, d.reliable)) return {};
   return writer.overflowed() ? Bytes{} : finished(writer);
 }
 
@@ -93,6 +98,7 @@ void decode(std::span<const std::byte> bytes) {
   check(second->owned.size() == datagram->owned.size(), "all motions arrive");
   for (std::size_t i = 0; i < datagram->owned.size(); ++i)
     check(second->owned[i].state == datagram->owned[i].state, "a motion arrives as it is");
+  check(second->reliable == datagram->reliable, "all parts of the stream arrive as they are");
   check(written(*second) == again, "decoding twice gives the same");
 }
 
@@ -117,6 +123,8 @@ Datagram any_datagram(Choices& choices) {
   d.messages.bytes = choices.bytes(60);
   if (!d.messages.bytes.empty()) d.messages.items.push_back({0, d.messages.bytes.size(), choices.real(0, 9)});
   d.head.has_messages = !d.messages.bytes.empty();
+  if (choices.flag()) d.reliable = any_parts(choices, kNewestByte);
+  d.head.has_reliable = !d.reliable.empty();
   return d;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every message of the control channel: join, welcome, after spawns, route, game data, ownership, session,
+// Every control message: join, welcome, after spawns, route, game data, ownership, session,
 // resume, playout, kick.
 #include "generate.hpp"
 #include "target.hpp"

@@ -8,7 +8,9 @@
 #include "server/src/test_switches.hpp"
 #include "target.hpp"
 
+#include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/server/server.hpp>
@@ -177,7 +179,7 @@ class Conversation {
   }
 
   void act() {
-    switch (choices_.up_to(11)) {
+    switch (choices_.up_to(12)) {
       case 0:
         return invent(choices_.flag());
       case 1:
@@ -215,6 +217,9 @@ class Conversation {
         (void)server_.broadcast(text, Delivery::unreliable, choices_.real(-10.0, 10.0));
         return;
       }
+      case 11:
+        return choices_.flag() ? arrive({kVictim, Channel::state, parts<ServerHeader>()}, true)
+                               : arrive({kVictim, Channel::state, parts<ClientDatagram>()}, false);
       default:
         ticks_ += static_cast<int>(choices_.up_to(choices_.rarely(7) ? 40 : 2));
         return;
@@ -271,6 +276,26 @@ class Conversation {
     const Quantisation q = quantisations()[choices_.up_to(2)];
     write_full(writer, any_quantised(choices_, q.orientation_bits), q);
     return finished(writer);
+  }
+
+  // Parts of a stream of reliable messages, as either end would send them.
+  template <class Head>
+  Bytes parts() {
+    Bytes buffer(8192);
+    BitWriter writer{buffer};
+    Head head;
+    if constexpr (std::is_same_v<Head, ServerHeader>) {
+      head.tick = static_cast<std::uint16_t>(ticks_ + choices_.integer(5));
+    } else {
+      head = any_client_datagram(choices_, static_cast<Sequence>(ticks_));
+    }
+    head.sequence = static_cast<Sequence>(ticks_ + choices_.integer(6));
+    head.has_reliable = true;
+    write(writer, head);
+    (void)write_parts(writer, any_parts(choices_, choices_.up_to(400)));
+    Bytes bytes = finished(writer);
+    bytes.resize(std::min(bytes.size(), kMaxStateBytes));
+    return bytes;
   }
 
   Choices& choices_;

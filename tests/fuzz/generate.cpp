@@ -2,6 +2,7 @@
 #include "generate.hpp"
 
 #include "net/src/codec/field_codec.hpp"
+#include "net/src/link/message_length.hpp"
 
 #include <algorithm>
 #include <array>
@@ -371,6 +372,7 @@ ControlMessage any_control(Choices& choices) {
       return any_ownership(choices);
     case 7:
       return SessionMessage{any_key(choices), static_cast<std::uint32_t>(choices.up_to(UINT32_MAX)),
+                            static_cast<std::uint32_t>(choices.up_to(UINT32_MAX)),
                             static_cast<Tick>(choices.up_to(UINT32_MAX))};
     case 8:
       return ResumeMessage{{static_cast<std::uint32_t>(choices.up_to(3))},
@@ -393,6 +395,54 @@ SpawnEntry any_spawn_entry(Choices& choices, std::uint32_t newest) {
     default:
       return any_spawn(choices, newest);
   }
+}
+
+std::vector<ReliablePart> any_parts(Choices& choices, std::uint64_t near) {
+  std::vector<ReliablePart> parts;
+  std::uint64_t at = near;
+  if (choices.flag()) at -= std::min<std::uint64_t>(near, choices.up_to(choices.flag() ? 20 : 2000));
+  if (choices.flag()) at += choices.up_to(choices.rarely(7) ? (1u << 23) - 1 : 30);
+  for (std::uint64_t n = 1 + choices.up_to(3); n > 0; --n) {
+    ReliablePart& part = parts.emplace_back();
+    part.offset = at;
+    switch (choices.up_to(5)) {
+      case 0:  // a length that has any form
+        part.bytes = choices.bytes(4);
+        break;
+      case 1:
+        part.bytes.assign(1 + choices.up_to(ReliablePartsWriter::kMaxPartBytes - 1), std::byte{1});
+        break;
+      case 2:
+        for (std::uint64_t m = choices.up_to(20); m > 0; --m)
+          part.bytes.insert(part.bytes.end(), {std::byte{1}, std::byte{7}});  // a message of one byte
+        break;
+      default: {
+        const Bytes message = encoded(any_control(choices));
+        append_message_length(part.bytes, message.size());
+        part.bytes.insert(part.bytes.end(), message.begin(), message.end());
+        if (choices.flag()) (void)damage(choices, part.bytes);
+        break;
+      }
+    }
+    if (part.bytes.empty()) part.bytes.resize(1);
+    if (part.bytes.size() > ReliablePartsWriter::kMaxPartBytes)
+      part.bytes.resize(ReliablePartsWriter::kMaxPartBytes);
+    at += part.bytes.size();
+    if (choices.flag()) at += choices.up_to(choices.rarely(15) ? UINT32_MAX - 1 : 30);
+  }
+  return parts;
+}
+
+bool write_parts(BitWriter& writer, std::span<const ReliablePart> parts) {
+  ReliablePartsWriter section;
+  std::uint64_t end = 0;
+  for (const ReliablePart& part : parts) {
+    if (section.any() && part.offset - end >= UINT32_MAX) return false;
+    section.add(writer, part.offset, part.bytes);
+    end = part.offset + part.bytes.size();
+  }
+  section.finish(writer);
+  return true;
 }
 
 std::optional<Ack> any_ack(Choices& choices, Sequence near) {

@@ -5,6 +5,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/reliable_part.hpp"
 #include "net/src/messages/spawns.hpp"
 
 #include <span>
@@ -37,6 +38,13 @@ namespace reckoner::fuzz {
 /// A spawn or a despawn that suits archetypes(), or a refused prediction. The number of the newest spawn is
 /// about `newest`.
 [[nodiscard]] SpawnEntry any_spawn_entry(Choices& choices, std::uint32_t newest);
+
+/// One part to four of a stream of reliable messages, in order, near the offset `near`. Often messages begin
+/// where a part begins.
+[[nodiscard]] std::vector<ReliablePart> any_parts(Choices& choices, std::uint64_t near);
+/// Writes the section of these parts; nothing if there are none. Returns false if a distance between parts
+/// cannot be written.
+bool write_parts(BitWriter& writer, std::span<const ReliablePart> parts);
 
 [[nodiscard]] std::optional<Ack> any_ack(Choices& choices, Sequence near);
 [[nodiscard]] ServerHeader any_server_header(Choices& choices);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The server's state datagram: header, full and residual updates, spawns and despawns, fields, messages.
+// The server's state datagram: header, full and residual updates, spawns and despawns, fields, messages,
+// parts of the stream of reliable messages.
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
@@ -16,6 +17,7 @@ namespace {
 constexpr double kTickRateHz = 60.0;
 constexpr std::uint32_t kSlots = 6;              // slots that hold an entity; they use the archetypes in turn
 constexpr std::uint32_t kNewestSpawn = 100'000;  // numbers of spawns need more than their 16 bits on the wire
+constexpr std::uint64_t kNewestByte = 50'000'000;  // offsets in the stream need more than their 24 bits
 
 struct Update {
   UpdateHeader head;
@@ -31,6 +33,7 @@ struct Datagram {
   std::vector<SpawnEntry> spawns;
   std::vector<Fields> fields;
   MessageBatch messages;
+  std::vector<ReliablePart> reliable;
 };
 
 struct Known {
@@ -97,6 +100,7 @@ std::optional<Datagram> read(std::span<const std::byte> bytes, const Known& know
   if (reader.failed()) return std::nullopt;
   if (d.header.has_fields && !read_fields(reader, known, d)) return std::nullopt;
   if (d.header.has_messages) read_messages(reader, d.messages);
+  if (d.header.has_reliable) read_reliable_parts(reader, kNewestByte, d.reliable);
   if (!reader.finished()) return std::nullopt;
   return d;
 }
@@ -146,6 +150,7 @@ Bytes written(const Datagram& d, const Known& known) {
       write_message(writer, d.messages.payload(item), item.time_s);
     writer.write(0, 1);
   }
+  if (!write_parts(writer, d.reliable)) return {};
   return writer.overflowed() ? Bytes{} : finished(writer);
 }
 
@@ -191,6 +196,7 @@ void decode(std::span<const std::byte> bytes, const Known& known) {
   for (std::size_t i = 0; i < datagram->updates.size(); ++i)
     check(second->updates[i].state == datagram->updates[i].state, "a motion arrives as it is");
   check(second->spawns == datagram->spawns, "all spawns and despawns arrive as they are");
+  check(second->reliable == datagram->reliable, "all parts of the stream arrive as they are");
   check(written(*second, known) == again, "decoding twice gives the same");
 }
 
@@ -238,6 +244,8 @@ Datagram any_datagram(Choices& choices, const Known& known) {
     if (!d.messages.bytes.empty())
       d.messages.items.push_back({0, d.messages.bytes.size(), choices.real(0, 9)});
   }
+  if (choices.flag()) d.reliable = any_parts(choices, kNewestByte);
+  d.header.has_reliable = !d.reliable.empty();
   return d;
 }
 

@@ -173,7 +173,7 @@ bool reads_ack(std::uint32_t words, std::uint32_t word, bool spelled_out) {
     if (spelled_out) writer.write(word, 32);
   }
   writer.write(0, 9);  // ack_delay
-  writer.write(0, 3);  // has_showing, has_owned, has_messages
+  writer.write(0, 3);  // has_showing, has_owned, sections
   BitReader reader{writer.finish()};
   return read_client_datagram(reader).has_value();
 }
@@ -187,6 +187,44 @@ TEST(Datagram, MalformedAckIsRefused) {
   EXPECT_FALSE(reads_ack(33, 1, true));
   EXPECT_FALSE(reads_ack(1, 0xffffffffu, true)) << "each window has one form";
   EXPECT_FALSE(reads_ack(5, 0xffffffffu, true));
+}
+
+// The flag of the sections says that one of them follows.
+TEST(Datagram, FlagOfSectionsWithoutASectionIsRefused) {
+  for (unsigned flags = 0; flags < 16; ++flags) {
+    std::array<std::byte, 64> buffer;
+    BitWriter writer{buffer};
+    ServerHeader header;
+    write(writer, header);
+    const std::size_t bits = writer.bits_written() - 1;
+    BitWriter again{buffer};
+    again.write(0, 32);  // sequence, tick
+    again.write(0, static_cast<unsigned>(bits - 32));
+    again.write(1, 1);
+    again.write(flags, 4);
+    BitReader reader{again.finish()};
+    const ServerHeader back = read_server_header(reader);
+    EXPECT_EQ(reader.failed(), flags == 0) << flags;
+    if (flags == 0) continue;
+    EXPECT_EQ(back.has_spawns, (flags & 1u) != 0);
+    EXPECT_EQ(back.has_fields, (flags & 2u) != 0);
+    EXPECT_EQ(back.has_messages, (flags & 4u) != 0);
+    EXPECT_EQ(back.has_reliable, (flags & 8u) != 0);
+  }
+  for (unsigned flags = 0; flags < 4; ++flags) {
+    std::array<std::byte, 64> buffer;
+    BitWriter writer{buffer};
+    writer.write(0, 16 + 16 + 24);  // sequence, processed, stamp
+    writer.write(0, 3);             // ack, has_showing, has_owned
+    writer.write(1, 1);
+    writer.write(flags, 2);
+    BitReader reader{writer.finish()};
+    const auto back = read_client_datagram(reader);
+    EXPECT_EQ(back.has_value(), flags != 0) << flags;
+    if (!back) continue;
+    EXPECT_EQ(back->has_messages, (flags & 1u) != 0);
+    EXPECT_EQ(back->has_reliable, (flags & 2u) != 0);
+  }
 }
 
 ClientDatagram reporting() {

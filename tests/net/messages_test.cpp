@@ -77,7 +77,7 @@ std::vector<ControlMessage> one_of_each() {
           GameDataMessage{{std::byte{9}}, std::nullopt},
           OwnershipMessage{{7, 1}, OwnershipMessage::Change::corrected, 15, 0.25, 4000, 9, state},
           OwnershipMessage{{7, 1}, OwnershipMessage::Change::revoked, 3, 0.0, 0, 0, {}},
-          SessionMessage{{~0ull, 1}, 0xfffffffeu, 77},
+          SessionMessage{{~0ull, 1}, 0xffffffffu, 0xfffffffeu, 77},
           ResumeMessage{{9}, {3, 1ull << 63}, 0x80000001u},
           PlayoutMessage{true, true, 0.25},
           KickMessage{std::string(kMaxKickReasonBytes, 'k')}};
@@ -109,7 +109,7 @@ TEST(Messages, RoundTrip) {
   const auto after_spawns = decode_control(encoded(messages[2]));
   ASSERT_TRUE(after_spawns);
   EXPECT_EQ(std::get<AfterSpawnsMessage>(*after_spawns).number, 4'000'000'000u);
-  EXPECT_TRUE(is_counted(*after_spawns));
+  EXPECT_TRUE(belongs_to_stream(*after_spawns));
 }
 
 // Spawns and despawns were messages up to version 10. Their numbers have no other meaning.

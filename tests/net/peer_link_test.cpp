@@ -157,6 +157,28 @@ TEST(PeerLink, TakesTheMemoryThatItsFlightNeeds) {
     EXPECT_EQ(end.link.memory(), 128u) << "a round trip of one second";
 }
 
+TEST(PeerLink, LosesNothingByATimeOutOnAPathThatKeepsTheOrder) {
+  for (const bool ordered : {true, false}) {
+    Pair pair(1, 0.0, 0.02, 0.0);
+    for (auto& end : pair.ends)
+      end.link.set_ordered(ordered);
+    pair.run(5.0);
+    pair.set_one_way_s(1.0);
+    pair.run(5.0);
+    for (const auto& end : pair.ends)
+      EXPECT_EQ(end.link.loss() == 0.0, ordered);
+  }
+}
+
+TEST(PeerLink, NoticesWhatALaterDatagramHasOvertakenOnAPathThatKeepsTheOrder) {
+  Pair pair(1, 0.1, 0.02, 0.0);  // payloads that did not fit into a queue, for example
+  for (auto& end : pair.ends)
+    end.link.set_ordered(true);
+  pair.run(20.0);
+  for (const auto& end : pair.ends)
+    EXPECT_NEAR(end.link.loss(), 0.1, 0.06);
+}
+
 TEST(PeerLink, ForgetsTheRoundTripOfAnotherPathButNoDatagram) {
   Pair pair(5, 0.0, 0.04, 0.0);
   pair.run(2.0);

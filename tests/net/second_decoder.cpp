@@ -55,6 +55,16 @@ std::int64_t ack(Bits& bits, DecodedFields& fields) {
 }
 
 template <std::size_t N>
+void read_flags(Bits& bits, std::array<bool, N>& flags) {
+  bool any = false;
+  for (bool& flag : flags) {
+    flag = bits.flag();
+    any = any || flag;
+  }
+  bits.must(any);
+}
+
+template <std::size_t N>
 void gains(Bits& bits, std::array<int, N>& out, std::vector<std::int64_t>& all) {
   for (int& gain : out) {
     gain = static_cast<int>(bits.range(-128, 127));
@@ -95,7 +105,7 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     add_field(fields, "version", text(version));
-    if (version != 11) {
+    if (version != 12) {
       if (!bits.good()) return std::nullopt;
       return fields;
     }
@@ -116,8 +126,11 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     if (kind == 9) add_field(fields, "client", text(static_cast<std::int64_t>(bits.u(32))));
     const auto high = static_cast<std::int64_t>(bits.u(64));
     add_field(fields, "key", text(high) + " " + text(static_cast<std::int64_t>(bits.u(64))));
-    add_field(fields, "processed", text(static_cast<std::int64_t>(bits.u(32))));
-    if (kind == 8) add_field(fields, "tick", text(static_cast<std::int64_t>(bits.u(32))));
+    add_field(fields, "received", text(static_cast<std::int64_t>(bits.u(32))));
+    if (kind == 8) {
+      add_field(fields, "processed", text(static_cast<std::int64_t>(bits.u(32))));
+      add_field(fields, "tick", text(static_cast<std::int64_t>(bits.u(32))));
+    }
   } else if (kind == 10) {
     const bool interpolates = bits.flag();
     const bool shows_past = bits.flag();
@@ -272,16 +285,18 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
     coding[1] = static_cast<unsigned>(bits.range(0, 7));
     coding[2] = static_cast<unsigned>(bits.eg(3));
   }
-  const bool has_spawns = bits.flag();
-  const bool has_fields = bits.flag();
-  const bool has_messages = bits.flag();
+  std::array<bool, 4> has{};  // spawns, fields, messages, reliable
+  if (bits.flag()) read_flags(bits, has);
   std::int64_t slot = -1;
   for (std::uint64_t i = 0; i < count && bits.good(); ++i)
     update(bits, slot, tick, coding, fields);
-  if (has_spawns) spawns(bits, tick, fields);
-  if (has_fields) field_changes(bits, fields);
-  if (has_messages) messages(bits, fields);
+  if (has[0]) spawns(bits, tick, fields);
+  if (has[1]) field_changes(bits, fields);
+  if (has[2]) messages(bits, fields);
+  std::vector<Stream::Part> parts;
+  if (has[3]) parts = reliable(bits, from_server_, fields);
   if (!bits.finished()) return std::nullopt;
+  take_messages(from_server_, parts, fields);
   return fields;
 }
 
@@ -471,6 +486,33 @@ void Decoder::messages(Bits& bits, DecodedFields& fields) {
   }
 }
 
+std::vector<Stream::Part> Decoder::reliable(Bits& bits, const Stream& stream, DecodedFields& fields) {
+  std::vector<Stream::Part> parts;
+  std::int64_t end = 0;
+  while (bits.flag() && bits.good()) {
+    Stream::Part part;
+    part.offset = parts.empty() ? stream.whole_offset(static_cast<std::int64_t>(bits.u(24)))
+                                : end + static_cast<std::int64_t>(bits.eg(6));
+    const std::uint64_t size = bits.eg(6) + 1;
+    bits.must(size <= 1400);
+    for (std::uint64_t i = 0; i < size && bits.good(); ++i)
+      part.bytes.push_back(static_cast<char>(bits.u(8)));
+    if (!bits.good()) return {};
+    end = part.offset + static_cast<std::int64_t>(size);
+    add_field(fields, "part", text(part.offset));
+    add_field(fields, "bytes", hex(part.bytes));
+    parts.push_back(part);
+  }
+  bits.must(!parts.empty() && stream.may_add(parts));
+  return parts;
+}
+
+void Decoder::take_messages(Stream& stream, const std::vector<Stream::Part>& parts, DecodedFields& fields) {
+  stream.add(parts);
+  while (const auto message = stream.next())
+    add_field(fields, "message", hex(*message));
+}
+
 void Decoder::showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFields& fields) {
   add_field(fields, "clock", text(static_cast<std::int64_t>(bits.u(16))));
   const std::uint64_t delay = bits.eg(8);
@@ -531,7 +573,7 @@ std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte>
   Bits bits{payload};
   DecodedFields fields;
   add_field(fields, "sequence", text(static_cast<std::int64_t>(bits.u(16))));
-  add_field(fields, "control_count", text(static_cast<std::int64_t>(bits.u(16))));
+  add_field(fields, "processed", text(static_cast<std::int64_t>(bits.u(16))));
   add_field(fields, "stamp", text(static_cast<std::int64_t>(bits.u(24))));
   std::optional<std::int64_t> newest;
   if (bits.flag()) {
@@ -540,10 +582,14 @@ std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte>
   }
   if (bits.flag()) showing(bits, newest, fields);
   const bool has_owned = bits.flag();
-  const bool has_messages = bits.flag();
+  std::array<bool, 2> has{};  // messages, reliable
+  if (bits.flag()) read_flags(bits, has);
   if (has_owned) owned(bits, near_tick, fields);
-  if (has_messages) messages(bits, fields);
+  if (has[0]) messages(bits, fields);
+  std::vector<Stream::Part> parts;
+  if (has[1]) parts = reliable(bits, from_client_, fields);
   if (!bits.finished()) return std::nullopt;
+  take_messages(from_client_, parts, fields);
   return fields;
 }
 

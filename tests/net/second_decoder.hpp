@@ -100,6 +100,30 @@ struct Declared {
   std::vector<Field> fields;
 };
 
+/// The bytes of a stream of reliable messages that have arrived (section 5.10).
+class Stream {
+ public:
+  struct Part {
+    std::int64_t offset = 0;
+    std::string bytes;
+  };
+
+  /// The offset of a part with these low 24 bits.
+  std::int64_t whole_offset(std::int64_t low) const;
+  /// False if the datagram with these parts goes beyond the limits.
+  bool may_add(const std::vector<Part>& parts) const;
+  void add(const std::vector<Part>& parts);
+  /// The next message that is complete.
+  std::optional<std::string> next();
+
+ private:
+  std::int64_t begin_ = 0;              // offset of the first byte of the next message
+  std::int64_t lacking_ = 0;            // offset of the first byte that has not arrived
+  std::string ready_;                   // the bytes from begin_ to before lacking_
+  std::map<std::int64_t, char> later_;  // those behind, by offset
+  bool broken_ = false;
+};
+
 /// Decodes payloads one after another and keeps the state that later payloads refer to.
 class Decoder {
  public:
@@ -140,6 +164,8 @@ class Decoder {
   void despawn(Bits& bits, Section& section, DecodedFields& fields);
   void note_number(Bits& bits, std::int64_t number);
   void messages(Bits& bits, DecodedFields& fields);
+  static std::vector<Stream::Part> reliable(Bits& bits, const Stream& stream, DecodedFields& fields);
+  static void take_messages(Stream& stream, const std::vector<Stream::Part>& parts, DecodedFields& fields);
   void ownership(Bits& bits, DecodedFields& fields);
   void owned(Bits& bits, std::uint32_t near_tick, DecodedFields& fields);
   void showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFields& fields);
@@ -151,6 +177,7 @@ class Decoder {
   std::map<std::int64_t, std::int64_t> ended_;  // by slot: the greatest number of a despawn
   std::set<std::int64_t> settled_;              // numbers above lowest_ with a spawn or a despawn
   std::int64_t lowest_ = 1;                     // the lowest number with neither
+  Stream from_server_, from_client_;
 };
 
 }  // namespace second

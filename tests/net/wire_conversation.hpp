@@ -7,10 +7,11 @@
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/spawns.hpp"
 #include "tests/reckoning/random_states.hpp"
+#include "wire_stream.hpp"
+#include "wire_text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <span>
 #include <sstream>
 #include <string>
@@ -77,16 +78,6 @@ inline std::string text_of_motion(const QuantisedState& s, bool turns) {
   return text + line("w", s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]);
 }
 
-inline std::string hex_of(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte b : bytes) {
-    char buffer[4];
-    std::snprintf(buffer, sizeof buffer, "%02x", std::to_integer<unsigned>(b));
-    text += buffer;
-  }
-  return text.empty() ? "-" : text;
-}
-
 // The second decoder's expected text for a field value.
 inline std::string text_of(const FieldValue& value) {
   if (const auto* blob = std::get_if<Blob>(&value)) return hex_of(blob->bytes());
@@ -140,7 +131,7 @@ class Conversation {
   static constexpr std::uint32_t kCrateSlot = 7;
   static constexpr Tick kStart = 1000;
 
-  explicit Conversation(std::uint64_t seed) : random_(seed) {
+  explicit Conversation(std::uint64_t seed) : random_(seed), stream_(seed) {
     for (const Archetype& archetype : archetypes())
       quantisation_.push_back(quantisation_for(archetype));
   }
@@ -189,34 +180,58 @@ class Conversation {
     return {bytes.begin(), bytes.end()};
   }
 
-  // A datagram of this tick with an update of each entity, as a residual or in full, optionally with fields
-  // and messages.
-  Bytes datagram(Tick tick, bool refers, bool fields_and_messages) {
+  // Adds a message to the stream of reliable messages.
+  void add_to_stream(std::span<const std::byte> message) { stream_.add(message); }
+
+  // A datagram with parts of the stream, and with nothing else.
+  Bytes stream_datagram(Tick tick, std::span<const ByteRange> parts) {
+    ServerHeader header;
+    header.sequence = static_cast<Sequence>(tick * 7);
+    header.tick = static_cast<std::uint16_t>(tick);
+    header.has_reliable = true;
+    Bytes buffer(kMaxStateBytes);
+    BitWriter writer{buffer};
+    write(writer, header);
+    last_ = line("sequence", header.sequence) + line("tick", tick) + line("complete_age", 0) +
+            line("update_count", 0);
+    last_ += stream_.write(writer, parts);
+    last_ += stream_.complete_messages();
+    const auto bytes = writer.finish();
+    return {bytes.begin(), bytes.end()};
+  }
+
+  // A datagram of this tick with an update of each entity, as a residual or in full, optionally with all
+  // sections.
+  Bytes datagram(Tick tick, bool refers, bool sections) {
     ServerHeader header;
     header.sequence = static_cast<Sequence>(tick * 7);
     header.tick = static_cast<std::uint16_t>(tick);
     header.complete_age = tick % 5;
     header.update_count = 2;
     header.coding = {2, 1, refers ? tick - std::max(held_[0].tick, held_[1].tick) : 0};
-    if (fields_and_messages) {
+    if (sections) {
       header.ack = Ack{static_cast<Sequence>(tick), {0xfffffff5u}};
       header.echo = Echo{123456, -4095};
     }
-    header.has_spawns = header.has_fields = header.has_messages = fields_and_messages;
+    header.has_spawns = header.has_fields = header.has_messages = header.has_reliable = sections;
     Bytes buffer(kMaxStateBytes);
     BitWriter writer{buffer};
     write(writer, header);
     last_ =
         line("sequence", header.sequence) + line("tick", tick) + line("complete_age", header.complete_age);
-    if (fields_and_messages) last_ += text_of_ack(*header.ack) + line("echo", 123456, -4095);
+    if (sections) last_ += text_of_ack(*header.ack) + line("echo", 123456, -4095);
     last_ += line("update_count", 2);
     std::int64_t previous = -1;
     for (const std::uint32_t slot : {kBodySlot, kCrateSlot}) {
       write_update(writer, slot, tick, refers, header.coding, previous);
       previous = slot;
     }
-    if (fields_and_messages) write_spawns(writer, tick);
-    if (fields_and_messages) write_fields_and_messages(writer, tick);
+    if (sections) write_spawns(writer, tick);
+    if (sections) {
+      write_fields_and_messages(writer, tick);
+      last_ += stream_.write_any(writer);
+      last_ += stream_.complete_messages();
+    }
     const auto bytes = writer.finish();
     return {bytes.begin(), bytes.end()};
   }
@@ -423,6 +438,7 @@ class Conversation {
 
   test::RandomStates random_;
   test::RandomStates spawned_{31};
+  WireStream stream_;
   std::vector<Quantisation> quantisation_;
   std::array<Held, 2> held_{};
   Held owned_;

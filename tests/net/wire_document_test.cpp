@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/link/byte_ranges.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "second_decoder.hpp"
 #include "tests/reckoning/random_states.hpp"
 #include "tests/support/locations.hpp"
 #include "wire_conversation.hpp"
+#include "wire_stream.hpp"
 
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -151,6 +155,17 @@ std::vector<Vector> vectors() {
   control("Chaikin route", Conversation::encoded(RouteMessage{{13}, route_of(RouteKind::kChaikin)}));
   control("polyline route", Conversation::encoded(RouteMessage{{14}, route_of(RouteKind::kPolyline)}));
   control("game message", Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}));
+  const Bytes chat = Conversation::encoded(GameDataMessage{Bytes(150, std::byte{'z'}), std::nullopt});
+  for (const Bytes& message : {Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}),
+                               chat, Conversation::encoded(AfterSpawnsMessage{70'000})})
+    conversation.add_to_stream(message);
+  const auto stream = [&](const char* name, Tick tick, std::span<const ByteRange> parts) {
+    const Bytes bytes = conversation.stream_datagram(tick, parts);
+    add(name, bytes, decoder.server_datagram(bytes, tick));
+  };
+  stream("datagram with two parts of the stream", 1001, std::array<ByteRange, 2>{{{0, 20}, {32, 100}}});
+  stream("datagram with the part between them, and the next one", 1002,
+         std::array<ByteRange, 2>{{{20, 32}, {100, 174}}});
   const auto datagram = [&](const char* name, Tick tick, bool refers, bool fields_and_messages) {
     const Bytes bytes = conversation.datagram(tick, refers, fields_and_messages);
     add(name, bytes, decoder.server_datagram(bytes, tick));
@@ -182,6 +197,19 @@ std::vector<Vector> vectors() {
   writer.write(0, 1);
   buffer.resize(writer.finish().size());
   add("client datagram", buffer, decoder.client_datagram(buffer, 1030));
+  d.has_messages = false;
+  d.has_reliable = true;
+  d.showing.reset();
+  ++d.sequence;
+  test::WireStream client_stream{0};
+  client_stream.add(Conversation::encoded(PlayoutMessage{true, false, 0.1}));
+  client_stream.add(Conversation::encoded(GameDataMessage{{std::byte{'y'}, std::byte{'o'}}, std::nullopt}));
+  buffer.assign(64, {});
+  BitWriter with_stream{buffer};
+  write(with_stream, d);
+  (void)client_stream.write(with_stream, std::array<ByteRange, 2>{{{0, 10}, {12, 15}}});
+  buffer.resize(with_stream.finish().size());
+  add("client datagram with two parts of the stream", buffer, decoder.client_datagram(buffer, 1030));
   control("ownership", Conversation::encoded(OwnershipMessage{{Conversation::kCrateSlot + 1, 3},
                                                               OwnershipMessage::Change::given,
                                                               6,
@@ -190,13 +218,12 @@ std::vector<Vector> vectors() {
                                                               0,
                                                               conversation.crate()}));
   const SessionKey key{0x0123456789abcdef, 0x7edcba9876543210};
-  control("session", Conversation::encoded(SessionMessage{key, 33, 1029}));
+  control("session", Conversation::encoded(SessionMessage{key, 40, 33, 1029}));
   control("resume", Conversation::encoded(ResumeMessage{{77}, key, 9}));
   control("playout", Conversation::encoded(PlayoutMessage{true, false, 0.1}));
   control("kick", Conversation::encoded(KickMessage{"cheating"}));
   d.ack = Ack{7203, {0xffffffffu}};
-  d.showing.reset();
-  d.has_messages = false;
+  d.has_reliable = false;
   d.has_owned = true;
   for (const Tick tick : {1040u, 1046u}) {
     ++d.sequence;

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/link/reliable_receiver.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/reliable_part.hpp"
 #include "second_decoder.hpp"
 #include "tests/fuzz/generate.hpp"
 #include "wire_conversation.hpp"
 #include "wire_reader.hpp"
+#include "wire_stream.hpp"
+#include "wire_text.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <random>
 #include <span>
@@ -133,11 +140,12 @@ std::string expected(const OwnershipMessage& m) {
 }
 
 std::string expected(const SessionMessage& m) {
-  return line("key", m.key.high, m.key.low) + line("processed", m.processed) + line("tick", m.tick);
+  return line("key", m.key.high, m.key.low) + line("received", m.received) + line("processed", m.processed) +
+         line("tick", m.tick);
 }
 
 std::string expected(const ResumeMessage& m) {
-  return line("client", m.client.value) + line("key", m.key.high, m.key.low) + line("processed", m.processed);
+  return line("client", m.client.value) + line("key", m.key.high, m.key.low) + line("received", m.received);
 }
 
 std::string expected(const PlayoutMessage& m) {
@@ -151,7 +159,7 @@ std::string expected(const KickMessage& m) {
 
 std::string expected(const ClientDatagram& d) {
   std::string text =
-      line("sequence", d.sequence) + line("control_count", d.control_count) + line("stamp", d.stamp);
+      line("sequence", d.sequence) + line("processed", d.control_count) + line("stamp", d.stamp);
   if (d.ack) text += text_of_ack(*d.ack) + line("ack_delay", d.ack_delay);
   if (!d.showing) return text;
   const ShowingReport& r = *d.showing;
@@ -186,7 +194,7 @@ TEST(WireFields, SecondDecoderReadsEveryControlMessage) {
 // first one are residuals.
 class Owner {
  public:
-  explicit Owner(std::uint64_t seed) : engine_(seed) {}
+  explicit Owner(std::uint64_t seed) : engine_(seed), stream_(seed) {}
 
   Bytes datagram(Tick tick, std::string& content) {
     const fuzz::Bytes bytes = decisions(engine_, 2000);
@@ -194,6 +202,7 @@ class Owner {
     ClientDatagram d = fuzz::any_client_datagram(choices, 100);
     d.has_owned = choices.flag();
     d.has_messages = choices.flag();
+    d.has_reliable = choices.flag();
     content = expected(d);
     Bytes buffer(8192);
     BitWriter writer{buffer};
@@ -213,6 +222,10 @@ class Owner {
       write_message(writer, std::span{payload}.last(1), std::nullopt);
       writer.write(0, 1);
       content += optional("time_s", time_s) + "payload: " + hex_of(payload) + "\ntime_s: -\npayload: 09\n";
+    }
+    if (d.has_reliable) {
+      content += stream_.write_any(writer);
+      content += stream_.complete_messages();
     }
     return fuzz::finished(writer);
   }
@@ -254,6 +267,7 @@ class Owner {
   };
   std::mt19937_64 engine_;
   std::array<Held, test::WireReader::kSlots> held_;
+  test::WireStream stream_;
 };
 
 // Both decoders, after the same join.
@@ -510,6 +524,150 @@ TEST(WireFields, BothDecodersRefuseTheSameDamagedClientDatagrams) {
   }
   EXPECT_GT(read, 500);
   EXPECT_GT(refused, 500);
+}
+
+// Datagrams with parts of a stream and nothing else, of the server or of the client.
+template <class Head>
+Bytes stream_datagram(test::WireStream& stream) {
+  Head head;
+  head.has_reliable = true;
+  Bytes buffer(kMaxStateBytes);
+  BitWriter writer{buffer};
+  write(writer, head);
+  (void)stream.write_any(writer);
+  return fuzz::finished(writer);
+}
+
+std::string messages_in(const second::DecodedFields& fields) {
+  second::DecodedFields messages;
+  for (const auto& field : fields) {
+    if (field.first == "message") messages.push_back(field);
+  }
+  return as_text(messages);
+}
+
+// The damaged datagrams are applied. So offsets, lengths and messages become wrong, but for both decoders.
+TEST(WireFields, BothDecodersPutTheSameDamagedStreamTogether) {
+  std::mt19937_64 engine{11};
+  int read = 0, refused = 0;
+  std::size_t bytes = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const bool from_server = seed % 2 == 0;
+    test::WireStream stream{seed};
+    second::Decoder second{{}};
+    test::WireReader first;
+    for (int i = 0; i < 100; ++i) {
+      Bytes noisy =
+          from_server ? stream_datagram<ServerHeader>(stream) : stream_datagram<ClientDatagram>(stream);
+      const fuzz::Bytes chosen = decisions(engine, 64);
+      fuzz::Choices choices{chosen};
+      if (choices.rarely(9)) (void)fuzz::damage(choices, noisy);
+      const auto content = from_server ? second.server_datagram(noisy, 0) : second.client_datagram(noisy, 0);
+      const bool first_reads =
+          from_server ? first.server_datagram(noisy, 0) : first.client_datagram(noisy, 0);
+      ASSERT_EQ(content.has_value(), first_reads)
+          << "seed " << seed << " datagram " << i << ": " << hex_of(noisy);
+      const std::string messages = first.complete_messages();
+      if (content) {
+        ASSERT_EQ(messages_in(*content), messages) << "seed " << seed << " datagram " << i;
+      }
+      bytes += messages.size();
+      ++(content ? read : refused);
+    }
+  }
+  EXPECT_GT(read, 1000);
+  EXPECT_GT(refused, 500);
+  EXPECT_GT(bytes, 100'000u);
+}
+
+// Lengths that no sender writes: nothing more comes out of the stream.
+TEST(WireFields, BothDecodersRefuseTheSameLengths) {
+  struct Case {
+    std::vector<unsigned> head;
+    std::size_t size;  // of the message, if the length is valid
+  };
+  const std::vector<Case> cases{{{0x01}, 1},
+                                {{0x7f}, 127},
+                                {{0x80, 0x01}, 128},
+                                {{0xff, 0x7f}, 16383},
+                                {{0x80, 0x80, 1}, 16384},
+                                {{0x81, 0x00}, 1},
+                                {{0x80, 0x88, 2}, 33 * 1024},
+                                {{0x81, 0x88, 2}, 0},
+                                {{0xff, 0xff, 0x7f}, 0},
+                                {{0x00}, 0},
+                                {{0x80, 0x00}, 0},
+                                {{0x80, 0x80, 0x80}, 0}};
+  for (const Case& c : cases) {
+    std::vector<std::byte> stream;
+    for (const unsigned byte : c.head)
+      stream.push_back(static_cast<std::byte>(byte));
+    stream.resize(stream.size() + std::max<std::size_t>(c.size, 50), std::byte{0x21});
+    stream.insert(stream.end(), {std::byte{1}, std::byte{0x22}});  // one more message
+    second::Decoder second{{}};
+    test::WireReader first;
+    std::string second_text, first_text;
+    for (std::size_t at = 0; at < stream.size(); at += 1000) {
+      Bytes buffer(kMaxStateBytes);
+      BitWriter writer{buffer};
+      ServerHeader header;
+      header.has_reliable = true;
+      write(writer, header);
+      ReliablePartsWriter section;
+      section.add(writer, at, std::span(stream).subspan(at, std::min<std::size_t>(1000, stream.size() - at)));
+      section.finish(writer);
+      const Bytes bytes = fuzz::finished(writer);
+      const auto content = second.server_datagram(bytes, 0);
+      ASSERT_TRUE(content);
+      ASSERT_TRUE(first.server_datagram(bytes, 0));
+      second_text += messages_in(*content);
+      first_text += first.complete_messages();
+    }
+    const std::string expected =
+        c.size == 0 ? "" : "message: " + hex_of(std::vector(c.size, std::byte{0x21})) + "\nmessage: ";
+    EXPECT_EQ(second_text, first_text) << hex_of(std::span(stream).first(c.head.size()));
+    EXPECT_EQ(first_text.substr(0, expected.size()), expected);
+    EXPECT_EQ(first_text.empty(), c.size == 0);
+  }
+}
+
+// Both decoders find the whole offset of a part from its 24 bits, and refuse what lies beyond the window.
+TEST(WireFields, SecondDecoderCountsBytesBeyondTwentyFourBits) {
+  std::mt19937_64 engine{12};
+  for (const std::size_t lacking :
+       {std::size_t{0}, std::size_t{100}, (std::size_t{1} << 23) + 5, (std::size_t{1} << 24) - 1,
+        (std::size_t{1} << 24) + 77, std::size_t{1} << 25}) {
+    second::Stream second;
+    second.add({{0, std::string(lacking, '\1')}});
+    ReliableReceiver first{{.bytes = std::size_t{1} << 30}};
+    const ReliablePart all{0, std::vector<std::byte>(lacking)};
+    first.add(std::span(&all, 1));
+    ASSERT_EQ(first.near(), lacking);
+    for (int i = 0; i < 2000; ++i) {
+      const std::uint64_t low = i < 3
+                                    ? (lacking + (1u << 23) + static_cast<std::uint64_t>(i) - 1) % (1u << 24)
+                                    : engine() % (1u << 24);
+      std::array<std::byte, 16> buffer;
+      BitWriter writer{buffer};
+      ReliablePartsWriter section;
+      const std::byte byte{7};
+      section.add(writer, low, std::span(&byte, 1));
+      section.finish(writer);
+      BitReader reader{writer.finish()};
+      std::vector<ReliablePart> parts;
+      read_reliable_parts(reader, first.near(), parts);
+      ASSERT_EQ(parts.size(), 1u);
+      EXPECT_EQ(second.whole_offset(static_cast<std::int64_t>(low)),
+                static_cast<std::int64_t>(parts[0].offset))
+          << lacking << " " << low;
+    }
+  }
+  constexpr std::int64_t kWindow = 558'080;
+  for (const std::int64_t end : {kWindow, kWindow + 1}) {
+    const ReliablePart part{static_cast<std::uint64_t>(end - 3), std::vector<std::byte>(3)};
+    EXPECT_EQ(second::Stream{}.may_add({{end - 3, std::string(3, '\0')}}), end == kWindow);
+    EXPECT_EQ(ReliableReceiver{{}}.accepts(std::span(&part, 1)), end == kWindow);
+  }
 }
 
 TEST(WireFields, BothDecodersRefuseTheSameDamagedServerDatagrams) {

@@ -3,13 +3,16 @@
 
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/link/reliable_receiver.hpp"
 #include "net/src/link/settled_numbers.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/reliable_part.hpp"
 #include "net/src/messages/spawns.hpp"
 #include "second_decoder.hpp"
 #include "tests/fuzz/generate.hpp"
 #include "wire_conversation.hpp"
+#include "wire_text.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -75,6 +78,9 @@ class WireReader {
     return buffer;
   }
 
+  /// The second decoder's expected text for the reliable messages read since the last call.
+  std::string complete_messages() { return std::exchange(stream_text_, {}); }
+
   bool client_datagram(std::span<const std::byte> payload, Tick near_tick) {
     BitReader reader{payload};
     const auto head = read_client_datagram(reader);
@@ -99,7 +105,7 @@ class WireReader {
       if (reader.failed() || state.along.route) return false;
       owned_[{owned->slot, tick}] = state;
     }
-    return messages_and_end(reader, head->has_messages);
+    return messages_and_end(reader, head->has_messages, head->has_reliable, from_client_);
   }
 
   bool server_datagram(std::span<const std::byte> payload, Tick near_tick) {
@@ -113,7 +119,7 @@ class WireReader {
     if (reader.failed()) return false;
     if (header.has_spawns && !spawns(reader, tick)) return false;
     if (header.has_fields && !fields(reader)) return false;
-    return messages_and_end(reader, header.has_messages);
+    return messages_and_end(reader, header.has_messages, header.has_reliable, from_server_);
   }
 
  private:
@@ -203,12 +209,18 @@ class WireReader {
     return !reader.failed();
   }
 
-  static bool messages_and_end(BitReader& reader, bool has_messages) {
+  bool messages_and_end(BitReader& reader, bool has_messages, bool has_reliable, ReliableReceiver& stream) {
     if (has_messages) {
       MessageBatch batch;
       read_messages(reader, batch);
     }
-    return reader.finished();
+    std::vector<ReliablePart> parts;
+    if (has_reliable) read_reliable_parts(reader, stream.near(), parts);
+    if (!reader.finished() || !stream.accepts(parts)) return false;
+    stream.add(parts);
+    while (const auto message = stream.next())
+      stream_text_ += "message: " + hex_of(*message) + "\n";
+    return true;
   }
 
   std::vector<Archetype> archetypes_;
@@ -220,6 +232,8 @@ class WireReader {
   SettledNumbers spawns_;
   std::map<std::tuple<std::uint32_t, int, Tick>, QuantisedState> motions_;
   std::map<std::pair<std::uint32_t, Tick>, QuantisedState> owned_;
+  ReliableReceiver from_server_{{}}, from_client_{{}};
+  std::string stream_text_;
 };
 
 /// Converts a declaration for the second decoder.

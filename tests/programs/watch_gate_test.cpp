@@ -2,9 +2,11 @@
 // Which tokens the live view accepts, without sockets for it. watch_test.cpp has the real server.
 #include "programs/server/watch/watch_gate.hpp"
 
+#include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/transport/pipe/joined_transport.hpp"
 #include "net/src/transport/pipe/pipe_server.hpp"
+#include "net/src/wire/bit_stream.hpp"
 
 #include <array>
 #include <chrono>
@@ -104,11 +106,14 @@ struct TwoEntrances {
       {.host = "127.0.0.1", .max_peers = 16, .security = ServerSecurity{.key = key, .any_server = true}}));
   WatchGate gate{ServerSecurity{.key = key, .any_server = true}, udp->port(), udp->used_tokens()};
   std::map<pipe::StreamId, std::vector<pipe::Kind>> sent;
+  std::map<pipe::StreamId, std::vector<std::byte>> newest;  // datagrams
   pipe::PipeServer pipes{
       {},
       {.send =
            [this](pipe::StreamId stream, std::span<const std::byte> message, bool) {
-             sent[stream].push_back(pipe::read(message)->kind);
+             const auto read = pipe::read(message);
+             sent[stream].push_back(read->kind);
+             if (read->kind == pipe::Kind::state) newest[stream].assign(read->body.begin(), read->body.end());
              return true;
            },
        .close = [](pipe::StreamId) {},
@@ -144,6 +149,19 @@ struct TwoEntrances {
   void join(pipe::StreamId stream) {
     std::array<std::byte, 64> buffer;
     send(stream, {.kind = pipe::Kind::control, .body = join_message(buffer)});
+    server.receive(0.0);
+  }
+  /// Acknowledges the newest datagram, the only one with reliable messages so far.
+  void acknowledge(pipe::StreamId stream) {
+    BitReader reader{newest.at(stream)};
+    const ServerHeader header = read_server_header(reader);
+    ASSERT_TRUE(header.has_reliable);
+    ClientDatagram datagram;
+    datagram.ack = Ack{header.sequence};
+    std::array<std::byte, 64> buffer;
+    BitWriter writer{buffer};
+    write(writer, datagram);
+    send(stream, {.kind = pipe::Kind::state, .body = writer.finish()});
     server.receive(0.0);
   }
   [[nodiscard]] bool has_ended(pipe::StreamId stream) const {
@@ -198,6 +216,9 @@ TEST(WatchGate, KickEndsTheViewToo) {
     ASSERT_EQ(house.server.client_count(), 3u);
     EXPECT_TRUE(house.server.kick(kicks_the_view ? watcher : player, "cheating"));
     EXPECT_EQ(house.server.client_count(), 1u);
+    house.server.receive(0.0);
+    EXPECT_FALSE(house.has_ended(1)) << "it may lack the reason";
+    house.acknowledge(1);
     EXPECT_TRUE(house.has_ended(1));
     EXPECT_FALSE(house.has_ended(2));
     EXPECT_FALSE(house.watches(3, kept_back));

@@ -2,6 +2,8 @@
 // Game messages in both directions, over simulated links.
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "tests/support/forged_client.hpp"
+#include "tests/support/forged_stream.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -283,26 +285,63 @@ TEST(GameMessages, UnpolledMessagesHoldBackOnlyTheirSender) {
 // The hostile client sends more than a real client's code would allow.
 TEST(GameMessages, FloodIsBoundedAndDoesNotAffectOthers) {
   World world(without_message_rates({.links = both_ways({.latency_ms = 10.0})}));
-  const std::size_t hostile = world.add_client();
   const std::size_t player = world.add_client();
+  ForgedClient hostile(world);
+  hostile.join();
   world.run_to(1.0);
-  Bytes buffer(kMaxControlBytes);
-  const auto large = encode(GameDataMessage{Bytes(kMaxReliableBytes), std::nullopt}, buffer);
+  const Bytes large = encoded_message(GameDataMessage{Bytes(kMaxReliableBytes), std::nullopt});
   for (int i = 0; i < 100; ++i)
-    world.client_transport(hostile).send({1}, Channel::control, large);
+    hostile.send(large);
   EXPECT_TRUE(world.client(player).send(numbered(5), Delivery::reliable));
   world.run_to(4.0);
   const ServerStats& stats = world.server().stats();
   EXPECT_EQ(stats.messages_received, 16u + 1u);
   EXPECT_EQ(stats.messages_refused, 84u);
   EXPECT_EQ(stats.refusals[Refusal::too_many], 84u);
+  EXPECT_EQ(stats.malformed, 0u);
   std::size_t of_player = 0;
   while (const auto message = world.server().poll_message())
-    of_player += message->sender == client_id(world, 1) ? 1 : 0;
+    of_player += message->sender == client_id(world, 0) ? 1 : 0;
   EXPECT_EQ(of_player, 1u);
-  world.client_transport(hostile).send({1}, Channel::control, large);  // there is room again
+  hostile.send(large);  // there is room again
   world.run_to(5.0);
   EXPECT_EQ(stats.messages_received, 18u);
+}
+
+// The hostile client leaves out the first byte of its stream, so that the server has to keep what follows. It
+// keeps 160 KiB and refuses the rest before it copies anything.
+TEST(GameMessages, FloodBehindAGapIsBoundedAndDoesNotAffectOthers) {
+  constexpr std::size_t kKept = 160 * 1024;
+  World world(without_message_rates({.links = both_ways({.latency_ms = 10.0})}));
+  const std::size_t player = world.add_client();
+  ForgedClient hostile(world);
+  hostile.join();
+  world.run_to(1.0);
+  Bytes stream;
+  for (int i = 0; i < 100; ++i)
+    append_message(stream, encoded_message(GameDataMessage{Bytes(kMaxReliableBytes), std::nullopt}));
+  const auto first = std::span(stream).first(kKept), beyond = std::span(stream).subspan(kKept);
+  hostile.send_bytes_at(1, first.subspan(1));
+  const std::size_t refused = hostile.send_bytes_at(kKept, beyond);
+  EXPECT_GT(refused, 1400u);
+  EXPECT_TRUE(world.client(player).send(numbered(5), Delivery::reliable));
+  world.run_to(4.0);
+  const ServerStats& stats = world.server().stats();
+  EXPECT_EQ(stats.messages_received, 1u);
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], refused);
+  EXPECT_EQ(stats.malformed, refused);
+  EXPECT_EQ(stats.messages_refused, 0u);
+  const auto message = world.server().poll_message();
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->sender, client_id(world, 0));
+  // The stream goes on when the gap is filled: nine messages are complete within the first 160 KiB.
+  hostile.send_bytes_at(0, first.first(1));
+  world.run_to(4.5);
+  EXPECT_EQ(stats.messages_received, 1u + 9u);
+  hostile.send_bytes_at(kKept, beyond.first(20'000));
+  world.run_to(5.0);
+  EXPECT_EQ(stats.messages_received, 1u + 11u);
+  EXPECT_EQ(stats.malformed, refused);
 }
 
 struct Silence {
@@ -389,6 +428,8 @@ TEST(GameMessages, MalformedMessagesAreRefused) {
     from = event.peer;
     return true;
   };
+  ForgedStream to_server(world, player, ForgedStream::End::client);
+  ForgedStream to_client(world, player, ForgedStream::End::server);
   world.run_to(1.0);
   Transport& raw = world.client_transport(player);
   // The messages of this datagram are truncated. The server accepts none of them, not even the complete first
@@ -406,14 +447,13 @@ TEST(GameMessages, MalformedMessagesAreRefused) {
   world.run_to(1.2);
   EXPECT_EQ(world.server().stats().malformed, 1u);
   EXPECT_EQ(world.server().stats().messages_received, 0u);
-  // An empty reliable message.
+  // An empty reliable game message.
   Bytes control(16);
   control[0] = std::byte{6};
-  raw.send(from, Channel::control, control);
-  world.run_to(1.4);
+  to_server.send(control);
   EXPECT_EQ(world.server().stats().malformed, 2u);
-  world.tap(player).inject_payload(from, Channel::control, control);
-  world.run_to(1.42);
+  EXPECT_EQ(world.server().stats().messages_received, 0u);
+  to_client.send(control);
   EXPECT_EQ(world.client(player).stats().malformed, 1u);
   EXPECT_EQ(world.client(player).stats().messages_received, 0u);
 }

@@ -114,11 +114,12 @@ TEST(Join, OtherVersionOfTheConnectionIsRefused) {
   EXPECT_EQ(unnumbered.wait_for_end().reason, EndReason::version);
 }
 
-// The bytes are those of version 10: the join message from its document, and a datagram.
-TEST(Join, ClientOfVersion10IsRefusedWithBothVersions) {
-  ASSERT_EQ(kProtocolVersion, 11) << "imitate the version before";
+// The bytes are those of version 11: the join message from its document, a datagram, and a game message,
+// which that version sends on the control channel.
+TEST(Join, ClientOfVersion11IsRefusedWithBothVersions) {
+  ASSERT_EQ(kProtocolVersion, 12) << "imitate the version before";
   Bytes join;
-  for (const unsigned byte : {0x21, 0xe5, 0xb4, 0x24, 0xa5, 0x00, 0xf0, 0xee, 0xdb, 0xea, 0x5d, 0x33, 0x33,
+  for (const unsigned byte : {0x21, 0xe5, 0xb4, 0x24, 0xb5, 0x00, 0xf0, 0xee, 0xdb, 0xea, 0x5d, 0x33, 0x33,
                               0x33, 0x33, 0x33, 0x33, 0xf7, 0x07})
     join.push_back(static_cast<std::byte>(byte));
   std::array<std::byte, 64> buffer;
@@ -132,7 +133,7 @@ TEST(Join, ClientOfVersion10IsRefusedWithBothVersions) {
   datagram.write(1, 1);      // all have arrived
   datagram.write(0, 9 + 3);  // delay of the acknowledgement; no report and no sections
   const auto state = datagram.finish();
-  for (const std::uint32_t number : {10u, 0u}) {  // 0: the transport carries no number
+  for (const std::uint32_t number : {11u, 0u}) {  // 0: the transport carries no number
     World world({});
     RawConnection old(world, number);
     if (number == 0) {
@@ -140,16 +141,17 @@ TEST(Join, ClientOfVersion10IsRefusedWithBothVersions) {
       old.send(Channel::state, {state.begin(), state.end()});
       old.send(Channel::control, join);
       old.send(Channel::state, {state.begin(), state.end()});
+      old.send(GameDataMessage{{std::byte{5}}, {}});  // has not changed since
     }
     const EndCode code = old.wait_for_end();
     EXPECT_EQ(code.reason, EndReason::version);
-    EXPECT_EQ(code.detail, 11u);
+    EXPECT_EQ(code.detail, 12u);
     ASSERT_EQ(world.count(SK::client_refused), 1u);
-    EXPECT_NE(world.server_events().back().text.find("client speaks version 10, this server version 11"),
+    EXPECT_NE(world.server_events().back().text.find("client speaks version 11, this server version 12"),
               std::string::npos);
     EXPECT_EQ(world.server().client_count(), 0u);
   }
-  EXPECT_NE(describe({EndReason::version, 10}).find("server speaks version 10, this client version 11"),
+  EXPECT_NE(describe({EndReason::version, 11}).find("server speaks version 11, this client version 12"),
             std::string::npos)
       << "the other way round";
 }

@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-constexpr MessageLimit kWindow = ReliableQueue::kClientWindow;
+constexpr MessageLimit kWindow = MessageCounts::kClientWindow;
 constexpr double kTickS = 1.0 / 60.0;
 
 std::vector<std::byte> message(std::size_t size) {

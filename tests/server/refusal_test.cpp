@@ -6,11 +6,14 @@
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/spawns.hpp"
+#include "tests/support/forged_client.hpp"
+#include "tests/support/forged_stream.hpp"
 #include "tests/support/world.hpp"
 
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <variant>
 
@@ -56,6 +59,8 @@ class ServerAndClientRefusals : public testing::Test {
       }
       return true;
     };
+    to_server.emplace(world, hostile, ForgedStream::End::client);
+    to_client.emplace(world, hostile, ForgedStream::End::server);
     world.run_to(1.0);
     OwnershipRules rules;
     rules.policy = OwnerPolicy::refuse;
@@ -83,11 +88,7 @@ class ServerAndClientRefusals : public testing::Test {
     const auto bytes = writer.finish();
     return {bytes.begin(), bytes.end()};
   }
-  static Bytes encoded(const ControlMessage& message) {
-    Bytes buffer(kMaxControlBytes);
-    const auto bytes = encode(message, buffer);
-    return {bytes.begin(), bytes.end()};
-  }
+  static Bytes encoded(const ControlMessage& message) { return encoded_message(message); }
 
   // Sends these bytes. Returns how many more refusals for this reason the server, or the hostile client's
   // end, then counts.
@@ -101,6 +102,18 @@ class ServerAndClientRefusals : public testing::Test {
     const std::uint64_t before = world.client(hostile).stats().refusals[why];
     world.tap(hostile).inject_payload(kServer, channel, bytes);
     world.run_to(world.now_s() + 0.1);
+    return world.client(hostile).stats().refusals[why] - before;
+  }
+
+  // The same for a message in the stream of reliable messages.
+  std::uint64_t at_server(Refusal why, const Bytes& message) {
+    const std::uint64_t before = world.server().stats().refusals[why];
+    to_server->send(message);
+    return world.server().stats().refusals[why] - before;
+  }
+  std::uint64_t at_client(Refusal why, const Bytes& message) {
+    const std::uint64_t before = world.client(hostile).stats().refusals[why];
+    to_client->send(message);
     return world.client(hostile).stats().refusals[why] - before;
   }
 
@@ -166,33 +179,129 @@ class ServerAndClientRefusals : public testing::Test {
   EntityId walker, avatar;
   Sequence newest = 0;
   Quantisation q;
+  std::optional<ForgedStream> to_server, to_client;  // those of the hostile client's connection
 };
 
 TEST_F(ServerAndClientRefusals, ServerCountsMalformedBytes) {
   EXPECT_EQ(at_server(Refusal::malformed, Channel::state, Bytes(2, std::byte{0xff})), 1u);
   EXPECT_EQ(at_server(Refusal::malformed, Channel::control, Bytes(9, std::byte{0x0f})), 1u);
+  EXPECT_EQ(at_server(Refusal::malformed, Bytes(9, std::byte{0x0f})), 1u);
   GameDataMessage m{{std::byte{1}}, 1.0};
   Bytes stamped = encoded(m);
   // Sets all 64 bits of the stamp, which follow 4 bits of kind and a flag. The stamp is then a NaN.
   for (std::size_t bit = 5; bit < 5 + 64; ++bit)
     stamped[bit / 8] |= static_cast<std::byte>(1u << (bit % 8));
-  EXPECT_EQ(at_server(Refusal::malformed, Channel::control, stamped), 1u);
+  EXPECT_EQ(at_server(Refusal::malformed, stamped), 1u);
+  EXPECT_EQ(world.server().stats().malformed, 4u);
+  EXPECT_EQ(at_server(Refusal::malformed, encoded(m)), 0u) << "the stream goes on";
+  EXPECT_EQ(world.server().stats().messages_received, 1u);
+}
+
+// No sender writes an empty message or such a length. The messages before it are delivered. Nothing can
+// follow it, so the session ends. The other clients do not notice.
+TEST_F(ServerAndClientRefusals, ServerEndsASessionWithABrokenStream) {
+  const ServerStats& stats = world.server().stats();
+  for (const Bytes& broken : {Bytes{std::byte{0}}, Bytes(3, std::byte{0xff})}) {
+    ForgedClient breaker(world);
+    breaker.join();
+    const std::uint64_t before = stats.refusals[Refusal::malformed], received = stats.messages_received;
+    const std::size_t clients = world.server().client_count();
+    Bytes stream;
+    append_message(stream, encoded(GameDataMessage{{std::byte{1}}, {}}));
+    stream.insert(stream.end(), broken.begin(), broken.end());
+    append_message(stream, encoded(GameDataMessage{{std::byte{2}}, {}}));
+    breaker.send_bytes(stream);
+    for (int i = 0; i < 10; ++i) {
+      world.run_to(world.now_s() + 0.1);
+      breaker.service();
+    }
+    EXPECT_EQ(stats.refusals[Refusal::malformed] - before, 1u);
+    EXPECT_EQ(stats.messages_received - received, 1u);
+    EXPECT_EQ(world.server().client_count(), clients - 1);
+    ASSERT_TRUE(breaker.ended());
+    EXPECT_EQ(breaker.ended()->reason, EndReason::malformed);
+    EXPECT_EQ(world.client(honest).status(), ClientStatus::joined);
+  }
+}
+
+// A section that is malformed itself.
+TEST_F(ServerAndClientRefusals, ServerCountsMalformedParts) {
+  ClientDatagram d = head();
+  d.has_reliable = true;
+  EXPECT_EQ(at_server(Refusal::malformed, Channel::state, written([&](BitWriter& w) {
+                        write(w, d);
+                        w.write(0, 1);  // no part
+                      })),
+            1u);
+  const ReliablePart part{to_server->offset(), Bytes(100, std::byte{1})};
+  Bytes cut = forged_reliable(d, std::span{&part, 1});
+  cut.resize(cut.size() - 10);
+  EXPECT_EQ(at_server(Refusal::malformed, Channel::state, cut), 1u);
+  EXPECT_EQ(at_server(Refusal::repeated, Channel::state, written([&](BitWriter& w) { write(w, head()); })),
+            0u)
+      << "neither counts as received";
+}
+
+// The server keeps 160 KiB of a client's stream behind a gap, in at most 512 pieces. It refuses more, and
+// does not acknowledge it: a client with correct code would send it again.
+TEST_F(ServerAndClientRefusals, ServerRefusesPartsBeyondItsLimits) {
+  constexpr std::size_t kMostBytes = 160 * 1024, kMostParts = 512;
+  const ServerStats& stats = world.server().stats();
+  ForgedClient wide(world), scattered(world);
+  wide.join();
+  scattered.join();
+  const auto acknowledges = [&](ForgedClient& client, std::uint64_t offset, const Bytes& bytes) {
+    const Sequence sequence = client.next();
+    client.send_parts({{offset, bytes}});
+    for (int i = 0; i < 5; ++i) {
+      world.run_to(world.now_s() + 0.1);
+      client.service();
+    }
+    return client.is_acknowledged(sequence);
+  };
+  EXPECT_TRUE(acknowledges(wide, kMostBytes - 10, Bytes(10)));
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 0u);
+  EXPECT_FALSE(acknowledges(wide, kMostBytes - 9, Bytes(10)));
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 1u);
+  EXPECT_FALSE(acknowledges(wide, (1u << 23) - 1, Bytes(10)));
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 2u);
+
+  for (std::uint64_t i = 0; i < kMostParts; ++i)
+    scattered.send_parts({{100 + 2 * i, Bytes(1)}});
+  world.run_to(world.now_s() + 0.1);
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 2u);
+  EXPECT_FALSE(acknowledges(scattered, 100 + 2 * kMostParts, Bytes(1)));
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 3u);
+  EXPECT_EQ(stats.messages_received, 0u);
+  EXPECT_EQ(stats.malformed, 3u);
+
+  // Both streams go on when the gap is filled.
+  Bytes message;
+  append_message(message, encoded(GameDataMessage{Bytes(40, std::byte{1}), {}}));
+  EXPECT_TRUE(acknowledges(wide, 0, message));
+  EXPECT_TRUE(acknowledges(scattered, 0, message));
+  EXPECT_EQ(stats.messages_received, 2u);
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 3u);
 }
 
 // If a client changes its playout every tick, the server applies at most two changes a second. It ignores a
-// repetition. Other clients are not affected. The hostile client is shown correctly in the end, too.
+// repetition. Other clients are not affected.
 TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
   const PlayoutMessage present{false, false, 0.1};
   const PlayoutMessage past{true, true, 0.1};
   Bytes contradiction = encoded(past);
   contradiction[0] = static_cast<std::byte>(std::to_integer<unsigned>(contradiction[0]) & ~(1u << 4));
-  EXPECT_EQ(at_server(Refusal::malformed, Channel::control, contradiction), 1u);
-  EXPECT_EQ(at_server(Refusal::too_many, Channel::control, encoded(past)), 0u);
-  EXPECT_EQ(at_server(Refusal::repeated, Channel::control, encoded(past)), 1u);
-  std::uint64_t refused = 0;
+  EXPECT_EQ(at_server(Refusal::malformed, contradiction), 1u);
+  EXPECT_EQ(at_server(Refusal::too_many, encoded(past)), 0u);
+  EXPECT_EQ(at_server(Refusal::repeated, encoded(past)), 1u);
+  ForgedClient fickle(world);
+  fickle.join();
+  std::uint64_t refused = world.server().stats().refusals[Refusal::too_many];
+  EXPECT_EQ(refused, 0u);
   for (int i = 0; i < 600; ++i) {
-    world.client_transport(hostile).send(kServer, Channel::control, encoded(i % 2 == 0 ? present : past));
+    fickle.send(i % 2 == 0 ? past : present);
     world.run_to(world.now_s() + 1.0 / 60.0);
+    fickle.service();
   }
   refused = world.server().stats().refusals[Refusal::too_many];
   EXPECT_GE(refused, 600u - 22u);
@@ -203,7 +312,26 @@ TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
 TEST_F(ServerAndClientRefusals, ServerCountsUnexpectedMessages) {
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(AfterSpawnsMessage{1})), 1u);
-  EXPECT_EQ(world.server().stats().malformed, 2u);
+  // Messages of the stream do not arrive on the control channel.
+  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(PlayoutMessage{true, true, 0.1})), 1u);
+  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(GameDataMessage{{std::byte{1}}, {}})),
+            1u);
+  EXPECT_EQ(world.server().stats().malformed, 4u);
+  // Messages of a server, and those that do not belong to the stream.
+  RouteMessage route;
+  route.route = {1};
+  route.definition.points = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
+  std::uint64_t malformed = 4;
+  for (const ControlMessage& message :
+       {ControlMessage{AfterSpawnsMessage{1}}, ControlMessage{KickMessage{"you"}}, ControlMessage{route},
+        ControlMessage{OwnershipMessage{.entity = avatar}}, ControlMessage{JoinMessage{}},
+        ControlMessage{ResumeMessage{{1}, {1, 2}, 0}}, ControlMessage{SessionMessage{{1, 2}, 0, 0, 1}}}) {
+    EXPECT_EQ(at_server(Refusal::unexpected, encoded(message)), 1u) << message.index();
+    EXPECT_EQ(world.server().stats().malformed, ++malformed);
+  }
+  EXPECT_EQ(world.server().stats().messages_received, 0u);
+  EXPECT_EQ(at_server(Refusal::unexpected, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
+  EXPECT_EQ(world.server().stats().messages_received, 1u) << "the stream goes on";
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsAcknowledgementsOfUnsentDatagrams) {
@@ -280,9 +408,14 @@ TEST_F(ServerAndClientRefusals, ServerCountsReportsFromTheFuture) {
 
 TEST_F(ServerAndClientRefusals, ServerCountsExcessMessages) {
   const std::uint64_t before = world.server().stats().refusals[Refusal::too_many];
-  const Bytes payload(900, std::byte{5});
-  for (int i = 0; i < 4000; ++i)
-    world.client_transport(hostile).send(kServer, Channel::control, encoded(GameDataMessage{payload, {}}));
+  ForgedClient flooder(world);
+  flooder.join();
+  const Bytes message = encoded(GameDataMessage{Bytes(900, std::byte{5}), {}});
+  for (int i = 0; i < 4000; ++i) {
+    flooder.send(message);
+    // More at once would overtake each other by more than the server keeps of a stream.
+    if (i % 100 == 99) world.run_to(world.now_s() + 1.0 / 60.0);
+  }
   world.run_to(world.now_s() + 2.0);
   EXPECT_GT(world.server().stats().refusals[Refusal::too_many], before);
   EXPECT_EQ(world.server().stats().malformed, 0u);  // this is not malformed
@@ -317,10 +450,62 @@ TEST_F(ServerAndClientRefusals, ClientCountsInvalidDatagrams) {
 }
 
 TEST_F(ServerAndClientRefusals, ClientCountsInvalidControlMessages) {
+  EXPECT_EQ(at_client(Refusal::malformed, Channel::control, Bytes(5, std::byte{0x0f})), 1u);
+  // On the control channel, the client expects only messages that begin or resume a session.
+  EXPECT_EQ(at_client(Refusal::malformed, Channel::control, encoded(KickMessage{"from elsewhere"})), 1u);
   RouteMessage route;
   route.route = {9};
-  EXPECT_EQ(at_client(Refusal::unknown_route, Channel::control, encoded(route)), 1u);
-  EXPECT_EQ(at_client(Refusal::malformed, Channel::control, Bytes(5, std::byte{0x0f})), 1u);
+  EXPECT_EQ(at_client(Refusal::unknown_route, encoded(route)), 1u);
+  EXPECT_EQ(at_client(Refusal::malformed, Bytes(5, std::byte{0x0f})), 1u);
+  for (const ControlMessage& message :
+       {ControlMessage{JoinMessage{}}, ControlMessage{ResumeMessage{{1}, {1, 2}, 0}},
+        ControlMessage{SessionMessage{{1, 2}, 0, 0, 1}}})
+    EXPECT_EQ(at_client(Refusal::malformed, encoded(message)), 1u) << message.index();
+  EXPECT_EQ(at_client(Refusal::unexpected, encoded(PlayoutMessage{})), 1u) << "a message of a client";
+  EXPECT_EQ(at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
+  EXPECT_EQ(world.client(hostile).stats().messages_received, 1u) << "the stream goes on";
+}
+
+// The client keeps 512 KiB of a server's stream behind a gap. It refuses more, and does not acknowledge it.
+TEST_F(ServerAndClientRefusals, ClientRefusesPartsBeyondItsLimits) {
+  constexpr std::size_t kMostBytes = ReliableReceiver::Limits{}.bytes;
+  std::set<Sequence> acknowledged;
+  world.tap(hostile).drop_sent = [&, before = world.tap(hostile).drop_sent](
+                                     Channel channel, std::span<const std::byte> payload) {
+    BitReader reader{payload};
+    const auto datagram = channel == Channel::state ? read_client_datagram(reader) : std::nullopt;
+    if (datagram && datagram->ack)
+      datagram->ack->for_each([&](Sequence sequence) { acknowledged.insert(sequence); });
+    return before(channel, payload);
+  };
+  const auto acknowledges = [&](std::uint64_t offset) {
+    to_client->send_part({offset, Bytes(10)});
+    world.run_to(world.now_s() + 0.5);
+    return acknowledged.contains(to_client->sequence());
+  };
+  const std::uint64_t end = to_client->offset() + kMostBytes;
+  const ClientStats& stats = world.client(hostile).stats();
+  EXPECT_TRUE(acknowledges(end - 10));
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 0u);
+  EXPECT_FALSE(acknowledges(end - 9));
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 1u);
+  EXPECT_FALSE(acknowledges(end + 1'000'000));
+  EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 2u);
+  EXPECT_EQ(stats.malformed, 2u);
+  // The stream goes on.
+  EXPECT_EQ(at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
+  EXPECT_EQ(stats.messages_received, 1u);
+}
+
+// No sender writes an empty message or such a length. Nothing after it arrives.
+TEST_F(ServerAndClientRefusals, ClientCountsABrokenStream) {
+  const ClientStats& stats = world.client(hostile).stats();
+  EXPECT_EQ(at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
+  EXPECT_EQ(stats.messages_received, 1u);
+  to_client->send_bytes(Bytes{std::byte{0}});
+  EXPECT_EQ(stats.refusals[Refusal::malformed], 1u);
+  to_client->send(GameDataMessage{{std::byte{2}}, {}});
+  EXPECT_EQ(stats.messages_received, 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ClientCountsInvalidSpawns) {
@@ -363,7 +548,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAnEntityAsItsOwnFrame) {
   given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
   given.motion_tick = world.server().next_tick();
   given.state.frame = walker;
-  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::control, encoded(given)), 1u);
+  EXPECT_EQ(at_client(Refusal::unknown_frame, encoded(given)), 1u);
 }
 
 // The tick is so close to its wrap that a later datagram's tick would wrap.
@@ -409,7 +594,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesTicksInTheFarFuture) {
   given.change = OwnershipMessage::Change::given;
   given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
   given.motion_tick = later;
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(given)), 1u);
+  EXPECT_EQ(at_client(Refusal::from_future, encoded(given)), 1u);
   EXPECT_FALSE(world.client(hostile).owned(walker, world.now_s()));
 }
 

@@ -47,8 +47,8 @@ struct FirstCounter : Counter {
   std::size_t begun = 0;
   void begin(const TickInputs&, ServerStats&) { ++begun; }
   [[nodiscard]] bool is_crowded_out() const { return crowded_out; }
-  void settle(Sequence sequence, Tick, bool acked, ShownHistory*) {
-    if (acked) arrived.push_back(sequence);
+  void settle(const Settled& datagram) {
+    if (datagram.acked) arrived.push_back(datagram.sequence);
   }
 };
 struct SecondCounter : Counter {
@@ -150,8 +150,8 @@ TEST_F(SessionSections, CallsWhatASectionHas) {
   const TickInputs inputs = empty.inputs();
   sections.begin(inputs, stats);
   EXPECT_EQ(first.begun, 1u);
-  sections.settle(5, 1, true, nullptr);
-  sections.settle(6, 1, false, nullptr);
+  sections.settle({.sequence = 5, .acked = true});
+  sections.settle({.sequence = 6, .acked = false});
   EXPECT_EQ(first.arrived, (std::vector<Sequence>{5}));
 }
 

@@ -95,7 +95,6 @@ struct SessionBench {
     const TickInputs now{table,     fields, published,   config.archetypes, quantisation, routes,
                          encodings, tick,   tick / 60.0, tick / 60.0,       60.0,         true};
     encodings.begin(table, quantisation, 60.0);
-    session.send_waiting_messages(transport);
     WriteScratch scratch{0, snapshot, fresh, datagrams};
     session.write_datagrams(now, transport.room, scratch);
     datagrams.flush(transport);

@@ -4,6 +4,7 @@
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
+#include "tests/support/followed_stream.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tests/support/world.hpp"
@@ -426,24 +427,23 @@ class Arrivals {
       due_s = std::max(due_s, known_s_.at(spawned_[i]));
     return due_s;
   }
+  [[nodiscard]] bool has_arrived(std::uint32_t message) const { return arrived_s_.contains(message); }
   // Server time at which the message arrived at the client.
   [[nodiscard]] double arrived_s(std::uint32_t message) const { return arrived_s_.at(message); }
 
-  // Datagrams that the server sends from this tick on are lost.
-  std::optional<Tick> withheld_from;
+  // Datagrams with spawns that the server sends from this tick on are lost.
+  std::optional<Tick> spawns_withheld_from;
 
  private:
   bool look_at(const TransportEvent& event) {
-    if (event.kind != TransportEvent::Kind::received) return true;
-    if (event.channel == Channel::state) {
-      BitReader reader{event.payload};
-      const auto tick =
-          static_cast<Tick>(read_server_header(reader).tick);  // it does not wrap in these tests
-      return !withheld_from || tick < *withheld_from;
-    }
-    for (std::span<const std::byte> left = event.payload; !left.empty();) {
-      const auto message = decode_next_control(left);
-      const auto* game = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
+    if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
+    BitReader reader{event.payload};
+    const ServerHeader head = read_server_header(reader);
+    const auto tick = static_cast<Tick>(head.tick);  // it does not wrap in these tests
+    if (head.has_spawns && spawns_withheld_from && tick >= *spawns_withheld_from) return false;
+    stream_.add(event.payload);
+    while (const auto message = stream_.next()) {
+      const auto* game = std::get_if<GameDataMessage>(&*message);
       if (game != nullptr) arrived_s_.emplace(number_of(game->payload), world_.now_s());
     }
     return true;
@@ -457,6 +457,7 @@ class Arrivals {
   }
 
   World world_;
+  FollowedStream stream_;
   std::vector<EntityId> spawned_;
   std::uint32_t sent_ = 0;
   std::vector<std::size_t> spawned_before_;  // by message: number of entities
@@ -506,12 +507,13 @@ TEST(MessageOrderOverAQuietLink, LaterSpawnThatIsWithheldDelaysNoMessage) {
   world.after_tick = [&](double) {
     ++ticks;
     if (ticks == 1) first = arrivals.spawn();
-    if (ticks == 2) {
-      between = arrivals.send();
-      arrivals.withheld_from = world.server().next_tick();
+    if (ticks == 2) between = arrivals.send();
+    // The next tick has written the message. It arrives after the spawn was lost.
+    if (ticks == 3) {
+      arrivals.spawns_withheld_from = world.server().next_tick();
       second = arrivals.spawn();
     }
-    if (ticks == 3) behind = arrivals.send();
+    if (ticks == 4) behind = arrivals.send();
   };
   const double begin_s = world.now_s();
   world.run_to(begin_s + 1.5);
@@ -519,8 +521,9 @@ TEST(MessageOrderOverAQuietLink, LaterSpawnThatIsWithheldDelaysNoMessage) {
   EXPECT_FALSE(arrivals.knows(second));
   ASSERT_TRUE(arrivals.has_delivered(between));
   EXPECT_LT(arrivals.delivered_s(between), begin_s + kOneWayS + 0.06);
+  EXPECT_TRUE(arrivals.has_arrived(behind));
   EXPECT_FALSE(arrivals.has_delivered(behind));
-  arrivals.withheld_from.reset();
+  arrivals.spawns_withheld_from.reset();
   world.run_to(begin_s + 3.0);
   EXPECT_TRUE(arrivals.knows(second));
   ASSERT_TRUE(arrivals.has_delivered(behind));

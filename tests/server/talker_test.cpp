@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Games pass reliable messages on. Clients that send as many as they can must disturb nobody's motions.
 #include "net/src/messages/messages.hpp"
+#include "tests/support/forged_client.hpp"
 #include "tests/support/watched_bodies.hpp"
 #include "tests/support/world.hpp"
 
@@ -38,20 +39,21 @@ struct Seen {
   double message_s = 0.0;  // the longest time that a message of a third client, or of the game, took
   int messages = 0;
   std::uint64_t relayed = 0;
+  std::uint64_t refused = 0;  // messages of clients
 };
 
-// Sends as many messages as it can: over the client's interface, or past it.
+// Sends as many messages as it can over the client's interface.
 void talk(World& world, std::size_t talker, const Talk& how) {
   const Bytes text(how.bytes, std::byte{7});
-  if (!how.ignores_the_window) {
-    for (int i = 0; i < 200 && world.client(talker).send(text, how.delivery); ++i) {
-    }
-    return;
+  for (int i = 0; i < 200 && world.client(talker).send(text, how.delivery); ++i) {
   }
-  std::vector<std::byte> buffer(how.bytes + 64);
-  const auto encoded = encode(GameDataMessage{text, std::nullopt}, buffer);
+}
+
+// Sends as many messages without that interface.
+void talk(ForgedClient& talker, const Talk& how) {
+  const Bytes message = encoded_message(GameDataMessage{Bytes(how.bytes, std::byte{7}), std::nullopt});
   for (int i = 0; i < 200; ++i)
-    world.client_transport(talker).send({1}, Channel::control, encoded);
+    talker.send(message);
 }
 
 Seen play(const Talk& how, bool talks) {
@@ -61,8 +63,10 @@ Seen play(const Talk& how, bool talks) {
   World world(config);
   const WatchedBodies bodies(world, kBodies);
   const std::size_t watcher = world.add_client();
-  world.run_to(0.5);  // it is the first of Server::clients()
-  for (std::size_t i = 0; i < how.talkers; ++i)
+  world.run_to(0.5);         // it is the first of Server::clients()
+  ForgedClient rude(world);  // only joins if the talker ignores the window
+  if (how.ignores_the_window) rude.join();
+  for (std::size_t i = 0; i < how.talkers && !how.ignores_the_window; ++i)
     world.add_client();
   const std::size_t polite = world.add_client();
   Seen seen;
@@ -81,7 +85,11 @@ Seen play(const Talk& how, bool talks) {
       }
     }
     const bool now = talks && time_s >= kTalkFromS && time_s < kTalkToS;
-    for (std::size_t i = 1; now && i <= how.talkers; ++i)
+    if (how.ignores_the_window) {
+      rude.service();
+      if (now) talk(rude, how);
+    }
+    for (std::size_t i = 1; now && i <= how.talkers && !how.ignores_the_window; ++i)
       talk(world, i, how);
     if (time_s > 9.0 && !late_body) late_body = world.add_body(Still{});
     // The other client and the game say something now and then. The bytes are the time.
@@ -106,6 +114,7 @@ Seen play(const Talk& how, bool talks) {
     if (time_s >= kTalkFromS) bodies.look(watcher, time_s, errors);
   };
   world.run_to(kEndS);
+  seen.refused = world.server().stats().refusals[Refusal::too_many];
   seen.error_m_p95 = errors.quantile(0.95);
   seen.error_m_p99 = errors.quantile(0.99);
   return seen;
@@ -125,6 +134,11 @@ TEST_P(Talkers, DisturbNobodysMotions) {
       how.name.c_str(), quiet.error_m_p95, loud.error_m_p95, quiet.error_m_p99, loud.error_m_p99,
       loud.spawn_s, loud.message_s, static_cast<unsigned long long>(loud.relayed));
   EXPECT_GT(loud.relayed, 50u);  // honest messages are not refused altogether
+  if (how.ignores_the_window) {
+    EXPECT_GT(loud.refused, 50'000u) << "the messages have to reach the server";
+  } else if (how.delivery == Delivery::reliable) {
+    EXPECT_EQ(loud.refused, 0u);
+  }
   if (how.is_too_slow) {
     EXPECT_LE(loud.error_m_p95, 0.3);  // tens of metres before messages had a share of their own
     EXPECT_LE(loud.error_m_p99, 1.0);

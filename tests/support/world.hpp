@@ -60,6 +60,8 @@ class World {
   std::size_t add_dialing_client(ClientConfig config = {}, LocalClock clock = {});
   /// Ends the client's process without a leave message.
   void kill_client(std::size_t client);
+  /// Destroys the client object. Its connection goes on.
+  void destroy_client(std::size_t client) { clients_[client]->client.reset(); }
 
   /// Ends the server's process without notice. Bodies keep moving. start_server() spawns them again, in
   /// another order if `shuffled`, so that they get other ids.

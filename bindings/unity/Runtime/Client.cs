@@ -78,6 +78,9 @@ namespace Reckoner {
       if (Status == Status.Refused) throw new RefusedException(Refusal);
     }
     public void Wait(double seconds) => Done(Native.reckoner_client_wait(C, seconds));
+    /// Leaves the server for good. Call Receive() until Status is Disconnected, for as long as the game is willing to wait, for
+    /// example 2 s: the client first sends the reliable messages that the server still lacks. Without such messages, this
+    /// takes a round trip. Dispose() does not wait: what the server still lacks is then lost.
     public void Leave() => Done(Native.reckoner_client_leave(C));
     public Status Status => (Status)Native.reckoner_client_status(C);
     public string Refusal => Library.Text(Native.reckoner_client_refusal(C));

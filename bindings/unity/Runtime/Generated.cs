@@ -315,7 +315,7 @@ namespace Reckoner {
     internal uint StructSize;
     public uint Clients;
     public uint Entities;
-    internal uint Reserved;
+    public uint Closing;
     public ulong Ticks;
     public ulong Publishes;
     public ulong UpdatesSent;

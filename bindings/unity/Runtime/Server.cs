@@ -65,6 +65,9 @@ namespace Reckoner {
     public void Receive(double nowS) => Done(Native.reckoner_server_receive(C, nowS));
     public void Tick(double nowS) => Done(Native.reckoner_server_tick(C, nowS));
     public void Wait(double seconds) => Done(Native.reckoner_server_wait(C, seconds));
+    /// Ends all sessions and admits no more clients. Call Receive() until Stats().Closing is 0, for example at most 5 s: the
+    /// server first sends the reliable messages that clients still lack. A client that has crashed does not answer.
+    /// Dispose() does not wait.
     public void Shutdown() => Done(Native.reckoner_server_shutdown(C));
     /// The time of the next tick. True if it is due.
     public bool IsDue(double nowS, out double tickS) {

@@ -244,7 +244,7 @@ namespace Reckoner.Tests {
       { "reckoner_server_stats.struct_size", "StructSize" },
       { "reckoner_server_stats.clients", "Clients" },
       { "reckoner_server_stats.entities", "Entities" },
-      { "reckoner_server_stats.reserved", "Reserved" },
+      { "reckoner_server_stats.closing", "Closing" },
       { "reckoner_server_stats.ticks", "Ticks" },
       { "reckoner_server_stats.publishes", "Publishes" },
       { "reckoner_server_stats.updates_sent", "UpdatesSent" },

@@ -16,6 +16,7 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
     reckoner_server_stats c{};
     c.clients = static_cast<std::uint32_t>(s.client_count());
     c.entities = static_cast<std::uint32_t>(s.entity_count());
+    c.closing = static_cast<std::uint32_t>(s.closing_count());
     c.ticks = counted.ticks;
     c.publishes = counted.publishes;
     c.updates_sent = counted.updates_sent;

@@ -215,7 +215,7 @@ inline constexpr auto kMemberEnds<reckoner_server_stats> = std::to_array<std::si
     offsetof(reckoner_server_stats, struct_size) + sizeof(reckoner_server_stats::struct_size),
     offsetof(reckoner_server_stats, clients) + sizeof(reckoner_server_stats::clients),
     offsetof(reckoner_server_stats, entities) + sizeof(reckoner_server_stats::entities),
-    offsetof(reckoner_server_stats, reserved) + sizeof(reckoner_server_stats::reserved),
+    offsetof(reckoner_server_stats, closing) + sizeof(reckoner_server_stats::closing),
     offsetof(reckoner_server_stats, ticks) + sizeof(reckoner_server_stats::ticks),
     offsetof(reckoner_server_stats, publishes) + sizeof(reckoner_server_stats::publishes),
     offsetof(reckoner_server_stats, updates_sent) + sizeof(reckoner_server_stats::updates_sent),

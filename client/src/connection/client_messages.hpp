@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/message_counts.hpp"
 #include "net/src/link/message_queues.hpp"
-#include "net/src/link/reliable_queue.hpp"
+#include "net/src/link/reliable_sender.hpp"
 #include "net/src/messages/messages.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -13,31 +15,36 @@
 
 namespace reckoner {
 
-/// The game messages of a client: messages that wait to be sent, reliable messages that are not confirmed,
-/// and received messages that wait for the game. The object outlives connections, so that a resumed session
-/// loses no reliable message.
+/// The messages of a client: those that wait to be sent or to arrive, and received ones that wait for the
+/// game. The object outlives connections, so that a resumed session loses no reliable message.
 class ClientMessages {
  public:
-  /// Implements Client::send(). Unreliable messages are sent with the next datagram (Client::flush()).
-  /// `transport` is null while there is no connection.
+  /// Implements Client::send(). The messages leave with the next datagrams (Client::flush()). `connected` is
+  /// false while there is no connection.
   bool send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s,
-            double local_s, PeerId server, Transport* transport, ClientStats& stats);
+            double local_s, bool connected, ClientStats& stats);
+  /// Adds a reliable message of the library.
+  void send(const PlayoutMessage& message);
 
   /// A session has begun. `resumable`: its server resumes sessions, so that reliable messages may wait while
   /// there is no connection.
   void begin(bool resumable) { resumable_ = resumable; }
-  /// Sends waiting reliable messages, as far as ReliableQueue::kClientWindow allows.
-  void send_waiting(PeerId server, Transport& transport);
-  /// Sends all waiting reliable messages, because the client leaves.
-  void send_all_waiting(PeerId server, Transport& transport);
-  /// The session resumes over another connection: sends unconfirmed reliable messages again.
-  void resend(PeerId server, Transport& transport);
+  /// The session resumes over another connection. The server has received the first `received` reliable
+  /// messages, and processed the first `processed`. Returns false and changes nothing if that is impossible.
+  [[nodiscard]] bool resume(std::uint32_t received, std::uint32_t processed);
+  /// The server has processed the first `count` reliable messages, so more may be sent. Returns false if that
+  /// is impossible.
+  [[nodiscard]] bool confirm(std::uint32_t count);
   /// Call this when another session begins. Drops the messages that the server of the last session did not
   /// confirm. Releases all messages from that server to the game.
   void restart(ClientStats& stats);
 
-  /// The reliable messages of both directions. The client counts the server's messages here.
-  [[nodiscard]] ReliableQueue& reliable() { return reliable_; }
+  /// Counts the reliable messages of both directions.
+  [[nodiscard]] MessageCounts& counts() { return counts_; }
+  [[nodiscard]] const MessageCounts& counts() const { return counts_; }
+  /// The reliable messages that the server may lack.
+  [[nodiscard]] ReliableSender& reliable() { return reliable_; }
+  [[nodiscard]] const ReliableSender& reliable() const { return reliable_; }
   /// Unreliable messages that wait for a datagram.
   [[nodiscard]] MessageOutbox& unreliable() { return unreliable_; }
   /// Drops unreliable messages that have waited too long. Call it after the waiting messages were offered to
@@ -63,12 +70,16 @@ class ClientMessages {
  private:
   // This is more than the server ever has in flight, so a game that polls every frame loses no message.
   static constexpr MessageInbox::Limits kInboxLimits{4096, 1024 * 1024};
+  // Enough for a minute without a connection.
+  static constexpr MessageCounts::Limits kLimits{.window = MessageCounts::kClientWindow,
+                                                 .game = {8192, 4 * 1024 * 1024}};
 
-  [[nodiscard]] static ReliableQueue make_reliable();
+  void add(std::span<const std::byte> encoded, MessageCounts::Origin origin);
 
   MessageInbox inbox_{kInboxLimits};
   MessageOutbox unreliable_;
-  ReliableQueue reliable_{make_reliable()};
+  MessageCounts counts_{kLimits};
+  ReliableSender reliable_;
   bool resumable_ = false;
 };
 

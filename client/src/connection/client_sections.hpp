@@ -15,13 +15,16 @@ namespace reckoner {
 ///
 /// ```
 /// static constexpr bool ClientDatagram::*kFlag;   // says that a datagram has the section
-/// bool any_due() const;                           // something should be sent now
-/// bool write(BitWriter&, std::size_t most_bits, Sequence);  // false: writes nothing
+/// bool any_due() const;                           // something should be sent now, in a datagram of its own
+/// bool write(BitWriter&, std::size_t most_bits, Sequence);  // false: writes nothing, because nothing waits
+/// or
+///                                                           // there is too little room
 /// ```
 ///
-/// and, if it needs to know what became of a datagram:
+/// and, if it needs them:
 ///
 /// ```
+/// void begin(double local_s);                     // before the others, whenever something may be sent
 /// void settle(const PeerLink::Outcome&);          // the datagram has arrived or was lost
 /// ```
 ///
@@ -32,6 +35,11 @@ class ClientSections {
   /// The sections must outlive the list.
   explicit ClientSections(Section&... sections) : sections_(sections...) {}
 
+  void begin(double local_s) {
+    for_each([&](auto& section) {
+      if constexpr (requires { section.begin(local_s); }) section.begin(local_s);
+    });
+  }
   [[nodiscard]] bool any_due() const {
     return std::apply([](const auto&... section) { return (section.any_due() || ...); }, sections_);
   }
@@ -40,8 +48,7 @@ class ClientSections {
   void write(BitWriter& writer, std::size_t most_bits, ClientDatagram& datagram) {
     const std::size_t limit = writer.bits_written() + most_bits;
     for_each([&](auto& section) {
-      datagram.*section.kFlag =
-          section.any_due() && section.write(writer, limit - writer.bits_written(), datagram.sequence);
+      datagram.*section.kFlag = section.write(writer, limit - writer.bits_written(), datagram.sequence);
     });
   }
 

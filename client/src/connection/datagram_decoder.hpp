@@ -5,6 +5,7 @@
 #include "client/src/connection/field_reader.hpp"
 #include "client/src/connection/message_reader.hpp"
 #include "client/src/connection/motion_reader.hpp"
+#include "client/src/connection/reliable_reader.hpp"
 #include "client/src/connection/section_readers.hpp"
 #include "client/src/connection/session_clock.hpp"
 #include "client/src/connection/session_formats.hpp"
@@ -25,10 +26,10 @@ class DatagramDecoder {
  public:
   /// All must outlive the decoder.
   DatagramDecoder(const SessionFormats& formats, const SessionClock& clock, const SettledNumbers& spawns,
-                  const EntityStore& entities)
+                  const ReliableReceiver& reliable, const EntityStore& entities)
       : clock_(clock),
         motions_(formats, clock, entities),
-        sections_({formats, clock, spawns}, {formats, clock, entities}, {}) {}
+        sections_({formats, clock, spawns}, {formats, clock, entities}, {}, ReliableReader{reliable}) {}
 
   /// Decodes a datagram. Returns the reason if it must not be applied, because it is malformed, refers to
   /// something unknown or is too old; else nullopt.
@@ -39,7 +40,7 @@ class DatagramDecoder {
  private:
   const SessionClock& clock_;
   MotionReader motions_;
-  SectionReaders<SpawnReader, FieldReader, MessageReader> sections_;
+  SectionReaders<SpawnReader, FieldReader, MessageReader, ReliableReader> sections_;
   DecodedDatagram datagram_;
 };
 

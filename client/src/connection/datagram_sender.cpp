@@ -25,7 +25,10 @@ constexpr std::size_t kClientHeaderBits = 256 + ShowingReport::kMaxArrivals * 36
 }  // namespace
 
 DatagramSender::DatagramSender(const Shared& shared)
-    : shared_(shared), messages_(shared.messages, shared.stats), sections_(owned_, messages_) {}
+    : shared_(shared),
+      messages_(shared.messages, shared.stats),
+      reliable_(shared.messages.reliable(), shared.link),
+      sections_(owned_, messages_, reliable_) {}
 
 void DatagramSender::settle() {
   for (const PeerLink::Outcome& outcome : shared_.link.outcomes())
@@ -42,6 +45,7 @@ bool DatagramSender::is_due(double local_s, double ack_interval_s) const {
 
 void DatagramSender::send_due(double local_s, double ack_interval_s, const std::optional<Showing>& showing,
                               PeerId server, Transport& transport) {
+  sections_.begin(local_s);
   shared_.link.expire(local_s);
   settle();
   if (!is_due(local_s, ack_interval_s)) return;
@@ -57,7 +61,7 @@ void DatagramSender::send_due(double local_s, double ack_interval_s, const std::
 // The part of the head that all datagrams of this moment have in common.
 ClientDatagram DatagramSender::make_head(double local_s) {
   ClientDatagram head;
-  head.control_count = static_cast<std::uint16_t>(shared_.messages.reliable().received_count());
+  head.control_count = static_cast<std::uint16_t>(shared_.messages.counts().processed_count());
   head.stamp = SessionClock::stamp_at(local_s);
   head.ack = shared_.link.acknowledge();
   if (head.ack) {
@@ -80,7 +84,7 @@ void DatagramSender::send(ClientDatagram datagram, double local_s, const std::op
   const std::size_t section_bits = sections.bits_written();
   if (showing && shared_.showing.wanted()) {
     // A message may be about what is shown now (a shot), so the server needs all arrivals.
-    const bool all = datagram.has_messages || ack_requested_;
+    const bool all = datagram.has_messages || datagram.has_reliable || ack_requested_;
     datagram.showing = datagram.ack ? shared_.showing.report(*showing, datagram.sequence, all)
                                     : shared_.showing.report(*showing);
   }

@@ -3,6 +3,7 @@
 
 #include "client/src/connection/client_message_section.hpp"
 #include "client/src/connection/client_messages.hpp"
+#include "client/src/connection/client_reliable_section.hpp"
 #include "client/src/connection/client_sections.hpp"
 #include "client/src/connection/session_clock.hpp"
 #include "client/src/connection/showing_reporter.hpp"
@@ -44,6 +45,8 @@ class DatagramSender {
   void note_received() { ++unacknowledged_; }
   /// The newest datagram of the server arrived at local time `arrived_s`.
   void note_newest(double arrived_s) { newest_arrival_s_ = arrived_s; }
+  /// The session continues over another link.
+  void restart() { reliable_.restart(); }
   /// The next call of send_due() sends an acknowledgement, even if the last one was sent very recently.
   void request_ack() { ack_requested_ = true; }
   /// True if an acknowledgement should be sent at once, because many datagrams have arrived since the last
@@ -73,7 +76,8 @@ class DatagramSender {
   Shared shared_;
   OwnedSection owned_;
   ClientMessageSection messages_;
-  ClientSections<OwnedSection, ClientMessageSection> sections_;
+  ClientReliableSection reliable_;
+  ClientSections<OwnedSection, ClientMessageSection, ClientReliableSection> sections_;
   int unacknowledged_ = 0;  // the server's datagrams since the last acknowledgement
   bool ack_requested_ = false;
   double newest_arrival_s_ = 0.0;

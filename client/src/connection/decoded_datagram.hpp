@@ -4,6 +4,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/reliable_part.hpp"
 #include "net/src/messages/spawns.hpp"
 
 #include <cstdint>
@@ -70,6 +71,7 @@ struct DecodedDatagram {
   std::vector<EntityChange> entity_changes;
   std::vector<FieldUpdate> fields;
   MessageBatch messages;
+  std::vector<ReliablePart> reliable;  ///< parts of the stream of reliable messages
 };
 
 }  // namespace reckoner

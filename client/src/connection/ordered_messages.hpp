@@ -5,6 +5,7 @@
 #include "net/src/messages/messages.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -38,11 +39,6 @@ class OrderedMessages {
   [[nodiscard]] std::optional<Message> next_at_the_end() {
     if (waiting_.empty()) return std::nullopt;
     return std::optional<Message>{std::in_place, take()};
-  }
-  /// Drops all messages, because the server sends them again.
-  void clear() {
-    waiting_.clear();
-    bytes_ = 0;
   }
 
  private:

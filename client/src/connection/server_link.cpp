@@ -14,7 +14,7 @@ constexpr double kNoticedRoundTrips = 3.0;
 
 ServerLink::ServerLink(const EntityStore& entities, ClientMessages& messages, ClientStats& stats)
     : stats_(stats),
-      decoder_(formats_, clock_, spawns_, entities),
+      decoder_(formats_, clock_, spawns_, reliable_, entities),
       sender_({link_, clock_, showing_, messages, stats}) {}
 
 bool ServerLink::begin(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s) {
@@ -27,6 +27,7 @@ bool ServerLink::begin(const WelcomeMessage& message, std::vector<Archetype>& ar
 void ServerLink::resume(Tick tick, double local_s) {
   clock_.resume(tick, local_s);
   showing_.note_jump();
+  sender_.restart();
   sender_.request_ack();
 }
 
@@ -66,6 +67,7 @@ void ServerLink::note_accepted(const DecodedDatagram& datagram, double local_s, 
   const Sequence sequence = datagram.header.sequence;
   const Tick tick = datagram.tick;
   sender_.note_received();
+  reliable_.add(datagram.reliable);
   if (link_.newest_received() == sequence) {
     lost_.note_newest(sequence);
     sender_.note_newest(arrived_s - clock_.waited_s(tick, arrived_s));
@@ -74,7 +76,8 @@ void ServerLink::note_accepted(const DecodedDatagram& datagram, double local_s, 
   const double noticed_s = std::max(kNoticedS, kNoticedRoundTrips * stats_.round_trip_s);
   completeness_.note(sequence, tick, datagram.complete, noticed_s * clock_.tick_rate_hz());
   stats_.datagrams_lost = lost_.count(stats_.datagrams_received);
-  clock_.note_datagram(tick, datagram.header.echo, local_s, arrived_s);
+  if (!datagram.header.has_only_reliable())
+    clock_.note_datagram(tick, datagram.header.echo, local_s, arrived_s);
   if (const auto round_trip_s = clock_.round_trip_s()) stats_.round_trip_s = *round_trip_s;
 }
 

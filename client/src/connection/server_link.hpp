@@ -13,6 +13,7 @@
 #include "client/src/ownership/owned_section.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "net/src/link/peer_link.hpp"
+#include "net/src/link/reliable_receiver.hpp"
 #include "net/src/link/settled_numbers.hpp"
 #include "net/src/messages/messages.hpp"
 
@@ -42,6 +43,9 @@ class ServerLink {
   /// The session resumes over another connection; the server's last tick is `tick`.
   void resume(Tick tick, double local_s);
 
+  /// Whether the connection keeps the order of datagrams (Transport::is_ordered()).
+  void set_ordered(bool ordered) { link_.set_ordered(ordered); }
+
   /// Receives a datagram at local time `local_s`, and counts it in the statistics. The datagram arrived in
   /// the machine at `arrived_s`; this time serves to estimate the clock. Returns its contents, valid until
   /// the next call. Returns null if the datagram must not be applied, because it is malformed, a duplicate or
@@ -58,6 +62,8 @@ class ServerLink {
   /// The spawns that have arrived, and those whose entities are known to have ended.
   [[nodiscard]] SettledNumbers& spawns() { return spawns_; }
   [[nodiscard]] const SettledNumbers& spawns() const { return spawns_; }
+  /// The reliable messages of the server.
+  [[nodiscard]] ReliableReceiver& reliable() { return reliable_; }
   /// Reports of what the client shows.
   [[nodiscard]] ShowingReporter& showing() { return showing_; }
   [[nodiscard]] const ShowingReporter& showing() const { return showing_; }
@@ -90,6 +96,7 @@ class ServerLink {
   SessionClock clock_;
   SessionFormats formats_;
   SettledNumbers spawns_;
+  ReliableReceiver reliable_{{}};
   DatagramDecoder decoder_;
   ShowingReporter showing_;
   DatagramSender sender_;

@@ -51,7 +51,12 @@ PeerLink::Receipt PeerLink::receive(Sequence sequence, const std::optional<Ack>&
 
 // How much later a datagram may leave and still arrive before another one, s. Unknown before the first round
 // trip, so that only the time-out counts.
+double PeerLink::timeout_s() const {
+  return is_ordered_ ? std::numeric_limits<double>::infinity() : estimate_.timeout_s(answer_delay_s_);
+}
+
 double PeerLink::overtaking_s() const {
+  if (is_ordered_) return 0.0;
   return estimate_.known() ? kOvertakingDeviations * estimate_.deviation_s()
                            : std::numeric_limits<double>::infinity();
 }

@@ -40,8 +40,9 @@ class RECKONER_NET_API PeerLink {
   [[nodiscard]] std::size_t bytes(Sequence sequence) const { return sent_.bytes(sequence); }
   /// Number of datagrams that the link has memory for.
   [[nodiscard]] std::size_t memory() const { return sent_.memory(); }
-  /// Counts datagrams as lost that should have been acknowledged by now.
-  void expire(double now_s) { sent_.expire(now_s, estimate_.timeout_s(answer_delay_s_), overtaking_s()); }
+  /// Counts datagrams as lost that should have been acknowledged by now. On a path that keeps their order,
+  /// only those are lost that later ones have overtaken.
+  void expire(double now_s) { sent_.expire(now_s, timeout_s(), overtaking_s()); }
 
   /// The datagrams that arrived or were lost since clear_outcomes(), each once.
   [[nodiscard]] std::span<const Outcome> outcomes() const { return sent_.outcomes(); }
@@ -89,14 +90,20 @@ class RECKONER_NET_API PeerLink {
   [[nodiscard]] double newest_round_trip_s() const { return newest_round_trip_s_; }
   /// The recent share of datagrams that were lost.
   [[nodiscard]] double loss() const { return loss_; }
+  /// True if the link loses so many datagrams that a second copy of something small pays.
+  [[nodiscard]] bool loses() const { return loss_ > 0.002; }
   /// The datagrams take another path from now on.
   void forget_path() { estimate_ = {}; }
+  /// Whether the path keeps the order of datagrams (Transport::is_ordered()).
+  void set_ordered(bool ordered) { is_ordered_ = ordered; }
 
  private:
+  [[nodiscard]] double timeout_s() const;
   [[nodiscard]] double overtaking_s() const;
   [[nodiscard]] bool is_ack_wanted() const;
 
   double answer_delay_s_;
+  bool is_ordered_ = false;
   double loss_ = 0.0;
   double newest_round_trip_s_ = 0.0;
   LinkEstimate estimate_;

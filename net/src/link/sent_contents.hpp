@@ -36,6 +36,14 @@ class SentContents {
     trim();
   }
 
+  /// Calls `f(entry)` for each entry of a datagram without an outcome.
+  template <class F>
+  void for_each(Sequence sequence, F&& f) {
+    for (std::size_t i = first_of(sequence); i < sent_.size() && sent_[i].sequence == sequence; ++i) {
+      if (sent_[i].open) f(sent_[i].entry);
+    }
+  }
+
   /// Removes the entries for which `f(entry)` is true.
   template <class F>
   void erase_if(F&& f) {

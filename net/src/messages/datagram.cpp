@@ -59,6 +59,18 @@ void serialize_optional(Archive& archive, std::optional<T>& part) {
   if (present) archive(*part);
 }
 
+// The flags of sections that are often all absent: one bit, and the flags if one of them is set.
+template <class Archive, class... Flag>
+void serialize_flags(Archive& archive, Flag&... flags) {
+  bool any = (flags || ...);
+  archive(any);
+  if (!any) return;
+  archive(flags...);
+  if constexpr (Archive::is_loading::value) {
+    if (!(flags || ...)) archive.bits().fail();
+  }
+}
+
 template <class Archive>
 void serialize(Archive& archive, UpdateCoding& c) {
   archive(wire::ranged(c.gap_order, 0, UpdateCoding::kMaxGapOrder),
@@ -73,7 +85,7 @@ void serialize(Archive& archive, ServerHeader& h) {
   serialize_optional(archive, h.echo);
   archive(wire::golomb(h.update_count, kCountOrder));
   if (h.update_count > 0) archive(h.coding);
-  archive(h.has_spawns, h.has_fields, h.has_messages);
+  serialize_flags(archive, h.has_spawns, h.has_fields, h.has_messages, h.has_reliable);
 }
 
 // Each arrival is coded as the difference to the one before: in time, and in sequence to the expected number.
@@ -124,7 +136,8 @@ void serialize(Archive& archive, ClientDatagram& d) {
     if (!d.showing) d.showing.emplace();
     serialize_showing(archive, *d.showing, d.ack);
   }
-  archive(d.has_owned, d.has_messages);
+  archive(d.has_owned);
+  serialize_flags(archive, d.has_messages, d.has_reliable);
 }
 
 std::size_t Ack::bits() const {
@@ -191,7 +204,7 @@ std::optional<ClientDatagram> read_client_datagram(BitReader& reader) {
   wire::BitInputArchive archive{reader};
   ClientDatagram datagram;
   archive(datagram);
-  const bool goes_on = datagram.has_owned || datagram.has_messages;
+  const bool goes_on = datagram.has_owned || datagram.has_messages || datagram.has_reliable;
   if (goes_on ? reader.failed() : !reader.finished()) return std::nullopt;
   return datagram;
 }

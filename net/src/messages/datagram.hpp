@@ -104,6 +104,13 @@ struct ServerHeader {
   bool has_spawns = false;         ///< a section of spawns follows (spawns.hpp)
   bool has_fields = false;         ///< a fields section follows (field_codec.hpp)
   bool has_messages = false;       ///< a messages section follows (messages.hpp)
+  bool has_reliable = false;       ///< a section of reliable messages follows (reliable_part.hpp)
+
+  /// True if the datagram may have been sent at any time after its tick. Nothing can be concluded from when
+  /// it arrives.
+  [[nodiscard]] bool has_only_reliable() const {
+    return has_reliable && update_count == 0 && !echo && !has_spawns && !has_fields && !has_messages;
+  }
 };
 
 /// Head of an update. Updates are in order of slot. After each head follows the motion, either complete or as
@@ -158,8 +165,9 @@ struct ClientDatagram {
   std::uint16_t control_count = 0;       ///< number of processed control messages, low 16 bits
   std::uint32_t stamp = 0;               ///< the client's clock, in kStampUnitS modulo 2^kStampBits
   std::optional<ShowingReport> showing;  ///< only for servers with lag compensation
-  bool has_owned = false;                ///< an owned section follows (owned_codec.hpp), before the messages
+  bool has_owned = false;                ///< an owned section follows (owned_codec.hpp)
   bool has_messages = false;             ///< a messages section follows (messages.hpp)
+  bool has_reliable = false;             ///< a section of reliable messages follows (reliable_part.hpp)
 };
 
 RECKONER_NET_API void write(BitWriter& writer, const ServerHeader& header);

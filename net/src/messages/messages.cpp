@@ -191,12 +191,12 @@ void serialize(Archive& archive, OwnershipMessage& m) {
 
 template <class Archive>
 void serialize(Archive& archive, SessionMessage& m) {
-  archive(m.key.high, m.key.low, m.processed, m.tick);
+  archive(m.key.high, m.key.low, m.received, m.processed, m.tick);
 }
 
 template <class Archive>
 void serialize(Archive& archive, ResumeMessage& m) {
-  archive(m.client.value, m.key.high, m.key.low, m.processed);
+  archive(m.client.value, m.key.high, m.key.low, m.received);
 }
 
 template <class Archive>
@@ -269,9 +269,9 @@ std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
   return bytes.empty() ? std::move(message) : std::nullopt;
 }
 
-bool is_counted(const ControlMessage& message) {
-  return !std::holds_alternative<WelcomeMessage>(message) &&
-         !std::holds_alternative<SessionMessage>(message) && !std::holds_alternative<KickMessage>(message);
+bool belongs_to_stream(const ControlMessage& message) {
+  return !std::holds_alternative<JoinMessage>(message) && !std::holds_alternative<ResumeMessage>(message) &&
+         !std::holds_alternative<WelcomeMessage>(message) && !std::holds_alternative<SessionMessage>(message);
 }
 
 std::uint32_t pack(const EndCode& code) {

@@ -134,21 +134,22 @@ class SecretKey;
 /// server's secret can compute the key.
 [[nodiscard]] RECKONER_NET_API SessionKey session_key(const SecretKey& secret, ClientId client);
 
-/// Server to client: confirms the session. This is not a counted message. The server sends it before the
+/// Server to client: confirms the session. It does not travel in the stream. The server sends it before the
 /// welcome message, in answer to a resume message, and from time to time. It confirms reliable messages of
-/// the client, so that the client can discard them and send more (ReliableQueue::kClientWindow).
+/// the client, so that the client can discard them and send more (MessageCounts::kClientWindow).
 struct SessionMessage {
   SessionKey key;               ///< key of the session; none: the server does not resume sessions
-  std::uint32_t processed = 0;  ///< number of the client's reliable messages that the server has processed
+  std::uint32_t received = 0;   ///< number of the client's messages in the stream that have arrived
+  std::uint32_t processed = 0;  ///< number of those that the server has processed
   Tick tick = 0;                ///< the last tick that ran
 };
 
 /// Client to server, before the join message: asks to resume a session. If the server resumes it, it answers
 /// with a session message. Otherwise it answers the join message, and a new session begins.
 struct ResumeMessage {
-  ClientId client;              ///< id from the welcome message
-  SessionKey key;               ///< key of the session
-  std::uint32_t processed = 0;  ///< number of the server's messages that the client has processed
+  ClientId client;             ///< id from the welcome message
+  SessionKey key;              ///< key of the session
+  std::uint32_t received = 0;  ///< number of the server's messages in the stream that have arrived
 };
 
 /// Client to server: how the client shows remote entities from now on. The message replaces the settings in
@@ -162,12 +163,12 @@ struct PlayoutMessage {
   bool operator==(const PlayoutMessage&) const = default;
 };
 
-/// Server to client, just before the disconnect: the server's game ends the session.
+/// Server to client, the last message of the stream: the server's game ends the session.
 struct KickMessage {
   std::string reason;  ///< for the player, at most kMaxKickReasonBytes of UTF-8; may be empty
 };
 
-/// Any message on the control channel.
+/// Any control message; belongs_to_stream() says how it travels.
 using ControlMessage =
     std::variant<JoinMessage, WelcomeMessage, AfterSpawnsMessage, RouteMessage, GameDataMessage,
                  OwnershipMessage, SessionMessage, ResumeMessage, PlayoutMessage, KickMessage>;
@@ -183,9 +184,9 @@ using ControlMessage =
 [[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_next_control(
     std::span<const std::byte>& bytes);
 
-/// True if both ends count this message of the server (docs/WIRE.md, 5.5). They count all messages except
-/// welcome, session and kick messages.
-[[nodiscard]] RECKONER_NET_API bool is_counted(const ControlMessage& message);
+/// True if the message travels in the stream of a session (ReliableSender); false for the messages that begin
+/// or resume a session.
+[[nodiscard]] RECKONER_NET_API bool belongs_to_stream(const ControlMessage& message);
 
 /// Decodes a payload with exactly one message. Returns nullopt if it is malformed.
 [[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);

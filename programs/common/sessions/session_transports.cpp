@@ -15,29 +15,30 @@ bool is_call(const SessionRecord& record) {
 }  // namespace
 
 void RecordedTransport::service(double now_s) {
-  writer_.service(now_s);
+  if (writer_ != nullptr) writer_->service(now_s);
   ForwardingTransport::service(now_s);
 }
 
 std::optional<TransportEvent> RecordedTransport::poll() {
   auto event = ForwardingTransport::poll();
+  if (writer_ == nullptr) return event;
   if (event) {
-    writer_.event(*event);
+    writer_->event(*event);
   } else {
-    writer_.quiet();
+    writer_->quiet();
   }
   return event;
 }
 
 bool RecordedTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
   const bool accepted = ForwardingTransport::send(peer, channel, payload);
-  writer_.send(channel, accepted, payload);
+  if (writer_ != nullptr) writer_->send(channel, accepted, payload);
   return accepted;
 }
 
 std::size_t RecordedTransport::max_state_bytes(PeerId peer) const {
   const std::size_t room = ForwardingTransport::max_state_bytes(peer);
-  if (room_ != room) writer_.room(room);
+  if (writer_ != nullptr && room_ != room) writer_->room(room);
   room_ = room;
   return room;
 }

@@ -13,11 +13,14 @@
 
 namespace reckoner::program {
 
-/// Records all calls of a client to its transport. The inner transport and the writer must outlive the
-/// RecordedTransport.
+/// Records all calls of a client to its transport, until stop_recording(). The inner transport and the writer
+/// must outlive the RecordedTransport.
 class RecordedTransport final : public ForwardingTransport {
  public:
-  RecordedTransport(Transport& inner, SessionWriter& writer) : ForwardingTransport(inner), writer_(writer) {}
+  RecordedTransport(Transport& inner, SessionWriter& writer) : ForwardingTransport(inner), writer_(&writer) {}
+
+  /// From now on, the transport only forwards. Call it before the recording is closed.
+  void stop_recording() { writer_ = nullptr; }
 
   void service(double now_s) override;
   [[nodiscard]] std::optional<TransportEvent> poll() override;
@@ -25,7 +28,7 @@ class RecordedTransport final : public ForwardingTransport {
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
 
  private:
-  SessionWriter& writer_;
+  SessionWriter* writer_;                    // null: does not record any more
   mutable std::optional<std::size_t> room_;  // the value in the last RoomRecord
 };
 

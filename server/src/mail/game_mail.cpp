@@ -3,8 +3,10 @@
 
 #include "server/src/util/refusal_counts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 
 namespace reckoner {
 
@@ -31,8 +33,14 @@ std::size_t GameMail::send_to(std::span<Session* const> clients, std::span<const
   if (delivery == Delivery::reliable) {
     std::vector<std::byte> buffer(payload.size() + 64);
     const auto encoded = encode(GameDataMessage{{payload.begin(), payload.end()}, time_s}, buffer);
-    for (Session* session : clients)
-      sent += session->send_reliable(encoded, transport_) ? 1 : 0;
+    for (Session* session : clients) {
+      if (!session->send_reliable(encoded)) continue;
+      ++sent;
+      // Just after a tick, the next one is far away. One datagram per tick is spent on that.
+      const bool goes_now = is_after_tick_ && session->may_send_early(time_.last_tick());
+      goes_now ? send_early(*session, time_.present_s()) : with_messages_.push_back(session->id());
+    }
+    datagrams_.flush(transport_);
     stats_.messages_sent += sent;
   } else {
     const auto shared = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
@@ -43,10 +51,26 @@ std::size_t GameMail::send_to(std::span<Session* const> clients, std::span<const
   return sent;
 }
 
+void GameMail::send_early(double now_s) {
+  is_after_tick_ = false;
+  for (const ClientId client : with_messages_) {
+    Session* session = sessions_.find(client);
+    if (session != nullptr) send_early(*session, now_s);
+  }
+  with_messages_.clear();
+  datagrams_.flush(transport_);
+}
+
+// Writes the session's messages into datagrams_.
+void GameMail::send_early(Session& session, double now_s) {
+  session.write_messages(now_s, transport_.max_state_bytes(session.peer()), datagrams_);
+  stats_ += std::exchange(datagrams_.stats, {});
+}
+
 void GameMail::accept_reliable(Session& session, const GameDataMessage& message) {
   const bool waited = session.intake().holds_any();
   if (!session.intake().hold(message.payload, message.time_s)) {
-    count_delivered(session, message.payload.size());
+    count_processed(session, message.payload.size());
     return refuse();
   }
   deliver_allowed(session);
@@ -79,7 +103,7 @@ void GameMail::deliver_allowed(Session& session) {
   session.intake().refill(time_.next_tick(), time_.tick_s());
   while (const auto message = session.intake().next()) {
     deliver(session, message->payload, message->time_s);
-    count_delivered(session, message->payload.size());
+    count_processed(session, message->payload.size());
   }
 }
 
@@ -90,12 +114,11 @@ void GameMail::deliver(const Session& session, std::span<const std::byte> payloa
   ++stats_.messages_received;
 }
 
-// Counts a reliable message that was delivered or refused: the client must not send it again.
-void GameMail::count_delivered(Session& session, std::size_t payload_bytes) {
-  ReliableQueue& reliable = session.reliable();
-  const bool was_due = reliable.is_report_due();
-  reliable.note_received(payload_bytes);
-  if (!was_due && reliable.is_report_due()) unconfirmed_.push_back(session.id());
+void GameMail::count_processed(Session& session, std::size_t payload_bytes) {
+  MessageCounts& counts = session.counts();
+  const bool was_due = counts.is_report_due();
+  counts.note_processed(payload_bytes);
+  if (!was_due && counts.is_report_due()) unconfirmed_.push_back(session.id());
 }
 
 void GameMail::refuse() {
@@ -107,8 +130,8 @@ void GameMail::refuse() {
 void GameMail::confirm_delivered() {
   std::erase_if(unconfirmed_, [&](ClientId client) {
     Session* session = sessions_.find(client);
-    if (session == nullptr || !session->peer() || !session->reliable().is_report_due()) return true;
-    constexpr MessageLimit kWindow = ReliableQueue::kClientWindow;
+    if (session == nullptr || !session->peer() || !session->counts().is_report_due()) return true;
+    constexpr MessageLimit kWindow = MessageCounts::kClientWindow;
     if (!inbox_.has_room(client, kWindow.messages, kWindow.bytes)) return false;
     confirm_delivered(*session);
     return true;
@@ -121,7 +144,7 @@ void GameMail::confirm_delivered(Session& session) {
 }
 
 SessionMessage GameMail::confirmation(Session& session) const {
-  return {session.resume().key, session.reliable().report(), time_.last_tick()};
+  return {session.resume().key, session.received().taken(), session.counts().report(), time_.last_tick()};
 }
 
 }  // namespace reckoner

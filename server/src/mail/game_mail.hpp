@@ -3,6 +3,7 @@
 
 #include "net/src/link/message_queues.hpp"
 #include "net/src/messages/messages.hpp"
+#include "server/src/session/datagrams.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/util/server_time.hpp"
 
@@ -35,10 +36,20 @@ class GameMail {
             std::optional<double> time_s);
   std::size_t broadcast(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s);
 
+  /// Sends the reliable messages that wait for a tick, in datagrams of their own.
+  void send_early(double now_s);
+  /// The datagrams of a tick were sent, with all messages up to now.
+  void note_tick() {
+    with_messages_.clear();
+    is_after_tick_ = true;
+  }
+
   // From clients.
 
   void accept_reliable(Session& session, const GameDataMessage& message);
   void accept_unreliable(Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  /// A reliable message was delivered, applied or refused: the client may send another one in its place.
+  void count_processed(Session& session, std::size_t payload_bytes);
   /// The oldest message that was delivered; nullopt if there is none. The payload is valid until the next
   /// call.
   [[nodiscard]] std::optional<GameMessage> poll() { return inbox_.poll(); }
@@ -61,7 +72,7 @@ class GameMail {
                       Delivery delivery, std::optional<double> time_s);
   void deliver(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
   void deliver_allowed(Session& session);
-  void count_delivered(Session& session, std::size_t payload_bytes);
+  void send_early(Session& session, double now_s);
   void refuse();
 
   const ServerTime& time_;
@@ -70,9 +81,12 @@ class GameMail {
   ServerStats& stats_;
 
   MessageInbox inbox_{{}};
-  std::vector<ClientId> waiting_;      // clients with accepted reliable messages beyond their rates
-  std::vector<ClientId> unconfirmed_;  // clients to which delivered messages must be confirmed
-  std::vector<Session*> receivers_;    // scratch
+  std::vector<ClientId> waiting_;        // clients with accepted reliable messages beyond their rates
+  std::vector<ClientId> unconfirmed_;    // clients to which delivered messages must be confirmed
+  std::vector<ClientId> with_messages_;  // clients with messages since the last tick, once for each message
+  bool is_after_tick_ = false;           // send_early() was not called since the last tick
+  std::vector<Session*> receivers_;      // scratch
+  DatagramBuffer datagrams_;             // scratch
 };
 
 }  // namespace reckoner

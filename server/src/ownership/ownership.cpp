@@ -375,7 +375,7 @@ void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::Cha
   message.motion_tick = entity.owned->tick;
   message.state = entity.owned->encoded;
   if (change != OwnershipMessage::Change::repeated) owned.teleports = message.state.teleports;
-  session->send_ownership(message, tick_, transport_);
+  session->send_ownership(message, tick_);
 }
 
 std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& reader, ClientId client,

@@ -223,11 +223,7 @@ void ByteBudget::send_on_credit(std::size_t wire_bytes) {
   window_.sent(wire_bytes);
 }
 
-void ByteBudget::reliable_arrived(std::size_t wire_bytes, double now_s) {
-  if (started()) window_.acknowledged(now_s, 0.0, wire_bytes, false);
-}
-
-double ByteBudget::reliable_room() const {
+double ByteBudget::spawn_room() const {
   if (!follow_link_) return kUnlimited;
   const double base_s = std::isfinite(window_.base_s()) ? std::min(window_.base_s(), kLongestQueueS) : 0.0;
   return std::max(kDatagramBytes, rate_ * (base_s + kReliableS));

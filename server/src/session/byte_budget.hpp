@@ -146,6 +146,13 @@ class ByteBudget {
   /// ms.
   [[nodiscard]] bool affordable() const { return available() >= quantum(); }
 
+  /// True if motions do not use all of the rate, so that something else can be sent that would not delay
+  /// them.
+  [[nodiscard]] bool has_reserve() const { return available() >= 0.5 * kDatagramBytes; }
+
+  /// True if a full datagram can be sent besides, and motions still have their reserve.
+  [[nodiscard]] bool has_spare() const { return available() >= 1.5 * kDatagramBytes + quantum(); }
+
   /// The smallest size of a datagram that is worth its headers, bytes. A smaller datagram is sent only if it
   /// contains everything that waits.
   [[nodiscard]] double quantum() const;
@@ -154,11 +161,11 @@ class ByteBudget {
   /// The next datagram should not be larger than this, so that it does not block a slow link for long.
   [[nodiscard]] double available() const { return std::min(tokens_, flight_room_); }
 
-  /// Call it when a datagram, or a payload on the reliable channel, was sent. This may overdraw the budget.
+  /// Call it when a datagram was sent. This may overdraw the budget.
   void spend(std::size_t wire_bytes, double now_s);
 
-  /// As spend(), in two steps, for a message that is larger than a datagram. send_on_credit() counts the
-  /// bytes on the link when they are sent. charge() is called later, perhaps in several parts.
+  /// As spend(), in two steps, for a burst of messages. send_on_credit() counts the bytes on the link when
+  /// they are sent. charge() is called later, perhaps in several parts.
   void send_on_credit(std::size_t wire_bytes);
   void charge(std::size_t wire_bytes) {
     tokens_ -= static_cast<double>(wire_bytes);
@@ -176,13 +183,10 @@ class ByteBudget {
   /// Limit of the unconfirmed bytes in flight, of all kinds.
   [[nodiscard]] double max_in_flight() const;
 
-  /// How many unconfirmed bytes may be in flight on the reliable channel: the bytes that the link carries
+  /// How many unconfirmed bytes of many spawns may be in flight: the bytes that the link carries
   /// during a round trip, and a little more. If more bytes were in flight, they would fill the queue of a
   /// slow link, time out and be sent again.
-  [[nodiscard]] double reliable_room() const;
-
-  /// Call it when the client has confirmed `wire_bytes` bytes of the reliable channel.
-  void reliable_arrived(std::size_t wire_bytes, double now_s);
+  [[nodiscard]] double spawn_room() const;
 
   /// Call it when the client acknowledges, at `now_s`, a datagram sent at `sent_s`. The client reports that
   /// it waited `ack_delay_s` before it acknowledged. Call it also for a datagram that was already counted as

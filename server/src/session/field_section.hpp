@@ -40,7 +40,7 @@ class FieldSection {
     place.stats.field_bits_sent += writer.bits_written() - before;
     return written.entities > 0;
   }
-  void settle(Sequence sequence, Tick, bool acked, ShownHistory*) { updates_.settle(sequence, acked); }
+  void settle(const Settled& datagram) { updates_.settle(datagram.sequence, datagram.acked); }
 
  private:
   const Subscriptions& subscriptions_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/reliable_queue.hpp"
+#include "net/src/link/message_counts.hpp"
+#include "net/src/link/ring_queue.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <utility>
@@ -20,7 +20,7 @@ namespace reckoner {
 /// bursts of half a second.
 ///
 /// Reliable messages beyond the rates are held. The server confirms a message only when it passes it on. So a
-/// client that respects the window (ReliableQueue::kClientWindow) never has more than a window held here, and
+/// client that respects the window (MessageCounts::kClientWindow) never has more than a window held here, and
 /// keeps its further messages itself. It loses nothing. Only clients with other code have reliable messages
 /// refused, and clients that send very many when they leave. Unreliable messages have an allowance of their
 /// own, and are refused beyond it.
@@ -69,8 +69,7 @@ class MessageIntake {
   /// Returns true if the game may get an unreliable message of `bytes` bytes now.
   [[nodiscard]] bool allows_unreliable(std::size_t bytes) { return unreliable_.charge(bytes); }
 
-  /// Drops the held messages. The client sends them again over another connection, because they were not
-  /// confirmed.
+  /// Drops the held messages.
   void drop_held() {
     held_.clear();
     held_bytes_ = 0;
@@ -113,7 +112,7 @@ class MessageIntake {
   Allowance reliable_;
   Allowance unreliable_;
   std::optional<std::uint32_t> refilled_;  // tick of the last refill
-  std::deque<Message> held_;
+  RingQueue<Message> held_;
   std::size_t held_bytes_ = 0;
 };
 

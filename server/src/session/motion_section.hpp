@@ -6,7 +6,7 @@
 #include "server/src/session/byte_budget.hpp"
 #include "server/src/session/client_stamps.hpp"
 #include "server/src/session/datagrams.hpp"
-#include "server/src/session/reliable_messages.hpp"
+#include "server/src/session/reliable_section.hpp"
 #include "server/src/session/sections.hpp"
 #include "server/src/session/send_turns.hpp"
 #include "server/src/session/subscriptions.hpp"
@@ -34,7 +34,7 @@ class MotionSection {
   struct Shared {
     ClientId client;
     Subscriptions& subscriptions;
-    const ReliableMessages& messages;
+    const ReliableSection& messages;
     const SendTurns& turns;
     const ClientStamps& stamps;
   };

@@ -10,7 +10,7 @@
 namespace reckoner {
 
 /// The bytes that the sections of a client's datagrams may use besides the motions. Together with the
-/// reliable game messages they get at most half of the byte budget, so that neither many messages nor a field
+/// reliable messages they get at most half of the byte budget, so that neither many messages nor a field
 /// that always changes can displace the motions.
 class SectionBudget {
  public:

@@ -28,6 +28,15 @@ struct SectionPlace {
   ServerStats& stats;
 };
 
+/// What became of a datagram.
+struct Settled {
+  Sequence sequence = 0;
+  Tick tick = 0;                 ///< of the datagram
+  double sent_s = 0.0;           ///< when it was sent
+  bool acked = false;            ///< false: it was lost
+  ShownHistory* seen = nullptr;  ///< records what the client shows; may be null
+};
+
 /// When a section should be written.
 enum class Urgency : std::uint8_t {
   none,   ///< nothing is due
@@ -49,8 +58,9 @@ enum class Urgency : std::uint8_t {
 ///
 /// ```
 /// void begin(const TickInputs&, ServerStats&);  // once per tick, before the others
-/// void settle(Sequence, Tick sent, bool acked, ShownHistory*);  // a datagram has arrived or is lost
+/// void settle(const Settled&);                  // a datagram has arrived or is lost
 /// bool is_crowded_out() const;                  // the motions left too little room in the last datagram
+/// static constexpr bool kPaysItself;            // it does not use the budget of the sections
 /// ```
 ///
 /// The list is fixed, so calls cost as much as if they were written out.
@@ -77,7 +87,10 @@ class Sections {
   /// datagram.
   [[nodiscard]] bool need_datagram(Tick tick, const ByteBudget& budget) const {
     if (budget.affordable()) return due(tick);
-    return urgent(tick) && budget_.any() && budget.available() > -1.0 * kMaxStateBytes;
+    const bool can = any_of([&](const auto& section) {
+      return section.urgency(tick) == Urgency::now && can_write(section, tick);
+    });
+    return can && budget.available() > -1.0 * kMaxStateBytes;
   }
 
   /// The part of `room_bits` for the sections. If motions wait, they keep half of the datagram, and at least
@@ -103,18 +116,17 @@ class Sections {
     std::size_t paid_bits = 0;
     for_each([&](auto& section) {
       if (!can_write(section, place.inputs.tick)) return;
-      const bool is_bulk = section.urgency(place.inputs.tick) == Urgency::bulk;
+      const bool pays = section.urgency(place.inputs.tick) == Urgency::bulk || pays_itself(section);
       const std::size_t before = writer.bits_written();
       header.*section.kFlag = section.write(writer, limit - before, place);
-      if (!is_bulk) paid_bits += writer.bits_written() - before;
+      if (!pays) paid_bits += writer.bits_written() - before;
     });
     budget_.spend(paid_bits);
   }
 
-  void settle(Sequence sequence, Tick sent, bool acked, ShownHistory* seen) {
+  void settle(const Settled& datagram) {
     for_each([&](auto& section) {
-      if constexpr (requires { section.settle(sequence, sent, acked, seen); })
-        section.settle(sequence, sent, acked, seen);
+      if constexpr (requires { section.settle(datagram); }) section.settle(datagram);
     });
   }
 
@@ -122,9 +134,14 @@ class Sections {
 
  private:
   template <class S>
+  [[nodiscard]] static constexpr bool pays_itself(const S&) {
+    if constexpr (requires { S::kPaysItself; }) return S::kPaysItself;
+    return false;
+  }
+  template <class S>
   [[nodiscard]] bool can_write(const S& section, Tick tick) const {
     const Urgency urgency = section.urgency(tick);
-    return urgency == Urgency::bulk || (urgency != Urgency::none && budget_.any());
+    return urgency == Urgency::bulk || (urgency != Urgency::none && (pays_itself(section) || budget_.any()));
   }
   template <class F>
   void for_each(F&& f) {

@@ -3,6 +3,7 @@
 
 #include "reckoning/src/util/prefetch.hpp"
 #include "server/src/rewind/shown_history.hpp"
+#include "server/src/session/message_datagram.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +15,6 @@ namespace {
 
 // Bytes that ENet, UDP and IPv4 add to a datagram (IPv6 adds 20 more).
 constexpr std::size_t kDatagramHeaders = 40;
-
-// A resume sends messages again. It charges at most this number of their bytes to the byte budget.
-constexpr std::size_t kMaxResumeCharge = 2000;
 
 // The longest time that a client waits before it acknowledges (ClientConfig::ack_interval_s and keep-alives).
 constexpr double kMaxAckDelayS = 0.1;
@@ -42,17 +40,20 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
       motions_({id, subscriptions_, reliable_, turns_, stamps_}, parts, config.tick_rate_hz),
       fields_(subscriptions_),
       spawns_({id, subscriptions_, fields_.updates(), reliable_, budget_}),
-      sections_(spawns_, fields_, messages_),
+      reliable_(budget_, spawns_.queue(), link_),
+      sections_(spawns_, fields_, messages_, reliable_),
       budget_(static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link),
-      reliable_(budget_, spawns_.queue()),
       intake_(config.client_messages_per_second, static_cast<double>(config.client_message_bytes_per_second)),
-      link_(kMaxAckDelayS) {
-  reliable_.set_peer(peer);
+      link_(kMaxAckDelayS) {}
+
+void Session::send_kick(const KickMessage& message) {
+  std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
+  reliable_.send(encode(message, buffer));
 }
 
-void Session::send_ownership(const OwnershipMessage& message, Tick tick, Transport& transport) {
+void Session::send_ownership(const OwnershipMessage& message, Tick tick) {
   std::array<std::byte, 512> buffer;
-  reliable_.send(encode(message, buffer), transport);
+  reliable_.send(encode(message, buffer));
   Subscription* found = subscriptions_.find(message.entity);
   if (found == nullptr) return;
   const bool owned = message.change != OwnershipMessage::Change::revoked;
@@ -62,15 +63,11 @@ void Session::send_ownership(const OwnershipMessage& message, Tick tick, Transpo
   if (owned && seen_.history() != nullptr) seen_.history()->own(message.entity);
 }
 
-void Session::resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick,
-                          Transport& transport) {
+void Session::resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick) {
   // The new connection may use another link.
   budget_ = ByteBudget{static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link};
   budget_.advance(now_s);
-  if (received != reliable_.queue().confirmed_count()) (void)confirm_reliable(received);
-  const std::size_t sent = reliable_.resend(transport);
-  // The link may be as fast as before. So motions must not wait until the budget has paid for all messages.
-  budget_.spend(std::min(sent, kMaxResumeCharge), now_s);
+  reliable_.restart(received);
   // Datagrams in flight are lost, and motions published in the meantime were never sent.
   subscriptions_.slots().for_each([&](std::uint32_t slot) {
     Subscription& s = *subscriptions_.find(slot);
@@ -78,9 +75,9 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
     subscriptions_.set_due(s, tick, true);
     s.in_full = true;
   });
-  reliable_.send_waiting(transport);
   stamps_.restart(now_s);
   spawns_.restart();
+  last_send_s_ = kLongAgo;  // what was written last is too old
 }
 
 // The entities that the client follows.
@@ -108,7 +105,7 @@ void Session::set_level(EntityId id, std::uint8_t level, Tick tick) {
 
 Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, ServerStats& stats,
                                   double waited_s) {
-  const ReliableQueue& sent = reliable_.queue();
+  const MessageCounts& sent = reliable_.counts();
   const std::uint32_t confirmed = unwrap16(datagram.control_count, sent.confirmed_count());
   if (earlier(sent.added_count(), confirmed)) return Receipt::refused;
   const double ack_delay_s = plausible_ack_delay_s(datagram, now_s - waited_s);
@@ -116,7 +113,9 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   const auto receipt = link_.receive(datagram.sequence, datagram.ack, ack_delay_s, now_s - waited_s);
   if (receipt == PeerLink::Receipt::refused) return Receipt::refused;
   if (receipt == PeerLink::Receipt::repeated) return Receipt::repeated;
-  if (datagram.has_messages || datagram.has_owned || datagram.showing) link_.want_ack(datagram.sequence);
+  if (datagram.has_messages || datagram.has_reliable || datagram.has_owned || datagram.showing)
+    link_.want_ack(datagram.sequence);
+  owes_answer_ = owes_answer_ || datagram.has_reliable;
 
   const bool newest = receipt == PeerLink::Receipt::newest;
   if (newest) stamps_.note(datagram.stamp, now_s - waited_s);
@@ -126,8 +125,10 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
     stamps_.check(datagram.stamp, deviation_s, added_s, now_s);
   }
   settle_datagrams(now_s, stats);
-  if (earlier(sent.confirmed_count(), confirmed))
-    budget_.reliable_arrived(confirm_reliable(confirmed), now_s);
+  if (earlier(sent.confirmed_count(), confirmed)) {
+    reliable_.confirm(confirmed);
+    spawns_.queue().try_again();  // the client may have a route now
+  }
   ShownHistory* seen = seen_.history();
   if (seen != nullptr && datagram.ack) seen->acknowledged(*datagram.ack, now_s);
   if (seen != nullptr && datagram.showing) {
@@ -159,14 +160,6 @@ void Session::charge_arrivals(double ack_delay_s, double now_s) {
   }
 }
 
-// Handles the report that the client has received `count` reliable messages. Returns the approximate number
-// of bytes that arrived.
-std::size_t Session::confirm_reliable(std::uint32_t count) {
-  const std::size_t arrived = reliable_.confirm(count);
-  spawns_.queue().try_again();  // the client may have a route now
-  return arrived;
-}
-
 // Handles the datagrams that were newly acknowledged or found lost.
 void Session::settle_datagrams(double now_s, ServerStats& stats) {
   if (link_.outcomes().empty() && link_.late().empty()) return;
@@ -177,7 +170,7 @@ void Session::settle_datagrams(double now_s, ServerStats& stats) {
       budget_.lost(outcome.sent_s, now_s, link_.bytes(outcome.sequence));
     }
     const Tick tick = motions_.settle(outcome.sequence, outcome.acked);
-    sections_.settle(outcome.sequence, tick, outcome.acked, seen_.history());
+    sections_.settle({outcome.sequence, tick, outcome.sent_s, outcome.acked, seen_.history()});
   }
   link_.clear_outcomes();
 }
@@ -214,8 +207,14 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, WriteS
   while (!scratch.snapshot.all_written() || sections_.need_datagram(inputs.tick, budget_)) {
     if (link_.full() || !write_datagram(inputs, room, scratch)) break;
   }
-  // An owner waits for acknowledgements of its updates, and therefore gets datagrams more often.
-  const bool often = owned_count_ > 0 || stamps_.settles(inputs.now_s);
+  // What the motions leave of the budget is for reliable messages.
+  while (budget_.has_spare() && !link_.full() && reliable_.use_spare()) {
+    if (!write_datagram(inputs, room, scratch)) break;
+  }
+  // A client waits for the acknowledgement of its own updates and reliable messages, and therefore gets
+  // datagrams more often.
+  const bool answers = owes_answer_ && budget_.has_reserve();
+  const bool often = owned_count_ > 0 || answers || stamps_.settles(inputs.now_s);
   const double heartbeat_s = often ? std::min(kSettlingHeartbeatS, heartbeat_s_) : heartbeat_s_;
   const bool is_due = inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_;
   if (is_due && !link_.full()) write_datagram(inputs, room, scratch);
@@ -224,14 +223,9 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, WriteS
 // Divides the part of the byte budget that motions leave between the sections and the reliable messages.
 void Session::refill_budgets(double now_s) {
   const double share = SectionBudget::kShare * budget_.bytes_per_second() / tick_rate_hz_;
-  const double for_messages = sections_.budget().refill(share, reliable_.take_game_bytes());
-  ReliableOutbox& outbox = reliable_.outbox();
-  if (!outbox.empty()) {
-    budget_.note_waiting();
-    outbox.follow_link(budget_.may_have_queue(), now_s);
-  }
-  // A burst of messages would delay the motions behind it, so their bucket is small.
-  budget_.charge(outbox.refill(outbox.share() * for_messages, std::max(share, 1.0 * kMaxStateBytes)));
+  const double for_messages = sections_.budget().refill(share, reliable_.take_bytes());
+  if (reliable_.bytes() > 0) budget_.note_waiting();
+  budget_.charge(reliable_.refill(for_messages, now_s));
 }
 
 // Writes the next datagram. Returns false if it contains no updates and no sections.
@@ -266,17 +260,47 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteSc
   writer.append(update_writer.finish(), update_bits);
   writer.append(section_writer.finish(), section_bits);
   const auto payload = writer.finish();
-  const std::size_t wire_bytes = payload.size() + kDatagramHeaders;
-  link_.set_bytes(header.sequence, wire_bytes);
-  ++figures_.datagrams_sent;
-  scratch.datagrams.add(peer_, payload);
-  budget_.spend(wire_bytes, inputs.now_s);
-  figures_.bytes_sent += wire_bytes;
-  if (header.update_count == 0 && section_bits > 0)
-    sections_.budget().spend_headers(wire_bytes - section_bits / 8);
+  send(header.sequence, payload, inputs.now_s, scratch.datagrams);
+  // Without updates, the sections pay for the headers.
+  if (header.update_count == 0 && section_bits > 0) {
+    const std::size_t headers = payload.size() + kDatagramHeaders - section_bits / 8;
+    header.has_only_reliable() ? reliable_.spend_headers(headers) : sections_.budget().spend_headers(headers);
+  }
   stamps_.datagram_sent(header.echo.has_value(), inputs.now_s);
-  last_send_s_ = inputs.now_s;
+  written_tick_ = inputs.tick;
   return header.update_count > 0 || section_bits > 0;
+}
+
+// Adds a finished datagram to those that are sent.
+void Session::send(Sequence sequence, std::span<const std::byte> payload, double now_s,
+                   DatagramBuffer& datagrams) {
+  const std::size_t wire_bytes = payload.size() + kDatagramHeaders;
+  link_.set_bytes(sequence, wire_bytes);
+  ++figures_.datagrams_sent;
+  datagrams.add(peer_, payload);
+  const std::size_t credit = reliable_.take_credit();
+  budget_.send_on_credit(credit);
+  budget_.spend(wire_bytes - credit, now_s);
+  figures_.bytes_sent += wire_bytes;
+  last_send_s_ = now_s;
+  owes_answer_ = false;
+}
+
+void Session::write_messages(double now_s, std::size_t room, DatagramBuffer& datagrams) {
+  const bool began = last_send_s_ != kLongAgo;
+  if (!peer_ || !began || room < kMinRoom) return;
+  reliable_.begin(now_s);
+  while (budget_.available() > -1.0 * kMaxStateBytes && reliable_.is_due() && !link_.full()) {
+    MessageDatagram datagram{written_tick_, behind_ticks_};
+    const Sequence sequence = datagram.begin(link_, now_s);
+    settle_datagrams(now_s, datagrams.stats);
+    motions_.begin(sequence, written_tick_);
+    const auto payload = datagram.finish(link_, room, [&](BitWriter& writer, std::size_t most_bits) {
+      return reliable_.write(writer, most_bits, sequence);
+    });
+    send(sequence, payload, now_s, datagrams);
+    reliable_.spend_headers(kDatagramHeaders);
+  }
 }
 
 SessionStats Session::stats() const {
@@ -291,11 +315,10 @@ SessionStats Session::stats() const {
   stats.entities = subscriptions_.slots().count();
   stats.queued_motions = subscriptions_.due().slots().count();
   stats.queued_spawns = spawns_.queue().waiting_spawns();
-  stats.queued_messages = reliable_.queue().game_messages() + reliable_.outbox().messages();
-  stats.queued_message_bytes = reliable_.queue().game_bytes() + reliable_.outbox().bytes();
+  stats.queued_messages = reliable_.counts().game().messages;
+  stats.queued_message_bytes = reliable_.counts().game().bytes;
   stats.sent_age_s = motions_.sent_age_s();
   stats.motions_sent = motions_.sent();
-  stats.bytes_sent += reliable_.bytes_sent();
   stats.behind_s = behind_ticks_ / tick_rate_hz_;
   return stats;
 }

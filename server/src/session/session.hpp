@@ -2,9 +2,9 @@
 #pragma once
 
 #include "net/src/link/link_estimate.hpp"
+#include "net/src/link/message_counts.hpp"
 #include "net/src/link/message_queues.hpp"
 #include "net/src/link/peer_link.hpp"
-#include "net/src/link/reliable_queue.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "server/src/publish/encodings.hpp"
@@ -12,13 +12,14 @@
 #include "server/src/session/byte_budget.hpp"
 #include "server/src/session/client_stamps.hpp"
 #include "server/src/session/client_view.hpp"
+#include "server/src/session/closing_link.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/declared_playout.hpp"
 #include "server/src/session/field_section.hpp"
 #include "server/src/session/message_intake.hpp"
 #include "server/src/session/message_section.hpp"
 #include "server/src/session/motion_section.hpp"
-#include "server/src/session/reliable_messages.hpp"
+#include "server/src/session/reliable_section.hpp"
 #include "server/src/session/sections.hpp"
 #include "server/src/session/send_turns.hpp"
 #include "server/src/session/spawn_section.hpp"
@@ -31,6 +32,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -43,9 +45,8 @@ namespace reckoner {
 /// The server's data of one client: the entities that the client follows, the messages and updates in flight
 /// to it, and the data that it still lacks.
 ///
-/// Each tick has two steps. send_waiting_messages() uses the transport, so one thread calls it for all
-/// clients. write_datagrams() changes only this session and the scratch memory passed to it, so it may run
-/// for several clients at a time.
+/// write_datagrams() changes only this session and the scratch memory passed to it, so it may run for several
+/// clients at a time.
 ///
 /// A session outlives its connection: the client may resume it over another connection.
 class Session {
@@ -58,9 +59,10 @@ class Session {
   [[nodiscard]] PeerId peer() const { return peer_; }  ///< null while there is no connection
   void set_peer(PeerId peer) {
     peer_ = peer;
-    reliable_.set_peer(peer);
     link_.forget_path();  // the new connection may use another one
   }
+  /// Whether the connection keeps the order of datagrams (Transport::is_ordered()).
+  void set_ordered(bool ordered) { link_.set_ordered(ordered); }
   /// Mean time from a publish until its update arrives, s; valid if round_trip().known().
   [[nodiscard]] double mean_delay_s() const { return turns_.mean_wait_s() + round_trip().one_way_s(); }
   [[nodiscard]] const LinkEstimate& round_trip() const { return link_.round_trip(); }
@@ -85,42 +87,56 @@ class Session {
   [[nodiscard]] Resume& resume() { return resume_; }
   [[nodiscard]] const Resume& resume() const { return resume_; }
 
-  /// Retains reliable messages until the client confirms them, so that the session can resume. Call it before
-  /// anything is sent to the client.
-  void enable_resume(const SessionKey& key) {
-    resume_.key = key;
-    reliable_.queue().retain();
-  }
+  /// Lets the session resume. Call it before anything is sent to the client.
+  void enable_resume(const SessionKey& key) { resume_.key = key; }
   /// True if the session could resume if the connection were lost now. False while too many messages are
   /// unconfirmed.
-  [[nodiscard]] bool can_resume() const { return reliable_.queue().can_resume(); }
-  /// The client has a new connection and has received `received` reliable messages. Sends all other retained
-  /// messages again, and makes every entity due that the client follows. The caller must have checked
-  /// reliable().can_resume_from(received).
-  void resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick,
-                   Transport& transport);
+  [[nodiscard]] bool can_resume() const { return resume_.key && reliable_.bytes() <= kMostRetained; }
+  /// True if the client lacks so many reliable messages that the session must end: it does not acknowledge
+  /// them, or is away. Their memory is limited by this.
+  [[nodiscard]] bool is_stuck() const {
+    return reliable_.bytes() > (peer_ ? 4 : 1) * kMostRetained ||
+           reliable_.counts().unconfirmed_count() > kMostUnconfirmed;
+  }
+  /// True if it can resume with a client that has received `count` reliable messages.
+  [[nodiscard]] bool can_resume_from(std::uint32_t count) const { return reliable_.can_restart(count); }
+  /// The client has a new connection and has received `received` reliable messages. The others wait to be
+  /// sent again, and every entity is due that the client follows. The caller must have checked
+  /// can_resume_from(received).
+  void resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick);
 
-  // The reliable channel.
+  // Reliable messages.
 
   /// The reliable messages of both directions. The server counts the client's messages here.
-  [[nodiscard]] ReliableQueue& reliable() { return reliable_.queue(); }
-  [[nodiscard]] const ReliableQueue& reliable() const { return reliable_.queue(); }
+  [[nodiscard]] MessageCounts& counts() { return reliable_.counts(); }
+  [[nodiscard]] const MessageCounts& counts() const { return reliable_.counts(); }
+  /// The stream of the client's reliable messages.
+  [[nodiscard]] ReliableReceiver& received() { return reliable_.received(); }
+
+  /// Adds the reason of a kick, the last message.
+  void send_kick(const KickMessage& message);
+  /// True if the client may lack reliable messages.
+  [[nodiscard]] bool has_unsent() const { return unsent_bytes() > 0; }
+  [[nodiscard]] std::size_t unsent_bytes() const { return reliable_.bytes(); }
+  /// What has to be sent after the session has ended. The session must not be used any more, except for its
+  /// identity and its subscriptions.
+  [[nodiscard]] ClosingLink::Rest take_rest(Tick tick) {
+    return {std::move(link_), reliable_.take_rest(), tick};
+  }
 
   /// Sends the next route. No motion along it is sent before the client has confirmed this message.
-  void send_route(const RouteMessage& message, Transport& transport) {
-    reliable_.send_route(message, transport);
-  }
+  void send_route(const RouteMessage& message) { reliable_.send_route(message); }
 
   /// Notifies the client that it owns, or no longer owns, an entity that it knows. The server sends an owner
   /// no motions of its own entity.
-  void send_ownership(const OwnershipMessage& message, Tick tick, Transport& transport);
+  void send_ownership(const OwnershipMessage& message, Tick tick);
   /// True if the client owns an entity, or owned one before.
   [[nodiscard]] bool ever_owned() const { return ever_owned_; }
 
   /// Sends an encoded game message of at most max_message_bytes(), now or as soon as the byte budget allows
   /// it. Returns false and drops the message if too many reliable game messages are unconfirmed or waiting.
-  [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded, Transport& transport) {
-    return reliable_.send_game(encoded, static_cast<bool>(resume_.key), transport);
+  [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded) {
+    return (peer_ || resume_.key) && reliable_.send_game(encoded);
   }
   [[nodiscard]] bool send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s,
                                      double now_s) {
@@ -150,7 +166,7 @@ class Session {
     return found != nullptr && found->id == id && found->spawn_number != 0;
   }
 
-  // The unreliable channel.
+  // Datagrams.
 
   enum class Receipt : std::uint8_t {
     accepted,
@@ -162,11 +178,6 @@ class Session {
   [[nodiscard]] Receipt receive(const ClientDatagram& datagram, double now_s, ServerStats& stats,
                                 double waited_s = 0.0);
 
-  /// Sends waiting reliable game messages, as many as their share of the byte budget allows.
-  void send_waiting_messages(Transport& transport) { reliable_.send_waiting(transport); }
-  /// Sends all waiting reliable game messages now, because the session ends.
-  void send_all_messages(Transport& transport) { reliable_.send_all(transport); }
-
   /// Prefetches the session, and then the lists that write_datagrams() reads first. The processor's caches
   /// are too small for all sessions. So the memory of one client is loaded while another client is processed.
   void fetch() const;
@@ -175,6 +186,12 @@ class Session {
   /// Finds lost datagrams, selects the updates that the client lacks, and writes the datagrams of this tick,
   /// if any are needed. `room` is the size of the largest datagram that can be sent, bytes.
   void write_datagrams(const TickInputs& inputs, std::size_t room, WriteScratch& scratch);
+
+  /// True for the first call after the tick `last`.
+  [[nodiscard]] bool may_send_early(Tick last) { return std::exchange(early_after_, last) != last; }
+  /// Writes datagrams with the reliable messages that the client lacks, between two ticks. `room` is the size
+  /// of the largest datagram, bytes.
+  void write_messages(double now_s, std::size_t room, DatagramBuffer& datagrams);
 
   /// Age of the oldest data that the client lacked when the last datagram was written, ticks.
   [[nodiscard]] std::uint32_t behind_ticks() const { return behind_ticks_; }
@@ -185,15 +202,19 @@ class Session {
   [[nodiscard]] SessionStats stats() const;
 
  private:
+  // A session whose client lacks more bytes of reliable messages ends with its connection.
+  static constexpr std::size_t kMostRetained = 1024 * 1024;
+  // So many messages that the 16 bits of a count stay unambiguous.
+  static constexpr std::uint32_t kMostUnconfirmed = 8192;
   static constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
 
   [[nodiscard]] double plausible_ack_delay_s(const ClientDatagram& datagram, double arrived_s) const;
   void charge_arrivals(double ack_delay_s, double now_s);
-  std::size_t confirm_reliable(std::uint32_t count);
   void settle_datagrams(double now_s, ServerStats& stats);
 
   void refill_budgets(double now_s);
   bool write_datagram(const TickInputs& inputs, std::size_t room, WriteScratch& scratch);
+  void send(Sequence sequence, std::span<const std::byte> payload, double now_s, DatagramBuffer& datagrams);
   [[nodiscard]] std::uint32_t complete_age(const TickInputs& inputs);
 
   ClientId id_;
@@ -201,6 +222,7 @@ class Session {
   double heartbeat_s_;
   unsigned owned_count_ = 0;  // entities that the client owns
   bool ever_owned_ = false;
+  bool owes_answer_ = false;  // the client waits for the acknowledgement of reliable messages
   double tick_rate_hz_;
   SendTurns turns_;
 
@@ -212,13 +234,15 @@ class Session {
   FieldSection fields_;
   SpawnSection spawns_;
   MessageSection messages_;
-  Sections<SpawnSection, FieldSection, MessageSection> sections_;
+  ReliableSection reliable_;
+  Sections<SpawnSection, FieldSection, MessageSection, ReliableSection> sections_;
   ByteBudget budget_;
-  ReliableMessages reliable_;
 
   SessionStats figures_;  // only the counters; stats() adds the rest
   ClientView view_;
   std::uint32_t behind_ticks_ = 0;
+  Tick written_tick_ = 0;  // of the last datagram
+  Tick early_after_ = 0;   // the tick of the last may_send_early()
   MessageIntake intake_;
   Resume resume_;
   DeclaredPlayout playout_;

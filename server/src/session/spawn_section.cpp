@@ -67,7 +67,7 @@ void SpawnSection::unfollow(const Subscription& subscription, Tick tick, bool as
   if (subscription.short_lived && as_planned)
     return queue_.end_as_planned(id, subscription.spawn_number, tick);
   // The client may still lack messages about the entity.
-  const ReliableQueue& messages = shared_.messages.queue();
+  const MessageCounts& messages = shared_.messages.counts();
   std::optional<std::uint16_t> after_messages;
   if (messages.unconfirmed_count() > 0) after_messages = static_cast<std::uint16_t>(messages.added_count());
   queue_.add_end(id, subscription.short_lived, subscription.spawn_number, tick, after_messages);
@@ -93,14 +93,14 @@ Urgency SpawnSection::urgency(Tick tick) const {
 // queue: what may be in flight begins small, and grows as it arrives (slow start, RFC 5681).
 bool SpawnSection::has_room() const {
   if (!shared_.budget.follows_link()) return true;
-  return static_cast<double>(queue_.bytes_in_flight()) < std::min(room_, shared_.budget.reliable_room());
+  return static_cast<double>(queue_.bytes_in_flight()) < std::min(room_, shared_.budget.spawn_room());
 }
 
 bool SpawnSection::write(BitWriter& writer, std::size_t most_bits, const SectionPlace& place) {
   const TickInputs& inputs = place.inputs;
   return queue_.write(
              writer, writer.bits_written() + most_bits,
-             {place.sequence, inputs.tick, inputs.tick_rate_hz, place.link.loss() > kLossyShare,
+             {place.sequence, inputs.tick, inputs.tick_rate_hz, place.link.loses(),
               queue_.has_many() && !has_room()},
              [&](Spawn& spawn, SpawnQueue::Sent& sent) { return make(inputs, spawn, sent); },
              [&](const SpawnQueue::Sent& sent) { note_written(sent, place); },
@@ -171,11 +171,12 @@ void SpawnSection::note_written(const SpawnQueue::Sent& sent, const SectionPlace
                          false);
 }
 
-void SpawnSection::settle(Sequence sequence, Tick sent, bool acked, ShownHistory* seen) {
+void SpawnSection::settle(const Settled& datagram) {
   queue_.settle(
-      sequence, sent, acked, [this](const SpawnQueue::Sent& spawn) { confirm(spawn); },
-      [seen](EntityId ended) {
-        if (seen != nullptr) seen->end_confirmed(ended);
+      datagram.sequence, datagram.tick, datagram.acked,
+      [this](const SpawnQueue::Sent& spawn) { confirm(spawn); },
+      [&](EntityId ended) {
+        if (datagram.seen != nullptr) datagram.seen->end_confirmed(ended);
       },
       [this](const SpawnQueue::Sent& spawn) { note_lost(spawn); });
 }

@@ -6,7 +6,7 @@
 #include "net/src/wire/bit_stream.hpp"
 #include "server/src/publish/field_updates.hpp"
 #include "server/src/session/byte_budget.hpp"
-#include "server/src/session/reliable_messages.hpp"
+#include "server/src/session/reliable_section.hpp"
 #include "server/src/session/sections.hpp"
 #include "server/src/session/spawn_queue.hpp"
 #include "server/src/session/subscriptions.hpp"
@@ -32,7 +32,7 @@ class SpawnSection {
     ClientId client;
     Subscriptions& subscriptions;
     FieldUpdates& fields;
-    const ReliableMessages& messages;
+    const ReliableSection& messages;
     const ByteBudget& budget;
   };
   explicit SpawnSection(const Shared& shared) : shared_(shared) {}
@@ -58,12 +58,10 @@ class SpawnSection {
   [[nodiscard]] Urgency urgency(Tick tick) const;
   [[nodiscard]] bool is_crowded_out() const { return queue_.is_crowded_out(); }
   bool write(BitWriter& writer, std::size_t most_bits, const SectionPlace& place);
-  void settle(Sequence sequence, Tick sent, bool acked, ShownHistory* seen);
+  void settle(const Settled& datagram);
 
  private:
   static constexpr double kFirstRoom = 4.0 * ByteBudget::kDatagramBytes;  // bytes
-  // With more loss than this, spawns and ends are sent twice.
-  static constexpr double kLossyShare = 0.002;
 
   [[nodiscard]] bool has_room() const;
   [[nodiscard]] bool knows_frame(const StreamHead& stream) const;

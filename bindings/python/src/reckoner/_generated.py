@@ -487,7 +487,7 @@ typedef struct reckoner_server_stats
   uint32_t struct_size;
   uint32_t clients;
   uint32_t entities;
-  uint32_t reserved;
+  uint32_t closing;
   uint64_t ticks;
   uint64_t publishes;
   uint64_t updates_sent;

@@ -80,7 +80,8 @@ class Client(Handle):
         self._shown = FrameArrays(64, (("reckoner_shown[]", SHOWN, ()),))
 
     def close(self) -> None:
-        """Leaves the server and ends the client. Every later call raises ClosedError."""
+        """Leaves the server and ends the client at once: reliable messages that the server still lacks are lost. To
+        deliver them, call leave() before. Every later call raises ClosedError."""
         raw, self._raw = self._raw, None
         if raw is not None:
             lib.reckoner_client_leave(raw)
@@ -100,7 +101,9 @@ class Client(Handle):
         check(lib.reckoner_client_wait(self._c, seconds))
 
     def leave(self) -> None:
-        """Disconnects. Call receive() for a moment, so that a lost packet is sent again."""
+        """Leaves the server for good. Call receive() until `status` is Status.DISCONNECTED, for as long as the game is
+        willing to wait, for example 2 s: the client first sends the reliable messages that the server still lacks.
+        Without such messages, this takes a round trip."""
         check(lib.reckoner_client_leave(self._c))
 
     @property

@@ -69,7 +69,8 @@ class Server(Handle):
         self._due, self._count = ffi.new("double*"), ffi.new("size_t*")
 
     def close(self) -> None:
-        """Disconnects all clients and ends the server. Every later call raises ClosedError."""
+        """Ends all connections and the server at once: reliable messages that clients still lack are lost. To deliver
+        them, call shutdown() before. Every later call raises ClosedError."""
         raw, self._raw = self._raw, None
         if raw is not None:
             lib.reckoner_server_destroy(raw)
@@ -109,7 +110,9 @@ class Server(Handle):
             self.tick(now_s)
 
     def shutdown(self) -> None:
-        """Disconnects all clients. Call receive() for a moment, so that lost packets are sent again."""
+        """Ends all sessions and admits no more clients. Call receive() until stats()["closing"] is 0, for example at
+        most 5 s: the server first sends the reliable messages that clients still lack. A client that has crashed does
+        not answer."""
         check(lib.reckoner_server_shutdown(self._c))
 
     # -- Entities

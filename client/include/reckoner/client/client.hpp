@@ -392,7 +392,12 @@ class RECKONER_CLIENT_API Client {
   /// Counters since the creation. Valid as long as the client; every non-const member changes them.
   [[nodiscard]] const ClientStats& stats() const;
 
-  /// Leaves the server for good. Continue to service the transport for a moment.
+  /// Leaves the server for good. Continue to call receive() until status() is disconnected, for as long as
+  /// the game is willing to wait, for example 2 s. The client first sends the reliable messages that the
+  /// server still lacks, for at most 10 s, and then ends the connection; without such messages, it does so at
+  /// once, and the end takes a round trip. If the client is destroyed earlier, the messages are lost, but the
+  /// server learns that the client has left if the transport still sends that. The transport must outlive a
+  /// client that leaves.
   void leave();
 
  private:

@@ -212,10 +212,15 @@ class LoadClients {
   void leave() {
     for (Player& player : players_)
       player.client->leave();
-    for (int i = 0; i < 10; ++i) {
-      for (Player& player : players_)
-        player.transport->service(program::monotonic_s());
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    constexpr double kLongestS = 1.0;  // the messages of talking clients do not matter any more
+    const double until_s = program::monotonic_s() + kLongestS;
+    for (bool left = false; !left && program::monotonic_s() < until_s;) {
+      left = true;
+      for (Player& player : players_) {
+        player.client->receive(program::monotonic_s());
+        left = left && player.client->status() == ClientStatus::disconnected;
+      }
+      if (!left) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
 

@@ -26,6 +26,7 @@ class ForwardingTransport : public Transport {
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
     return inner_.max_state_bytes(peer);
   }
+  [[nodiscard]] bool is_ordered(PeerId peer) const override { return inner_.is_ordered(peer); }
   void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
   [[nodiscard]] PeerLogin login(PeerId peer) const override { return inner_.login(peer); }
   void revoke_login(const PeerLogin& login) override { inner_.revoke_login(login); }

@@ -49,6 +49,7 @@ class RECKONER_NET_API PipeTransport final : public Transport {
   [[nodiscard]] std::optional<TransportEvent> poll() override;
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
+  [[nodiscard]] bool is_ordered(PeerId) const override { return true; }
   void disconnect(PeerId peer, std::uint32_t reason) override;
   [[nodiscard]] const TransportStats& stats() const override;
 

@@ -51,7 +51,7 @@ struct GameMessage {
 
 /// Version of the wire format. It increases with every change after which an older build would misread the
 /// data. A version number is never used again.
-inline constexpr std::uint16_t kProtocolVersion = 11;
+inline constexpr std::uint16_t kProtocolVersion = 12;
 
 /// Maximum size of a state payload, bytes. With all headers, the datagram is smaller than every common path
 /// MTU.
@@ -181,6 +181,13 @@ class RECKONER_NET_API Transport {
   /// Returns the maximum size of a state payload to this peer, bytes. The result is at most kMaxStateBytes.
   [[nodiscard]] virtual std::size_t max_state_bytes(PeerId peer) const = 0;
 
+  /// True if state payloads to and from this peer never overtake each other and are not lost on the way, as
+  /// on a stream. One that takes long is then still on its way. By default false.
+  [[nodiscard]] virtual bool is_ordered(PeerId peer) const {
+    (void)peer;
+    return false;
+  }
+
   /// Ends a connection after all queued reliable data has arrived. The other end receives `reason`. When the
   /// connection is closed, poll() returns a disconnected event.
   virtual void disconnect(PeerId peer, std::uint32_t reason) = 0;
@@ -229,7 +236,7 @@ struct TransportLimits {
   std::size_t message_bytes = kMaxControlBytes;
   /// Maximum data from one peer that has arrived but must wait until a lost packet is sent again, bytes. A
   /// peer that exceeds this limit is disconnected, because the missing data could no longer be received.
-  /// After a lost packet, a Reckoner peer sends at most 128 KiB more until the packet arrives.
+  /// A Reckoner client sends only the messages that begin or resume a session on this channel.
   std::size_t waiting_bytes = 512 * 1024;
   /// Maximum control data that was sent to one peer and is not acknowledged, bytes. A peer that exceeds this
   /// limit is disconnected.

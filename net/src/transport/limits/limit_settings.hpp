@@ -27,7 +27,8 @@ inline constexpr std::array kTransportLimitSettings{
         "seconds; each of the four rates above may come at once for this time"),
     setting<&TransportLimits::message_bytes>(
         "message_bytes", "limits.message-bytes", "bytes", 1024.0, kMaxControlBytes, "",
-        "largest reliable message, and so the largest number of its fragments"),
+        "largest control message, which begins or resumes a session, and so the largest number of its "
+        "fragments"),
     setting<&TransportLimits::waiting_bytes>(
         "waiting_bytes", "limits.waiting-bytes", "bytes", 16'384.0, 1e9, "",
         "bytes from one client that wait for a lost packet; beyond that, the server disconnects the client"),

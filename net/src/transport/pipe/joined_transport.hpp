@@ -36,6 +36,7 @@ class JoinedTransport final : public Transport {
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
     return owner(peer).max_state_bytes(own(peer));
   }
+  [[nodiscard]] bool is_ordered(PeerId peer) const override { return owner(peer).is_ordered(own(peer)); }
   void disconnect(PeerId peer, std::uint32_t reason) override { owner(peer).disconnect(own(peer), reason); }
   [[nodiscard]] PeerLogin login(PeerId peer) const override { return owner(peer).login(own(peer)); }
   /// The player may have come by either of the two, or by both.

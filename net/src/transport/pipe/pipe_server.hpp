@@ -88,6 +88,7 @@ class PipeServer final : public Transport {
   [[nodiscard]] std::optional<TransportEvent> poll() override { return events_.pop(); }
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+  [[nodiscard]] bool is_ordered(PeerId) const override { return true; }
   void disconnect(PeerId peer, std::uint32_t reason) override;
   [[nodiscard]] PeerLogin login(PeerId peer) const override;
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }

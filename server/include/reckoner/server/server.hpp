@@ -538,6 +538,10 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] PeerId peer(ClientId client) const;
 
   [[nodiscard]] std::size_t client_count() const;  ///< connected clients
+  /// Connections that the server ends and that are not closed yet, for example after kick() and shutdown().
+  /// Their clients may still lack reliable messages, or have not confirmed the end. While it is above 0, the
+  /// program must continue to call receive().
+  [[nodiscard]] std::size_t closing_count() const;
   /// The clients that have a session, in the order of joining, including those that lost their connection and
   /// may resume. Valid until the next call.
   [[nodiscard]] std::span<const ClientId> clients() const;
@@ -558,14 +562,16 @@ class RECKONER_SERVER_API Server {
   /// some hundred nanoseconds. Nullopt if the id is unknown, or before the first tick of the entity.
   [[nodiscard]] std::optional<EntityDebug> debug(EntityId id) const;
 
-  /// Ends a client's session. The client is told `reason` (Client::refusal()), at most kMaxKickReasonBytes of
-  /// UTF-8, and does not reconnect. The client may have lost its connection. If it has joined with a token,
-  /// its player is kicked: all sessions of its client id on this server end, and nothing that the backend has
-  /// issued for the client id until now admits anybody; what it issues later does. To keep a player out, let
-  /// the backend issue no new token. If ServerSecurity::sessions_per_client is 0, only this client's token
-  /// and tickets become invalid. Without tokens, anyone may join again. The entities that the client owns are
-  /// handled as OwnershipRules::gone says. Reports ServerEvent::client_left for each session. Returns false
-  /// and does nothing if the client is unknown or the reason is too long.
+  /// Ends a client's session. The client gets `reason` (Client::refusal()), at most kMaxKickReasonBytes of
+  /// UTF-8, and does not reconnect. receive() sends the reason and the reliable messages before it until the
+  /// client has them, for at most 10 s, and then ends the connection (closing_count()). The client may have
+  /// lost its connection. If it has joined with a token, its player is kicked: all sessions of its client id
+  /// on this server end, and nothing that the backend has issued for the client id until now admits anybody;
+  /// what it issues later does. To keep a player out, let the backend issue no new token. If
+  /// ServerSecurity::sessions_per_client is 0, only this client's token and tickets become invalid. Without
+  /// tokens, anyone may join again. The entities that the client owns are handled as OwnershipRules::gone
+  /// says. Reports ServerEvent::client_left for each session. Returns false and does nothing if the client is
+  /// unknown or the reason is too long.
   bool kick(ClientId client, std::string_view reason);
 
   /// Kicks the player with this client id (ConnectGrant::client_id), as kick() does, whether the player has
@@ -575,8 +581,12 @@ class RECKONER_SERVER_API Server {
   /// player.
   std::size_t kick_player(std::uint64_t client_id, std::string_view reason);
 
-  /// Notifies every client that the server shuts down, and admits no more clients. Continue to call receive()
-  /// for a moment.
+  /// Ends all sessions, notifies every client that the server shuts down, and admits no more clients.
+  ///
+  /// Continue to call receive() until closing_count() is 0: it first sends the reliable messages that a
+  /// client still lacks, for at most 10 s, and then ends the connection. A client that does not answer is
+  /// closed when the transport has lost patience (TransportLimits::silence_s), so limit the time, for example
+  /// to 5 s.
   void shutdown();
 
  private:

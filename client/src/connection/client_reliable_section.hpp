@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/link/peer_link.hpp"
+#include "net/src/link/reliable_sender.hpp"
+#include "net/src/link/send_window.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/wire/bit_stream.hpp"
+
+#include <cstddef>
+
+namespace reckoner {
+
+/// The section of this client's reliable messages. The messages themselves outlive connections
+/// (ClientMessages); the window is that of the present one.
+class ClientReliableSection {
+ public:
+  static constexpr bool ClientDatagram::*kFlag = &ClientDatagram::has_reliable;
+
+  /// Both must outlive the section.
+  ClientReliableSection(ReliableSender& messages, const PeerLink& link) : messages_(messages), link_(link) {}
+
+  /// The session continues over another link.
+  void restart() { window_ = {}; }
+
+  // For ClientSections.
+  void begin(double local_s) {
+    now_s_ = local_s;
+    messages_.review(link_.round_trip().deviation_s());
+  }
+  /// A second copy is not worth a datagram of its own: the client sends many.
+  [[nodiscard]] bool any_due() const { return can_write() && messages_.waits(); }
+  bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence) {
+    return can_write() && messages_.write(writer, most_bits, sequence, now_s_, link_.loses()) > 0;
+  }
+  void settle(const PeerLink::Outcome& outcome) {
+    const std::size_t before = messages_.bytes_in_flight();
+    messages_.settle(outcome.sequence, outcome.sent_s, outcome.acked);
+    const std::size_t bytes = before - messages_.bytes_in_flight();
+    if (bytes == 0) return;
+    outcome.acked ? window_.note_arrived(bytes) : window_.note_lost(outcome.sent_s, now_s_);
+  }
+
+ private:
+  [[nodiscard]] bool can_write() const {
+    return messages_.is_due(now_s_) && window_.has_room(messages_.bytes_in_flight());
+  }
+
+  ReliableSender& messages_;
+  const PeerLink& link_;
+  SendWindow window_;
+  double now_s_ = 0.0;
+};
+
+}  // namespace reckoner

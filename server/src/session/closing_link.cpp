@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/session/closing_link.hpp"
+
+#include "net/src/wire/bit_stream.hpp"
+#include "server/src/session/message_datagram.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace reckoner {
+namespace {
+
+// No faster than this, s.
+constexpr double kLeastIntervalS = 1.0 / 60.0;
+// At most this number of datagrams at once.
+constexpr int kMostAtOnce = 8;
+// While only acknowledgements are awaited, they are asked for this often, s.
+constexpr double kAskS = 0.1;
+
+}  // namespace
+
+ClosingLink::ClosingLink(PeerId peer, std::uint32_t end_code, Rest rest, double now_s)
+    : peer_(peer),
+      end_code_(end_code),
+      rest_(std::move(rest)),
+      until_s_(now_s + kLongestS),
+      next_s_(now_s),
+      now_s_(now_s) {
+  settle();
+}
+
+void ClosingLink::receive(const ClientDatagram& datagram, double now_s) {
+  now_s_ = now_s;
+  const double delay_s = datagram.ack_delay * kStampUnitS;
+  (void)rest_.link.receive(datagram.sequence, datagram.ack, delay_s, now_s);
+  settle();
+}
+
+void ClosingLink::settle() {
+  for (const PeerLink::Outcome& outcome : rest_.link.outcomes()) {
+    const std::size_t before = rest_.messages.bytes_in_flight();
+    rest_.messages.settle(outcome.sequence, outcome.sent_s, outcome.acked);
+    const std::size_t bytes = before - rest_.messages.bytes_in_flight();
+    if (bytes == 0) continue;
+    outcome.acked ? window_.note_arrived(bytes) : window_.note_lost(outcome.sent_s, now_s_);
+  }
+  rest_.link.clear_outcomes();
+}
+
+bool ClosingLink::service(double now_s, Transport& transport) {
+  now_s_ = now_s;
+  rest_.link.expire(now_s);
+  settle();
+  rest_.messages.review(rest_.link.round_trip().deviation_s());
+  const std::size_t room = transport.max_state_bytes(peer_);
+  if (rest_.messages.bytes() == 0 || now_s >= until_s_ || room == 0) {
+    end(transport);
+    return true;
+  }
+  bool sends = may_send(now_s);
+  if (now_s < next_s_ + (sends ? 0.0 : kAskS)) return false;
+  for (int i = 0; (i == 0 || sends) && i < kMostAtOnce && !rest_.link.full(); ++i) {
+    send(sends, room, now_s, transport);
+    sends = may_send(now_s);
+  }
+  next_s_ = now_s + kLeastIntervalS;
+  return false;
+}
+
+bool ClosingLink::may_send(double now_s) const {
+  return window_.has_room(rest_.messages.bytes_in_flight()) && rest_.messages.is_due(now_s);
+}
+
+void ClosingLink::send(bool with_messages, std::size_t room, double now_s, Transport& transport) {
+  // The client learns nothing more about the world.
+  MessageDatagram datagram{rest_.tick, rest_.tick};
+  const Sequence sequence = datagram.begin(rest_.link, now_s);
+  settle();
+  const auto payload = datagram.finish(rest_.link, room, [&](BitWriter& writer, std::size_t most_bits) {
+    return with_messages && rest_.messages.write(writer, most_bits, sequence, now_s, rest_.link.loses()) > 0;
+  });
+  rest_.link.set_bytes(sequence, payload.size());
+  transport.send(peer_, Channel::state, payload);
+}
+
+}  // namespace reckoner
