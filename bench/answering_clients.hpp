@@ -21,8 +21,8 @@ namespace reckoner {
 
 /// A transport to simulated clients that only join and acknowledge. Each client sends an acknowledgement
 /// every kTicksPerAck ticks. A datagram is acknowledged no earlier than kRoundTripTicks after it was sent.
-/// The server must not send them reliable messages. With this transport a benchmark measures the server's own
-/// cost, without sockets.
+/// After the welcome, the server must not send them reliable messages. With this transport a benchmark
+/// measures the server's own cost, without sockets.
 class AnsweringClients final : public Transport {
  public:
   static constexpr std::uint32_t kRoundTripTicks = 6;
@@ -31,9 +31,8 @@ class AnsweringClients final : public Transport {
   AnsweringClients(std::size_t count, std::span<const Archetype> archetypes) : clients_(count) {
     for (std::uint32_t peer = 1; peer <= count; ++peer) {
       push({TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {});
-      std::array<std::byte, kMaxPayload> buffer;
-      push_payload(peer, Channel::control,
-                   encode(JoinMessage{kProtocolVersion, archetype_hash(archetypes)}, buffer));
+      const JoinRequest request{.archetype_hash = archetype_hash(archetypes), .resume = {}};
+      push_payload(peer, Channel::state, request_datagram(request));
     }
   }
 
@@ -71,11 +70,12 @@ class AnsweringClients final : public Transport {
   }
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
     Client& client = clients_[peer.value - 1];
-    if (channel == Channel::control) return true;
+    if (channel == Channel::control) return false;  // no message of a session
     state_bytes_ += payload.size();
     BitReader reader{payload};
     const ServerHeader header = read_server_header(reader);
-    if (header.has_reliable) std::abort();  // the clients would have to count the messages in it
+    if (header.has_reliable && !header.control.answer)
+      std::abort();  // the clients would have to count the messages in it
     client.arrived.push_back({header.sequence, tick_});
     return true;
   }

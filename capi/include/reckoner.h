@@ -323,7 +323,7 @@ typedef struct reckoner_server_config {
   int32_t follow_link;       /* 1: the rate also adapts to each client's link */
   uint32_t threads;          /* threads that publish and encode; 0: one for each core */
   double heartbeat_s;        /* longest time between datagrams to a client */
-  double join_timeout_s;     /* a connection without a join message is closed after this time */
+  double join_timeout_s;     /* a connection without a request to join is closed after this time */
   double updates_per_second; /* budget of each entity; 0: thresholds decide alone */
   double fixed_rate_hz;      /* every entity is published at this rate; 0: thresholds decide */
   double rewind_s;           /* how far back reckoner_server_pose_seen_by() goes */

@@ -132,8 +132,8 @@ std::string Client::Impl::no_answer() const {
 void Client::Impl::dial(double local_s) {
   dial_s.reset();
   server = {};
-  admitted = resuming = false;
-  next_session_key = {};
+  request.reset();
+  admitted = false;
   received_s = local_s;
   auto dialed = dialer->dial();
   transport = dialed ? *dialed : nullptr;
@@ -144,10 +144,15 @@ void Client::Impl::dial(double local_s) {
 }
 
 void Client::Impl::receive(const TransportEvent& event, double local_s) {
+  if (is_over()) {  // a connection that was established too late ends at once
+    if (event.kind == TransportEvent::Kind::connected)
+      transport->disconnect(event.peer, pack({EndReason::left, 0}));
+    return;
+  }
   switch (event.kind) {
     case TransportEvent::Kind::connected:
       received_s = local_s;
-      begin_connection(event.peer);
+      begin_connection(event.peer, local_s);
       break;
     case TransportEvent::Kind::disconnected:
       end_connection(unpack_end_code(event.reason), local_s);
@@ -155,17 +160,58 @@ void Client::Impl::receive(const TransportEvent& event, double local_s) {
     case TransportEvent::Kind::received:
       note_heard(local_s);
       world->note_arrival(local_s);
-      if (event.channel == Channel::control) {
-        receive_control(event.payload, local_s);
-        // otherwise the datagram overtook the welcome and cannot concern this client yet
-      } else if (admitted) {
-        world->receive(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
-        take_reliable();
-        apply_ordered(local_s);
-        if (world->link.sender().ack_overdue()) send_due(local_s);
-      }
+      // No server of this version uses the reliable channel of the transport.
+      if (event.channel == Channel::control) return refuse(Refusal::unexpected);
+      receive_datagram(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
       break;
   }
+}
+
+void Client::Impl::receive_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
+  if (request && !take_answer(payload, local_s)) return;
+  if (!admitted) return receive_before_welcome(payload, local_s);
+  world->receive(payload, local_s, arrived_s);
+  take_reliable();
+  if (world->link.reliable().is_broken()) return abandon_session(local_s);
+  apply_ordered(local_s);
+  if (world->link.sender().ack_overdue()) send_due(local_s);
+}
+
+// Only datagrams with nothing but reliable messages can be read now.
+void Client::Impl::receive_before_welcome(std::span<const std::byte> payload, double local_s) {
+  switch (world->link.receive_first(payload, local_s)) {
+    case ServerLink::First::has_more:
+      return early.add(payload);
+    case ServerLink::First::refused:
+      return;
+    case ServerLink::First::accepted:
+      break;
+  }
+  while (!admitted && take_message())
+    apply_ordered(local_s);
+  take_reliable();
+  const bool has_other = messages.counts().processed_count() > 0;
+  if (!admitted && (has_other || world->link.reliable().is_broken())) return abandon_session(local_s);
+  if (!admitted) return;
+  apply_ordered(local_s);
+  // For the clock, they arrive only now: it begins with the welcome message.
+  for (const auto& datagram : early.take())
+    receive_datagram(datagram, local_s, local_s);
+}
+
+// The answer to the request is in the head of every datagram, until this client has acknowledged one. Returns
+// false if this is not one of them, or if the answer is impossible.
+bool Client::Impl::take_answer(std::span<const std::byte> payload, double local_s) {
+  BitReader reader{payload};
+  const ServerHeader header = read_server_header(reader);
+  if (reader.failed()) return refuse(Refusal::malformed), false;
+  if (!header.control.answer) return false;
+  const auto& resumed = header.control.answer->resumed;
+  const auto why = resumed ? resume(*resumed, local_s) : begin_session();
+  if (!why) return true;
+  refuse(*why);
+  abandon_session(local_s);
+  return false;
 }
 
 // Datagrams that queued up while the program was suspended do not prove that the server is still there.
@@ -175,33 +221,32 @@ void Client::Impl::note_heard(double local_s) {
   received_s = doubtful ? std::max(received_s, local_s - patience_s) : local_s;
 }
 
-void Client::Impl::begin_connection(PeerId peer) {
+void Client::Impl::begin_connection(PeerId peer, double local_s) {
   server = peer;
   if (leaving) return transport->disconnect(server, pack({EndReason::left, 0}));
   if (status == ClientStatus::connecting) status = ClientStatus::joining;
-  std::array<std::byte, 64> buffer;
-  resuming = static_cast<bool>(session);
-  if (resuming) {
-    const std::uint32_t received = world->link.reliable().taken();
-    transport->send(server, Channel::control, encode(ResumeMessage{id, session, received}, buffer));
-  }
-  const JoinMessage join{kProtocolVersion, archetype_hash(config.archetypes),
-                         config.playout.mode != PlayoutMode::present,
-                         std::clamp(world->blend_s(), 0.0, kMaxBlendS)};
-  transport->send(server, Channel::control, encode(join, buffer));
-  joining_as = {join.shows_past, join.shows_past, join.blend_s};
+  request = JoinRequest{kProtocolVersion,
+                        archetype_hash(config.archetypes),
+                        config.playout.mode != PlayoutMode::present,
+                        std::clamp(world->blend_s(), 0.0, kMaxBlendS),
+                        {}};
+  if (session) request->resume = {id, session, world->link.reliable().taken()};
+  joining_as = {request->shows_past, request->shows_past, request->blend_s};
+  requested_s.reset();
+  send_request(local_s);
 }
 
 void Client::Impl::end_connection(const EndCode& code, double local_s) {
   const bool was_joined = status == ClientStatus::joined || status == ClientStatus::reconnecting;
   const bool has_reason = code.reason != EndReason::none && code.reason != EndReason::left;
   const bool refused = has_reason && (!was_joined || is_final(code.reason));
-  if (has_reason) apply_all_ordered();
+  if (has_reason && !request) apply_all_ordered();  // otherwise only this attempt has failed
   const std::string why = !server && !has_reason  ? no_answer()
                           : was_joined || refused ? describe(code) + kick_reason
                                                   : "the connection was lost";
   const bool closed = code.reason == EndReason::server_shutdown;
   server = {};
+  request.reset();
   if (dialer != nullptr && was_joined && !refused && !leaving) {
     if (closed && !lost_s) events.push_back({ClientEvent::Kind::server_closed, {}});
     return lose(why, local_s);
@@ -216,6 +261,7 @@ void Client::Impl::end_connection(const EndCode& code, double local_s) {
 void Client::Impl::lose(const std::string& why, double local_s) {
   refusal = why;
   server = {};
+  request.reset();
   transport = nullptr;
   admitted = false;
   status = ClientStatus::reconnecting;
@@ -236,6 +282,7 @@ bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
   log.goes_elsewhere(why);
   refusal = why;
   server = {};
+  request.reset();
   transport = nullptr;
   status = ClientStatus::connecting;
   dial_s = local_s + back_off.within_round_s(dialer->random_fraction());
@@ -246,33 +293,50 @@ void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
   apply_all_ordered();
   status = end;
   log.ended(end == ClientStatus::refused, leaving, refusal);
+  if (server && transport != nullptr) transport->disconnect(server, pack({EndReason::left, 0}));
   server = {};
+  request.reset();
   admitted = false;
   dial_s.reset();
   events.push_back({kind, {}});
 }
 
-void Client::Impl::receive_control(std::span<const std::byte> payload, double local_s) {
-  std::span<const std::byte> left = payload;
-  do {
-    const auto message = decode_next_control(left);
-    const bool arrives_in_datagrams = message && belongs_to_stream(*message);
-    apply_or_refuse(arrives_in_datagrams ? std::nullopt : message, local_s);
-  } while (!left.empty());
-  world->link.sender().request_ack();  // the server waits for this before it sends state
-}
-
 // Takes the reliable messages that have arrived completely.
 void Client::Impl::take_reliable() {
-  const bool was_broken = world->link.reliable().is_broken();
-  while (const auto bytes = world->link.reliable().next()) {
-    auto message = decode_control(*bytes);
-    if (message && !belongs_to_stream(*message)) message.reset();
-    ordered.add(std::move(message), bytes->size());
+  while (take_message()) {
   }
-  if (was_broken || !world->link.reliable().is_broken()) return;
-  ++stats.malformed;
-  ++stats.refusals[Refusal::malformed];
+}
+
+// Takes the next reliable message that has arrived completely. Returns false if there is none.
+bool Client::Impl::take_message() {
+  ReliableReceiver& stream = world->link.reliable();
+  const bool was_broken = stream.is_broken();
+  const auto bytes = stream.next();
+  if (!was_broken && stream.is_broken()) refuse(Refusal::malformed);
+  if (!bytes) return false;
+  auto message = decode_reliable(*bytes);
+  // A route needs no spawn, but a spawn may wait for it. Its place in the order still counts.
+  if (admitted && message && std::holds_alternative<RouteMessage>(*message)) {
+    if (const auto why = world->apply(*message)) refuse(*why);
+    message = AfterSpawnsMessage{};
+  }
+  ordered.add(std::move(message), bytes->size());
+  return true;
+}
+
+// What the server has sent is impossible, and nothing more can come out of this session.
+void Client::Impl::abandon_session(double local_s) {
+  const std::string why = "the server's messages are malformed";
+  transport->disconnect(server, pack({EndReason::malformed, 0}));
+  session = {};
+  server = {};
+  request.reset();
+  admitted = false;
+  const bool first = status == ClientStatus::joining;
+  if (dialer != nullptr && !leaving && !first) return lose(why, local_s);
+  if (dialer != nullptr && !leaving && goes_elsewhere(why, local_s)) return;
+  refusal = why;
+  finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
 }
 
 // Applies the reliable messages that do not wait for a spawn any more.
@@ -302,39 +366,46 @@ void Client::Impl::note_kick(const KickMessage& message) {
 }
 
 void Client::Impl::apply_or_refuse(const OrderedMessages::Message& message, double local_s) {
-  const auto why = message ? apply(*message, local_s) : Refusal::malformed;
-  if (!why) return;
-  ++stats.malformed;
-  ++stats.refusals[*why];
+  if (const auto why = message ? apply(*message, local_s) : Refusal::malformed) refuse(*why);
 }
 
-std::optional<Refusal> Client::Impl::apply(const ControlMessage& message, double local_s) {
+void Client::Impl::refuse(Refusal why) {
+  ++stats.malformed;
+  ++stats.refusals[why];
+}
+
+std::optional<Refusal> Client::Impl::apply(const ReliableMessage& message, double local_s) {
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) return apply(*w, local_s);
-  if (const auto* s = std::get_if<SessionMessage>(&message)) return apply(*s, local_s);
   if (const auto* k = std::get_if<KickMessage>(&message)) return note_kick(*k), std::nullopt;
   if (!admitted) return Refusal::unexpected;
   return world->apply(message);
 }
 
-// Starts the first session, or a session that replaces one that the server no longer knows.
-std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double local_s) {
-  const bool waits = status == ClientStatus::joining || (status == ClientStatus::reconnecting && !admitted);
-  if (!waits || !server) return Refusal::unexpected;
-  auto fresh = std::make_unique<ClientWorld>(config, switches, messages, stats);
-  if (!fresh->begin(message, local_s)) return Refusal::beyond_limits;
-  const bool first = status == ClientStatus::joining;
-  if (!first) {
-    apply_all_ordered();
-    messages.restart(stats);
+// The server has opened a session: the first one, or one that replaces a session that the server no longer
+// knows. Its welcome message follows.
+std::optional<Refusal> Client::Impl::begin_session() {
+  apply_all_ordered();
+  messages.restart(stats);
+  if (world->link.has_begun()) {
     world->retire();
     if (!before) before = std::move(world);
   }
-  world = std::move(fresh);
+  world = std::make_unique<ClientWorld>(config, switches, messages, stats);
   world->link.set_ordered(transport->is_ordered(server));
+  session = {};
+  request.reset();
+  (void)early.take();
+  return std::nullopt;
+}
+
+std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double local_s) {
+  if (admitted || !server) return Refusal::unexpected;
+  if (!world->begin(message, local_s)) return Refusal::beyond_limits;
+  const bool first = status == ClientStatus::joining;
   status = ClientStatus::joined;
   admitted = true;
   id = message.client;
-  session = std::exchange(next_session_key, {});
+  session = message.key;
   sent_playout = joining_as;
   sent_playout_s.reset();
   blend_message = 0;
@@ -346,20 +417,13 @@ std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double
   return std::nullopt;
 }
 
-std::optional<Refusal> Client::Impl::apply(const SessionMessage& message, double local_s) {
-  if (!server) return Refusal::unexpected;
-  const bool another = message.key != session;
-  if (admitted && another) return Refusal::unexpected;
-  if (!admitted && (!resuming || another)) {
-    next_session_key = message.key;
-    return std::nullopt;
-  }
-  if (!SessionClock::is_valid_tick(message.tick)) return Refusal::from_future;
-  const bool possible =
-      admitted ? messages.confirm(message.processed) : messages.resume(message.received, message.processed);
-  if (!possible) return Refusal::never_sent;
-  if (admitted) return std::nullopt;
-  world->link.resume(message.tick, local_s);
+std::optional<Refusal> Client::Impl::resume(const ResumeAnswer& resumed, double local_s) {
+  if (!request->resume) return Refusal::unexpected;
+  if (!SessionClock::is_valid_tick(resumed.tick)) return Refusal::from_future;
+  if (earlier(resumed.received, resumed.processed)) return Refusal::never_sent;
+  if (!messages.resume(resumed.received, resumed.processed)) return Refusal::never_sent;
+  request.reset();
+  world->link.resume(resumed.tick, local_s);
   world->link.set_ordered(transport->is_ordered(server));
   status = ClientStatus::joined;
   admitted = true;
@@ -368,6 +432,16 @@ std::optional<Refusal> Client::Impl::apply(const SessionMessage& message, double
   events.push_back({ClientEvent::Kind::resumed, {}});
   log.resumed(id);
   return std::nullopt;
+}
+
+// Sends the request, and again until the server answers. An ordered path hardly loses it.
+void Client::Impl::send_request(double local_s) {
+  constexpr double kEveryS = 0.1, kEveryOnOrderedS = 1.0;
+  const double every_s = transport->is_ordered(server) ? kEveryOnOrderedS : kEveryS;
+  if (requested_s && local_s - *requested_s < every_s) return;
+  requested_s = local_s;
+  transport->send(server, Channel::state, request_datagram(*request));
+  transport->service(local_s);
 }
 
 // Sends the playout settings when they change, at most as often as the server applies them.
@@ -402,7 +476,8 @@ void Client::Impl::send_left() {
 }
 
 void Client::Impl::send_due(double local_s) {
-  if (!admitted || transport == nullptr) return;
+  if (!server || transport == nullptr) return;
+  if (request) return send_request(local_s);
   if (world->shows_unreported() || blend_is_unknown()) world->link.showing().note_jump();
   std::optional<DatagramSender::Showing> showing;
   if (world->link.clock().ready()) {

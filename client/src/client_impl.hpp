@@ -5,6 +5,7 @@
 #include "client/src/client_world.hpp"
 #include "client/src/connection/back_off.hpp"
 #include "client/src/connection/client_messages.hpp"
+#include "client/src/connection/early_datagrams.hpp"
 #include "client/src/connection/local_time.hpp"
 #include "client/src/connection/ordered_messages.hpp"
 #include "client/src/test_switches.hpp"
@@ -36,18 +37,24 @@ struct Client::Impl {
   void dial(double local_s);
   void receive(const TransportEvent& event, double local_s);
   void note_heard(double local_s);
-  void begin_connection(PeerId peer);
+  void begin_connection(PeerId peer, double local_s);
   void end_connection(const EndCode& code, double local_s);
-  void receive_control(std::span<const std::byte> payload, double local_s);
+  void receive_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
+  void receive_before_welcome(std::span<const std::byte> payload, double local_s);
+  [[nodiscard]] bool take_answer(std::span<const std::byte> payload, double local_s);
+  [[nodiscard]] std::optional<Refusal> begin_session();
   void take_reliable();
+  [[nodiscard]] bool take_message();
+  void abandon_session(double local_s);
   void apply_ordered(double local_s);
   void apply_all_ordered();
   void note_kick(const KickMessage& message);
   void apply_or_refuse(const OrderedMessages::Message& message, double local_s);
   /// These functions return the reason if they refuse a message, else nullopt.
-  [[nodiscard]] std::optional<Refusal> apply(const ControlMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> apply(const ReliableMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> apply(const WelcomeMessage& message, double local_s);
-  [[nodiscard]] std::optional<Refusal> apply(const SessionMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> resume(const ResumeAnswer& resumed, double local_s);
+  void refuse(Refusal why);
   void lose(const std::string& why, double local_s);
   [[nodiscard]] std::string no_answer() const;
   [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);
@@ -59,6 +66,7 @@ struct Client::Impl {
   [[nodiscard]] double time_of_call(double given_s);
   void advance(double local_s);
   void send_due(double local_s);
+  void send_request(double local_s);
   void send_playout(double local_s);
   [[nodiscard]] bool blend_is_unknown() const;
   void end_if_left(double local_s);
@@ -95,24 +103,25 @@ struct Client::Impl {
   std::optional<double> leave_by_s;  // local time at which a client that leaves waits no longer, s
 
   // State of the connection:
-  PeerId server;            // null: not connected
-  bool admitted = false;    // the server has accepted the client on this connection
-  bool resuming = false;    // the client asked to resume its session
-  double received_s = 0.0;  // local time of the last arrival, or of the connection attempt, s
+  PeerId server;                       // null: not connected
+  std::optional<JoinRequest> request;  // the server has not answered this yet
+  std::optional<double> requested_s;   // local time at which it was sent last, s; empty: it was not
+  bool admitted = false;               // the session can be used: the client has its welcome, or it goes on
+  EarlyDatagrams early;                // that have overtaken the welcome message
+  double received_s = 0.0;             // local time of the last arrival, or of the connection attempt, s
 
   // Playout settings as the server knows them:
-  PlayoutMessage joining_as;                   // what the newest join message contained
+  PlayoutMessage joining_as;                   // what the newest request to join contained
   std::optional<PlayoutMessage> sent_playout;  // what was sent last; empty: the last message may be lost
   std::uint32_t blend_message = 0;             // number of the message with the newest blend; 0: none
-  std::optional<double> sent_playout_s;        // local time of that, s; empty: only the join message was sent
+  std::optional<double> sent_playout_s;        // local time of that, s; empty: only the request was sent
 
   // Reconnection:
   BackOff back_off;
   std::optional<double> dial_s;  // local time of the next attempt, s; empty: none planned
   std::optional<double> lost_s;  // local time of the loss, s; empty: the connection is not lost
   ClientId id;
-  SessionKey session;           // session key of `world`; null: the server does not offer to resume
-  SessionKey next_session_key;  // session key of the session that the next welcome begins
+  SessionKey session;  // session key of `world`; null: the server does not offer to resume
 };
 
 }  // namespace reckoner

@@ -27,7 +27,7 @@ bool ClientWorld::can_replace(double local_s) {
   return link.complete_s() > joined_s_ + kRelevanceS || local_s > *clock_ready_s_ + kLongestWaitS;
 }
 
-std::optional<Refusal> ClientWorld::apply(const ControlMessage& message) {
+std::optional<Refusal> ClientWorld::apply(const ReliableMessage& message) {
   if (std::holds_alternative<AfterSpawnsMessage>(message)) return std::nullopt;  // OrderedMessages has waited
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
     return link.formats().add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};

@@ -48,7 +48,7 @@ struct ClientWorld {
   /// Starts the world from the server's welcome, at local time `local_s`. False if the message is invalid.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
   /// Applies a reliable message. Returns the reason if it is refused, else nullopt.
-  [[nodiscard]] std::optional<Refusal> apply(const ControlMessage& message);
+  [[nodiscard]] std::optional<Refusal> apply(const ReliableMessage& message);
   /// Ends the entities whose end waited for a message that was applied.
   void despawn_waiting();
   /// Decodes and applies, at local time `local_s`, a state datagram that arrived in the machine at

@@ -57,23 +57,8 @@ RogueOwner::RogueOwner(Cheat cheat, std::span<const Archetype> archetypes, std::
 
 void RogueOwner::receive(double now_s) {
   while (const auto event = transport_.poll()) {
-    std::array<std::byte, 64> buffer;
-    if (event->kind == TransportEvent::Kind::connected) {
-      server_ = event->peer;
-      transport_.send(server_, Channel::control,
-                      encode(JoinMessage{kProtocolVersion, archetype_hash_}, buffer));
-    }
-    if (event->kind != TransportEvent::Kind::received) continue;
-    event->channel == Channel::control ? receive_control(event->payload)
-                                       : receive_datagram(event->payload, now_s);
-  }
-}
-
-void RogueOwner::receive_control(std::span<const std::byte> payload) {
-  while (!payload.empty()) {
-    const auto message = decode_next_control(payload);
-    if (!message) return;
-    joined_ = joined_ || std::holds_alternative<WelcomeMessage>(*message);
+    if (event->kind == TransportEvent::Kind::connected) server_ = event->peer;
+    if (event->kind == TransportEvent::Kind::received) receive_datagram(event->payload, now_s);
   }
 }
 
@@ -81,6 +66,7 @@ void RogueOwner::receive_control(std::span<const std::byte> payload) {
 void RogueOwner::receive_datagram(std::span<const std::byte> payload, double now_s) {
   BitReader reader{payload};
   const ServerHeader header = read_server_header(reader);
+  answered_ = answered_ || header.control.answer;
   if (header.update_count > 0 || header.has_fields) return;
   std::vector<SpawnEntry> spawns;
   MessageBatch messages;
@@ -94,7 +80,7 @@ void RogueOwner::receive_datagram(std::span<const std::byte> payload, double now
   if (receipt != PeerLink::Receipt::newest && receipt != PeerLink::Receipt::older) return;
   messages_.add(parts);
   while (const auto bytes = messages_.next()) {
-    const auto message = decode_control(*bytes);
+    const auto message = decode_reliable(*bytes);
     const auto* ownership = message ? std::get_if<OwnershipMessage>(&*message) : nullptr;
     if (ownership == nullptr) continue;
     entity_ = ownership->entity;
@@ -115,7 +101,12 @@ State RogueOwner::claimed_state(double time_s) const {
 }
 
 void RogueOwner::tick(Tick tick, double time_s, double tick_rate_hz) {
-  if (!joined_) return;
+  if (!server_) return;
+  if (!answered_) {
+    const JoinRequest request{.archetype_hash = archetype_hash_, .resume = {}};
+    transport_.send(server_, Channel::state, request_datagram(request));
+    return;
+  }
   if (!entity_) return send_motion(tick, time_s, {});
   if (cheat_ == Cheat::future) {
     const auto ahead = static_cast<Tick>(kAheadS * tick_rate_hz);
@@ -131,7 +122,7 @@ void RogueOwner::send_motion(Tick tick, double time_s, const State& state) {
   datagram.sequence = link_.begin(time_s);
   link_.clear_outcomes();
   datagram.ack = link_.acknowledge();
-  datagram.control_count = static_cast<std::uint16_t>(messages_.taken());
+  datagram.processed = static_cast<std::uint16_t>(messages_.taken());
   datagram.has_owned = entity_.has_value();
   datagram.has_reliable = !entity_;
   std::array<std::byte, kMaxStateBytes> buffer;

@@ -51,7 +51,6 @@ class RogueOwner {
   static constexpr std::byte kGreeting{0x66};
 
  private:
-  void receive_control(std::span<const std::byte> payload);
   void receive_datagram(std::span<const std::byte> payload, double now_s);
   void send_motion(Tick tick, double time_s, const State& state);
 
@@ -60,7 +59,7 @@ class RogueOwner {
   Quantisation quantisation_;
   Transport& transport_;
   PeerId server_;
-  bool joined_ = false;
+  bool answered_ = false;  // the server has answered the request to join
   PeerLink link_{0.1};
   ReliableReceiver messages_{{}};
   std::uint8_t term_ = 0;

@@ -29,19 +29,13 @@ void Dispatcher::dispatch(const TransportEvent& event, double now_s) {
   }
 }
 
+// No client of this version uses the reliable channel of the transport. An older client does: if its
+// connection carried no number, only its join message tells its version.
 void Dispatcher::dispatch_control(PeerId peer, std::span<const std::byte> payload) {
-  const auto message = decode_control(payload);
-  const auto* join = message ? std::get_if<JoinMessage>(&*message) : nullptr;
-  if (lobby_.is_waiting(peer)) {
-    if (join != nullptr) return lobby_.join(peer, *join);
-    const auto* resume = message ? std::get_if<ResumeMessage>(&*message) : nullptr;
-    if (resume != nullptr) return lobby_.resume(peer, *resume);
-    count_malformed(stats_, message ? Refusal::unexpected : Refusal::malformed);
-    return lobby_.refuse(peer, {EndReason::malformed, 0});
-  }
-  Session* session = sessions_.find(peer);
-  if (session != nullptr && join != nullptr && std::exchange(session->resume().expects_join, false)) return;
-  count_malformed(stats_, message ? Refusal::unexpected : Refusal::malformed);
+  const auto version = version_of_old_join(payload);
+  if (version && lobby_.is_waiting(peer)) return lobby_.refuse_version(peer, *version);
+  count_malformed(stats_, Refusal::unexpected);
+  if (lobby_.is_waiting(peer)) lobby_.refuse(peer, {EndReason::malformed, 0});
 }
 
 void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
@@ -49,6 +43,7 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
   BitReader reader{event.payload};
   const auto datagram = read_client_datagram(reader);
   if (!datagram) return count_malformed(stats_, Refusal::malformed);
+  if (datagram->join) return lobby_.join(event.peer, *datagram->join);
   if (session == nullptr) {
     if (!lobby_.receive_closing(event.peer, *datagram, now_s)) count_malformed(stats_, Refusal::unexpected);
     return;
@@ -91,7 +86,7 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
 bool Dispatcher::dispatch_reliable(Session& session) {
   session.received().add(parts_);
   while (const auto bytes = session.received().next()) {
-    const auto message = decode_control(*bytes);
+    const auto message = decode_reliable(*bytes);
     const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
     if (data != nullptr) {
       mail_.accept_reliable(session, *data);

@@ -22,7 +22,8 @@ Lobby::Lobby(const ServerConfig& config, const ServerTestSwitches& switches, Wel
       world_(world),
       mail_(mail),
       events_(events),
-      log_(log) {}
+      log_(log),
+      closing_(transport, config.max_clients) {}
 
 // Connections.
 
@@ -36,7 +37,7 @@ void Lobby::connected(PeerId peer, std::uint32_t version, double now_s) {
 void Lobby::disconnected(PeerId peer, std::uint32_t code) {
   waiting_.erase(peer);
   ended_.erase(peer);
-  std::erase_if(closing_, [peer](const ClosingLink& link) { return link.peer() == peer; });
+  closing_.remove(peer);
   Session* session = sessions_.find(peer);
   if (session == nullptr) return;
   const EndReason reason = unpack_end_code(code).reason;
@@ -84,7 +85,7 @@ void Lobby::close_stuck(double now_s) {
   next_check_s_ = now_s + kEveryS;
   std::vector<ClientId> stuck;
   for (const auto& session : sessions_.all()) {
-    if (session->is_stuck()) stuck.push_back(session->id());
+    if (session->is_stuck(now_s)) stuck.push_back(session->id());
   }
   for (const ClientId client : stuck) {
     Session& session = *sessions_.find(client);
@@ -111,21 +112,26 @@ void Lobby::shut_down() {
 
 // Sessions.
 
-void Lobby::join(PeerId peer, const JoinMessage& message) {
+void Lobby::join(PeerId peer, const JoinRequest& request) {
+  if (!waiting_.contains(peer)) return;
   const auto login = login_of(peer);
   if (!login) return;
-  if (message.version != kProtocolVersion) return refuse_version(peer, message.version);
-  if (message.archetype_hash != archetype_hash(config_.archetypes))
+  if (request.version != kProtocolVersion) return refuse_version(peer, request.version);
+  if (request.archetype_hash != archetype_hash(config_.archetypes))
     return refuse(peer, {EndReason::archetypes, 0});
+  Session* const earlier = request.resume ? find(*request.resume) : nullptr;
+  if (earlier != nullptr && earlier->can_resume_from(request.resume->received))
+    return resume(*earlier, peer, request.resume->received, *login);
+  if (earlier != nullptr) close(*earlier);
   replace_sessions(*login, {});
   if (sessions_.size() >= config_.max_clients) {
     if (const auto evicted = logins_.to_evict()) close(*sessions_.find(*evicted));
   }
   if (sessions_.size() >= config_.max_clients) return refuse(peer, {EndReason::full, 0});
-  open(peer, message, *login);
+  open(peer, request, *login);
 }
 
-void Lobby::open(PeerId peer, const JoinMessage& message, const PeerLogin& login) {
+void Lobby::open(PeerId peer, const JoinRequest& request, const PeerLogin& login) {
   waiting_.erase(peer);
   WelcomeMessage welcome = welcome_;
   welcome.client = {next_client_++};
@@ -134,44 +140,39 @@ void Lobby::open(PeerId peer, const JoinMessage& message, const PeerLogin& login
   session.set_ordered(transport_.is_ordered(peer));
   logins_.set(welcome.client, login);
   if (config_.resume_s > 0.0) session.enable_resume(session_key(session_secret_, welcome.client));
-  std::vector<std::byte> buffer(kMaxControlBytes);
-  std::size_t size = encode(mail_.confirmation(session), buffer).size();
-  size += encode(welcome, std::span(buffer).subspan(size)).size();
-  transport_.send(peer, Channel::control, std::span(buffer).first(size));
-  session.view().shows_past = message.shows_past;
+  welcome.key = session.resume().key;
+  session.welcome(welcome);
+  session.view().shows_past = request.shows_past;
   session.playout() =
-      DeclaredPlayout{PlayoutMessage{message.shows_past, message.shows_past, message.blend_s}};
+      DeclaredPlayout{PlayoutMessage{request.shows_past, request.shows_past, request.blend_s}};
   if (config_.rewind_s > 0.0)
-    session.seen().record(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
+    session.seen().record(request.shows_past ? MotionPath::interpolate : MotionPath::predict, request.blend_s,
                           config_.rewind_s);
   for (std::uint32_t route = 1; route <= world_.routes().size(); ++route)
     session.send_route({{route}, world_.routes().find({route})->definition()});
   events_.client_joined(welcome.client, peer);
 }
 
-// If the session cannot be resumed, the server answers the join message that follows, as for any new client.
-void Lobby::resume(PeerId peer, const ResumeMessage& message) {
-  const auto login = login_of(peer);
-  if (!login) return;
-  Session* session = sessions_.find(message.client);
-  if (session == nullptr || !session->resume().key || session->resume().key != message.key) return;
+// The session that the client asks to resume, without a connection; null if it does not go on.
+Session* Lobby::find(const ResumeRequest& request) {
+  Session* session = sessions_.find(request.client);
+  if (session == nullptr || !session->resume().key || session->resume().key != request.key) return nullptr;
   const PeerId before = session->peer();
-  if (before) {  // the client noticed the loss of its connection before the server did
-    suspend(*session);
-    disconnect(before, {});
-    session = sessions_.find(message.client);
-    if (session == nullptr) return;
-  }
-  if (!session->can_resume_from(message.received)) return close(*session);
+  if (!before) return session;
+  // The client noticed the loss of its connection before the server did.
+  suspend(*session);
+  disconnect(before, {});
+  return sessions_.find(request.client);
+}
+
+void Lobby::resume(Session& session, PeerId peer, std::uint32_t received, const PeerLogin& login) {
   waiting_.erase(peer);
-  logins_.set(session->id(), *login);
-  replace_sessions(*login, session->id());
-  sessions_.move(*session, peer);
-  session->set_ordered(transport_.is_ordered(peer));
-  mail_.confirm_delivered(*session);
-  session->resume().expects_join = true;
-  session->resume_from(message.received, config_, time_.present_s(), time_.last_tick());
-  events_.client_back(session->id(), peer);
+  logins_.set(session.id(), login);
+  replace_sessions(login, session.id());
+  sessions_.move(session, peer);
+  session.set_ordered(transport_.is_ordered(peer));
+  session.resume_from(received, config_, time_.present_s(), time_.last_tick());
+  events_.client_back(session.id(), peer);
 }
 
 // The connection was lost. Keeps the session if the client can resume it. The entities of the client continue
@@ -206,31 +207,16 @@ void Lobby::end_connection(Session& session, const EndCode& code) {
   const PeerId peer = session.peer();
   if (!peer) return;
   if (!session.has_unsent()) return disconnect(peer, code);
-  std::size_t bytes = session.unsent_bytes();
-  for (const ClosingLink& link : closing_)
-    bytes += link.bytes();
-  for (; !closing_.empty() && (closing_.size() >= config_.max_clients || bytes > kMostClosingBytes);) {
-    bytes -= closing_.front().bytes();
-    closing_.front().end(transport_);
-    ended_.insert(closing_.front().peer());
-    closing_.erase(closing_.begin());
-  }
-  closing_.emplace_back(peer, pack(code), session.take_rest(time_.last_tick()), time_.present_s());
+  closing_.add(peer, pack(code), session.take_rest(time_.last_tick()), time_.present_s(),
+               [this](PeerId ended) { ended_.insert(ended); });
 }
 
 bool Lobby::receive_closing(PeerId peer, const ClientDatagram& datagram, double now_s) {
-  const auto found = std::ranges::find(closing_, peer, &ClosingLink::peer);
-  if (found == closing_.end()) return false;
-  found->receive(datagram, now_s);
-  return true;
+  return closing_.receive(peer, datagram, now_s);
 }
 
 void Lobby::send_last(double now_s) {
-  std::erase_if(closing_, [&](ClosingLink& link) {
-    if (!link.service(now_s, transport_)) return false;
-    ended_.insert(link.peer());
-    return true;
-  });
+  closing_.service(now_s, [this](PeerId ended) { ended_.insert(ended); });
 }
 
 // Closes the sessions that a client leaves behind by joining again instead of resuming. Without this, one

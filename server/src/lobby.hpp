@@ -5,7 +5,7 @@
 #include "server/src/mail/game_mail.hpp"
 #include "server/src/server_events.hpp"
 #include "server/src/server_world.hpp"
-#include "server/src/session/closing_link.hpp"
+#include "server/src/session/closing_links.hpp"
 #include "server/src/session/session_logins.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/test_switches.hpp"
@@ -53,13 +53,15 @@ class Lobby {
 
   /// True if the connection has not joined yet.
   [[nodiscard]] bool is_waiting(PeerId peer) const { return waiting_.contains(peer); }
-  /// A waiting connection asks to join, or to resume a session.
-  void join(PeerId peer, const JoinMessage& message);
-  void resume(PeerId peer, const ResumeMessage& message);
+  /// A connection asks for a session. Does nothing if it is not waiting: the client repeats its request until
+  /// it has the answer.
+  void join(PeerId peer, const JoinRequest& request);
   /// Ends a session at once, without its last messages.
   void drop(Session& session, const EndCode& code, std::string why);
   /// Ends a waiting connection.
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
+  /// Ends a waiting connection whose client speaks another version.
+  void refuse_version(PeerId peer, std::uint32_t version);
 
   /// What Server::kick() and Server::kick_player() do.
   bool kick(ClientId client, std::string_view reason);
@@ -78,11 +80,10 @@ class Lobby {
   [[nodiscard]] std::size_t connected_clients() const { return sessions_.size() - logins_.lost_count(); }
 
  private:
-  // The messages of all closing links together, bytes.
-  static constexpr std::size_t kMostClosingBytes = 64 * 1024 * 1024;
-
   [[nodiscard]] std::optional<PeerLogin> login_of(PeerId peer);
-  void open(PeerId peer, const JoinMessage& message, const PeerLogin& login);
+  [[nodiscard]] Session* find(const ResumeRequest& request);
+  void resume(Session& session, PeerId peer, std::uint32_t received, const PeerLogin& login);
+  void open(PeerId peer, const JoinRequest& request, const PeerLogin& login);
   void close_stuck(double now_s);
   void suspend(Session& session);
   void close(Session& session, std::string why = "left");
@@ -92,7 +93,6 @@ class Lobby {
   void kick_session(Session& session, std::string_view reason);
   std::size_t kick_revoked(std::uint64_t client_id, std::string_view reason);
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
-  void refuse_version(PeerId peer, std::uint32_t version);
 
   const ServerConfig& config_;
   SenderParts parts_;
@@ -108,9 +108,9 @@ class Lobby {
 
   std::map<PeerId, double> waiting_;  // connections that have not joined yet, and when each began, s
   SessionLogins logins_;
-  std::vector<ClosingLink> closing_;  // oldest first
-  double next_check_s_ = -1e300;      // of close_stuck()
-  std::set<PeerId> ended_;            // disconnected, but the transport has not reported the end yet
+  ClosingLinks closing_;
+  double next_check_s_ = -1e300;  // of close_stuck()
+  std::set<PeerId> ended_;        // disconnected, but the transport has not reported the end yet
   std::uint32_t next_client_ = 1;
   bool shut_down_ = false;
 };

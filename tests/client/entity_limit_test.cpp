@@ -50,7 +50,14 @@ struct HostileServer {
     ClientConfig client;
     client.max_entities = max_entities;
     world.add_client(client);
+    world.tap(0).filter = [this](const TransportEvent& event) {
+      if (event.kind != TransportEvent::Kind::received) return true;
+      for (const ReliablePart& part : stream.add(event.payload))
+        offset = std::max(offset, part.offset + part.bytes.size());
+      return true;
+    };
     world.run_to(1.0);
+    world.tap(0).filter = nullptr;
   }
   // The spawns get the next numbers.
   void send(std::vector<SpawnEntry> entries) {
@@ -60,8 +67,8 @@ struct HostileServer {
     world.tap(0).inject_payload({1}, Channel::state, forged_spawns(next_head(), entries));
     client().receive(world.local_s(0, world.now_s()));
   }
-  // The real server sends no reliable messages, so the stream begins with these.
-  void send(const ControlMessage& message) {
+  // After the welcome, the real server sends no reliable messages, so the stream goes on with these.
+  void send(const ReliableMessage& message) {
     ReliablePart part{offset, {}};
     append_message(part.bytes, encoded_message(message));
     offset += part.bytes.size();
@@ -85,6 +92,7 @@ struct HostileServer {
     return head;
   }
   std::uint32_t spawns = 0;
+  FollowedStream stream;
   std::uint64_t offset = 0;
   Sequence sequence = 30'000;
   Client& client() { return world.client(0); }

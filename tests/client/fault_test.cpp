@@ -266,8 +266,8 @@ class FalseAcknowledger {
     while (const auto event = transport_.poll()) {
       if (event->kind == TransportEvent::Kind::connected) {
         server_ = event->peer;
-        const JoinMessage join{.archetype_hash = archetype_hash(ClientConfig{}.archetypes)};
-        transport_.send(server_, Channel::control, encode(join, buffer));
+        const JoinRequest request{.archetype_hash = archetype_hash(ClientConfig{}.archetypes), .resume = {}};
+        transport_.send(server_, Channel::state, request_datagram(request));
       } else if (event->kind == TransportEvent::Kind::received && event->channel == Channel::state) {
         BitReader reader{event->payload};
         newest_ = read_server_header(reader).sequence;
@@ -300,7 +300,7 @@ TEST(HostileClients, FalseAcknowledgementsAreHarmless) {
       liar.step([&](ClientDatagram& datagram, std::uint16_t newest) {
         // Acknowledges everything that may have been sent, or datagrams that were never sent.
         datagram.ack = Ack{static_cast<Sequence>(plausible ? newest : newest + 20'000), {0xffffffffu}};
-        if (!plausible) datagram.control_count = 60'000;
+        if (!plausible) datagram.processed = 60'000;
       });
     });
     if (plausible) continue;

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: MIT
 // Clients that lose their server or their connection and reconnect by themselves.
 #include "near_network.hpp"
+#include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/wire/bit_stream.hpp"
+#include "tests/support/forged_stream.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
+
+#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner::test {
 namespace {
@@ -366,15 +377,192 @@ TEST(Reconnect, SessionCannotBeResumedWithoutItsKey) {
     }
   }
   ASSERT_TRUE(server);
-  std::array<std::byte, 64> buffer;
   for (const SessionKey key : {SessionKey{1, 2}, SessionKey{}}) {
-    const auto message = encode(ResumeMessage{id, key, 0}, buffer);
-    stranger.send(server, Channel::control, message);
+    // It does not join: its archetypes differ.
+    stranger.send(server, Channel::state, request_datagram({.resume = ResumeRequest{id, key, 0}}));
   }
   world.run_to(6.0);
   EXPECT_EQ(world.count(ServerEvent::Kind::client_back), 0u);
   EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
   EXPECT_EQ(world.server().client_count(), 1u);
+}
+
+// The server's end of the network. It drops what the test says, and can break the stream of messages.
+class Disturber final : public ForwardingTransport {
+ public:
+  using ForwardingTransport::ForwardingTransport;
+
+  bool drops_spawns = false, drops_all = false, drops_up = false;
+  bool breaks_stream = false, breaks_welcome = false;
+
+  [[nodiscard]] std::optional<TransportEvent> poll() override {
+    auto event = ForwardingTransport::poll();
+    while ((drops_all || drops_up) && event && event->kind == TransportEvent::Kind::received)
+      event = ForwardingTransport::poll();
+    return event;
+  }
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    BitReader reader{payload};
+    const ServerHeader head = read_server_header(reader);
+    if (drops_all || (drops_spawns && head.has_spawns)) return true;
+    const ReliablePart wrong{0, Bytes{std::byte{0}}};
+    if (breaks_welcome && head.has_only_reliable())
+      return ForwardingTransport::send(peer, channel, forged_reliable(head, std::span{&wrong, 1}));
+    for (const ReliablePart& part : stream_.add(payload))
+      end_ = std::max(end_, part.offset + part.bytes.size());
+    const bool is_empty =
+        head.update_count == 0 && !head.has_spawns && !head.has_fields && !head.has_reliable;
+    if (!is_empty || !std::exchange(breaks_stream, false))
+      return ForwardingTransport::send(peer, channel, payload);
+    const ReliablePart broken{end_, Bytes{std::byte{0}}};
+    return ForwardingTransport::send(peer, channel, forged_reliable(head, std::span{&broken, 1}));
+  }
+
+ private:
+  FollowedStream stream_;
+  std::uint64_t end_ = 0;
+};
+
+// The first attempt to resume fails: its request is lost, and the server waits for it no longer. A message
+// that waits for a spawn waits on.
+TEST(Reconnect, FailedAttemptLeavesWaitingMessagesInOrder) {
+  WorldConfig config = near_network();
+  config.server.join_timeout_s = 0.5;
+  Disturber* door = nullptr;
+  config.door = [&](Transport& network) {
+    auto made = std::make_unique<Disturber>(network);
+    door = made.get();
+    return made;
+  };
+  World world(config);
+  ClientConfig client;
+  client.reconnect = {.silence_s = 1.0, .first_wait_s = 0.2, .most_wait_s = 0.5, .attempt_s = 6.0};
+  world.add_dialing_client(client);
+  world.run_to(2.0);
+  door->drops_spawns = true;
+  const EntityId entity = world.server().spawn(0, "late", State{});
+  world.run_to(2.1);
+  ASSERT_TRUE(world.server().send(world.server_events().front().client, Bytes(10), Delivery::reliable));
+  world.run_to(2.5);
+  door->drops_all = true;
+  std::size_t received = 0;
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity>) {
+    while (world.client(0).poll_message()) {
+      ++received;
+      EXPECT_NE(world.client(0).info(entity), nullptr);
+    }
+  };
+  while (world.count(ServerEvent::Kind::client_refused) == 0 && world.now_s() < 10.0)
+    world.run_to(world.now_s() + 0.05);
+  ASSERT_EQ(world.count(ServerEvent::Kind::client_refused), 1u);
+  world.run_to(world.now_s() + 0.1);
+  EXPECT_EQ(received, 0u);
+  door->drops_all = door->drops_spawns = false;
+  world.run_to(world.now_s() + 4.0);
+  EXPECT_EQ(world.count(0, Kind::resumed), 1u);
+  EXPECT_EQ(received, 1u);
+}
+
+// Nothing more can come out of the stream of this session.
+TEST(Reconnect, AfterABrokenStreamAnotherSessionBegins) {
+  WorldConfig config = near_network();
+  Disturber* door = nullptr;
+  config.door = [&](Transport& network) {
+    auto made = std::make_unique<Disturber>(network);
+    door = made.get();
+    return made;
+  };
+  World world(config);
+  world.add_body(Still{});
+  world.add_dialing_client();
+  world.run_to(2.0);
+  ASSERT_EQ(world.client(0).status(), ClientStatus::joined);
+  door->breaks_stream = true;
+  world.run_to(world.now_s() + 5.0);
+  EXPECT_FALSE(door->breaks_stream);
+  EXPECT_EQ(world.client(0).stats().refusals[Refusal::malformed], 1u);
+  EXPECT_EQ(world.count(0, Kind::lost), 1u);
+  EXPECT_EQ(world.count(0, Kind::resumed), 0u);
+  EXPECT_EQ(world.count(0, Kind::restarted), 1u);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+  EXPECT_EQ(world.shown(0).size(), 1u);
+  EXPECT_EQ(world.server().client_count(), 1u);
+}
+
+// The first bytes are already wrong. Nothing can be done with this server, and the client says so.
+TEST(Reconnect, BrokenStreamBeforeTheWelcomeEndsTheAttempt) {
+  WorldConfig config = near_network();
+  Disturber* door = nullptr;
+  config.door = [&](Transport& network) {
+    auto made = std::make_unique<Disturber>(network);
+    door = made.get();
+    return made;
+  };
+  World world(config);
+  door->breaks_welcome = true;
+  world.add_dialing_client();
+  world.run_to(3.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::disconnected);
+  EXPECT_EQ(world.client(0).refusal(), "the server's messages are malformed");
+  EXPECT_EQ(world.server().client_count(), 0u);
+}
+
+// The client gives up just before the server's answer arrives. It stays so.
+TEST(Reconnect, ClientThatHasGivenUpStaysSo) {
+  WorldConfig config = near_network();
+  Disturber* door = nullptr;
+  config.door = [&](Transport& network) {
+    auto made = std::make_unique<Disturber>(network);
+    door = made.get();
+    return made;
+  };
+  World world(config);
+  ClientConfig client;
+  client.reconnect = {
+      .silence_s = 1.0, .first_wait_s = 0.2, .most_wait_s = 0.2, .attempt_s = 8.0, .give_up_s = 3.0};
+  world.add_dialing_client(client);
+  world.run_to(2.0);
+  door->drops_all = true;
+  while (world.client(0).status() != ClientStatus::disconnected && world.now_s() < 10.0)
+    world.run_to(world.now_s() + 0.01);
+  ASSERT_EQ(world.client(0).status(), ClientStatus::disconnected);
+  door->drops_all = false;
+  world.run_to(world.now_s() + 8.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::disconnected);
+  EXPECT_EQ(world.count(0, Kind::disconnected), 1u);
+  EXPECT_EQ(world.count(0, Kind::resumed) + world.count(0, Kind::restarted), 0u);
+  EXPECT_EQ(world.server().client_count(), 0u);
+}
+
+// Everything that the client sends after its request is lost, so the server does not know that the client has
+// the welcome message. The client resumes later.
+TEST(Reconnect, SessionOfWhichTheServerHeardNothingResumes) {
+  WorldConfig config = near_network();
+  Disturber* door = nullptr;
+  config.door = [&](Transport& network) {
+    auto made = std::make_unique<Disturber>(network);
+    door = made.get();
+    return made;
+  };
+  World world(config);
+  world.add_body(Still{});
+  ClientConfig client;
+  client.reconnect = {.silence_s = 1.0, .first_wait_s = 0.2, .most_wait_s = 0.5, .attempt_s = 1.0};
+  world.add_dialing_client(client);
+  while (world.server().clients().empty())
+    world.run_to(world.now_s() + 0.005);
+  door->drops_up = true;
+  world.run_to(world.now_s() + 0.3);
+  ASSERT_EQ(world.client(0).status(), ClientStatus::joined);
+  ASSERT_TRUE(world.server().send(world.server().clients().front(), Bytes(5000), Delivery::reliable));
+  door->drops_all = true;
+  world.run_to(world.now_s() + 5.0);
+  door->drops_all = door->drops_up = false;
+  world.run_to(world.now_s() + 4.0);
+  EXPECT_EQ(world.count(0, Kind::resumed), 1u);
+  EXPECT_TRUE(world.client(0).poll_message());
+  EXPECT_EQ(world.client(0).stats().refusals[Refusal::too_old], 0u);
+  EXPECT_EQ(world.client(0).stats().malformed, 0u);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A client's state datagram: acknowledgements, its showing report, motions of owned entities, messages,
-// parts of the stream of reliable messages.
+// parts of the stream of reliable messages, requests to join.
 #include "generate.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/messages.hpp"
@@ -99,11 +99,16 @@ void decode(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < datagram->owned.size(); ++i)
     check(second->owned[i].state == datagram->owned[i].state, "a motion arrives as it is");
   check(second->reliable == datagram->reliable, "all parts of the stream arrive as they are");
+  check(second->head.join.has_value() == datagram->head.join.has_value(), "a request to join arrives");
   check(written(*second) == again, "decoding twice gives the same");
 }
 
 Datagram any_datagram(Choices& choices) {
   Datagram d;
+  if (choices.rarely(7)) {
+    d.head = any_join_datagram(choices);
+    return d;
+  }
   d.head = any_client_datagram(choices, 100);
   d.head.has_owned = choices.flag();
   for (std::uint32_t slot = 0; d.head.has_owned && slot < 4; ++slot) {
@@ -148,6 +153,8 @@ std::vector<Bytes> seeds() {
       each = static_cast<std::byte>(random() & 0xff);
     Choices choices{decisions};
     out.push_back(marked(kRaw, written(any_datagram(choices))));
+    Choices same{decisions};
+    if (i < 6) out.push_back(marked(kRaw, written({any_join_datagram(same), {}, {}, {}})));
   }
   add_choices(out, 12, 500, kChoices);
   return out;

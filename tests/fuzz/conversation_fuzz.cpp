@@ -49,8 +49,7 @@ class Conversation {
  public:
   explicit Conversation(Choices& choices)
       : choices_(choices),
-        server_(make_test_server(server_config(choices), server_end_,
-                                 {.session_secret = SecretKey{{std::byte{7}}}})) {  // equal in every run
+        server_(make_test_server(server_config(choices), server_end_, {.session_secret = session_secret()})) {
     for (std::size_t i : {kVictim, kHonest}) {
       const PeerId peer{static_cast<std::uint32_t>(i + 1)};
       ends_[i] = std::make_unique<PipeEnd>([this, i, peer](PeerId, Channel channel, Bytes payload) {
@@ -90,6 +89,7 @@ class Conversation {
     Bytes payload;
   };
 
+  [[nodiscard]] static SecretKey session_secret() { return SecretKey{{std::byte{7}}}; }  // equal in every run
   // The victim joins first.
   [[nodiscard]] static ClientId victim() { return {1}; }
   [[nodiscard]] EntityId some() { return entities_[choices_.up_to(entities_.size() - 1)]; }
@@ -183,7 +183,8 @@ class Conversation {
       case 0:
         return invent(choices_.flag());
       case 1:
-        return arrive({kVictim, Channel::control, encoded(any_control(choices_))}, choices_.flag());
+        if (choices_.flag()) return stranger();
+        return arrive({kVictim, Channel::state, request(any_join_datagram(choices_))}, false);
       case 2:
         return arrive({kVictim, Channel::state, owned_motion()}, false);
       case 3:
@@ -229,6 +230,30 @@ class Conversation {
   void invent(bool to_client) {
     const Channel channel = choices_.flag() ? Channel::state : Channel::control;
     arrive({kVictim, channel, choices_.bytes(120)}, to_client);
+  }
+
+  Bytes request(const ClientDatagram& datagram) {
+    Bytes buffer(kMaxStateBytes);
+    BitWriter writer{buffer};
+    write(writer, datagram);
+    return finished(writer);
+  }
+
+  // Another connection asks to join, or to resume the victim's session, perhaps with the right key, and
+  // perhaps several times.
+  void stranger() {
+    const PeerId peer{next_peer_++};
+    server_end_.push(TransportEvent::Kind::connected, peer);
+    ClientDatagram datagram = any_join_datagram(choices_);
+    if (choices_.flag()) {
+      datagram.join->resume = {victim(), session_key(session_secret(), victim()),
+                               static_cast<std::uint32_t>(choices_.up_to(12))};
+    }
+    Bytes payload = request(datagram);
+    if (choices_.rarely(3)) (void)damage(choices_, payload);
+    for (std::uint64_t n = 1 + choices_.up_to(2); n > 0; --n)
+      server_end_.push(TransportEvent::Kind::received, peer, Channel::state, payload);
+    if (choices_.flag()) server_end_.push(TransportEvent::Kind::disconnected, peer);
   }
 
   // A motion as an owner would send it.
@@ -286,6 +311,7 @@ class Conversation {
     Head head;
     if constexpr (std::is_same_v<Head, ServerHeader>) {
       head.tick = static_cast<std::uint16_t>(ticks_ + choices_.integer(5));
+      if (choices_.flag()) head.control = any_server_control(choices_);
     } else {
       head = any_client_datagram(choices_, static_cast<Sequence>(ticks_));
     }
@@ -301,12 +327,13 @@ class Conversation {
   Choices& choices_;
   std::vector<Flying> up_, down_, seen_;
   PipeEnd server_end_{[this](PeerId peer, Channel channel, Bytes payload) {
-    down_.push_back({peer.value - 1, channel, std::move(payload)});
+    if (peer.value <= 2) down_.push_back({peer.value - 1, channel, std::move(payload)});
   }};
   Server server_;
   std::array<std::unique_ptr<PipeEnd>, 2> ends_;
   std::array<std::unique_ptr<Client>, 2> clients_;
   std::vector<EntityId> entities_;
+  std::uint32_t next_peer_ = 3;  // of a stranger
   bool tampers_ = false;
   int ticks_ = 0;
 };

@@ -64,15 +64,6 @@ void any_three(Choices& choices, std::array<T, 3>& three, unsigned bits) {
     each = static_cast<T>(choices.integer(bits));
 }
 
-JoinMessage any_join(Choices& choices) {
-  JoinMessage m;
-  m.archetype_hash = choices.rarely(3) ? static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))
-                                       : archetype_hash(archetypes());
-  m.shows_past = choices.flag();
-  m.blend_s = choices.real(0.0, kMaxBlendS);
-  return m;
-}
-
 PlayoutMessage any_playout(Choices& choices) {
   PlayoutMessage m;
   m.interpolates = choices.flag();
@@ -81,9 +72,14 @@ PlayoutMessage any_playout(Choices& choices) {
   return m;
 }
 
+SessionKey any_key(Choices& choices) {
+  return {choices.up_to(UINT64_MAX), choices.up_to(UINT64_MAX)};
+}
+
 WelcomeMessage any_welcome(Choices& choices) {
   WelcomeMessage m;
   m.client.value = static_cast<std::uint32_t>(choices.up_to(UINT32_MAX));
+  m.key = any_key(choices);
   m.tick_rate_hz = choices.real(1.0, 1000.0);
   m.epoch_s = choices.real(-kMost, kMost);
   m.tick = static_cast<Tick>(choices.up_to(UINT32_MAX));
@@ -96,10 +92,6 @@ WelcomeMessage any_welcome(Choices& choices) {
         {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, any_codes(choices)});
   }
   return m;
-}
-
-SessionKey any_key(Choices& choices) {
-  return {choices.up_to(UINT64_MAX), choices.up_to(UINT64_MAX)};
 }
 
 // A number at least 1 and near `newest`.
@@ -355,31 +347,22 @@ EntityId any_entity(Choices& choices) {
           static_cast<std::uint16_t>(choices.up_to(UINT16_MAX))};
 }
 
-ControlMessage any_control(Choices& choices) {
-  switch (choices.up_to(9)) {
+ReliableMessage any_reliable(Choices& choices) {
+  switch (choices.up_to(7)) {
     case 0:
-      return any_join(choices);
-    case 1:
       return any_welcome(choices);
+    case 1:
     case 2:
-    case 3:
       return AfterSpawnsMessage{static_cast<std::uint32_t>(choices.up_to(choices.flag() ? 20 : UINT32_MAX))};
-    case 4:
+    case 3:
       return RouteMessage{{static_cast<std::uint32_t>(choices.up_to(3) + 1)}, any_route(choices)};
-    case 5:
+    case 4:
       return any_game_data(choices);
-    case 6:
+    case 5:
       return any_ownership(choices);
-    case 7:
-      return SessionMessage{any_key(choices), static_cast<std::uint32_t>(choices.up_to(UINT32_MAX)),
-                            static_cast<std::uint32_t>(choices.up_to(UINT32_MAX)),
-                            static_cast<Tick>(choices.up_to(UINT32_MAX))};
-    case 8:
-      return ResumeMessage{{static_cast<std::uint32_t>(choices.up_to(3))},
-                           any_key(choices),
-                           static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))};
+    case 6:
+      return KickMessage{choices.text(kMaxKickReasonBytes)};
     default:
-      if (choices.flag()) return KickMessage{choices.text(kMaxKickReasonBytes)};
       return any_playout(choices);
   }
 }
@@ -417,7 +400,7 @@ std::vector<ReliablePart> any_parts(Choices& choices, std::uint64_t near) {
           part.bytes.insert(part.bytes.end(), {std::byte{1}, std::byte{7}});  // a message of one byte
         break;
       default: {
-        const Bytes message = encoded(any_control(choices));
+        const Bytes message = encoded(any_reliable(choices));
         append_message_length(part.bytes, message.size());
         part.bytes.insert(part.bytes.end(), message.begin(), message.end());
         if (choices.flag()) (void)damage(choices, part.bytes);
@@ -454,6 +437,22 @@ std::optional<Ack> any_ack(Choices& choices, Sequence near) {
   return ack;
 }
 
+ServerControl any_server_control(Choices& choices) {
+  ServerControl control;
+  if (choices.flag()) control.answer.emplace();
+  if (control.answer && choices.flag()) {
+    ResumeAnswer& resumed = control.answer->resumed.emplace();
+    resumed.processed = static_cast<std::uint32_t>(choices.up_to(choices.flag() ? 8 : UINT32_MAX));
+    resumed.received =
+        resumed.processed + static_cast<std::uint32_t>(choices.up_to(choices.flag() ? 8 : UINT32_MAX));
+    resumed.tick = static_cast<Tick>(choices.up_to(choices.flag() ? 200 : UINT32_MAX));
+  }
+  if (!control.answer || choices.flag()) {
+    control.processed = static_cast<std::uint16_t>(choices.up_to(choices.flag() ? 8 : UINT16_MAX));
+  }
+  return control;
+}
+
 ServerHeader any_server_header(Choices& choices) {
   ServerHeader h;
   h.sequence = static_cast<Sequence>(choices.up_to(UINT16_MAX));
@@ -468,6 +467,7 @@ ServerHeader any_server_header(Choices& choices) {
   h.coding = {static_cast<unsigned>(choices.up_to(UpdateCoding::kMaxGapOrder)),
               static_cast<unsigned>(choices.up_to(UpdateCoding::kMaxReferenceOrder)),
               static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? UINT32_MAX - 10 : 4))};
+  if (choices.rarely(3)) h.control = any_server_control(choices);
   return h;
 }
 
@@ -476,7 +476,7 @@ ClientDatagram any_client_datagram(Choices& choices, Sequence newest) {
   d.sequence = static_cast<Sequence>(newest + choices.integer(choices.rarely(7) ? 16 : 4));
   d.ack = any_ack(choices, newest);
   if (d.ack) d.ack_delay = static_cast<std::uint32_t>(choices.up_to(choices.flag() ? 1000 : UINT32_MAX - 1));
-  d.control_count = static_cast<std::uint16_t>(choices.up_to(choices.flag() ? 8 : UINT16_MAX));
+  d.processed = static_cast<std::uint16_t>(choices.up_to(choices.flag() ? 8 : UINT16_MAX));
   d.stamp = static_cast<std::uint32_t>(choices.up_to((1u << kStampBits) - 1));
   if (!choices.flag()) return d;
   ShowingReport& r = d.showing.emplace();
@@ -493,7 +493,25 @@ ClientDatagram any_client_datagram(Choices& choices, Sequence newest) {
   return d;
 }
 
-Bytes encoded(const ControlMessage& message) {
+ClientDatagram any_join_datagram(Choices& choices) {
+  ClientDatagram d;
+  // Nothing before the request means anything, but any client can write it.
+  if (choices.rarely(3)) d.sequence = static_cast<Sequence>(choices.up_to(UINT16_MAX));
+  if (choices.rarely(7)) d.ack = any_ack(choices, 0);
+  JoinRequest& request = d.join.emplace();
+  if (choices.rarely(7)) request.version = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
+  request.archetype_hash = choices.rarely(3) ? static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))
+                                             : archetype_hash(archetypes());
+  request.shows_past = choices.flag();
+  request.blend_s = choices.real(0.0, kMaxBlendS);
+  if (!choices.flag()) return d;
+  request.resume = {{static_cast<std::uint32_t>(choices.up_to(3))},
+                    any_key(choices),
+                    static_cast<std::uint32_t>(choices.up_to(choices.flag() ? 8 : UINT32_MAX))};
+  return d;
+}
+
+Bytes encoded(const ReliableMessage& message) {
   static Bytes buffer(kMaxControlBytes);
   const auto bytes = encode(message, buffer);
   return {bytes.begin(), bytes.end()};

@@ -34,7 +34,7 @@ namespace reckoner::fuzz {
 
 [[nodiscard]] RouteDefinition any_route(Choices& choices);
 [[nodiscard]] EntityId any_entity(Choices& choices);
-[[nodiscard]] ControlMessage any_control(Choices& choices);
+[[nodiscard]] ReliableMessage any_reliable(Choices& choices);
 /// A spawn or a despawn that suits archetypes(), or a refused prediction. The number of the newest spawn is
 /// about `newest`.
 [[nodiscard]] SpawnEntry any_spawn_entry(Choices& choices, std::uint32_t newest);
@@ -47,11 +47,15 @@ namespace reckoner::fuzz {
 bool write_parts(BitWriter& writer, std::span<const ReliablePart> parts);
 
 [[nodiscard]] std::optional<Ack> any_ack(Choices& choices, Sequence near);
+/// An answer to a request to join, a count of processed messages, or both.
+[[nodiscard]] ServerControl any_server_control(Choices& choices);
 [[nodiscard]] ServerHeader any_server_header(Choices& choices);
 [[nodiscard]] ClientDatagram any_client_datagram(Choices& choices, Sequence newest);
+/// A datagram with a request to join or to resume a session, sometimes of another version.
+[[nodiscard]] ClientDatagram any_join_datagram(Choices& choices);
 
 /// The encoded message.
-[[nodiscard]] Bytes encoded(const ControlMessage& message);
+[[nodiscard]] Bytes encoded(const ReliableMessage& message);
 /// The bytes that the writer has written.
 [[nodiscard]] Bytes finished(BitWriter& writer);
 

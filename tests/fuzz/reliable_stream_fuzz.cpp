@@ -72,6 +72,8 @@ namespace {
 
 constexpr std::byte kLink{2};  // the third form of an input
 constexpr int kMaxSteps = 200;
+// A datagram that fills the gap is accepted with this many more parts than the limit.
+constexpr std::size_t kMostBeyond = 64;
 
 using Parts = std::vector<ReliablePart>;
 
@@ -166,7 +168,8 @@ class Receiver {
     check_order(parts);
     const bool accepts = receiver_.accepts(parts);
     check(!accepts || model_.is_within(parts), "no byte beyond the window is accepted");
-    check(accepts || !model_.is_within(parts) || model_.has_gap() || parts.size() > limits_.parts + 1,
+    // Parts that repeat what has arrived count, too.
+    check(accepts || !model_.is_within(parts) || model_.has_gap() || parts.size() > limits_.parts,
           "only what is beyond the limits is refused");
     if (!accepts) return false;
     const std::size_t before = live_bytes();
@@ -175,7 +178,7 @@ class Receiver {
     model_.add(parts);
     check(receiver_.near() == model_.first_lacking(), "the receiver knows what it lacks");
     // A vector takes up to twice its size, and keeps as much that was taken. A node of a map takes 120 bytes.
-    const std::size_t pieces = 3 * (limits_.parts + 1);
+    const std::size_t pieces = 3 * (limits_.parts + kMostBeyond);
     check(memory_ <= 5 * limits_.bytes + 120 * pieces, "the memory stays within the limits");
     return true;
   }
@@ -190,7 +193,8 @@ class Receiver {
   }
   [[nodiscard]] std::uint64_t near() const { return receiver_.near(); }
   void check_gaps() const {
-    check(model_.stretches() <= limits_.parts + 1, "the number of parts behind a gap stays within its limit");
+    check(model_.stretches() <= limits_.parts + kMostBeyond,
+          "the number of parts behind a gap stays within its limit");
   }
 
  private:

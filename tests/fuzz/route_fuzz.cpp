@@ -49,7 +49,7 @@ void run(std::span<const std::byte> input) {
   if (input.empty()) return;
   Choices choices{input.subspan(1)};
   if (input.front() == kRaw) {
-    const auto message = decode_control(choices.rest());
+    const auto message = decode_reliable(choices.rest());
     if (message && std::holds_alternative<RouteMessage>(*message))
       make(std::get<RouteMessage>(*message).definition, choices);
     return;

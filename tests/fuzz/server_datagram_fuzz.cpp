@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The server's state datagram: header, full and residual updates, spawns and despawns, fields, messages,
-// parts of the stream of reliable messages.
+// The server's state datagram: header, answers to requests to join, full and residual updates, spawns and
+// despawns, fields, messages, parts of the stream of reliable messages.
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/route_codec.hpp"

@@ -2,12 +2,14 @@
 // A recorded session of any origin: read and played back to a client, like reckoner-harness replay-log does.
 #include "client/src/test_switches.hpp"
 #include "generate.hpp"
+#include "net/src/link/message_length.hpp"
 #include "pipes.hpp"
 #include "programs/common/sessions/session_log.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 #include "server/src/test_switches.hpp"
 #include "target.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -15,6 +17,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/server/server.hpp>
@@ -72,6 +75,36 @@ Bytes closed(program::SessionWriter& writer, const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
+// Datagrams with an intact stream of reliable messages, and sometimes with other parts of it.
+class ReliableDatagrams {
+ public:
+  Bytes next(Choices& choices) {
+    ServerHeader header;
+    header.sequence = sequence_++;
+    header.has_reliable = true;
+    if (choices.flag()) header.control = any_server_control(choices);
+    Bytes buffer(64 * 1024);
+    BitWriter writer{buffer};
+    write(writer, header);
+    (void)write_parts(writer, choices.rarely(3) ? any_parts(choices, end_) : next_parts(choices));
+    return finished(writer);
+  }
+
+ private:
+  std::vector<ReliablePart> next_parts(Choices& choices) {
+    const Bytes message = encoded(any_reliable(choices));
+    ReliablePart part{end_, {}};
+    append_message_length(part.bytes, message.size());
+    part.bytes.insert(part.bytes.end(), message.begin(), message.end());
+    if (part.bytes.size() > ReliablePartsWriter::kMaxPartBytes) return any_parts(choices, end_);
+    end_ += part.bytes.size();
+    return {part};
+  }
+
+  Sequence sequence_ = 0;
+  std::uint64_t end_ = 0;  // of the stream
+};
+
 // A session in which a client receives arbitrary payloads.
 Bytes any_session(Choices& choices, const std::string& path) {
   program::SessionSettings settings{.protocol = kProtocolVersion, .version = "1.0"};
@@ -83,12 +116,13 @@ Bytes any_session(Choices& choices, const std::string& path) {
   writer->service(now_s);
   writer->room(kMaxStateBytes);
   writer->event({.kind = TransportEvent::Kind::connected, .peer = server});
+  ReliableDatagrams reliable;
   while (!choices.empty()) {
-    const bool reliable = choices.flag();
-    const Bytes payload = reliable ? encoded(any_control(choices)) : choices.bytes(200);
+    Bytes payload = choices.flag() ? reliable.next(choices) : choices.bytes(200);
+    payload.resize(std::min(payload.size(), kMaxStateBytes));
     writer->event({.kind = TransportEvent::Kind::received,
                    .peer = server,
-                   .channel = reliable ? Channel::control : Channel::state,
+                   .channel = choices.rarely(15) ? Channel::control : Channel::state,
                    .payload = payload});
     writer->quiet();
     if (choices.flag()) writer->send(Channel::state, choices.flag(), choices.bytes(40));

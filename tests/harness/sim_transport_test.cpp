@@ -130,7 +130,7 @@ TEST(SimTransport, ControlArrivesOnceAndInOrderOverABadLink) {
     EXPECT_EQ(arrived[static_cast<std::size_t>(i)], std::to_string(i));
 }
 
-TEST(SimTransport, LongControlMessagesTravelInFragments) {
+TEST(SimTransport, LongReliableMessagesTravelInFragments) {
   SimNetworkConfig config = network(40.0, 40.0, 20.0);
   config.log_packets = true;
   SimNetwork net(config);

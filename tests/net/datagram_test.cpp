@@ -104,7 +104,7 @@ TEST(Datagram, ClientDatagramRoundTrips) {
       datagram.ack = Ack{65530, {1}};
       datagram.ack_delay = 499;
     }
-    datagram.control_count = 65535;
+    datagram.processed = 65535;
     datagram.stamp = 123456;
     std::array<std::byte, 64> buffer;
     BitWriter writer{buffer};
@@ -116,7 +116,7 @@ TEST(Datagram, ClientDatagramRoundTrips) {
     EXPECT_EQ(back->sequence, 40000);
     EXPECT_EQ(back->ack.has_value(), with_ack);
     EXPECT_EQ(back->ack_delay, with_ack ? 499u : 0u);
-    EXPECT_EQ(back->control_count, 65535);
+    EXPECT_EQ(back->processed, 65535);
     EXPECT_EQ(back->stamp, 123456u);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       BitReader cut{bytes.first(size)};
@@ -162,7 +162,7 @@ bool reads_ack(std::uint32_t words, std::uint32_t word, bool spelled_out) {
   std::vector<std::byte> buffer(1024);
   BitWriter writer{buffer};
   writer.write(0, 16);  // sequence
-  writer.write(0, 16);  // control_count
+  writer.write(0, 16);  // processed
   writer.write(0, 24);  // stamp
   writer.write(1, 1);
   writer.write(7, 16);  // newest
@@ -191,7 +191,7 @@ TEST(Datagram, MalformedAckIsRefused) {
 
 // The flag of the sections says that one of them follows.
 TEST(Datagram, FlagOfSectionsWithoutASectionIsRefused) {
-  for (unsigned flags = 0; flags < 16; ++flags) {
+  for (unsigned flags = 0; flags < 32; ++flags) {
     std::array<std::byte, 64> buffer;
     BitWriter writer{buffer};
     ServerHeader header;
@@ -201,15 +201,23 @@ TEST(Datagram, FlagOfSectionsWithoutASectionIsRefused) {
     again.write(0, 32);  // sequence, tick
     again.write(0, static_cast<unsigned>(bits - 32));
     again.write(1, 1);
-    again.write(flags, 4);
+    again.write(flags, 5);
+    const bool has_control = (flags & 16u) != 0;
+    if (has_control) {
+      again.write(0b10, 2);  // no answer, but a count of messages
+      again.write(777, 16);
+    }
     BitReader reader{again.finish()};
     const ServerHeader back = read_server_header(reader);
     EXPECT_EQ(reader.failed(), flags == 0) << flags;
     if (flags == 0) continue;
+    EXPECT_TRUE(reader.finished());
     EXPECT_EQ(back.has_spawns, (flags & 1u) != 0);
     EXPECT_EQ(back.has_fields, (flags & 2u) != 0);
     EXPECT_EQ(back.has_messages, (flags & 4u) != 0);
     EXPECT_EQ(back.has_reliable, (flags & 8u) != 0);
+    EXPECT_EQ(back.control.any(), has_control);
+    EXPECT_EQ(back.control.processed.value_or(0), has_control ? 777 : 0);
   }
   for (unsigned flags = 0; flags < 4; ++flags) {
     std::array<std::byte, 64> buffer;
@@ -217,13 +225,14 @@ TEST(Datagram, FlagOfSectionsWithoutASectionIsRefused) {
     writer.write(0, 16 + 16 + 24);  // sequence, processed, stamp
     writer.write(0, 3);             // ack, has_showing, has_owned
     writer.write(1, 1);
-    writer.write(flags, 2);
+    writer.write(flags, 3);  // without a request to join
     BitReader reader{writer.finish()};
     const auto back = read_client_datagram(reader);
     EXPECT_EQ(back.has_value(), flags != 0) << flags;
     if (!back) continue;
     EXPECT_EQ(back->has_messages, (flags & 1u) != 0);
     EXPECT_EQ(back->has_reliable, (flags & 2u) != 0);
+    EXPECT_FALSE(back->join);
   }
 }
 

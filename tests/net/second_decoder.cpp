@@ -97,22 +97,11 @@ void append_motion(const Motion& m, unsigned B, DecodedFields& fields) {
   add_field(fields, "w", list(m.w));
 }
 
-std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload) {
+std::optional<DecodedFields> Decoder::message(std::span<const std::byte> payload) {
   Bits bits{payload};
   DecodedFields fields;
   const std::int64_t kind = bits.range(0, 15);
-  if (kind == 1) {
-    bits.must(bits.u(32) == 0x524b4e52);
-    const auto version = static_cast<std::int64_t>(bits.u(16));
-    add_field(fields, "version", text(version));
-    if (version != 12) {
-      if (!bits.good()) return std::nullopt;
-      return fields;
-    }
-    add_field(fields, "archetype_hash", text(static_cast<std::int64_t>(bits.u(32))));
-    add_field(fields, "shows_past", text(std::int64_t{bits.flag()}));
-    add_field(fields, "blend_s", text(bits.real(0, 600)));
-  } else if (kind == 2) {
+  if (kind == 2) {
     welcome(bits, fields);
   } else if (kind == 12) {
     add_field(fields, "number", text(static_cast<std::int64_t>(bits.u(32))));
@@ -122,15 +111,6 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     game(bits, fields);
   } else if (kind == 7) {
     ownership(bits, fields);
-  } else if (kind == 8 || kind == 9) {
-    if (kind == 9) add_field(fields, "client", text(static_cast<std::int64_t>(bits.u(32))));
-    const auto high = static_cast<std::int64_t>(bits.u(64));
-    add_field(fields, "key", text(high) + " " + text(static_cast<std::int64_t>(bits.u(64))));
-    add_field(fields, "received", text(static_cast<std::int64_t>(bits.u(32))));
-    if (kind == 8) {
-      add_field(fields, "processed", text(static_cast<std::int64_t>(bits.u(32))));
-      add_field(fields, "tick", text(static_cast<std::int64_t>(bits.u(32))));
-    }
   } else if (kind == 10) {
     const bool interpolates = bits.flag();
     const bool shows_past = bits.flag();
@@ -147,8 +127,15 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
   return fields;
 }
 
+// A session key.
+void Decoder::key(Bits& bits, DecodedFields& fields) {
+  const auto high = static_cast<std::int64_t>(bits.u(64));
+  add_field(fields, "key", text(high) + " " + text(static_cast<std::int64_t>(bits.u(64))));
+}
+
 void Decoder::welcome(Bits& bits, DecodedFields& fields) {
   add_field(fields, "client", text(static_cast<std::int64_t>(bits.u(32))));
+  key(bits, fields);
   tick_rate_hz_ = bits.real(1, 1000);
   add_field(fields, "tick_rate_hz", text(tick_rate_hz_));
   add_field(fields, "epoch_s", text(bits.real(-1e12, 1e12)));
@@ -285,8 +272,9 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
     coding[1] = static_cast<unsigned>(bits.range(0, 7));
     coding[2] = static_cast<unsigned>(bits.eg(3));
   }
-  std::array<bool, 4> has{};  // spawns, fields, messages, reliable
+  std::array<bool, 5> has{};  // spawns, fields, messages, reliable, control
   if (bits.flag()) read_flags(bits, has);
+  if (has[4]) control(bits, fields);
   std::int64_t slot = -1;
   for (std::uint64_t i = 0; i < count && bits.good(); ++i)
     update(bits, slot, tick, coding, fields);
@@ -298,6 +286,22 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
   if (!bits.finished()) return std::nullopt;
   take_messages(from_server_, parts, fields);
   return fields;
+}
+
+void Decoder::control(Bits& bits, DecodedFields& fields) {
+  const bool has_answer = bits.flag();
+  if (has_answer) {
+    const bool resumed = bits.flag();
+    add_field(fields, "resumed", text(std::int64_t{resumed}));
+    if (resumed) {
+      add_field(fields, "received", text(static_cast<std::int64_t>(bits.u(32))));
+      add_field(fields, "processed", text(static_cast<std::int64_t>(bits.u(32))));
+      add_field(fields, "last_tick", text(static_cast<std::int64_t>(bits.u(32))));
+    }
+  }
+  const bool has_processed = bits.flag();
+  if (has_processed) add_field(fields, "processed", text(static_cast<std::int64_t>(bits.u(16))));
+  bits.must(has_answer || has_processed);
 }
 
 void Decoder::update(Bits& bits, std::int64_t& slot, std::uint32_t tick,
@@ -568,6 +572,20 @@ void Decoder::owned(Bits& bits, std::uint32_t near_tick, DecodedFields& fields) 
   }
 }
 
+void Decoder::join(Bits& bits, DecodedFields& fields) {
+  bits.must(bits.u(32) == 0x524b4e52);
+  const auto version = static_cast<std::int64_t>(bits.u(16));
+  add_field(fields, "version", text(version));
+  if (version != 12) return bits.skip_rest();
+  add_field(fields, "archetype_hash", text(static_cast<std::int64_t>(bits.u(32))));
+  add_field(fields, "shows_past", text(std::int64_t{bits.flag()}));
+  add_field(fields, "blend_s", text(bits.real(0, 600)));
+  if (!bits.flag()) return;
+  add_field(fields, "client", text(static_cast<std::int64_t>(bits.u(32))));
+  key(bits, fields);
+  add_field(fields, "received", text(static_cast<std::int64_t>(bits.u(32))));
+}
+
 std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte> payload,
                                                       std::uint32_t near_tick) {
   Bits bits{payload};
@@ -582,8 +600,12 @@ std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte>
   }
   if (bits.flag()) showing(bits, newest, fields);
   const bool has_owned = bits.flag();
-  std::array<bool, 2> has{};  // messages, reliable
+  std::array<bool, 3> has{};  // messages, reliable, join
   if (bits.flag()) read_flags(bits, has);
+  if (has[2]) {
+    bits.must(!has_owned && !has[0] && !has[1]);
+    join(bits, fields);
+  }
   if (has_owned) owned(bits, near_tick, fields);
   if (has[0]) messages(bits, fields);
   std::vector<Stream::Part> parts;

@@ -129,8 +129,8 @@ class Decoder {
  public:
   explicit Decoder(std::vector<Declared> declared) : declared_(std::move(declared)) {}
 
-  /// nullopt if the payload is malformed.
-  std::optional<DecodedFields> control(std::span<const std::byte> payload);
+  /// A reliable message (section 4). nullopt if it is malformed, like for datagrams.
+  std::optional<DecodedFields> message(std::span<const std::byte> payload);
   /// `near_tick`: any tick close to the datagram's own.
   std::optional<DecodedFields> server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
   std::optional<DecodedFields> client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
@@ -152,6 +152,9 @@ class Decoder {
   };
 
   static std::pair<std::int64_t, std::int64_t> entity(Bits& bits, Section& section, DecodedFields& fields);
+  static void key(Bits& bits, DecodedFields& fields);
+  static void join(Bits& bits, DecodedFields& fields);
+  static void control(Bits& bits, DecodedFields& fields);
   void welcome(Bits& bits, DecodedFields& fields);
   void route(Bits& bits, DecodedFields& fields);
   void game(Bits& bits, DecodedFields& fields);

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
@@ -48,6 +50,18 @@ std::string line(const char* name, Numbers... numbers) {
   ((out << ' ' << static_cast<std::int64_t>(numbers)), ...);
   out << '\n';
   return out.str();
+}
+
+template <class... Numbers>
+std::string reals(const char* name, Numbers... numbers) {
+  std::string text = name + std::string{":"};
+  const auto add = [&](double x) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, " %.17g", x);
+    text += buffer;
+  };
+  (add(numbers), ...);
+  return text + "\n";
 }
 
 inline std::string text_of_ack(const Ack& ack) {
@@ -124,6 +138,32 @@ inline std::string text_of_entry(const SpawnEntry& entry, const std::vector<Arch
   return text;
 }
 
+// The second decoder's expected text for a request to join.
+inline std::string text_of_request(const JoinRequest& request) {
+  std::string text = line("version", request.version);
+  if (request.version != kProtocolVersion) return text;
+  text += line("archetype_hash", request.archetype_hash) + line("shows_past", request.shows_past) +
+          reals("blend_s", request.blend_s);
+  if (!request.resume) return text;
+  const ResumeRequest& resume = *request.resume;
+  return text + line("client", resume.client.value) + line("key", resume.key.high, resume.key.low) +
+         line("received", resume.received);
+}
+
+// The second decoder's expected text for what the server says about the session.
+inline std::string text_of_control(const ServerControl& control) {
+  std::string text;
+  if (control.answer) {
+    const auto& resumed = control.answer->resumed;
+    text += line("resumed", resumed.has_value());
+    if (resumed) {
+      text += line("received", resumed->received) + line("processed", resumed->processed) +
+              line("last_tick", resumed->tick);
+    }
+  }
+  return control.processed ? text + line("processed", *control.processed) : text;
+}
+
 // A server, and what its clients know about two entities: a body in slot 4 and a crate in slot 7.
 class Conversation {
  public:
@@ -136,10 +176,22 @@ class Conversation {
       quantisation_.push_back(quantisation_for(archetype));
   }
 
-  [[nodiscard]] Bytes join() const { return encoded(JoinMessage{kProtocolVersion, 0xdeadbeef, true, 0.1}); }
+  static constexpr SessionKey kKey{0x0123456789abcdef, 0x7edcba9876543210};
+
+  // A datagram with a request to join, and with nothing else.
+  [[nodiscard]] static Bytes join(const std::optional<ResumeRequest>& resume) {
+    ClientDatagram datagram;
+    datagram.join = JoinRequest{kProtocolVersion, 0xdeadbeef, true, 0.1, resume};
+    Bytes buffer(kMaxStateBytes);
+    BitWriter writer{buffer};
+    write(writer, datagram);
+    buffer.resize(writer.finish().size());
+    return buffer;
+  }
   [[nodiscard]] Bytes welcome() const {
     WelcomeMessage m;
     m.client = {77};
+    m.key = kKey;
     m.tick_rate_hz = 60.0;
     m.epoch_s = -12.25;
     m.tick = kStart;
@@ -183,17 +235,18 @@ class Conversation {
   // Adds a message to the stream of reliable messages.
   void add_to_stream(std::span<const std::byte> message) { stream_.add(message); }
 
-  // A datagram with parts of the stream, and with nothing else.
-  Bytes stream_datagram(Tick tick, std::span<const ByteRange> parts) {
+  // A datagram with parts of the stream, and with nothing else but `control`.
+  Bytes stream_datagram(Tick tick, std::span<const ByteRange> parts, const ServerControl& control = {}) {
     ServerHeader header;
     header.sequence = static_cast<Sequence>(tick * 7);
     header.tick = static_cast<std::uint16_t>(tick);
     header.has_reliable = true;
+    header.control = control;
     Bytes buffer(kMaxStateBytes);
     BitWriter writer{buffer};
     write(writer, header);
     last_ = line("sequence", header.sequence) + line("tick", tick) + line("complete_age", 0) +
-            line("update_count", 0);
+            line("update_count", 0) + text_of_control(control);
     last_ += stream_.write(writer, parts);
     last_ += stream_.complete_messages();
     const auto bytes = writer.finish();
@@ -214,13 +267,14 @@ class Conversation {
       header.echo = Echo{123456, -4095};
     }
     header.has_spawns = header.has_fields = header.has_messages = header.has_reliable = sections;
+    if (sections) header.control = control_at(tick);
     Bytes buffer(kMaxStateBytes);
     BitWriter writer{buffer};
     write(writer, header);
     last_ =
         line("sequence", header.sequence) + line("tick", tick) + line("complete_age", header.complete_age);
     if (sections) last_ += text_of_ack(*header.ack) + line("echo", 123456, -4095);
-    last_ += line("update_count", 2);
+    last_ += line("update_count", 2) + text_of_control(header.control);
     std::int64_t previous = -1;
     for (const std::uint32_t slot : {kBodySlot, kCrateSlot}) {
       write_update(writer, slot, tick, refers, header.coding, previous);
@@ -263,7 +317,7 @@ class Conversation {
   // The second decoder's expected text for the last payload.
   [[nodiscard]] const std::string& content() const { return last_; }
 
-  static Bytes encoded(const ControlMessage& message) {
+  static Bytes encoded(const ReliableMessage& message) {
     Bytes buffer(kMaxControlBytes);
     const auto bytes = encode(message, buffer);
     EXPECT_FALSE(bytes.empty());
@@ -276,6 +330,14 @@ class Conversation {
     QuantisedState state;
   };
 
+  // Every combination, depending on the tick.
+  static ServerControl control_at(Tick tick) {
+    ServerControl control;
+    if (tick % 3 == 0) control.answer.emplace();
+    if (tick % 6 == 0) control.answer->resumed = {tick * 40, tick * 33, tick};
+    if (tick % 4 < 2) control.processed = static_cast<std::uint16_t>(tick * 33);
+    return control;
+  }
   static std::uint8_t kind_of(std::uint32_t slot) { return slot == kBodySlot ? 0 : 1; }
   [[nodiscard]] const Quantisation& quantisation(std::uint32_t slot) const {
     return quantisation_[kind_of(slot)];

@@ -57,8 +57,7 @@ TEST(WireDocument, SecondDecoderReadsThousandsOfDatagrams) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Conversation conversation{seed};
     second::Decoder decoder{declared()};
-    ASSERT_TRUE(decoder.control(conversation.join()));
-    ASSERT_TRUE(decoder.control(conversation.welcome()));
+    ASSERT_TRUE(decoder.message(conversation.welcome()));
     for (const std::uint32_t slot : {Conversation::kBodySlot, Conversation::kCrateSlot}) {
       const auto content = decoder.server_datagram(conversation.spawn(slot), Conversation::kStart);
       ASSERT_TRUE(content);
@@ -79,8 +78,8 @@ TEST(WireDocument, BothDecodersRefuseTheSameRandomBytes) {
   test::RandomStates random{71};
   int good = 0;
   for (int i = 0; i < 20'000; ++i) {
-    Conversation conversation{static_cast<std::uint64_t>(i % 50)};
-    std::vector<Bytes> payloads{conversation.join(), Conversation::encoded(AfterSpawnsMessage{99}),
+    std::vector<Bytes> payloads{Conversation::encoded(PlayoutMessage{true, false, 0.1}),
+                                Conversation::encoded(AfterSpawnsMessage{99}),
                                 Conversation::encoded(GameDataMessage{{std::byte{1}, std::byte{2}}, 3.0})};
     Bytes bytes = payloads[static_cast<std::size_t>(i) % payloads.size()];
     const auto bit =
@@ -89,8 +88,8 @@ TEST(WireDocument, BothDecodersRefuseTheSameRandomBytes) {
     if (i % 5 == 0)
       bytes.resize(static_cast<std::size_t>(random.number(0.0, static_cast<double>(bytes.size()) + 2.0)));
     second::Decoder decoder{{}};
-    const bool second_reads = decoder.control(bytes).has_value();
-    EXPECT_EQ(second_reads, decode_control(bytes).has_value()) << as_hex(bytes);
+    const bool second_reads = decoder.message(bytes).has_value();
+    EXPECT_EQ(second_reads, decode_reliable(bytes).has_value()) << as_hex(bytes);
     good += second_reads ? 1 : 0;
   }
   EXPECT_GT(good, 1000);
@@ -138,34 +137,42 @@ std::vector<Vector> vectors() {
     EXPECT_TRUE(content) << name;
     out.push_back({name, as_hex(bytes), content ? as_text(*content) : ""});
   };
-  const auto control = [&](const char* name, const Bytes& bytes) {
-    add(name, bytes, decoder.control(bytes));
+  const auto reliable = [&](const char* name, const Bytes& bytes) {
+    add(name, bytes, decoder.message(bytes));
   };
-  control("join", conversation.join());
-  control("welcome", conversation.welcome());
+  const ResumeRequest resume{{77}, Conversation::kKey, 9};
+  for (const bool resumes : {false, true}) {
+    const Bytes bytes = Conversation::join(resumes ? std::optional{resume} : std::nullopt);
+    add(resumes ? "request to resume a session" : "request to join", bytes,
+        decoder.client_datagram(bytes, Conversation::kStart));
+  }
+  reliable("welcome", conversation.welcome());
   for (const std::uint32_t slot : {Conversation::kBodySlot, Conversation::kCrateSlot}) {
     const Bytes bytes = conversation.spawn(slot);
     add(slot == Conversation::kBodySlot ? "datagram with the spawn of a body"
                                         : "datagram with the spawn of a crate",
         bytes, decoder.server_datagram(bytes, Conversation::kStart));
   }
-  control("after spawns", Conversation::encoded(AfterSpawnsMessage{70'000}));
-  control("Catmull-Rom route", Conversation::encoded(RouteMessage{{11}, route_of(RouteKind::kCatmullRom)}));
-  control("TCB route", Conversation::encoded(RouteMessage{{12}, route_of(RouteKind::kTcb)}));
-  control("Chaikin route", Conversation::encoded(RouteMessage{{13}, route_of(RouteKind::kChaikin)}));
-  control("polyline route", Conversation::encoded(RouteMessage{{14}, route_of(RouteKind::kPolyline)}));
-  control("game message", Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}));
+  reliable("after spawns", Conversation::encoded(AfterSpawnsMessage{70'000}));
+  reliable("Catmull-Rom route", Conversation::encoded(RouteMessage{{11}, route_of(RouteKind::kCatmullRom)}));
+  reliable("TCB route", Conversation::encoded(RouteMessage{{12}, route_of(RouteKind::kTcb)}));
+  reliable("Chaikin route", Conversation::encoded(RouteMessage{{13}, route_of(RouteKind::kChaikin)}));
+  reliable("polyline route", Conversation::encoded(RouteMessage{{14}, route_of(RouteKind::kPolyline)}));
+  reliable("game message", Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}));
   const Bytes chat = Conversation::encoded(GameDataMessage{Bytes(150, std::byte{'z'}), std::nullopt});
   for (const Bytes& message : {Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}),
                                chat, Conversation::encoded(AfterSpawnsMessage{70'000})})
     conversation.add_to_stream(message);
-  const auto stream = [&](const char* name, Tick tick, std::span<const ByteRange> parts) {
-    const Bytes bytes = conversation.stream_datagram(tick, parts);
+  const auto stream = [&](const char* name, Tick tick, std::span<const ByteRange> parts,
+                          const ServerControl& control) {
+    const Bytes bytes = conversation.stream_datagram(tick, parts, control);
     add(name, bytes, decoder.server_datagram(bytes, tick));
   };
-  stream("datagram with two parts of the stream", 1001, std::array<ByteRange, 2>{{{0, 20}, {32, 100}}});
-  stream("datagram with the part between them, and the next one", 1002,
-         std::array<ByteRange, 2>{{{20, 32}, {100, 174}}});
+  stream("datagram with two parts of the stream, and the answer to a request to join", 1001,
+         std::array<ByteRange, 2>{{{0, 20}, {32, 100}}}, {JoinAnswer{}, {}});
+  stream("datagram with the part between them, the next one, and the answer to a request to resume", 1002,
+         std::array<ByteRange, 2>{{{20, 32}, {100, 174}}},
+         {JoinAnswer{ResumeAnswer{40, 33, 1001}}, std::uint16_t{33}});
   const auto datagram = [&](const char* name, Tick tick, bool refers, bool fields_and_messages) {
     const Bytes bytes = conversation.datagram(tick, refers, fields_and_messages);
     add(name, bytes, decoder.server_datagram(bytes, tick));
@@ -179,7 +186,7 @@ std::vector<Vector> vectors() {
   d.sequence = 513;
   d.ack = Ack{7203, {0x7fffffffu, 0xffffffffu, 0x00000005u}, 3};
   d.ack_delay = 300;
-  d.control_count = 5;
+  d.processed = 5;
   d.stamp = 9'999'999;
   d.showing.emplace();
   d.showing->clock = 50'000;
@@ -210,18 +217,15 @@ std::vector<Vector> vectors() {
   (void)client_stream.write(with_stream, std::array<ByteRange, 2>{{{0, 10}, {12, 15}}});
   buffer.resize(with_stream.finish().size());
   add("client datagram with two parts of the stream", buffer, decoder.client_datagram(buffer, 1030));
-  control("ownership", Conversation::encoded(OwnershipMessage{{Conversation::kCrateSlot + 1, 3},
-                                                              OwnershipMessage::Change::given,
-                                                              6,
-                                                              0.0625,
-                                                              1028,
-                                                              0,
-                                                              conversation.crate()}));
-  const SessionKey key{0x0123456789abcdef, 0x7edcba9876543210};
-  control("session", Conversation::encoded(SessionMessage{key, 40, 33, 1029}));
-  control("resume", Conversation::encoded(ResumeMessage{{77}, key, 9}));
-  control("playout", Conversation::encoded(PlayoutMessage{true, false, 0.1}));
-  control("kick", Conversation::encoded(KickMessage{"cheating"}));
+  reliable("ownership", Conversation::encoded(OwnershipMessage{{Conversation::kCrateSlot + 1, 3},
+                                                               OwnershipMessage::Change::given,
+                                                               6,
+                                                               0.0625,
+                                                               1028,
+                                                               0,
+                                                               conversation.crate()}));
+  reliable("playout", Conversation::encoded(PlayoutMessage{true, false, 0.1}));
+  reliable("kick", Conversation::encoded(KickMessage{"cheating"}));
   d.ack = Ack{7203, {0xffffffffu}};
   d.has_reliable = false;
   d.has_owned = true;

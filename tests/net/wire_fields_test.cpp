@@ -34,6 +34,7 @@ using second::as_text;
 using test::Bytes;
 using test::hex_of;
 using test::line;
+using test::reals;
 using test::text_of_ack;
 using test::text_of_motion;
 
@@ -42,18 +43,6 @@ fuzz::Bytes decisions(std::mt19937_64& engine, std::size_t count) {
   for (std::byte& each : bytes)
     each = static_cast<std::byte>(engine() & 0xff);
   return bytes;
-}
-
-template <class... Numbers>
-std::string reals(const char* name, Numbers... numbers) {
-  std::string text = name + std::string{":"};
-  const auto add = [&](double x) {
-    char buffer[40];
-    std::snprintf(buffer, sizeof buffer, " %.17g", x);
-    text += buffer;
-  };
-  (add(numbers), ...);
-  return text + "\n";
 }
 
 std::string optional(const char* name, const std::optional<double>& number) {
@@ -71,15 +60,11 @@ std::string all_of(const char* name, const Arrays&... arrays) {
   return text + "\n";
 }
 
-std::string expected(const JoinMessage& m) {
-  return line("version", m.version) + line("archetype_hash", m.archetype_hash) +
-         line("shows_past", m.shows_past) + reals("blend_s", m.blend_s);
-}
-
 std::string expected(const WelcomeMessage& m) {
-  std::string text = line("client", m.client.value) + reals("tick_rate_hz", m.tick_rate_hz) +
-                     reals("epoch_s", m.epoch_s) + line("tick", m.tick) +
-                     reals("longest_gap_s", m.longest_gap_s) + line("rewinds", m.rewinds);
+  std::string text = line("client", m.client.value) + line("key", m.key.high, m.key.low) +
+                     reals("tick_rate_hz", m.tick_rate_hz) + reals("epoch_s", m.epoch_s) +
+                     line("tick", m.tick) + reals("longest_gap_s", m.longest_gap_s) +
+                     line("rewinds", m.rewinds);
   for (const ArchetypeLimits& a : m.archetypes) {
     text += reals("archetype", a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m);
     std::vector<int> rules;
@@ -139,15 +124,6 @@ std::string expected(const OwnershipMessage& m) {
          text_of_motion(m.state, m.orientation_bits != 0);
 }
 
-std::string expected(const SessionMessage& m) {
-  return line("key", m.key.high, m.key.low) + line("received", m.received) + line("processed", m.processed) +
-         line("tick", m.tick);
-}
-
-std::string expected(const ResumeMessage& m) {
-  return line("client", m.client.value) + line("key", m.key.high, m.key.low) + line("received", m.received);
-}
-
 std::string expected(const PlayoutMessage& m) {
   return line("interpolates", m.interpolates) + line("shows_past", m.shows_past) +
          reals("blend_s", m.blend_s);
@@ -158,9 +134,9 @@ std::string expected(const KickMessage& m) {
 }
 
 std::string expected(const ClientDatagram& d) {
-  std::string text =
-      line("sequence", d.sequence) + line("processed", d.control_count) + line("stamp", d.stamp);
+  std::string text = line("sequence", d.sequence) + line("processed", d.processed) + line("stamp", d.stamp);
   if (d.ack) text += text_of_ack(*d.ack) + line("ack_delay", d.ack_delay);
+  if (d.join) return text + test::text_of_request(*d.join);
   if (!d.showing) return text;
   const ShowingReport& r = *d.showing;
   text += line("clock", r.clock) + line("delay", r.delay) + line("era", r.era);
@@ -169,15 +145,15 @@ std::string expected(const ClientDatagram& d) {
   return text;
 }
 
-TEST(WireFields, SecondDecoderReadsEveryControlMessage) {
+TEST(WireFields, SecondDecoderReadsEveryReliableMessage) {
   std::mt19937_64 engine{5};
-  std::array<int, std::variant_size_v<ControlMessage>> seen{};
+  std::array<int, std::variant_size_v<ReliableMessage>> seen{};
   std::array<int, 4> routes{};
   for (int i = 0; i < 6000; ++i) {
     const fuzz::Bytes bytes = decisions(engine, 1500);
     fuzz::Choices choices{bytes};
-    const ControlMessage message = fuzz::any_control(choices);
-    const auto content = second::Decoder{{}}.control(fuzz::encoded(message));
+    const ReliableMessage message = fuzz::any_reliable(choices);
+    const auto content = second::Decoder{{}}.message(fuzz::encoded(message));
     ASSERT_TRUE(content) << "message " << i << " of kind " << message.index();
     ASSERT_EQ(as_text(*content), std::visit([](const auto& m) { return expected(m); }, message));
     ++seen[message.index()];
@@ -283,7 +259,7 @@ struct Both {
       welcome.archetypes.push_back(
           {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, fuzz::quantisations()[i].codes});
     }
-    EXPECT_TRUE(second.control(fuzz::encoded(welcome)));
+    EXPECT_TRUE(second.message(fuzz::encoded(welcome)));
     for (std::uint32_t slot = 0; slot < test::WireReader::kSlots; ++slot)
       EXPECT_TRUE(second.server_datagram(first.spawn(slot), 0));
   }
@@ -480,17 +456,17 @@ TEST(WireFields, BothDecodersRefuseTheSameDamagedSpawns) {
   EXPECT_GT(refused, 500);
 }
 
-TEST(WireFields, BothDecodersRefuseTheSameDamagedControlMessages) {
+TEST(WireFields, BothDecodersRefuseTheSameDamagedReliableMessages) {
   std::mt19937_64 engine{6};
-  std::array<int, std::variant_size_v<ControlMessage>> read{}, refused{};
+  std::array<int, std::variant_size_v<ReliableMessage>> read{}, refused{};
   for (int i = 0; i < 20'000; ++i) {
     const fuzz::Bytes bytes = decisions(engine, 1500);
     fuzz::Choices choices{bytes};
-    const ControlMessage message = fuzz::any_control(choices);
+    const ReliableMessage message = fuzz::any_reliable(choices);
     Bytes payload = fuzz::encoded(message);
     (void)fuzz::damage(choices, payload);
-    const bool second_reads = second::Decoder{{}}.control(payload).has_value();
-    ASSERT_EQ(second_reads, decode_control(payload).has_value())
+    const bool second_reads = second::Decoder{{}}.message(payload).has_value();
+    ASSERT_EQ(second_reads, decode_reliable(payload).has_value())
         << "message " << i << " of kind " << message.index() << ": " << hex_of(payload);
     ++(second_reads ? read : refused)[message.index()];
   }
@@ -524,6 +500,79 @@ TEST(WireFields, BothDecodersRefuseTheSameDamagedClientDatagrams) {
   }
   EXPECT_GT(read, 500);
   EXPECT_GT(refused, 500);
+}
+
+template <class Head>
+Bytes head_alone(const Head& head) {
+  Bytes buffer(kMaxStateBytes);
+  BitWriter writer{buffer};
+  write(writer, head);
+  return fuzz::finished(writer);
+}
+
+TEST(WireFields, SecondDecoderReadsEveryRequestToJoin) {
+  std::mt19937_64 engine{13};
+  int resumes = 0, versions = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const fuzz::Bytes bytes = decisions(engine, 100);
+    fuzz::Choices choices{bytes};
+    const ClientDatagram d = fuzz::any_join_datagram(choices);
+    const auto content = second::Decoder{{}}.client_datagram(head_alone(d), 0);
+    ASSERT_TRUE(content) << i;
+    ASSERT_EQ(as_text(*content), expected(d)) << i;
+    resumes += d.join->resume ? 1 : 0;
+    versions += d.join->version != kProtocolVersion ? 1 : 0;
+  }
+  EXPECT_GT(resumes, 1000);
+  EXPECT_GT(versions, 200);
+}
+
+TEST(WireFields, BothDecodersRefuseTheSameDamagedRequestsToJoin) {
+  std::mt19937_64 engine{14};
+  int read = 0, refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const fuzz::Bytes bytes = decisions(engine, 200);
+    fuzz::Choices choices{bytes};
+    Bytes noisy = head_alone(fuzz::any_join_datagram(choices));
+    (void)fuzz::damage(choices, noisy);
+    const bool second_reads = second::Decoder{{}}.client_datagram(noisy, 0).has_value();
+    ASSERT_EQ(second_reads, test::WireReader{}.client_datagram(noisy, 0)) << i << ": " << hex_of(noisy);
+    ++(second_reads ? read : refused);
+  }
+  EXPECT_GT(read, 2000);
+  EXPECT_GT(refused, 2000);
+}
+
+// Heads of the server with nothing but what the server says about the session, intact and damaged.
+TEST(WireFields, BothDecodersAgreeOnTheAnswerAndTheProcessedMessages) {
+  std::mt19937_64 engine{15};
+  std::array<int, 6> seen{};
+  int read = 0, refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const fuzz::Bytes bytes = decisions(engine, 200);
+    fuzz::Choices choices{bytes};
+    ServerHeader header;
+    header.sequence = static_cast<Sequence>(choices.up_to(UINT16_MAX));
+    header.control = fuzz::any_server_control(choices);
+    const Bytes good = head_alone(header);
+    const auto content = second::Decoder{{}}.server_datagram(good, 0);
+    ASSERT_TRUE(content) << i;
+    ASSERT_EQ(as_text(*content), line("sequence", header.sequence) + line("tick", 0) +
+                                     line("complete_age", 0) + line("update_count", 0) +
+                                     test::text_of_control(header.control));
+    const auto& answer = header.control.answer;
+    ++seen[(answer ? answer->resumed ? 4u : 2u : 0u) + (header.control.processed ? 1u : 0u)];
+    Bytes noisy = good;
+    (void)fuzz::damage(choices, noisy);
+    const bool second_reads = second::Decoder{{}}.server_datagram(noisy, 0).has_value();
+    ASSERT_EQ(second_reads, test::WireReader{}.server_datagram(noisy, 0)) << i << ": " << hex_of(noisy);
+    ++(second_reads ? read : refused);
+  }
+  EXPECT_EQ(seen[0], 0);  // nothing is never written
+  for (const int count : std::span(seen).subspan(1))
+    EXPECT_GT(count, 500);
+  EXPECT_GT(read, 2000);
+  EXPECT_GT(refused, 2000);
 }
 
 // Datagrams with parts of a stream and nothing else, of the server or of the client.
@@ -677,7 +726,7 @@ TEST(WireFields, BothDecodersRefuseTheSameDamagedServerDatagrams) {
     test::Conversation conversation{seed};
     second::Decoder second{test::declared_as(test::archetypes())};
     test::WireReader first{test::archetypes()};
-    ASSERT_TRUE(second.control(conversation.welcome()));
+    ASSERT_TRUE(second.message(conversation.welcome()));
     for (const std::uint32_t slot : {test::Conversation::kBodySlot, test::Conversation::kCrateSlot}) {
       const Bytes spawn = conversation.spawn(slot);
       ASSERT_TRUE(second.server_datagram(spawn, test::Conversation::kStart));

@@ -131,8 +131,8 @@ struct TwoEntrances {
         .client_id = client_id, .expires_s = unix_s() + 60, .servers = {{0x7F000001, udp->port()}}};
     return *issue_token(grant, key, 0);
   }
-  static std::span<const std::byte> join_message(std::span<std::byte> buffer) {
-    return encode(JoinMessage{.archetype_hash = archetype_hash(ServerConfig{}.archetypes)}, buffer);
+  static std::vector<std::byte> request() {
+    return request_datagram({.archetype_hash = archetype_hash(ServerConfig{}.archetypes), .resume = {}});
   }
   void send(pipe::StreamId stream, const pipe::Message& message) {
     std::vector<std::byte> bytes;
@@ -147,8 +147,8 @@ struct TwoEntrances {
     return !sent[stream].empty() && sent[stream].front() == pipe::Kind::welcome;
   }
   void join(pipe::StreamId stream) {
-    std::array<std::byte, 64> buffer;
-    send(stream, {.kind = pipe::Kind::control, .body = join_message(buffer)});
+    const auto datagram = request();
+    send(stream, {.kind = pipe::Kind::state, .body = datagram});
     server.receive(0.0);
   }
   /// Acknowledges the newest datagram, the only one with reliable messages so far.
@@ -177,10 +177,9 @@ struct TwoEntrances {
          std::this_thread::sleep_for(std::chrono::microseconds(200))) {
       player.service(0.0);
       while (const auto event = player.poll()) {
-        std::array<std::byte, 64> buffer;
         if (event->kind == TransportEvent::Kind::disconnected) return false;
         if (event->kind == TransportEvent::Kind::connected)
-          player.send(event->peer, Channel::control, join_message(buffer));
+          player.send(event->peer, Channel::state, request());
       }
       server.receive(0.0);
       if (server.client_count() > before) return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Peers with another protocol version, and senders of garbage, against the real programs.
+#include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "process.hpp"
 #include "tests/support/loopback.hpp"
@@ -61,9 +62,9 @@ TEST(Strangers, ServerRefusesAnotherVersionAndContinues) {
   EndCode code;
   const bool refused = serve(**transport, 20.0, [&](const TransportEvent& event) {
     if (event.kind == TransportEvent::Kind::connected) {
-      std::array<std::byte, 64> buffer{};
-      const JoinMessage join{.version = static_cast<std::uint16_t>(other_version)};
-      (*transport)->send(event.peer, Channel::control, encode(ControlMessage{join}, buffer));
+      JoinRequest request;
+      request.version = static_cast<std::uint16_t>(other_version);
+      (*transport)->send(event.peer, Channel::state, request_datagram(request));
     }
     if (event.kind == TransportEvent::Kind::disconnected) code = unpack_end_code(event.reason);
     return event.kind == TransportEvent::Kind::disconnected;

@@ -89,6 +89,7 @@ class CompletenessCheck {
   void read(std::span<const std::byte> payload) {
     BitReader reader{payload};
     const ServerHeader header = read_server_header(reader);
+    if (header.has_only_reliable()) return;  // the welcome, which tells nothing about entities
     newest_tick_ = unwrap16(header.tick, newest_tick_);
     std::int64_t previous = -1;
     for (std::uint32_t i = 0; i < header.update_count; ++i) {

@@ -46,6 +46,10 @@ class Ending {
   Ending(const harness::LinkOptions& link, std::uint64_t seed, bool one_login = false)
       : world(config(link, seed, one_login)) {
     world.add_client();
+    world.tap(0).filter = [this](const TransportEvent& event) {
+      if (event.kind == TransportEvent::Kind::received) stream.add(event.payload);
+      return true;
+    };
     world.on_frame = [this](std::size_t client, double, std::span<const ShownEntity>) {
       if (client == 0) read();
     };
@@ -80,6 +84,7 @@ class Ending {
   }
 
   World world;
+  FollowedStream stream;  // of the server's messages until the test takes over the tap
   EntityId owned;
   std::uint32_t sent = 0, received = 0;
   double ended_s = -1.0;
@@ -179,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ClosingLink, MessagesBehindALostSpawnArrive) {
   Ending ending({.latency_ms = 40.0}, 1);
   World& world = ending.world;
-  FollowedStream stream;
+  FollowedStream& stream = ending.stream;
   bool marked = false;
   world.tap(0).filter = [&](const TransportEvent& event) {
     if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;

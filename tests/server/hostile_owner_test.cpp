@@ -51,7 +51,7 @@ class HostileOwnerWorld {
   ClientDatagram head() {
     ClientDatagram datagram;
     datagram.sequence = sequence_++;
-    datagram.control_count = 1000;
+    datagram.processed = 1000;
     datagram.has_owned = true;
     return datagram;
   }

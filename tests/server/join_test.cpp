@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
 #include "tests/support/paths.hpp"
@@ -33,9 +34,14 @@ struct RawConnection {
       if (event->kind == TransportEvent::Kind::disconnected) ended_ = unpack_end_code(event->reason);
     }
   }
-  void send(const ControlMessage& message) {
+  void send(const ReliableMessage& message) {
     std::array<std::byte, 1024> buffer;
     transport_.send({1}, Channel::control, encode(message, buffer));
+  }
+  void send_request(int version) {
+    JoinRequest request;
+    request.version = static_cast<std::uint16_t>(version);
+    send(Channel::state, request_datagram(request));
   }
   void send(Channel channel, const Bytes& payload) { transport_.send({1}, channel, payload); }
   /// Runs until the server ends the connection and returns the reason.
@@ -93,7 +99,7 @@ TEST(Join, OtherProtocolVersionIsRefusedWithTheServersVersion) {
   World world({});
   RawConnection stranger(world);
   stranger.connect();
-  stranger.send(JoinMessage{kProtocolVersion + 1, 0});
+  stranger.send_request(kProtocolVersion + 1);
   const EndCode code = stranger.wait_for_end();
   EXPECT_EQ(code.reason, EndReason::version);
   EXPECT_EQ(code.detail, kProtocolVersion);
@@ -101,7 +107,7 @@ TEST(Join, OtherProtocolVersionIsRefusedWithTheServersVersion) {
 }
 
 // The number that a client passes to its transport has an effect: the server compares it before it reads a
-// join message. A transport that carries no number gives 0.
+// request to join. A transport that carries no number gives 0.
 TEST(Join, OtherVersionOfTheConnectionIsRefused) {
   World world({});
   RawConnection stranger(world, kProtocolVersion + 1), unnumbered(world, 0);
@@ -110,7 +116,7 @@ TEST(Join, OtherVersionOfTheConnectionIsRefused) {
   EXPECT_EQ(code.detail, kProtocolVersion);
   EXPECT_EQ(world.count(SK::client_refused), 1u);
   unnumbered.connect();
-  unnumbered.send(JoinMessage{kProtocolVersion + 2, 0});
+  unnumbered.send_request(kProtocolVersion + 2);
   EXPECT_EQ(unnumbered.wait_for_end().reason, EndReason::version);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The log entries of a server and its clients (ServerConfig::log, ClientConfig::log).
+#include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
@@ -64,8 +65,9 @@ TEST(ServerLog, RefusedJoinIsLoggedWithTheReasonAtBothEnds) {
   world.run_to(0.5);
   while (old.poll()) {
   }
-  std::array<std::byte, 64> buffer;
-  old.send({1}, Channel::control, encode(JoinMessage{kProtocolVersion + 1, 0}, buffer));
+  JoinRequest request;
+  request.version = kProtocolVersion + 1;
+  old.send({1}, Channel::state, request_datagram(request));
   world.run_to(1.0);
   EXPECT_TRUE(server.heard("warning: client refused reason=\"the server declares other archetypes"));
   EXPECT_TRUE(server.heard("the client speaks version " + std::to_string(kProtocolVersion + 1) +
@@ -77,7 +79,7 @@ TEST(ServerLog, SlowClientIsLoggedOnceAndAgainWhenItHasCaughtUp) {
   LogCapture server;
   WorldConfig config;
   config.server.log = server.sink();
-  config.links = both_ways({.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000});
+  config.links = both_ways({.latency_ms = 40, .rate_kbps = 48, .queue_ms = 1000});
   World world(config);
   std::vector<EntityId> crowd;
   for (int i = 0; i < 400; ++i)

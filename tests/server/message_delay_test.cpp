@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
 // How long reliable messages take over the named networks, with their losses, beside motions.
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/reliable_part.hpp"
+#include "net/src/wire/bit_stream.hpp"
 #include "scenario/builtin/random.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/percentile.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tests/support/world.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -100,6 +107,34 @@ INSTANTIATE_TEST_SUITE_P(, MessageDelay,
                          [](const testing::TestParamInfo<Bound>& bound) {
                            return std::string(bound.param.network) + std::to_string(bound.param.bytes);
                          });
+
+// The server acknowledges few datagrams of a client that has nothing to send. That is no loss, and no reason
+// for second copies.
+TEST(MessageCost, ClientSendsEachByteOnceOverALinkWithoutLosses) {
+  World world({.links = both_ways({.latency_ms = 100.0})});
+  world.add_body(Circle{});
+  world.add_client();
+  std::uint64_t end = 0, bytes = 0;
+  world.tap(0).drop_sent = [&](Channel, std::span<const std::byte> payload) {
+    BitReader reader{payload};
+    const auto head = read_client_datagram(reader);
+    std::vector<ReliablePart> parts;
+    if (head && head->has_reliable && !head->has_owned && !head->has_messages)
+      read_reliable_parts(reader, end, parts);
+    for (const ReliablePart& part : parts) {
+      bytes += part.bytes.size();
+      end = std::max(end, part.offset + part.bytes.size());
+    }
+    return false;
+  };
+  world.run_to(30.0);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(world.client(0).send(Bytes(50), Delivery::reliable));
+    world.run_to(world.now_s() + 0.3);
+  }
+  EXPECT_GT(end, 20u * 50u);
+  EXPECT_EQ(bytes, end);
+}
 
 }  // namespace
 }  // namespace reckoner::test

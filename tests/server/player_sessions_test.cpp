@@ -3,6 +3,7 @@
 // that do what no Client does.
 #include "net/src/messages/messages.hpp"
 #include "tests/support/loopback.hpp"
+#include "tests/support/welcome_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,20 +57,12 @@ class Guest {
     while (const auto event = transport_->poll()) {
       if (event->kind == TransportEvent::Kind::connected) server_ = event->peer;
       if (event->kind == TransportEvent::Kind::disconnected) ended_ = unpack_end_code(event->reason);
-      if (event->kind == TransportEvent::Kind::received && event->channel == Channel::control)
-        read(event->payload);
+      if (event->kind == TransportEvent::Kind::received) read(event->payload);
     }
   }
-  void send(const ControlMessage& message) {
-    std::array<std::byte, 1024> buffer;
-    transport_->send(server_, Channel::control, encode(message, buffer));
-  }
-  void join() { send(JoinMessage{.archetype_hash = archetype_hash(ServerConfig{}.archetypes)}); }
-  /// As a client does that lost its connection: the join message follows, in case the session is gone.
-  void resume(ClientId client, const SessionKey& key) {
-    send(ResumeMessage{client, key, 0});
-    join();
-  }
+  void join() { ask({}); }
+  /// As a client does that lost its connection. If the session is gone, it asks for a new one.
+  void resume(ClientId client, const SessionKey& key) { ask(ResumeRequest{client, key, 0}); }
   /// Ends without a goodbye of the game. The server keeps the session as lost.
   void vanish() { transport_.reset(); }
 
@@ -82,16 +75,17 @@ class Guest {
   [[nodiscard]] ConnectToken ticket() const { return *transport_->ticket(); }
 
  private:
-  // A payload may have several messages.
+  void ask(std::optional<ResumeRequest> resume) {
+    const std::uint32_t hash = archetype_hash(ServerConfig{}.archetypes);
+    transport_->send(server_, Channel::state, request_datagram({.archetype_hash = hash, .resume = resume}));
+  }
   void read(std::span<const std::byte> payload) {
-    for (std::size_t size = 1; size <= payload.size(); ++size) {
-      const auto message = decode_control(payload.first(size));
-      if (!message) continue;
-      if (const auto* session = std::get_if<SessionMessage>(&*message); session && session->key)
-        key_ = session->key;
-      if (const auto* welcome = std::get_if<WelcomeMessage>(&*message)) client_ = welcome->client;
-      return read(payload.subspan(size));
-    }
+    BitReader reader{payload};
+    const ServerHeader head = read_server_header(reader);
+    const auto welcome = welcome_.take(head, reader);
+    if (!welcome) return;
+    client_ = welcome->client;
+    key_ = welcome->key;
   }
 
   std::unique_ptr<EnetTransport> transport_;
@@ -99,6 +93,7 @@ class Guest {
   std::optional<EndCode> ended_;
   std::optional<ClientId> client_;
   SessionKey key_;
+  WelcomeReader welcome_;
 };
 
 /// A server that admits clients with a token, and its guests. All run in turn on this thread.

@@ -8,6 +8,7 @@
 #include "net/src/messages/spawns.hpp"
 #include "tests/support/forged_client.hpp"
 #include "tests/support/forged_stream.hpp"
+#include "tests/support/welcome_reader.hpp"
 #include "tests/support/world.hpp"
 
 #include <functional>
@@ -48,19 +49,19 @@ class ServerAndClientRefusals : public testing::Test {
   void SetUp() override {
     ClientConfig client;
     hostile = world.add_client(client);
+    to_server.emplace(world, hostile, ForgedStream::End::client);
+    to_client.emplace(world, hostile, ForgedStream::End::server);
     world.run_to(0.5);
     honest = world.add_client(client);
     walker = world.add_body(straight);
     avatar = world.server().spawn(0, "avatar", State{});
-    world.tap(hostile).filter = [this](const TransportEvent& event) {
+    world.tap(hostile).filter = [this, before = world.tap(hostile).filter](const TransportEvent& event) {
       if (event.kind == TransportEvent::Kind::received && event.channel == Channel::state) {
         BitReader reader{event.payload};
         newest = read_server_header(reader).sequence;
       }
-      return true;
+      return before(event);
     };
-    to_server.emplace(world, hostile, ForgedStream::End::client);
-    to_client.emplace(world, hostile, ForgedStream::End::server);
     world.run_to(1.0);
     OwnershipRules rules;
     rules.policy = OwnerPolicy::refuse;
@@ -88,7 +89,7 @@ class ServerAndClientRefusals : public testing::Test {
     const auto bytes = writer.finish();
     return {bytes.begin(), bytes.end()};
   }
-  static Bytes encoded(const ControlMessage& message) { return encoded_message(message); }
+  static Bytes encoded(const ReliableMessage& message) { return encoded_message(message); }
 
   // Sends these bytes. Returns how many more refusals for this reason the server, or the hostile client's
   // end, then counts.
@@ -184,7 +185,6 @@ class ServerAndClientRefusals : public testing::Test {
 
 TEST_F(ServerAndClientRefusals, ServerCountsMalformedBytes) {
   EXPECT_EQ(at_server(Refusal::malformed, Channel::state, Bytes(2, std::byte{0xff})), 1u);
-  EXPECT_EQ(at_server(Refusal::malformed, Channel::control, Bytes(9, std::byte{0x0f})), 1u);
   EXPECT_EQ(at_server(Refusal::malformed, Bytes(9, std::byte{0x0f})), 1u);
   GameDataMessage m{{std::byte{1}}, 1.0};
   Bytes stamped = encoded(m);
@@ -192,7 +192,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsMalformedBytes) {
   for (std::size_t bit = 5; bit < 5 + 64; ++bit)
     stamped[bit / 8] |= static_cast<std::byte>(1u << (bit % 8));
   EXPECT_EQ(at_server(Refusal::malformed, stamped), 1u);
-  EXPECT_EQ(world.server().stats().malformed, 4u);
+  EXPECT_EQ(world.server().stats().malformed, 3u);
   EXPECT_EQ(at_server(Refusal::malformed, encoded(m)), 0u) << "the stream goes on";
   EXPECT_EQ(world.server().stats().messages_received, 1u);
 }
@@ -310,22 +310,25 @@ TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsUnexpectedMessages) {
-  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
+  // A request that is repeated after the answer is no fault.
+  EXPECT_EQ(at_server(Refusal::unexpected, Channel::state, request_datagram({})), 0u);
+  EXPECT_EQ(world.server().stats().malformed, 0u);
+  // Nothing arrives on the reliable channel of the transport.
+  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, Bytes(9, std::byte{0x0f})), 1u);
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(AfterSpawnsMessage{1})), 1u);
-  // Messages of the stream do not arrive on the control channel.
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(PlayoutMessage{true, true, 0.1})), 1u);
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(GameDataMessage{{std::byte{1}}, {}})),
             1u);
   EXPECT_EQ(world.server().stats().malformed, 4u);
-  // Messages of a server, and those that do not belong to the stream.
+  // Messages of a server.
   RouteMessage route;
   route.route = {1};
   route.definition.points = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
   std::uint64_t malformed = 4;
-  for (const ControlMessage& message :
-       {ControlMessage{AfterSpawnsMessage{1}}, ControlMessage{KickMessage{"you"}}, ControlMessage{route},
-        ControlMessage{OwnershipMessage{.entity = avatar}}, ControlMessage{JoinMessage{}},
-        ControlMessage{ResumeMessage{{1}, {1, 2}, 0}}, ControlMessage{SessionMessage{{1, 2}, 0, 0, 1}}}) {
+  for (const ReliableMessage& message :
+       {ReliableMessage{AfterSpawnsMessage{1}}, ReliableMessage{KickMessage{"you"}}, ReliableMessage{route},
+        ReliableMessage{OwnershipMessage{.entity = avatar}},
+        ReliableMessage{WelcomeMessage{.tick_rate_hz = 60.0}}}) {
     EXPECT_EQ(at_server(Refusal::unexpected, encoded(message)), 1u) << message.index();
     EXPECT_EQ(world.server().stats().malformed, ++malformed);
   }
@@ -339,7 +342,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsAcknowledgementsOfUnsentDatagrams) {
   d.ack = Ack{static_cast<Sequence>(newest + 5000), {0xffffffffu}};
   EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
   d.ack.reset();
-  d.control_count = 9999;
+  d.processed = 9999;
   EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
 }
 
@@ -423,7 +426,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsExcessMessages) {
 
 TEST_F(ServerAndClientRefusals, ClientCountsInvalidDatagrams) {
   EXPECT_EQ(at_client(Refusal::malformed, Channel::state, Bytes(3, std::byte{0xff})), 1u);
-  EXPECT_EQ(at_client(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
+  EXPECT_EQ(at_client(Refusal::unexpected, Channel::control, encoded(KickMessage{"from elsewhere"})), 1u);
   EXPECT_EQ(at_client(Refusal::unknown_entity, Channel::state, update(77, at(0.0, 0.0f))), 1u);
   EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state,
                       update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 100.0f))),
@@ -449,18 +452,13 @@ TEST_F(ServerAndClientRefusals, ClientCountsInvalidDatagrams) {
             1u);
 }
 
-TEST_F(ServerAndClientRefusals, ClientCountsInvalidControlMessages) {
-  EXPECT_EQ(at_client(Refusal::malformed, Channel::control, Bytes(5, std::byte{0x0f})), 1u);
-  // On the control channel, the client expects only messages that begin or resume a session.
-  EXPECT_EQ(at_client(Refusal::malformed, Channel::control, encoded(KickMessage{"from elsewhere"})), 1u);
+TEST_F(ServerAndClientRefusals, ClientCountsInvalidReliableMessages) {
   RouteMessage route;
   route.route = {9};
   EXPECT_EQ(at_client(Refusal::unknown_route, encoded(route)), 1u);
   EXPECT_EQ(at_client(Refusal::malformed, Bytes(5, std::byte{0x0f})), 1u);
-  for (const ControlMessage& message :
-       {ControlMessage{JoinMessage{}}, ControlMessage{ResumeMessage{{1}, {1, 2}, 0}},
-        ControlMessage{SessionMessage{{1, 2}, 0, 0, 1}}})
-    EXPECT_EQ(at_client(Refusal::malformed, encoded(message)), 1u) << message.index();
+  const WelcomeMessage again{.tick_rate_hz = 60.0};
+  EXPECT_EQ(at_client(Refusal::unexpected, encoded(again)), 1u) << "a second welcome";
   EXPECT_EQ(at_client(Refusal::unexpected, encoded(PlayoutMessage{})), 1u) << "a message of a client";
   EXPECT_EQ(at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
   EXPECT_EQ(world.client(hostile).stats().messages_received, 1u) << "the stream goes on";
@@ -498,14 +496,17 @@ TEST_F(ServerAndClientRefusals, ClientRefusesPartsBeyondItsLimits) {
 }
 
 // No sender writes an empty message or such a length. Nothing after it arrives.
-TEST_F(ServerAndClientRefusals, ClientCountsABrokenStream) {
+// Nothing can follow it. A client that dials begins another session (Reconnect.AfterABrokenStream...).
+TEST_F(ServerAndClientRefusals, ClientEndsASessionWithABrokenStream) {
   const ClientStats& stats = world.client(hostile).stats();
   EXPECT_EQ(at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
   EXPECT_EQ(stats.messages_received, 1u);
   to_client->send_bytes(Bytes{std::byte{0}});
   EXPECT_EQ(stats.refusals[Refusal::malformed], 1u);
-  to_client->send(GameDataMessage{{std::byte{2}}, {}});
   EXPECT_EQ(stats.messages_received, 1u);
+  EXPECT_EQ(world.client(hostile).status(), ClientStatus::disconnected);
+  EXPECT_EQ(world.client(hostile).refusal(), "the server's messages are malformed");
+  EXPECT_EQ(world.server().client_count(), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ClientCountsInvalidSpawns) {
@@ -554,27 +555,26 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAnEntityAsItsOwnFrame) {
 // The tick is so close to its wrap that a later datagram's tick would wrap.
 TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
   const std::size_t late = world.add_client(ClientConfig{});
+  WelcomeReader welcomes;
   bool changed = false;
   world.tap(late).filter = [&](const TransportEvent& event) {
-    if (changed || event.kind != TransportEvent::Kind::received || event.channel != Channel::control)
-      return true;
-    Bytes instead;
-    for (std::span<const std::byte> rest = event.payload; !rest.empty();) {
-      auto message = decode_next_control(rest);
-      if (!message) return true;
-      if (auto* welcome = std::get_if<WelcomeMessage>(&*message)) {
-        welcome->tick = static_cast<Tick>(-1000);
-        changed = true;
-      }
-      const Bytes bytes = encoded(*message);
-      instead.insert(instead.end(), bytes.begin(), bytes.end());
-    }
-    if (changed) world.tap(late).inject_payload(event.peer, Channel::control, instead);
-    return !changed;
+    if (changed || event.kind != TransportEvent::Kind::received) return true;
+    BitReader reader{event.payload};
+    const ServerHeader head = read_server_header(reader);
+    auto welcome = welcomes.take(head, reader);
+    if (!welcome) return true;
+    welcome->tick = static_cast<Tick>(-1000);
+    changed = true;
+    Bytes stream;
+    append_message(stream, encoded(*welcome));
+    const ReliablePart part{0, stream};
+    world.tap(late).inject_payload(event.peer, Channel::state, forged_reliable(head, std::span{&part, 1}));
+    return false;
   };
   world.run_to(world.now_s() + 1.0);
   EXPECT_TRUE(changed);
   EXPECT_NE(world.client(late).status(), ClientStatus::joined);
+  EXPECT_GT(world.client(late).stats().refusals[Refusal::beyond_limits], 0u);
 }
 
 // The tick wraps to the largest tick.

@@ -3,6 +3,7 @@
 // are in player_sessions_test.cpp.
 #include "server/src/session/session_logins.hpp"
 
+#include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <algorithm>
@@ -99,10 +100,8 @@ class Hosts final : public Transport {
     waiting_.push_back({EK::connected, peer});
   }
   void join(PeerId peer) {
-    std::array<std::byte, 64> buffer;
-    const auto sent =
-        encode(JoinMessage{.archetype_hash = archetype_hash(ServerConfig{}.archetypes)}, buffer);
-    waiting_.push_back({EK::received, peer, {sent.begin(), sent.end()}});
+    waiting_.push_back({EK::received, peer,
+                        request_datagram({.archetype_hash = archetype_hash(ServerConfig{}.archetypes)})});
   }
   void lose(PeerId peer) { waiting_.push_back({EK::disconnected, peer}); }
 
@@ -111,10 +110,8 @@ class Hosts final : public Transport {
     if (waiting_.empty()) return std::nullopt;
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
-    return TransportEvent{.kind = current_.kind,
-                          .peer = current_.peer,
-                          .channel = Channel::control,
-                          .payload = current_.payload};
+    return TransportEvent{
+        .kind = current_.kind, .peer = current_.peer, .channel = Channel::state, .payload = current_.payload};
   }
   bool send(PeerId, Channel, std::span<const std::byte>) override { return true; }
   [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }

@@ -20,7 +20,6 @@ namespace {
 /// Keeps what a session sends: the reliable messages, and the spawns in datagrams without updates.
 class Recorder final : public Transport {
  public:
-  std::vector<ControlMessage> control;
   std::vector<SpawnEntry> spawns;
   std::vector<Sequence> datagrams;
   std::vector<std::size_t> state_sizes;
@@ -29,14 +28,9 @@ class Recorder final : public Transport {
   void service(double) override {}
   [[nodiscard]] std::optional<TransportEvent> poll() override { return std::nullopt; }
   bool send(PeerId, Channel channel, std::span<const std::byte> payload) override {
-    if (channel == Channel::state) {
-      state_sizes.push_back(payload.size());
-      read(payload);
-    } else {
-      while (!payload.empty()) {
-        if (auto message = decode_next_control(payload)) control.push_back(std::move(*message));
-      }
-    }
+    EXPECT_EQ(channel, Channel::state);
+    state_sizes.push_back(payload.size());
+    read(payload);
     return true;
   }
   [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return room; }
@@ -111,7 +105,7 @@ struct SessionBench {
         (void)window.note(sent[i]);
       ClientDatagram datagram;
       datagram.sequence = sequence++;
-      datagram.control_count = static_cast<std::uint16_t>(messages);
+      datagram.processed = static_cast<std::uint16_t>(messages);
       if (window.any()) datagram.ack = window.acknowledge();
       if (session.receive(datagram, tick / 60.0, stats) != Session::Receipt::accepted) return false;
       if (sent.empty()) break;

@@ -75,6 +75,8 @@ struct Play {
 WorldConfig with_walls(const std::string& link, const std::shared_ptr<const Walls>& walls) {
   WorldConfig config;
   config.links = network(link);
+  config.seed =
+      2;  // over mobile, an adaptive client shows a body beyond a wall in 1 of 25 runs, as with seed 1
   config.server.archetypes = {{.name = "ball", .has_orientation = false, .walls = walls}};
   return config;
 }

@@ -50,9 +50,9 @@ class FollowedStream {
   }
 
   /// Removes and returns the next message that is complete.
-  [[nodiscard]] std::optional<ControlMessage> next() {
+  [[nodiscard]] std::optional<ReliableMessage> next() {
     const auto bytes = receiver_.next();
-    return bytes ? decode_control(*bytes) : std::nullopt;
+    return bytes ? decode_reliable(*bytes) : std::nullopt;
   }
 
  private:

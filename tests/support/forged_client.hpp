@@ -5,6 +5,7 @@
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/support/forged_stream.hpp"
+#include "tests/support/welcome_reader.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ class ForgedClient {
   void join() {
     for (int i = 0; i < 200 && !id_; ++i) {
       world_.run_to(world_.now_s() + 0.01);
-      poll();
+      service();
     }
     ASSERT_TRUE(id_);
   }
@@ -53,7 +54,7 @@ class ForgedClient {
     append_message(stream, message);
     send_bytes(stream);
   }
-  void send(const ControlMessage& message) { send(encoded_message(message)); }
+  void send(const ReliableMessage& message) { send(encoded_message(message)); }
   /// Adds bytes to the stream, and sends them.
   void send_bytes(std::span<const std::byte> stream) {
     send_bytes_at(offset_, stream);
@@ -94,23 +95,17 @@ class ForgedClient {
     while (const auto event = transport_.poll()) {
       if (event->kind == TransportEvent::Kind::connected) {
         server_ = event->peer;
-        Bytes join =
-            encoded_message(JoinMessage{.archetype_hash = archetype_hash(ClientConfig{}.archetypes)});
-        transport_.send(server_, Channel::control, join);
+        transport_.send(server_, Channel::state,
+                        request_datagram({.archetype_hash = archetype_hash(ClientConfig{}.archetypes)}));
       } else if (event->kind == TransportEvent::Kind::disconnected) {
         ended_ = unpack_end_code(event->reason);
-      } else if (event->channel == Channel::control) {
-        for (auto left = event->payload; !left.empty();) {
-          const auto message = decode_next_control(left);
-          if (!message) break;
-          if (const auto* welcome = std::get_if<WelcomeMessage>(&*message)) id_ = welcome->client;
-        }
       } else {
         BitReader reader{event->payload};
         const ServerHeader head = read_server_header(reader);
         if (!arrived_.note(head.sequence)) continue;
         arrived_.want(head.sequence);
         news_ = true;
+        if (const auto welcome = welcome_.take(head, reader)) id_ = welcome->client;
         if (head.ack) head.ack->for_each([this](Sequence sequence) { acknowledged_.insert(sequence); });
       }
     }
@@ -120,6 +115,7 @@ class ForgedClient {
   Transport& transport_;
   PeerId server_;
   std::optional<ClientId> id_;
+  WelcomeReader welcome_;
   std::optional<EndCode> ended_;
   ReceivedWindow arrived_;
   bool news_ = false;

@@ -25,7 +25,7 @@
 namespace reckoner::test {
 
 /// The bytes of the message on the wire.
-inline Bytes encoded_message(const ControlMessage& message) {
+inline Bytes encoded_message(const ReliableMessage& message) {
   Bytes buffer(2 * kMaxControlBytes);
   buffer.resize(encode(message, buffer).size());
   return buffer;
@@ -101,7 +101,7 @@ class ForgedStream {
     append_message(stream, message);
     send_bytes(stream);
   }
-  void send(const ControlMessage& message) { send(encoded_message(message)); }
+  void send(const ReliableMessage& message) { send(encoded_message(message)); }
   /// Adds bytes to the stream itself.
   void send_bytes(std::span<const std::byte> stream) {
     for (; !stream.empty(); stream = stream.subspan(std::min(kPartBytes, stream.size()))) {

@@ -21,7 +21,10 @@ class ClientReliableSection {
   ClientReliableSection(ReliableSender& messages, const PeerLink& link) : messages_(messages), link_(link) {}
 
   /// The session continues over another link.
-  void restart() { window_ = {}; }
+  void restart() {
+    window_ = {};
+    loss_ = 0.0;
+  }
 
   // For ClientSections.
   void begin(double local_s) {
@@ -31,13 +34,14 @@ class ClientReliableSection {
   /// A second copy is not worth a datagram of its own: the client sends many.
   [[nodiscard]] bool any_due() const { return can_write() && messages_.waits(); }
   bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence) {
-    return can_write() && messages_.write(writer, most_bits, sequence, now_s_, link_.loses()) > 0;
+    return can_write() && messages_.write(writer, most_bits, sequence, now_s_, loss_ > kLossy) > 0;
   }
   void settle(const PeerLink::Outcome& outcome) {
     const std::size_t before = messages_.bytes_in_flight();
     messages_.settle(outcome.sequence, outcome.sent_s, outcome.acked);
     const std::size_t bytes = before - messages_.bytes_in_flight();
     if (bytes == 0) return;
+    loss_ += ((outcome.acked ? 0.0 : 1.0) - loss_) / kLossAverage;
     outcome.acked ? window_.note_arrived(bytes) : window_.note_lost(outcome.sent_s, now_s_);
   }
 
@@ -48,7 +52,13 @@ class ClientReliableSection {
 
   ReliableSender& messages_;
   const PeerLink& link_;
+  // The server acknowledges only datagrams with contents that wait for it, so the loss of the link is
+  // unknown.
+  static constexpr double kLossAverage = 50.0;  // datagrams
+  static constexpr double kLossy = 0.002;       // a second copy pays
+
   SendWindow window_;
+  double loss_ = 0.0;  // recent share of datagrams with messages that were lost
   double now_s_ = 0.0;
 };
 

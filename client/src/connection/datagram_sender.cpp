@@ -61,7 +61,7 @@ void DatagramSender::send_due(double local_s, double ack_interval_s, const std::
 // The part of the head that all datagrams of this moment have in common.
 ClientDatagram DatagramSender::make_head(double local_s) {
   ClientDatagram head;
-  head.control_count = static_cast<std::uint16_t>(shared_.messages.counts().processed_count());
+  head.processed = static_cast<std::uint16_t>(shared_.messages.counts().processed_count());
   head.stamp = SessionClock::stamp_at(local_s);
   head.ack = shared_.link.acknowledge();
   if (head.ack) {

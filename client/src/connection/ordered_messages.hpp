@@ -18,7 +18,7 @@ namespace reckoner {
 class OrderedMessages {
  public:
   /// A message, or nullopt for one that was malformed: the server has numbered it, too.
-  using Message = std::optional<ControlMessage>;
+  using Message = std::optional<ReliableMessage>;
 
   /// Adds the newest message, which was `bytes` long.
   void add(Message message, std::size_t bytes) {

@@ -13,7 +13,8 @@ constexpr double kNoticedRoundTrips = 3.0;
 }  // namespace
 
 ServerLink::ServerLink(const EntityStore& entities, ClientMessages& messages, ClientStats& stats)
-    : stats_(stats),
+    : messages_(messages),
+      stats_(stats),
       decoder_(formats_, clock_, spawns_, reliable_, entities),
       sender_({link_, clock_, showing_, messages, stats}) {}
 
@@ -21,6 +22,7 @@ bool ServerLink::begin(const WelcomeMessage& message, std::vector<Archetype>& ar
   if (!SessionClock::is_valid_tick(message.tick) || !formats_.begin(message, archetypes)) return false;
   clock_.begin(message, local_s);
   showing_.begin(message.rewinds);
+  has_begun_ = true;
   return true;
 }
 
@@ -29,6 +31,32 @@ void ServerLink::resume(Tick tick, double local_s) {
   showing_.note_jump();
   sender_.restart();
   sender_.request_ack();
+}
+
+ServerLink::First ServerLink::receive_first(std::span<const std::byte> payload, double local_s) {
+  BitReader reader{payload};
+  const ServerHeader header = read_server_header(reader);
+  if (!reader.failed() && !header.has_only_reliable()) return First::has_more;
+  const auto why = reader.failed() ? std::optional{Refusal::malformed} : read_first(header, reader, local_s);
+  if (why) count_refusal(*why);
+  return why ? First::refused : First::accepted;
+}
+
+std::optional<Refusal> ServerLink::read_first(const ServerHeader& header, BitReader& reader, double local_s) {
+  first_parts_.clear();
+  read_reliable_parts(reader, reliable_.near(), first_parts_);
+  if (!reader.finished()) return Refusal::malformed;
+  if (!reliable_.accepts(first_parts_)) return Refusal::beyond_limits;
+  if (const auto why = accept(header, local_s)) return why;
+  reliable_.add(first_parts_);
+  if (link_.newest_received() == header.sequence) {
+    lost_.note_newest(header.sequence);
+    sender_.note_newest(local_s);
+  }
+  sender_.note_received();
+  sender_.request_ack();  // the server sends it again until it knows
+  ++stats_.datagrams_received;
+  return std::nullopt;
 }
 
 DecodedDatagram* ServerLink::receive(std::span<const std::byte> payload, double local_s, double arrived_s) {
@@ -47,10 +75,17 @@ DecodedDatagram* ServerLink::receive(std::span<const std::byte> payload, double 
 
 // Without an acknowledgement, the server sends the contents of a refused datagram again.
 std::optional<Refusal> ServerLink::accept(const ServerHeader& header, double local_s) {
+  const MessageCounts& sent = messages_.counts();
+  std::uint32_t processed = sent.confirmed_count();
+  // An older datagram has an older count.
+  if (header.control.processed) processed = unwrap16(*header.control.processed, processed);
+  const bool is_newer = earlier(sent.confirmed_count(), processed);
+  if (is_newer && !sent.can_confirm(processed)) return Refusal::never_sent;
   const auto receipt = link_.receive(header.sequence, header.ack, 0.0, local_s);
   if (receipt == PeerLink::Receipt::refused) return Refusal::malformed;
   if (receipt == PeerLink::Receipt::repeated) return Refusal::repeated;
   link_.want_ack(header.sequence);
+  if (is_newer) (void)messages_.confirm(processed);
   if (header.ack) showing_.note_acknowledged(*header.ack);
   sender_.settle();
   return std::nullopt;

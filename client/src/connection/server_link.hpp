@@ -16,8 +16,11 @@
 #include "net/src/link/reliable_receiver.hpp"
 #include "net/src/link/settled_numbers.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/reliable_part.hpp"
+#include "net/src/wire/bit_stream.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -40,12 +43,22 @@ class ServerLink {
   /// Applies the server's settings from the welcome message. `archetypes` receive the server's thresholds and
   /// limits, and must outlive this object. Returns false, and changes nothing, if the message is invalid.
   [[nodiscard]] bool begin(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s);
+  /// True if begin() has succeeded.
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
   /// The session resumes over another connection; the server's last tick is `tick`.
   void resume(Tick tick, double local_s);
 
   /// Whether the connection keeps the order of datagrams (Transport::is_ordered()).
   void set_ordered(bool ordered) { link_.set_ordered(ordered); }
 
+  /// What became of a datagram before the welcome message.
+  enum class First : std::uint8_t {
+    accepted,
+    refused,
+    has_more,  ///< it has more than reliable messages, and can be received after the welcome message
+  };
+  /// Receives a datagram before the welcome message.
+  First receive_first(std::span<const std::byte> payload, double local_s);
   /// Receives a datagram at local time `local_s`, and counts it in the statistics. The datagram arrived in
   /// the machine at `arrived_s`; this time serves to estimate the clock. Returns its contents, valid until
   /// the next call. Returns null if the datagram must not be applied, because it is malformed, a duplicate or
@@ -84,6 +97,8 @@ class ServerLink {
 
  private:
   [[nodiscard]] std::optional<Refusal> accept(const ServerHeader& header, double local_s);
+  [[nodiscard]] std::optional<Refusal> read_first(const ServerHeader& header, BitReader& reader,
+                                                  double local_s);
   void count_refusal(Refusal why);
   void note_accepted(const DecodedDatagram& datagram, double local_s, double arrived_s);
 
@@ -91,6 +106,7 @@ class ServerLink {
   // to spare.
   static constexpr double kServerAnswerDelayS = 0.07;
 
+  ClientMessages& messages_;
   ClientStats& stats_;
   PeerLink link_{kServerAnswerDelayS};
   SessionClock clock_;
@@ -102,6 +118,8 @@ class ServerLink {
   DatagramSender sender_;
   Completeness completeness_;
   LostDatagrams lost_;
+  bool has_begun_ = false;
+  std::vector<ReliablePart> first_parts_;  // scratch of receive_first()
 };
 
 }  // namespace reckoner

@@ -204,7 +204,7 @@ class VirtualSoak {
       // Messages to the server before its restart were lost with it, so the first number may be any.
       if (!received_[message->sender].accept(message->payload, true))
         report_error(fmt::format("at {:.1f} s a client's message was lost, duplicated or reordered", time_s));
-      // Answer each message, so that the counters of control messages wrap for the clients that never leave.
+      // Answer each message, so that the counters of reliable messages wrap for the clients that never leave.
       const ClientId sender = message->sender;
       if (const auto sent_messages = sent_messages_.find(sender); sent_messages != sent_messages_.end())
         send_next(sender, sent_messages->second);

@@ -36,10 +36,10 @@ class WrapCount {
 
 /// The 16-bit counters between a client and its server in one session.
 struct Wraps {
-  WrapCount server_datagrams, ticks, client_datagrams, control_messages;
+  WrapCount server_datagrams, ticks, client_datagrams, reliable_messages;
 
   void restart() {
-    for (WrapCount* count : {&server_datagrams, &ticks, &client_datagrams, &control_messages})
+    for (WrapCount* count : {&server_datagrams, &ticks, &client_datagrams, &reliable_messages})
       count->restart();
   }
   void note_received(std::span<const std::byte> payload) {
@@ -54,17 +54,17 @@ struct Wraps {
     const auto datagram = read_client_datagram(reader);
     if (!datagram) return;
     client_datagrams.note(datagram->sequence);
-    control_messages.note(datagram->control_count);
+    reliable_messages.note(datagram->processed);
   }
   [[nodiscard]] std::int64_t least() const {
     return std::min(
-        {server_datagrams.wraps(), ticks.wraps(), client_datagrams.wraps(), control_messages.wraps()});
+        {server_datagrams.wraps(), ticks.wraps(), client_datagrams.wraps(), reliable_messages.wraps()});
   }
   [[nodiscard]] nlohmann::ordered_json json() const {
     return {{"server's datagrams", server_datagrams.wraps()},
             {"ticks", ticks.wraps()},
             {"client's datagrams", client_datagrams.wraps()},
-            {"control messages", control_messages.wraps()}};
+            {"reliable messages", reliable_messages.wraps()}};
   }
 };
 

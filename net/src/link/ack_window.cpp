@@ -120,7 +120,8 @@ bool SentWindow::acknowledge(const Ack& ack, double now_s, double overtaking_s) 
     const auto newest = static_cast<Sequence>(ack.newest - w * Ack::kWordBits - 1u);
     note_arrived(newest, ack.window[w]);
     static_assert(kReorderedDatagrams == Ack::kWordBits + 1);
-    if (w > 0) note_missing(newest);
+    // On an ordered path, nothing can be overtaken.
+    if (w > 0 || overtaking_s <= 0.0) note_missing(newest);
   }
   note_arrived(ack.newest, 1u);
   advance();
@@ -157,7 +158,7 @@ void SentWindow::note_missing(Sequence newest) {
 void SentWindow::doubt(Sequence newest, double now_s, double overtaking_s) {
   if (suspects_ == 0) return;
   const double before_s = sent_[newest].sent_s - overtaking_s;
-  const auto end = static_cast<Sequence>(newest - kReorderedDatagrams + 1);
+  const auto end = overtaking_s <= 0.0 ? newest : static_cast<Sequence>(newest - kReorderedDatagrams + 1);
   for (Sequence s = missing_.find(oldest_, end); s != end; s = missing_.find(s, end)) {
     Sent& sent = sent_[s];
     if (!(sent.sent_s < before_s)) return;  // later ones were sent later

@@ -24,7 +24,7 @@ void MessageCounts::extend_sendable() {
 }
 
 bool MessageCounts::confirm(std::uint32_t count) {
-  if (added_ - count > unconfirmed_count()) return false;
+  if (!can_confirm(count)) return false;
   for (; confirmed_ != count; ++confirmed_) {
     const Message message = unconfirmed_.front();
     unconfirmed_.pop_front();

@@ -64,6 +64,8 @@ class RECKONER_NET_API MessageCounts {
     return confirmed_ + static_cast<std::uint32_t>(sendable_.messages);
   }
 
+  /// True if the peer can have processed `count` messages.
+  [[nodiscard]] bool can_confirm(std::uint32_t count) const { return added_ - count <= unconfirmed_count(); }
   /// The peer reports that it has processed `count` messages. Returns false and changes nothing if the count
   /// is impossible: smaller than an earlier count, or greater than the number of added messages.
   [[nodiscard]] bool confirm(std::uint32_t count);
@@ -95,6 +97,8 @@ class RECKONER_NET_API MessageCounts {
     return processed_;
   }
   [[nodiscard]] std::uint32_t processed_count() const { return processed_; }
+  /// What report() returned last.
+  [[nodiscard]] std::uint32_t reported_count() const { return reported_; }
 
  private:
   struct Message {

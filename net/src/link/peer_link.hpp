@@ -90,6 +90,9 @@ class RECKONER_NET_API PeerLink {
   [[nodiscard]] double newest_round_trip_s() const { return newest_round_trip_s_; }
   /// The recent share of datagrams that were lost.
   [[nodiscard]] double loss() const { return loss_; }
+  /// A burst of losses hits datagrams in a row. A second copy that is sent this much later lies beyond most
+  /// bursts, s.
+  static constexpr double kCopyGapS = 0.067;
   /// True if the link loses so many datagrams that a second copy of something small pays.
   [[nodiscard]] bool loses() const { return loss_ > 0.002; }
   /// The datagrams take another path from now on.

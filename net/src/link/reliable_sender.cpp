@@ -2,6 +2,7 @@
 #include "net/src/link/reliable_sender.hpp"
 
 #include "net/src/link/message_length.hpp"
+#include "net/src/link/peer_link.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -10,8 +11,7 @@
 namespace reckoner {
 namespace {
 
-// A second copy follows after this time, while at most this number of bytes waits or is in flight.
-constexpr double kCopyGapS = 0.067;
+// A second copy follows while at most this number of bytes waits or is in flight.
 constexpr std::size_t kFewBytes = 2500;
 // A datagram that another one of this much later has overtaken is probably lost. On a link with random
 // delays, it is this number of their mean deviations, if that is more.
@@ -65,7 +65,7 @@ std::size_t ReliableSender::write(BitWriter& writer, std::size_t most_bits, Sequ
   if (unsent() > 0 && left > 0) {
     const ByteRange fresh = choose({next_, sendable_end()});
     next_ = fresh.end;
-    if (loses && are_few) copies_.push_back({fresh, now_s + kCopyGapS});
+    if (loses && are_few) copies_.push_back({fresh, now_s + PeerLink::kCopyGapS});
   }
   ReliablePartsWriter section;
   std::size_t written = 0;

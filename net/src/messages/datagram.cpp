@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/messages/datagram.hpp"
 
-#include "net/src/messages/messages.hpp"
+#include "net/src/messages/join_serialize.hpp"
 #include "net/src/wire/bit_archive.hpp"
 
 #include <algorithm>
@@ -50,15 +50,6 @@ void serialize(Archive& archive, Echo& echo) {
           wire::ranged(echo.held, -Echo::kMaxHeld, Echo::kMaxHeld));
 }
 
-// An optional part: one bit, and the part if the bit is set.
-template <class Archive, class T>
-void serialize_optional(Archive& archive, std::optional<T>& part) {
-  bool present = part.has_value();
-  archive(present);
-  if (present && !part) part.emplace();
-  if (present) archive(*part);
-}
-
 // The flags of sections that are often all absent: one bit, and the flags if one of them is set.
 template <class Archive, class... Flag>
 void serialize_flags(Archive& archive, Flag&... flags) {
@@ -79,13 +70,24 @@ void serialize(Archive& archive, UpdateCoding& c) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, ServerControl& c) {
+  serialize_optional(archive, c.answer);
+  serialize_optional(archive, c.processed);
+  if constexpr (Archive::is_loading::value) {
+    if (!c.any()) archive.bits().fail();
+  }
+}
+
+template <class Archive>
 void serialize(Archive& archive, ServerHeader& h) {
   archive(h.sequence, h.tick, wire::golomb(h.complete_age, kAgeOrder));
   serialize_optional(archive, h.ack);
   serialize_optional(archive, h.echo);
   archive(wire::golomb(h.update_count, kCountOrder));
   if (h.update_count > 0) archive(h.coding);
-  serialize_flags(archive, h.has_spawns, h.has_fields, h.has_messages, h.has_reliable);
+  bool has_control = h.control.any();
+  serialize_flags(archive, h.has_spawns, h.has_fields, h.has_messages, h.has_reliable, has_control);
+  if (has_control) archive(h.control);
 }
 
 // Each arrival is coded as the difference to the one before: in time, and in sequence to the expected number.
@@ -127,7 +129,7 @@ void serialize_showing(Archive& archive, ShowingReport& r, const std::optional<A
 
 template <class Archive>
 void serialize(Archive& archive, ClientDatagram& d) {
-  archive(d.sequence, d.control_count, wire::ranged(d.stamp, 0, (1 << kStampBits) - 1));
+  archive(d.sequence, d.processed, wire::ranged(d.stamp, 0, (1 << kStampBits) - 1));
   serialize_optional(archive, d.ack);
   if (d.ack) archive(wire::golomb(d.ack_delay, kAckDelayOrder));
   bool shows = d.showing.has_value();
@@ -137,7 +139,14 @@ void serialize(Archive& archive, ClientDatagram& d) {
     serialize_showing(archive, *d.showing, d.ack);
   }
   archive(d.has_owned);
-  serialize_flags(archive, d.has_messages, d.has_reliable);
+  bool joins = d.join.has_value();
+  serialize_flags(archive, d.has_messages, d.has_reliable, joins);
+  if (!joins) return;
+  if (!d.join) d.join.emplace();
+  archive(*d.join);
+  if constexpr (Archive::is_loading::value) {
+    if (d.has_owned || d.has_messages || d.has_reliable) archive.bits().fail();
+  }
 }
 
 std::size_t Ack::bits() const {
@@ -198,6 +207,17 @@ UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding, std::int
 void write(BitWriter& writer, const ClientDatagram& datagram) {
   wire::BitOutputArchive archive{writer};
   archive(datagram);
+}
+
+std::vector<std::byte> request_datagram(const JoinRequest& request) {
+  constexpr std::size_t kMostBytes = 128;
+  ClientDatagram datagram;
+  datagram.join = request;
+  std::vector<std::byte> buffer(kMostBytes);
+  BitWriter writer{buffer};
+  write(writer, datagram);
+  buffer.resize(writer.finish().size());
+  return buffer;
 }
 
 std::optional<ClientDatagram> read_client_datagram(BitReader& reader) {

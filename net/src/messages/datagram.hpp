@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/messages/join.hpp"
 #include "net/src/wire/bit_stream.hpp"
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/export.hpp>
@@ -91,6 +93,15 @@ struct UpdateCoding {
   static constexpr unsigned kMaxReferenceOrder = 7;  ///< largest on the wire
 };
 
+/// What the server says about the session: nothing, one of the two, or both.
+struct ServerControl {
+  std::optional<JoinAnswer> answer;  ///< answer to the request to join
+  std::optional<std::uint16_t>
+      processed;  ///< number of processed reliable messages of the client, low 16 bits
+
+  [[nodiscard]] bool any() const { return answer || processed; }
+};
+
 /// Head of every state datagram from server to client. The updates and then the announced sections follow.
 struct ServerHeader {
   Sequence sequence = 0;   ///< number of the datagram
@@ -105,6 +116,7 @@ struct ServerHeader {
   bool has_fields = false;         ///< a fields section follows (field_codec.hpp)
   bool has_messages = false;       ///< a messages section follows (messages.hpp)
   bool has_reliable = false;       ///< a section of reliable messages follows (reliable_part.hpp)
+  ServerControl control;           ///< about the session
 
   /// True if the datagram may have been sent at any time after its tick. Nothing can be concluded from when
   /// it arrives.
@@ -162,9 +174,10 @@ struct ClientDatagram {
   Sequence sequence = 0;        ///< number of the datagram
   std::optional<Ack> ack;       ///< acknowledges the server's datagrams; absent before the first one arrives
   std::uint32_t ack_delay = 0;  ///< time since the newest acknowledged datagram arrived, in kStampUnitS
-  std::uint16_t control_count = 0;       ///< number of processed control messages, low 16 bits
-  std::uint32_t stamp = 0;               ///< the client's clock, in kStampUnitS modulo 2^kStampBits
+  std::uint16_t processed = 0;  ///< number of processed reliable messages of the server, low 16 bits
+  std::uint32_t stamp = 0;      ///< the client's clock, in kStampUnitS modulo 2^kStampBits
   std::optional<ShowingReport> showing;  ///< only for servers with lag compensation
+  std::optional<JoinRequest> join;       ///< asks for a session; the datagram then contains nothing else
   bool has_owned = false;                ///< an owned section follows (owned_codec.hpp)
   bool has_messages = false;             ///< a messages section follows (messages.hpp)
   bool has_reliable = false;             ///< a section of reliable messages follows (reliable_part.hpp)
@@ -183,6 +196,8 @@ RECKONER_NET_API void write(BitWriter& writer, const UpdateHeader& update, const
                                                         std::int64_t previous_slot);
 
 RECKONER_NET_API void write(BitWriter& writer, const ClientDatagram& datagram);
+/// The datagram of a client that asks for a session.
+[[nodiscard]] RECKONER_NET_API std::vector<std::byte> request_datagram(const JoinRequest& request);
 /// Reads a datagram up to its first section. Returns nullopt if the datagram is malformed.
 [[nodiscard]] RECKONER_NET_API std::optional<ClientDatagram> read_client_datagram(BitReader& reader);
 

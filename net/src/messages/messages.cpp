@@ -5,7 +5,7 @@
 #include "net/src/codec/motion_serialize.hpp"
 #include "net/src/codec/route_serialize.hpp"
 #include "net/src/config/archetype_settings.hpp"
-#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/join_serialize.hpp"
 #include "net/src/wire/bit_archive.hpp"
 
 #include <bit>
@@ -19,30 +19,22 @@ namespace {
 
 // Numbers of the messages on the wire: never renumbered, never reused.
 enum class Kind : std::uint8_t {
-  join = 1,
+  // 1, 8 and 9 were join, session and resume up to version 11, and 3 and 4 spawn and despawn up to
+  // version 10.
   welcome = 2,
-  // 3 and 4 were spawn and despawn up to version 10.
   route = 5,
   game_data = 6,
   ownership = 7,
-  session = 8,
-  resume = 9,
   playout = 10,
   kick = 11,
   after_spawns = 12
 };
 constexpr int kMaxKind = 15;
 
-// Refuses the bytes of other programs.
-constexpr std::uint32_t kJoinMagic = 0x524b4e52;  // "RNKR" in memory order
-
 constexpr double kMaxSeconds = 1e12;
 constexpr double kMaxMetres = 1e12;
 constexpr double kMaxViewersS = 10.0;
 
-constexpr Kind kind_of(const JoinMessage&) {
-  return Kind::join;
-}
 constexpr Kind kind_of(const WelcomeMessage&) {
   return Kind::welcome;
 }
@@ -61,14 +53,6 @@ constexpr Kind kind_of(const OwnershipMessage&) {
   return Kind::ownership;
 }
 
-constexpr Kind kind_of(const SessionMessage&) {
-  return Kind::session;
-}
-
-constexpr Kind kind_of(const ResumeMessage&) {
-  return Kind::resume;
-}
-
 constexpr Kind kind_of(const PlayoutMessage&) {
   return Kind::playout;
 }
@@ -78,7 +62,7 @@ constexpr Kind kind_of(const KickMessage&) {
 }
 
 template <class Message>
-std::optional<ControlMessage> read_as(BitReader& reader) {
+std::optional<ReliableMessage> read_as(BitReader& reader) {
   Message message;
   wire::BitInputArchive archive{reader};
   archive(message);
@@ -94,21 +78,6 @@ std::optional<ControlMessage> read_as(BitReader& reader) {
 template <class Archive>
 void serialize(Archive& archive, EntityId& id) {
   archive(wire::ranged(id.index1, 1, kMaxEntities), id.generation);
-}
-
-template <class Archive>
-void serialize(Archive& archive, JoinMessage& m) {
-  std::uint32_t magic = kJoinMagic;
-  archive(magic, m.version);
-  if constexpr (Archive::is_loading::value) {
-    // The format of another version after the number is unknown.
-    if (magic != kJoinMagic) archive.bits().fail();
-    if (m.version != kProtocolVersion) {
-      archive.bits().skip_rest();
-      return;
-    }
-  }
-  archive(m.archetype_hash, m.shows_past, wire::real(m.blend_s, 0.0, kMaxBlendS));
 }
 
 template <class Archive, std::size_t Count>
@@ -150,7 +119,7 @@ void serialize(Archive& archive, ArchetypeLimits& l) {
 
 template <class Archive>
 void serialize(Archive& archive, WelcomeMessage& m) {
-  archive(m.client.value, wire::real(m.tick_rate_hz, 1.0, 1000.0),
+  archive(m.client.value, m.key, wire::real(m.tick_rate_hz, 1.0, 1000.0),
           wire::real(m.epoch_s, -kMaxSeconds, kMaxSeconds), m.tick,
           wire::real(m.longest_gap_s, 0.0, kMaxSeconds), m.rewinds, wire::list(m.archetypes, kMaxArchetypes));
 }
@@ -190,16 +159,6 @@ void serialize(Archive& archive, OwnershipMessage& m) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, SessionMessage& m) {
-  archive(m.key.high, m.key.low, m.received, m.processed, m.tick);
-}
-
-template <class Archive>
-void serialize(Archive& archive, ResumeMessage& m) {
-  archive(m.client.value, m.key.high, m.key.low, m.received);
-}
-
-template <class Archive>
 void serialize(Archive& archive, PlayoutMessage& m) {
   archive(m.interpolates, m.shows_past, wire::real(m.blend_s, 0.0, kMaxBlendS));
   if constexpr (Archive::is_loading::value) {
@@ -212,7 +171,7 @@ void serialize(Archive& archive, KickMessage& m) {
   archive(wire::text(m.reason, kMaxKickReasonBytes));
 }
 
-std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
+std::span<const std::byte> encode(const ReliableMessage& message, std::span<std::byte> buffer) {
   BitWriter writer{buffer};
   wire::BitOutputArchive archive{writer};
   std::visit(
@@ -226,13 +185,11 @@ std::span<const std::byte> encode(const ControlMessage& message, std::span<std::
 
 namespace {
 
-std::optional<ControlMessage> read_control(BitReader& reader) {
+std::optional<ReliableMessage> read_reliable(BitReader& reader) {
   Kind kind{};
   wire::BitInputArchive archive{reader};
   archive(wire::ranged(kind, 0, kMaxKind));
   switch (kind) {
-    case Kind::join:
-      return read_as<JoinMessage>(reader);
     case Kind::welcome:
       return read_as<WelcomeMessage>(reader);
     case Kind::route:
@@ -241,10 +198,6 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
       return read_as<GameDataMessage>(reader);
     case Kind::ownership:
       return read_as<OwnershipMessage>(reader);
-    case Kind::session:
-      return read_as<SessionMessage>(reader);
-    case Kind::resume:
-      return read_as<ResumeMessage>(reader);
     case Kind::playout:
       return read_as<PlayoutMessage>(reader);
     case Kind::kick:
@@ -257,21 +210,10 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
 
 }  // namespace
 
-std::optional<ControlMessage> decode_next_control(std::span<const std::byte>& bytes) {
+std::optional<ReliableMessage> decode_reliable(std::span<const std::byte> bytes) {
   BitReader reader{bytes};
-  auto message = read_control(reader);
-  bytes = message ? bytes.last(reader.bits_left() / 8) : std::span<const std::byte>{};
-  return message;
-}
-
-std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
-  auto message = decode_next_control(bytes);
-  return bytes.empty() ? std::move(message) : std::nullopt;
-}
-
-bool belongs_to_stream(const ControlMessage& message) {
-  return !std::holds_alternative<JoinMessage>(message) && !std::holds_alternative<ResumeMessage>(message) &&
-         !std::holds_alternative<WelcomeMessage>(message) && !std::holds_alternative<SessionMessage>(message);
+  auto message = read_reliable(reader);
+  return reader.bits_left() == 0 ? std::move(message) : std::nullopt;
 }
 
 std::uint32_t pack(const EndCode& code) {

@@ -3,6 +3,7 @@
 
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
+#include "net/src/messages/join.hpp"
 #include "net/src/wire/bit_stream.hpp"
 
 #include <cstddef>
@@ -29,7 +30,7 @@ enum class EndReason : std::uint8_t {
   archetypes = 2,       ///< the declared archetypes differ
   full = 3,             ///< the server has as many clients as it accepts
   malformed = 4,        ///< a received message was malformed
-  join_timeout = 5,     ///< the client connected and sent no join message in time
+  join_timeout = 5,     ///< the client connected and sent no request to join in time
   server_shutdown = 6,  ///< the server was shut down
   left = 7,             ///< the client left and will not resume this session
   replaced = 8,         ///< the same client joined again with a newer token or ticket
@@ -48,15 +49,6 @@ struct EndCode {
 /// The reason in one line of text.
 [[nodiscard]] RECKONER_NET_API std::string describe(const EndCode& code);
 
-/// Client to server: asks for a new session. The version is the first field in every version of this message.
-struct JoinMessage {
-  std::uint16_t version = kProtocolVersion;  ///< protocol version of the client
-  std::uint32_t archetype_hash = 0;          ///< archetype_hash() of the client's archetypes
-  bool shows_past = false;                   ///< the client interpolates past motions and does not predict
-  double blend_s = 0.0;                      ///< duration of a correction, s, 0 to kMaxBlendS
-};
-inline constexpr double kMaxBlendS = 600.0;
-
 /// The server's tolerances, limits and codes for one archetype.
 struct ArchetypeLimits {
   double threshold_m = 0.0;    ///< m, > 0
@@ -66,9 +58,12 @@ struct ArchetypeLimits {
   CodeParameters codes;        ///< for coding residuals
 };
 
-/// Server to client: accepts the join. Contains everything that the client needs to decode datagrams.
+/// Server to client, the first message of a session. Contains everything that the client needs to decode
+/// datagrams. It travels in datagrams with nothing but reliable messages, because the client can read no
+/// others before it has it.
 struct WelcomeMessage {
   ClientId client;            ///< id of this client
+  SessionKey key;             ///< key of the session; none: the server does not resume sessions
   double tick_rate_hz = 0.0;  ///< tick rate of the server, Hz, 1 to 1000
   double epoch_s = 0.0;       ///< server time of tick 0
   Tick tick = 0;              ///< the last tick that ran
@@ -118,42 +113,8 @@ struct GameDataMessage {
   std::optional<double> time_s;    ///< the sender's time stamp, server time, s; is_valid_stamp()
 };
 
-/// Identifies a session when a client resumes it over another connection. The key is a secret of 128 random
-/// bits, because the server takes anyone who knows it for the client.
-struct SessionKey {
-  std::uint64_t high = 0;  ///< upper 64 bits
-  std::uint64_t low = 0;   ///< lower 64 bits
-  bool operator==(const SessionKey&) const = default;
-  /// False if there is no key.
-  [[nodiscard]] explicit operator bool() const { return (high | low) != 0; }
-};
-
-class SecretKey;
-
-/// The session key of a client: a keyed BLAKE2b hash (RFC 7693) of the client's id. Only a holder of the
-/// server's secret can compute the key.
-[[nodiscard]] RECKONER_NET_API SessionKey session_key(const SecretKey& secret, ClientId client);
-
-/// Server to client: confirms the session. It does not travel in the stream. The server sends it before the
-/// welcome message, in answer to a resume message, and from time to time. It confirms reliable messages of
-/// the client, so that the client can discard them and send more (MessageCounts::kClientWindow).
-struct SessionMessage {
-  SessionKey key;               ///< key of the session; none: the server does not resume sessions
-  std::uint32_t received = 0;   ///< number of the client's messages in the stream that have arrived
-  std::uint32_t processed = 0;  ///< number of those that the server has processed
-  Tick tick = 0;                ///< the last tick that ran
-};
-
-/// Client to server, before the join message: asks to resume a session. If the server resumes it, it answers
-/// with a session message. Otherwise it answers the join message, and a new session begins.
-struct ResumeMessage {
-  ClientId client;             ///< id from the welcome message
-  SessionKey key;              ///< key of the session
-  std::uint32_t received = 0;  ///< number of the server's messages in the stream that have arrived
-};
-
 /// Client to server: how the client shows remote entities from now on. The message replaces the settings in
-/// the join message or in an earlier playout message.
+/// the request to join or in an earlier playout message.
 struct PlayoutMessage {
   bool interpolates = false;  ///< true: it interpolates between motions; false: it follows the newest motion
   /// True if the delay is so long that the client need not predict. It can be true only if `interpolates` is
@@ -168,28 +129,18 @@ struct KickMessage {
   std::string reason;  ///< for the player, at most kMaxKickReasonBytes of UTF-8; may be empty
 };
 
-/// Any control message; belongs_to_stream() says how it travels.
-using ControlMessage =
-    std::variant<JoinMessage, WelcomeMessage, AfterSpawnsMessage, RouteMessage, GameDataMessage,
-                 OwnershipMessage, SessionMessage, ResumeMessage, PlayoutMessage, KickMessage>;
+/// Any reliable message.
+using ReliableMessage = std::variant<WelcomeMessage, AfterSpawnsMessage, RouteMessage, GameDataMessage,
+                                     OwnershipMessage, PlayoutMessage, KickMessage>;
 
 /// Encodes a message into `buffer` and returns the used bytes. Returns an empty span if the buffer is too
 /// small.
-[[nodiscard]] RECKONER_NET_API std::span<const std::byte> encode(const ControlMessage& message,
+[[nodiscard]] RECKONER_NET_API std::span<const std::byte> encode(const ReliableMessage& message,
                                                                  std::span<std::byte> buffer);
 
-/// Decodes the first message of a payload and removes it from `bytes`. A payload contains one message or
-/// several. Each message starts at a whole byte. If the message is malformed, returns nullopt and empties
-/// `bytes`.
-[[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_next_control(
-    std::span<const std::byte>& bytes);
-
-/// True if the message travels in the stream of a session (ReliableSender); false for the messages that begin
-/// or resume a session.
-[[nodiscard]] RECKONER_NET_API bool belongs_to_stream(const ControlMessage& message);
-
-/// Decodes a payload with exactly one message. Returns nullopt if it is malformed.
-[[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
+/// Decodes a message. Returns nullopt if it is malformed.
+[[nodiscard]] RECKONER_NET_API std::optional<ReliableMessage> decode_reliable(
+    std::span<const std::byte> bytes);
 
 // The messages section of a datagram, in both directions: for every message a set bit, its stamp if it has
 // one, its length and its bytes; a clear bit after the last.

@@ -4,7 +4,6 @@
 #include "server/src/util/refusal_counts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
@@ -133,18 +132,9 @@ void GameMail::confirm_delivered() {
     if (session == nullptr || !session->peer() || !session->counts().is_report_due()) return true;
     constexpr MessageLimit kWindow = MessageCounts::kClientWindow;
     if (!inbox_.has_room(client, kWindow.messages, kWindow.bytes)) return false;
-    confirm_delivered(*session);
+    session->report_processed();
     return true;
   });
-}
-
-void GameMail::confirm_delivered(Session& session) {
-  std::array<std::byte, 64> buffer;
-  transport_.send(session.peer(), Channel::control, encode(confirmation(session), buffer));
-}
-
-SessionMessage GameMail::confirmation(Session& session) const {
-  return {session.resume().key, session.received().taken(), session.counts().report(), time_.last_tick()};
 }
 
 }  // namespace reckoner

@@ -62,10 +62,6 @@ class GameMail {
   /// Call it once a tick: confirms reliable messages to the clients for whose further messages the server has
   /// room now.
   void confirm_delivered();
-  /// Confirms the delivered messages to this client now. It must have a connection.
-  void confirm_delivered(Session& session);
-  /// The message that confirms the delivered messages. It counts as sent.
-  [[nodiscard]] SessionMessage confirmation(Session& session) const;
 
  private:
   std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,

@@ -77,9 +77,11 @@ void ClosingLink::send(bool with_messages, std::size_t room, double now_s, Trans
   MessageDatagram datagram{rest_.tick, rest_.tick};
   const Sequence sequence = datagram.begin(rest_.link, now_s);
   settle();
-  const auto payload = datagram.finish(rest_.link, room, [&](BitWriter& writer, std::size_t most_bits) {
-    return with_messages && rest_.messages.write(writer, most_bits, sequence, now_s, rest_.link.loses()) > 0;
-  });
+  const auto payload =
+      datagram.finish(rest_.link, rest_.control, room, [&](BitWriter& writer, std::size_t most_bits) {
+        return with_messages &&
+               rest_.messages.write(writer, most_bits, sequence, now_s, rest_.link.loses()) > 0;
+      });
   rest_.link.set_bytes(sequence, payload.size());
   transport.send(peer_, Channel::state, payload);
 }

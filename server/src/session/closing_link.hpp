@@ -23,12 +23,14 @@ class ClosingLink {
   struct Rest {
     PeerLink link;
     ReliableSender messages;
-    Tick tick = 0;  ///< the last tick
+    ServerControl control;  ///< the answer to the request to join, if the client lacks it
+    Tick tick = 0;          ///< the last tick
   };
   /// `end_code` is what the client hears at the end.
   ClosingLink(PeerId peer, std::uint32_t end_code, Rest rest, double now_s);
 
-  [[nodiscard]] PeerId peer() const { return peer_; }
+  /// It ends then at the latest, s.
+  [[nodiscard]] double until_s() const { return until_s_; }
   /// Bytes that the client lacks.
   [[nodiscard]] std::size_t bytes() const { return rest_.messages.bytes(); }
   /// Ends the connection now.

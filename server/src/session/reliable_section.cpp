@@ -39,6 +39,12 @@ void ReliableSection::add_order_mark() {
   (void)sender_.add(mark);
 }
 
+void ReliableSection::send_welcome(const WelcomeMessage& message) {
+  std::vector<std::byte> buffer(kMaxControlBytes);
+  send(encode(message, buffer));
+  lacks_welcome_ = true;
+}
+
 void ReliableSection::send_route(const RouteMessage& message) {
   std::vector<std::byte> buffer(kMaxControlBytes);
   send(encode(message, buffer));
@@ -46,7 +52,7 @@ void ReliableSection::send_route(const RouteMessage& message) {
 }
 
 bool ReliableSection::knows_route(RouteId route) const {
-  return !route || (route.value <= routes_.size() && counts_.is_confirmed(routes_[route.value - 1]));
+  return !route || (route.value <= routes_.size() && sender_.has_received(routes_[route.value - 1]));
 }
 
 bool ReliableSection::send_game(std::span<const std::byte> encoded) {
@@ -57,6 +63,7 @@ bool ReliableSection::send_game(std::span<const std::byte> encoded) {
 
 void ReliableSection::restart(std::uint32_t count) {
   sender_.restart(count);
+  if (count > 0) lacks_welcome_ = false;
   room_ = kBurst;
   share_ = 1.0;
   uncharged_ = 0.0;
@@ -84,7 +91,8 @@ bool ReliableSection::is_due() const {
 
 bool ReliableSection::write(BitWriter& writer, std::size_t most_bits, Sequence sequence) {
   const std::size_t before = writer.bits_written();
-  (void)sender_.write(writer, most_bits, sequence, now_s_, link_.loses());
+  const bool twice = link_.loses() || !is_welcomed();  // a client waits for the welcome message
+  (void)sender_.write(writer, most_bits, sequence, now_s_, twice);
   const std::size_t bytes = (writer.bits_written() - before) / 8;
   room_ -= static_cast<double>(bytes);
   written_ += bytes;

@@ -47,6 +47,10 @@ class ReliableSection {
 
   /// Adds a message of the library.
   void send(std::span<const std::byte> message);
+  /// Adds the first message.
+  void send_welcome(const WelcomeMessage& message);
+  /// The client has the first message.
+  [[nodiscard]] bool is_welcomed() const { return !lacks_welcome_; }
   /// Adds the next route.
   void send_route(const RouteMessage& message);
   /// True if the client can decode motions on this route.
@@ -59,6 +63,8 @@ class ReliableSection {
     (void)counts_.confirm(count);
     sender_.note_received_up_to(count);
   }
+  /// Number of messages that the client has received.
+  [[nodiscard]] std::uint32_t received_count() const { return sender_.received(); }
   /// Bytes that the client lacks.
   [[nodiscard]] std::size_t bytes() const { return sender_.bytes(); }
   /// Gives away what the client lacks, because the session ends.
@@ -98,13 +104,17 @@ class ReliableSection {
   void begin(const TickInputs& inputs, ServerStats&) { begin(inputs.now_s); }
   /// A second copy is worth a datagram of its own only if the budget is not tight.
   [[nodiscard]] Urgency urgency(Tick) const {
-    if (!is_due()) return Urgency::none;
+    // Before the client has the welcome message, it reads only datagrams without anything else.
+    if (!is_due() || !is_welcomed()) return Urgency::none;
     return sender_.waits() || budget_.has_reserve() ? Urgency::now : Urgency::waits;
   }
   bool write(BitWriter& writer, std::size_t most_bits, const SectionPlace& place) {
     return write(writer, most_bits, place.sequence);
   }
-  void settle(const Settled& datagram) { sender_.settle(datagram.sequence, datagram.sent_s, datagram.acked); }
+  void settle(const Settled& datagram) {
+    sender_.settle(datagram.sequence, datagram.sent_s, datagram.acked);
+    if (sender_.received() > 0) lacks_welcome_ = false;
+  }
 
  private:
   // As much may be written at once on a link without a queue (the initial window of RFC 6928), bytes.
@@ -128,6 +138,7 @@ class ReliableSection {
   double uncharged_ = 0.0;             // bytes that were written and are not charged to the byte budget yet
   bool uses_spare_ = false;            // what is written now is charged at once
   std::vector<std::uint32_t> routes_;  // index: route; value: number of the message that contained it
+  bool lacks_welcome_ = false;         // the client lacks the first message
   std::uint32_t marked_ = 0;           // the spawn in the newest AfterSpawnsMessage
 };
 

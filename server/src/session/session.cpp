@@ -25,9 +25,11 @@ constexpr double kRandomDelayS = 0.1;
 // A client whose clock has to settle, or which owns entities, gets a datagram at least this often.
 constexpr double kSettlingHeartbeatS = 0.05;
 
-constexpr std::size_t kMaxHeaderBits = 256;  // end of a datagram, and header with an ack of one word
+constexpr std::size_t kMaxHeaderBits = 256;   // end of a datagram, and header with an ack of one word
+constexpr std::size_t kMaxControlBits = 128;  // of ServerControl
 // A datagram of this size, bytes, fits any update.
-constexpr std::size_t kMinRoom = (kMaxHeaderBits + Ack::kMaxBits + MotionSection::kMaxUpdateBits) / 8 + 1;
+constexpr std::size_t kMinRoom =
+    (kMaxHeaderBits + kMaxControlBits + Ack::kMaxBits + MotionSection::kMaxUpdateBits) / 8 + 1;
 
 }  // namespace
 
@@ -41,14 +43,33 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
       fields_(subscriptions_),
       spawns_({id, subscriptions_, fields_.updates(), reliable_, budget_}),
       reliable_(budget_, spawns_.queue(), link_),
+      control_(reliable_.counts()),
       sections_(spawns_, fields_, messages_, reliable_),
       budget_(static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link),
       intake_(config.client_messages_per_second, static_cast<double>(config.client_message_bytes_per_second)),
       link_(kMaxAckDelayS) {}
 
+void Session::welcome(const WelcomeMessage& message) {
+  reliable_.send_welcome(message);
+  control_.answer({});
+  written_tick_ = message.tick;
+}
+
 void Session::send_kick(const KickMessage& message) {
   std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
   reliable_.send(encode(message, buffer));
+}
+
+// A server may have many routes, which take a slow link a while. So a connected client is stuck only if it
+// makes no progress.
+bool Session::is_stuck(double now_s) {
+  if (reliable_.counts().unconfirmed_count() > kMostUnconfirmed) return true;
+  if (progress_s_ == kLongAgo || reliable_.bytes() <= kMostRetained ||
+      progress_ != reliable_.received_count()) {
+    progress_ = reliable_.received_count();
+    progress_s_ = now_s;
+  }
+  return reliable_.bytes() > kMostRetained && (!peer_ || now_s - progress_s_ > kLongestPauseS);
 }
 
 void Session::send_ownership(const OwnershipMessage& message, Tick tick) {
@@ -68,6 +89,8 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
   budget_ = ByteBudget{static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link};
   budget_.advance(now_s);
   reliable_.restart(received);
+  written_tick_ = tick;
+  control_.answer({ResumeAnswer{reliable_.received().taken(), counts().report(), tick}});
   // Datagrams in flight are lost, and motions published in the meantime were never sent.
   subscriptions_.slots().for_each([&](std::uint32_t slot) {
     Subscription& s = *subscriptions_.find(slot);
@@ -106,7 +129,7 @@ void Session::set_level(EntityId id, std::uint8_t level, Tick tick) {
 Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, ServerStats& stats,
                                   double waited_s) {
   const MessageCounts& sent = reliable_.counts();
-  const std::uint32_t confirmed = unwrap16(datagram.control_count, sent.confirmed_count());
+  const std::uint32_t confirmed = unwrap16(datagram.processed, sent.confirmed_count());
   if (earlier(sent.added_count(), confirmed)) return Receipt::refused;
   const double ack_delay_s = plausible_ack_delay_s(datagram, now_s - waited_s);
   const double usual_trip_s = round_trip().round_trip_s(), deviation_s = round_trip().deviation_s();
@@ -124,11 +147,12 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
     const double added_s = link_.newest_round_trip_s() - usual_trip_s;
     stamps_.check(datagram.stamp, deviation_s, added_s, now_s);
   }
+  const std::uint32_t received = reliable_.received_count();
   settle_datagrams(now_s, stats);
-  if (earlier(sent.confirmed_count(), confirmed)) {
-    reliable_.confirm(confirmed);
-    spawns_.queue().try_again();  // the client may have a route now
-  }
+  const bool processed = earlier(sent.confirmed_count(), confirmed);
+  if (processed) reliable_.confirm(confirmed);
+  // Spawns may have waited for a route, or for messages before the end of another entity.
+  if (processed || reliable_.received_count() != received) spawns_.queue().try_again();
   ShownHistory* seen = seen_.history();
   if (seen != nullptr && datagram.ack) seen->acknowledged(*datagram.ack, now_s);
   if (seen != nullptr && datagram.showing) {
@@ -155,6 +179,7 @@ void Session::charge_arrivals(double ack_delay_s, double now_s) {
       budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, link_.bytes(outcome.sequence));
   }
   for (const PeerLink::Outcome& outcome : link_.late()) {
+    control_.acknowledged(outcome.sequence);
     budget_.found(outcome.sent_s);
     budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, link_.bytes(outcome.sequence));
   }
@@ -170,6 +195,7 @@ void Session::settle_datagrams(double now_s, ServerStats& stats) {
       budget_.lost(outcome.sent_s, now_s, link_.bytes(outcome.sequence));
     }
     const Tick tick = motions_.settle(outcome.sequence, outcome.acked);
+    if (outcome.acked) control_.acknowledged(outcome.sequence);
     sections_.settle({outcome.sequence, tick, outcome.sent_s, outcome.acked, seen_.history()});
   }
   link_.clear_outcomes();
@@ -199,16 +225,20 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, WriteS
   sections_.begin(inputs, stats);
   refill_budgets(inputs.now_s);
   if (room < kMinRoom) return;  // the connection is gone; the disconnect event will follow
-  const bool waits = inputs.held_back || !(turns_.is_due(inputs.tick) || sections_.urgent(inputs.tick));
+  // The client can read nothing else before it has the welcome message.
+  if (!is_welcomed()) write_messages(inputs.now_s, room, scratch.datagrams);
+  const bool urgent = sections_.urgent(inputs.tick) || control_.is_due();
+  const bool waits = inputs.held_back || !(turns_.is_due(inputs.tick) || urgent);
   const bool spawns_wait = spawns_.queue().oldest_since().has_value();
   motions_.select(inputs, waits, spawns_wait, budget_, round_trip().one_way_s(), scratch);
   if (waits) return;
   turns_.take();
-  while (!scratch.snapshot.all_written() || sections_.need_datagram(inputs.tick, budget_)) {
+  while (!scratch.snapshot.all_written() || control_.is_due() ||
+         sections_.need_datagram(inputs.tick, budget_)) {
     if (link_.full() || !write_datagram(inputs, room, scratch)) break;
   }
   // What the motions leave of the budget is for reliable messages.
-  while (budget_.has_spare() && !link_.full() && reliable_.use_spare()) {
+  while (budget_.has_spare() && !link_.full() && is_welcomed() && reliable_.use_spare()) {
     if (!write_datagram(inputs, room, scratch)) break;
   }
   // A client waits for the acknowledgement of its own updates and reliable messages, and therefore gets
@@ -234,11 +264,13 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteSc
   header.sequence = link_.begin(inputs.now_s);
   header.tick = static_cast<std::uint16_t>(inputs.tick);
   header.ack = link_.acknowledge_if_wanted();
+  header.control = control_.write(header.sequence);
   motions_.begin(header.sequence, inputs.tick);
   const SectionPlace place{header.sequence, inputs, link_, seen_.history(), scratch.datagrams.stats};
 
   const std::size_t ack_bits = header.ack && header.ack->words > 1 ? header.ack->bits() : 0;
-  const std::size_t room_bits = room * 8 - kMaxHeaderBits - ack_bits;
+  const std::size_t control_bits = header.control.any() ? kMaxControlBits : 0;
+  const std::size_t room_bits = room * 8 - kMaxHeaderBits - ack_bits - control_bits;
   std::array<std::byte, kMaxStateBytes> section_buffer;
   BitWriter section_writer{section_buffer};
   const bool motions_wait = !scratch.snapshot.all_written();
@@ -287,17 +319,19 @@ void Session::send(Sequence sequence, std::span<const std::byte> payload, double
 }
 
 void Session::write_messages(double now_s, std::size_t room, DatagramBuffer& datagrams) {
-  const bool began = last_send_s_ != kLongAgo;
-  if (!peer_ || !began || room < kMinRoom) return;
+  const bool has_written = last_send_s_ != kLongAgo || !is_welcomed();
+  if (!peer_ || !has_written || room < kMinRoom) return;
   reliable_.begin(now_s);
   while (budget_.available() > -1.0 * kMaxStateBytes && reliable_.is_due() && !link_.full()) {
-    MessageDatagram datagram{written_tick_, behind_ticks_};
+    // A client without the welcome message has nothing.
+    MessageDatagram datagram{written_tick_, is_welcomed() ? behind_ticks_ : written_tick_};
     const Sequence sequence = datagram.begin(link_, now_s);
     settle_datagrams(now_s, datagrams.stats);
     motions_.begin(sequence, written_tick_);
-    const auto payload = datagram.finish(link_, room, [&](BitWriter& writer, std::size_t most_bits) {
-      return reliable_.write(writer, most_bits, sequence);
-    });
+    const auto payload =
+        datagram.finish(link_, control_.write(sequence), room, [&](BitWriter& writer, std::size_t most_bits) {
+          return reliable_.write(writer, most_bits, sequence);
+        });
     send(sequence, payload, now_s, datagrams);
     reliable_.spend_headers(kDatagramHeaders);
   }

@@ -13,6 +13,7 @@
 #include "server/src/session/client_stamps.hpp"
 #include "server/src/session/client_view.hpp"
 #include "server/src/session/closing_link.hpp"
+#include "server/src/session/control_section.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/declared_playout.hpp"
 #include "server/src/session/field_section.hpp"
@@ -80,9 +81,8 @@ class Session {
 
   /// The data needed to resume the session over another connection.
   struct Resume {
-    SessionKey key;             ///< a null key: the session cannot resume
-    double lost_s = 0.0;        ///< when the connection was lost, s; valid only without a connection
-    bool expects_join = false;  ///< the join message that follows the resume message has not arrived yet
+    SessionKey key;       ///< a null key: the session cannot resume
+    double lost_s = 0.0;  ///< when the connection was lost, s; valid only without a connection
   };
   [[nodiscard]] Resume& resume() { return resume_; }
   [[nodiscard]] const Resume& resume() const { return resume_; }
@@ -92,12 +92,9 @@ class Session {
   /// True if the session could resume if the connection were lost now. False while too many messages are
   /// unconfirmed.
   [[nodiscard]] bool can_resume() const { return resume_.key && reliable_.bytes() <= kMostRetained; }
-  /// True if the client lacks so many reliable messages that the session must end: it does not acknowledge
-  /// them, or is away. Their memory is limited by this.
-  [[nodiscard]] bool is_stuck() const {
-    return reliable_.bytes() > (peer_ ? 4 : 1) * kMostRetained ||
-           reliable_.counts().unconfirmed_count() > kMostUnconfirmed;
-  }
+  /// Call it about once a second. True if the client lacks so many reliable messages that the session must
+  /// end: it does not acknowledge them, or is away. Their memory is limited by this.
+  [[nodiscard]] bool is_stuck(double now_s);
   /// True if it can resume with a client that has received `count` reliable messages.
   [[nodiscard]] bool can_resume_from(std::uint32_t count) const { return reliable_.can_restart(count); }
   /// The client has a new connection and has received `received` reliable messages. The others wait to be
@@ -106,6 +103,14 @@ class Session {
   void resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick);
 
   // Reliable messages.
+
+  /// Accepts the client: the answer to its request, and the first message.
+  void welcome(const WelcomeMessage& message);
+  /// Reports to the client how many of its reliable messages are processed.
+  void report_processed() {
+    (void)counts().report();
+    control_.report();
+  }
 
   /// The reliable messages of both directions. The server counts the client's messages here.
   [[nodiscard]] MessageCounts& counts() { return reliable_.counts(); }
@@ -116,12 +121,11 @@ class Session {
   /// Adds the reason of a kick, the last message.
   void send_kick(const KickMessage& message);
   /// True if the client may lack reliable messages.
-  [[nodiscard]] bool has_unsent() const { return unsent_bytes() > 0; }
-  [[nodiscard]] std::size_t unsent_bytes() const { return reliable_.bytes(); }
+  [[nodiscard]] bool has_unsent() const { return reliable_.bytes() > 0; }
   /// What has to be sent after the session has ended. The session must not be used any more, except for its
   /// identity and its subscriptions.
   [[nodiscard]] ClosingLink::Rest take_rest(Tick tick) {
-    return {std::move(link_), reliable_.take_rest(), tick};
+    return {std::move(link_), reliable_.take_rest(), control_.rest(), tick};
   }
 
   /// Sends the next route. No motion along it is sent before the client has confirmed this message.
@@ -189,8 +193,8 @@ class Session {
 
   /// True for the first call after the tick `last`.
   [[nodiscard]] bool may_send_early(Tick last) { return std::exchange(early_after_, last) != last; }
-  /// Writes datagrams with the reliable messages that the client lacks, between two ticks. `room` is the size
-  /// of the largest datagram, bytes.
+  /// Writes datagrams with the reliable messages that the client lacks: between two ticks, and before the
+  /// client has the welcome message. `room` is the size of the largest datagram, bytes.
   void write_messages(double now_s, std::size_t room, DatagramBuffer& datagrams);
 
   /// Age of the oldest data that the client lacked when the last datagram was written, ticks.
@@ -204,10 +208,14 @@ class Session {
  private:
   // A session whose client lacks more bytes of reliable messages ends with its connection.
   static constexpr std::size_t kMostRetained = 1024 * 1024;
+  // A connected client that lacks more must acknowledge messages at least this often, s.
+  static constexpr double kLongestPauseS = 30.0;
   // So many messages that the 16 bits of a count stay unambiguous.
   static constexpr std::uint32_t kMostUnconfirmed = 8192;
   static constexpr double kLongAgo = -std::numeric_limits<double>::infinity();
 
+  // False while the client lacks the welcome message.
+  [[nodiscard]] bool is_welcomed() const { return reliable_.is_welcomed(); }
   [[nodiscard]] double plausible_ack_delay_s(const ClientDatagram& datagram, double arrived_s) const;
   void charge_arrivals(double ack_delay_s, double now_s);
   void settle_datagrams(double now_s, ServerStats& stats);
@@ -235,14 +243,17 @@ class Session {
   SpawnSection spawns_;
   MessageSection messages_;
   ReliableSection reliable_;
+  ControlSection control_;
   Sections<SpawnSection, FieldSection, MessageSection, ReliableSection> sections_;
   ByteBudget budget_;
 
   SessionStats figures_;  // only the counters; stats() adds the rest
   ClientView view_;
   std::uint32_t behind_ticks_ = 0;
-  Tick written_tick_ = 0;  // of the last datagram
-  Tick early_after_ = 0;   // the tick of the last may_send_early()
+  Tick written_tick_ = 0;         // of the last datagram
+  Tick early_after_ = 0;          // the tick of the last may_send_early()
+  std::uint32_t progress_ = 0;    // messages that the client had received when it last made progress
+  double progress_s_ = kLongAgo;  // then, or when it lacked few bytes, s
   MessageIntake intake_;
   Resume resume_;
   DeclaredPlayout playout_;

@@ -153,7 +153,10 @@ void SpawnQueue::add_spawn(EntityId id, Tick since, bool is_short_lived) {
 
 void SpawnQueue::add_end(EntityId id, bool is_short_lived, std::uint32_t number, Tick tick,
                          std::optional<std::uint16_t> after_messages) {
-  if (const Index spawn = spawn_of(id); spawn != kNone) remove(spawn);
+  if (const Index spawn = spawn_of(id); spawn != kNone) {
+    if (number == 0) number = entries_[spawn].number;  // messages may wait for it
+    remove(spawn);
+  }
   if (number == 0) return;
   if (ends_kept_ >= kMostEnds) remove_oldest(Kind::end);
   ++ends_kept_;
@@ -201,6 +204,14 @@ bool SpawnQueue::leave_out_values(Sent& sent) {
   spawn->fields.clear();
   spawn->values_follow = sent.values_follow = true;
   return true;
+}
+
+// The first time, when the spawn is written or takes its place in the order of the messages.
+void SpawnQueue::give_number(Entry& entry, Tick tick) {
+  if (entry.number != 0) return;
+  entry.number = ++newest_number_;
+  entry.sent = tick;
+  unacknowledged_.push_back({handle_of(entry), tick});
 }
 
 void SpawnQueue::note_written(Entry& entry, const Place& place, const Sent& sent, std::size_t bits) {

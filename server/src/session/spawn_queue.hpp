@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/peer_link.hpp"
 #include "net/src/link/ring_queue.hpp"
 #include "net/src/link/sent_contents.hpp"
 #include "net/src/link/settled_numbers.hpp"
@@ -39,6 +40,7 @@ class SpawnQueue {
     Tick motion_tick = 0;        ///< time stamp of the motion in the entry
     bool predicted = false;      ///< the client has predicted the entity
     bool values_follow = false;  ///< Spawn::values_follow
+    bool keeps_order = false;    ///< set if the spawn cannot be sent now: see write()
   };
 
   /// When and where entries are written.
@@ -95,7 +97,8 @@ class SpawnQueue {
 
   /// Writes a section that ends before the bit `limit_bits` of the writer, or nothing. Calls
   /// `make(spawn, sent)` for each spawn: `sent` has the id. `make` fills the rest of both except the number,
-  /// and returns false if the spawn cannot be sent now. Calls `note(sent)` for each spawn written and
+  /// and returns false if the spawn cannot be sent now. If it then sets `keeps_order`, messages from now on
+  /// follow the spawn all the same. Calls `note(sent)` for each spawn written and
   /// `note_end(id, waits)` for each end; `waits`: it names messages that go before. Returns the number of
   /// entries written.
   template <class MakeSpawn, class NoteSpawn, class NoteEnd>
@@ -224,6 +227,7 @@ class SpawnQueue {
   }
   [[nodiscard]] bool has_due_copy(Tick now) const;
   [[nodiscard]] bool leave_out_values(Sent& sent);
+  void give_number(Entry& entry, Tick tick);
   void note_written(Entry& entry, const Place& place, const Sent& sent, std::size_t bits);
   void note_lost(Entry& entry);
 
@@ -299,7 +303,10 @@ SpawnQueue::Outcome SpawnQueue::write_entry(Entry& entry, SpawnsWriter& section,
     if (sent.number == 0) sent.number = newest_number_ + 1;
     Spawn& spawn =
         std::holds_alternative<Spawn>(scratch_) ? std::get<Spawn>(scratch_) : scratch_.emplace<Spawn>();
-    if (!make(spawn, sent)) return Outcome::not_now;
+    if (!make(spawn, sent)) {
+      if (sent.keeps_order) give_number(entry, place.tick);
+      return Outcome::not_now;
+    }
     spawn.number = sent.number;
   }
   const std::size_t before = writer.bits_written();
@@ -308,10 +315,7 @@ SpawnQueue::Outcome SpawnQueue::write_entry(Entry& entry, SpawnsWriter& section,
   if (!fits() && !(section.empty() && crowded_out_ && leave_out_values(sent) && fits()))
     return Outcome::no_room;
   if (entry.kind == Kind::spawn) {
-    if (entry.number == 0) {
-      entry.number = newest_number_ = sent.number;
-      unacknowledged_.push_back({handle_of(entry), place.tick});
-    }
+    give_number(entry, place.tick);
     note(sent);
   }
   if (entry.kind == Kind::end) note_end(entry.id, entry.is_after_messages);
@@ -322,9 +326,7 @@ SpawnQueue::Outcome SpawnQueue::write_entry(Entry& entry, SpawnsWriter& section,
 template <class MakeSpawn, class NoteSpawn, class NoteEnd>
 std::size_t SpawnQueue::write(BitWriter& writer, std::size_t limit_bits, const Place& place, MakeSpawn&& make,
                               NoteSpawn&& note, NoteEnd&& note_end) {
-  // A burst of losses hits datagrams in a row, so copies lie a few datagrams apart.
-  constexpr double kCopyGapS = 0.067;
-  copy_gap_ = std::clamp<Tick>(whole_ticks(kCopyGapS * place.tick_rate_hz), 1, 4);
+  copy_gap_ = std::clamp<Tick>(whole_ticks(PeerLink::kCopyGapS * place.tick_rate_hz), 1, 4);
   SpawnsWriter section;
   std::size_t written = 0, not_now = 0;
   bool is_full = false;

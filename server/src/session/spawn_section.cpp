@@ -69,11 +69,16 @@ void SpawnSection::unfollow(const Subscription& subscription, Tick tick, bool as
   // The client may still lack messages about the entity.
   const MessageCounts& messages = shared_.messages.counts();
   std::optional<std::uint16_t> after_messages;
-  if (messages.unconfirmed_count() > 0) after_messages = static_cast<std::uint16_t>(messages.added_count());
+  if (messages.unconfirmed_count() > 0) {
+    after_messages = static_cast<std::uint16_t>(messages.added_count());
+    if (subscription.spawn_number != 0)
+      ends_after_[static_cast<std::uint32_t>(id.slot())] = messages.added_count();
+  }
   queue_.add_end(id, subscription.short_lived, subscription.spawn_number, tick, after_messages);
 }
 
 void SpawnSection::begin(const TickInputs& inputs, ServerStats&) {
+  forget_ended();
   const auto arrived = static_cast<double>(queue_.take_acknowledged_bytes());
   if (!shared_.budget.may_have_queue()) room_ += arrived;
   queue_.repeat(inputs.tick, inputs.tick_rate_hz, [&](EntityId id) {
@@ -117,12 +122,30 @@ bool SpawnSection::knows_frame(const StreamHead& stream) const {
   return frame != nullptr && frame->spawn_number != 0;
 }
 
-// Fills the spawn of an entity with its newest motion. Returns false if the client cannot show it yet,
-// because it does not know the frame or the route of the motion.
+// Forgets the ends that wait for no message any more, each time when there are twice as many.
+void SpawnSection::forget_ended() {
+  const MessageCounts& messages = shared_.messages.counts();
+  if (messages.unconfirmed_count() == 0) ends_after_.clear();
+  if (ends_after_.size() < most_ends_) return;
+  std::erase_if(ends_after_, [&](const auto& end) { return messages.is_confirmed(end.second); });
+  most_ends_ = std::max(kFewEnds, 2 * ends_after_.size());
+}
+
+// False if the client still has messages to process before it ends the last entity in this slot. A spawn in
+// the slot would end that entity at once.
+bool SpawnSection::is_slot_free(EntityId id) const {
+  const auto last = ends_after_.find(static_cast<std::uint32_t>(id.slot()));
+  return last == ends_after_.end() || shared_.messages.counts().is_confirmed(last->second);
+}
+
+// Fills the spawn of an entity with its newest motion. Returns false if the client cannot show it yet: it
+// does not know the frame or the route of the motion, or the last entity in the slot has not ended.
 bool SpawnSection::make(const TickInputs& inputs, Spawn& spawn, SpawnQueue::Sent& sent) const {
   const Subscription& subscription = *shared_.subscriptions.find(sent.id);
   const StreamHead& head = inputs.head_of(subscription);
-  if (head.number == 0 || !shared_.messages.knows_route(head.route) || !knows_frame(head)) return false;
+  if (head.number == 0 || !shared_.messages.knows_route(head.route)) return false;
+  sent.keeps_order = !knows_frame(head) || !is_slot_free(sent.id);
+  if (sent.keeps_order) return false;
   const Entity& entity = inputs.entities.slots()[subscription.id.slot()];
   const PublishStream& stream = inputs.stream_of(subscription);
   const PublishStream::Publish& newest = stream.newest();

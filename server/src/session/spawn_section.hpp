@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 
 #include <reckoner/net/ids.hpp>
 
@@ -62,9 +63,12 @@ class SpawnSection {
 
  private:
   static constexpr double kFirstRoom = 4.0 * ByteBudget::kDatagramBytes;  // bytes
+  static constexpr std::size_t kFewEnds = 64;
 
   [[nodiscard]] bool has_room() const;
   [[nodiscard]] bool knows_frame(const StreamHead& stream) const;
+  void forget_ended();
+  [[nodiscard]] bool is_slot_free(EntityId id) const;
   [[nodiscard]] bool has_newer(const TickInputs& inputs, const Subscription& subscription) const {
     return !subscription.muted && inputs.head_of(subscription).number != subscription.sent;
   }
@@ -76,6 +80,9 @@ class SpawnSection {
   Shared shared_;
   SpawnQueue queue_;
   double room_ = kFirstRoom;  // bytes of many spawns that may be in flight
+  // By slot: the client ends the last entity in it after it has processed this message.
+  std::unordered_map<std::uint32_t, std::uint32_t> ends_after_;
+  std::size_t most_ends_ = kFewEnds;  // with so many, those that wait no longer are forgotten
 };
 
 template <class F>

@@ -64,7 +64,7 @@ inline constexpr std::size_t kMaxKickReasonBytes = 255;
 inline constexpr std::size_t kMaxControlBytes = 32 * 1024;
 
 enum class Channel : std::uint8_t {
-  control = 0,  ///< reliable and ordered
+  control = 0,  ///< reliable and ordered; Client and Server do not use it, and refuse what arrives on it
   state = 1,    ///< a payload may be lost, repeated or reordered; it never waits for other data
 };
 
@@ -236,7 +236,7 @@ struct TransportLimits {
   std::size_t message_bytes = kMaxControlBytes;
   /// Maximum data from one peer that has arrived but must wait until a lost packet is sent again, bytes. A
   /// peer that exceeds this limit is disconnected, because the missing data could no longer be received.
-  /// A Reckoner client sends only the messages that begin or resume a session on this channel.
+  /// A Reckoner client sends nothing on this channel.
   std::size_t waiting_bytes = 512 * 1024;
   /// Maximum control data that was sent to one peer and is not acknowledged, bytes. A peer that exceeds this
   /// limit is disconnected.

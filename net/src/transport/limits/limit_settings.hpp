@@ -27,8 +27,7 @@ inline constexpr std::array kTransportLimitSettings{
         "seconds; each of the four rates above may come at once for this time"),
     setting<&TransportLimits::message_bytes>(
         "message_bytes", "limits.message-bytes", "bytes", 1024.0, kMaxControlBytes, "",
-        "largest control message, which begins or resumes a session, and so the largest number of its "
-        "fragments"),
+        "largest control message, and so the largest number of its fragments; clients of Reckoner send none"),
     setting<&TransportLimits::waiting_bytes>(
         "waiting_bytes", "limits.waiting-bytes", "bytes", 16'384.0, 1e9, "",
         "bytes from one client that wait for a lost packet; beyond that, the server disconnects the client"),
