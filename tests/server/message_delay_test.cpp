@@ -90,10 +90,11 @@ TEST_P(MessageDelay, IsThatOfTheLinkAndOfOneRepetition) {
   const double up_p50 = ms(delays.up_s, 0.5), up_p99 = ms(delays.up_s, 0.99);
   std::printf("%-10s %5zu bytes: to the client p50 %4.0f p99 %4.0f, to the server p50 %4.0f p99 %4.0f ms\n",
               bound.network, bound.bytes, down_p50, down_p99, up_p50, up_p99);
+  const double few = kSanitized ? 1.5 : 1.0;  // a single seed says little about a p99
   EXPECT_LE(down_p50, bound.down_p50_ms);
-  EXPECT_LE(down_p99, bound.down_p99_ms);
+  EXPECT_LE(down_p99, few * bound.down_p99_ms);
   EXPECT_LE(up_p50, bound.up_p50_ms);
-  EXPECT_LE(up_p99, bound.up_p99_ms);
+  EXPECT_LE(up_p99, few * bound.up_p99_ms);
 }
 
 // The 1000-byte messages need more than the byte budget allows at first. Over mobile, bursts of losses can
