@@ -423,17 +423,22 @@ class Disturber final : public ForwardingTransport {
   std::uint64_t end_ = 0;
 };
 
+// The world's network has a Disturber, to which `door` points as long as the world exists.
+void disturb(WorldConfig& config, Disturber*& door) {
+  config.door = [&door](Transport& network) {
+    auto made = std::make_unique<Disturber>(network);
+    door = made.get();
+    return made;
+  };
+}
+
 // The first attempt to resume fails: its request is lost, and the server waits for it no longer. A message
 // that waits for a spawn waits on.
 TEST(Reconnect, FailedAttemptLeavesWaitingMessagesInOrder) {
   WorldConfig config = near_network();
   config.server.join_timeout_s = 0.5;
   Disturber* door = nullptr;
-  config.door = [&](Transport& network) {
-    auto made = std::make_unique<Disturber>(network);
-    door = made.get();
-    return made;
-  };
+  disturb(config, door);
   World world(config);
   ClientConfig client;
   client.reconnect = {.silence_s = 1.0, .first_wait_s = 0.2, .most_wait_s = 0.5, .attempt_s = 6.0};
@@ -467,11 +472,7 @@ TEST(Reconnect, FailedAttemptLeavesWaitingMessagesInOrder) {
 TEST(Reconnect, AfterABrokenStreamAnotherSessionBegins) {
   WorldConfig config = near_network();
   Disturber* door = nullptr;
-  config.door = [&](Transport& network) {
-    auto made = std::make_unique<Disturber>(network);
-    door = made.get();
-    return made;
-  };
+  disturb(config, door);
   World world(config);
   world.add_body(Still{});
   world.add_dialing_client();
@@ -493,11 +494,7 @@ TEST(Reconnect, AfterABrokenStreamAnotherSessionBegins) {
 TEST(Reconnect, BrokenStreamBeforeTheWelcomeEndsTheAttempt) {
   WorldConfig config = near_network();
   Disturber* door = nullptr;
-  config.door = [&](Transport& network) {
-    auto made = std::make_unique<Disturber>(network);
-    door = made.get();
-    return made;
-  };
+  disturb(config, door);
   World world(config);
   door->breaks_welcome = true;
   world.add_dialing_client();
@@ -511,11 +508,7 @@ TEST(Reconnect, BrokenStreamBeforeTheWelcomeEndsTheAttempt) {
 TEST(Reconnect, ClientThatHasGivenUpStaysSo) {
   WorldConfig config = near_network();
   Disturber* door = nullptr;
-  config.door = [&](Transport& network) {
-    auto made = std::make_unique<Disturber>(network);
-    door = made.get();
-    return made;
-  };
+  disturb(config, door);
   World world(config);
   ClientConfig client;
   client.reconnect = {
@@ -539,11 +532,7 @@ TEST(Reconnect, ClientThatHasGivenUpStaysSo) {
 TEST(Reconnect, SessionOfWhichTheServerHeardNothingResumes) {
   WorldConfig config = near_network();
   Disturber* door = nullptr;
-  config.door = [&](Transport& network) {
-    auto made = std::make_unique<Disturber>(network);
-    door = made.get();
-    return made;
-  };
+  disturb(config, door);
   World world(config);
   world.add_body(Still{});
   ClientConfig client;
