@@ -131,9 +131,7 @@ std::string Client::Impl::no_answer() const {
 
 void Client::Impl::dial(double local_s) {
   dial_s.reset();
-  server = {};
-  request.reset();
-  admitted = false;
+  forget_connection();
   received_s = local_s;
   auto dialed = dialer->dial();
   transport = dialed ? *dialed : nullptr;
@@ -195,8 +193,9 @@ void Client::Impl::receive_before_welcome(std::span<const std::byte> payload, do
   if (!admitted) return;
   apply_ordered(local_s);
   // For the clock, they arrive only now: it begins with the welcome message.
-  for (const auto& datagram : early.take())
-    receive_datagram(datagram, local_s, local_s);
+  for (const auto& datagram : early.take()) {
+    if (admitted) receive_datagram(datagram, local_s, local_s);  // not after one that ended the session
+  }
 }
 
 // The answer to the request is in the head of every datagram, until this client has acknowledged one. Returns
@@ -207,7 +206,8 @@ bool Client::Impl::take_answer(std::span<const std::byte> payload, double local_
   if (reader.failed()) return refuse(Refusal::malformed), false;
   if (!header.control.answer) return false;
   const auto& resumed = header.control.answer->resumed;
-  const auto why = resumed ? resume(*resumed, local_s) : begin_session();
+  if (!resumed) return begin_session(), true;
+  const auto why = resume(*resumed, local_s);
   if (!why) return true;
   refuse(*why);
   abandon_session(local_s);
@@ -245,8 +245,7 @@ void Client::Impl::end_connection(const EndCode& code, double local_s) {
                           : was_joined || refused ? describe(code) + kick_reason
                                                   : "the connection was lost";
   const bool closed = code.reason == EndReason::server_shutdown;
-  server = {};
-  request.reset();
+  forget_connection();
   if (dialer != nullptr && was_joined && !refused && !leaving) {
     if (closed && !lost_s) events.push_back({ClientEvent::Kind::server_closed, {}});
     return lose(why, local_s);
@@ -257,13 +256,17 @@ void Client::Impl::end_connection(const EndCode& code, double local_s) {
          closed ? ClientEvent::Kind::server_closed : ClientEvent::Kind::disconnected);
 }
 
+void Client::Impl::forget_connection() {
+  server = {};
+  request.reset();
+  admitted = false;
+}
+
 // Call this when the connection was lost or could not be established. Schedules the next attempt.
 void Client::Impl::lose(const std::string& why, double local_s) {
   refusal = why;
-  server = {};
-  request.reset();
+  forget_connection();
   transport = nullptr;
-  admitted = false;
   status = ClientStatus::reconnecting;
   const bool within_round = lost_s && dialer->try_next_server();
   if (!lost_s) {
@@ -281,8 +284,7 @@ bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
   if (!dialer->try_next_server()) return false;
   log.goes_elsewhere(why);
   refusal = why;
-  server = {};
-  request.reset();
+  forget_connection();
   transport = nullptr;
   status = ClientStatus::connecting;
   dial_s = local_s + back_off.within_round_s(dialer->random_fraction());
@@ -294,9 +296,7 @@ void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
   status = end;
   log.ended(end == ClientStatus::refused, leaving, refusal);
   if (server && transport != nullptr) transport->disconnect(server, pack({EndReason::left, 0}));
-  server = {};
-  request.reset();
-  admitted = false;
+  forget_connection();
   dial_s.reset();
   events.push_back({kind, {}});
 }
@@ -329,9 +329,7 @@ void Client::Impl::abandon_session(double local_s) {
   const std::string why = "the server's messages are malformed";
   transport->disconnect(server, pack({EndReason::malformed, 0}));
   session = {};
-  server = {};
-  request.reset();
-  admitted = false;
+  forget_connection();
   const bool first = status == ClientStatus::joining;
   if (dialer != nullptr && !leaving && !first) return lose(why, local_s);
   if (dialer != nullptr && !leaving && goes_elsewhere(why, local_s)) return;
@@ -383,7 +381,7 @@ std::optional<Refusal> Client::Impl::apply(const ReliableMessage& message, doubl
 
 // The server has opened a session: the first one, or one that replaces a session that the server no longer
 // knows. Its welcome message follows.
-std::optional<Refusal> Client::Impl::begin_session() {
+void Client::Impl::begin_session() {
   apply_all_ordered();
   messages.restart(stats);
   if (world->link.has_begun()) {
@@ -395,7 +393,6 @@ std::optional<Refusal> Client::Impl::begin_session() {
   session = {};
   request.reset();
   (void)early.take();
-  return std::nullopt;
 }
 
 std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double local_s) {

@@ -39,10 +39,11 @@ struct Client::Impl {
   void note_heard(double local_s);
   void begin_connection(PeerId peer, double local_s);
   void end_connection(const EndCode& code, double local_s);
+  void forget_connection();
   void receive_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
   void receive_before_welcome(std::span<const std::byte> payload, double local_s);
   [[nodiscard]] bool take_answer(std::span<const std::byte> payload, double local_s);
-  [[nodiscard]] std::optional<Refusal> begin_session();
+  void begin_session();
   void take_reliable();
   [[nodiscard]] bool take_message();
   void abandon_session(double local_s);

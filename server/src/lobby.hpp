@@ -18,7 +18,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/ids.hpp>

@@ -423,23 +423,32 @@ class Disturber final : public ForwardingTransport {
   std::uint64_t end_ = 0;
 };
 
-// The world's network has a Disturber, to which `door` points as long as the world exists.
-void disturb(WorldConfig& config, Disturber*& door) {
-  config.door = [&door](Transport& network) {
-    auto made = std::make_unique<Disturber>(network);
-    door = made.get();
-    return made;
-  };
-}
+// A world whose network has a Disturber.
+struct DisturbedWorld {
+  explicit DisturbedWorld(WorldConfig config = near_network()) : world(disturbed(config)) {}
+
+  Disturber* door = nullptr;  // exists as long as the world
+  World world;
+
+ private:
+  WorldConfig& disturbed(WorldConfig& config) {
+    config.door = [this](Transport& network) {
+      auto made = std::make_unique<Disturber>(network);
+      door = made.get();
+      return made;
+    };
+    return config;
+  }
+};
 
 // The first attempt to resume fails: its request is lost, and the server waits for it no longer. A message
 // that waits for a spawn waits on.
 TEST(Reconnect, FailedAttemptLeavesWaitingMessagesInOrder) {
   WorldConfig config = near_network();
   config.server.join_timeout_s = 0.5;
-  Disturber* door = nullptr;
-  disturb(config, door);
-  World world(config);
+  DisturbedWorld disturbed(config);
+  World& world = disturbed.world;
+  Disturber* const door = disturbed.door;
   ClientConfig client;
   client.reconnect = {.silence_s = 1.0, .first_wait_s = 0.2, .most_wait_s = 0.5, .attempt_s = 6.0};
   world.add_dialing_client(client);
@@ -470,10 +479,9 @@ TEST(Reconnect, FailedAttemptLeavesWaitingMessagesInOrder) {
 
 // Nothing more can come out of the stream of this session.
 TEST(Reconnect, AfterABrokenStreamAnotherSessionBegins) {
-  WorldConfig config = near_network();
-  Disturber* door = nullptr;
-  disturb(config, door);
-  World world(config);
+  DisturbedWorld disturbed;
+  World& world = disturbed.world;
+  Disturber* const door = disturbed.door;
   world.add_body(Still{});
   world.add_dialing_client();
   world.run_to(2.0);
@@ -492,10 +500,9 @@ TEST(Reconnect, AfterABrokenStreamAnotherSessionBegins) {
 
 // The first bytes are already wrong. Nothing can be done with this server, and the client says so.
 TEST(Reconnect, BrokenStreamBeforeTheWelcomeEndsTheAttempt) {
-  WorldConfig config = near_network();
-  Disturber* door = nullptr;
-  disturb(config, door);
-  World world(config);
+  DisturbedWorld disturbed;
+  World& world = disturbed.world;
+  Disturber* const door = disturbed.door;
   door->breaks_welcome = true;
   world.add_dialing_client();
   world.run_to(3.0);
@@ -506,10 +513,9 @@ TEST(Reconnect, BrokenStreamBeforeTheWelcomeEndsTheAttempt) {
 
 // The client gives up just before the server's answer arrives. It stays so.
 TEST(Reconnect, ClientThatHasGivenUpStaysSo) {
-  WorldConfig config = near_network();
-  Disturber* door = nullptr;
-  disturb(config, door);
-  World world(config);
+  DisturbedWorld disturbed;
+  World& world = disturbed.world;
+  Disturber* const door = disturbed.door;
   ClientConfig client;
   client.reconnect = {
       .silence_s = 1.0, .first_wait_s = 0.2, .most_wait_s = 0.2, .attempt_s = 8.0, .give_up_s = 3.0};
@@ -530,10 +536,9 @@ TEST(Reconnect, ClientThatHasGivenUpStaysSo) {
 // Everything that the client sends after its request is lost, so the server does not know that the client has
 // the welcome message. The client resumes later.
 TEST(Reconnect, SessionOfWhichTheServerHeardNothingResumes) {
-  WorldConfig config = near_network();
-  Disturber* door = nullptr;
-  disturb(config, door);
-  World world(config);
+  DisturbedWorld disturbed;
+  World& world = disturbed.world;
+  Disturber* const door = disturbed.door;
   world.add_body(Still{});
   ClientConfig client;
   client.reconnect = {.silence_s = 1.0, .first_wait_s = 0.2, .most_wait_s = 0.5, .attempt_s = 1.0};

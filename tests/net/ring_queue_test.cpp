@@ -67,13 +67,13 @@ TEST(RingQueue, IsEmptyAfterItsElementsWereMovedAway) {
   RingQueue<int> to = std::move(from);
   EXPECT_EQ(to.size(), 5u);
   EXPECT_EQ(to.back(), 4);
-  EXPECT_TRUE(from.empty());  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(from.empty());
   from.push_back(7);
   EXPECT_EQ(from.front(), 7);
   to = std::move(from);
   EXPECT_EQ(to.size(), 1u);
   EXPECT_EQ(to.front(), 7);
-  from.push_back(8);  // NOLINT(bugprone-use-after-move)
+  from.push_back(8);
   EXPECT_EQ(from.front(), 8);
 }
 

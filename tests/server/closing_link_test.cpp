@@ -206,7 +206,7 @@ TEST(ClosingLink, MessagesBehindALostSpawnArrive) {
   EXPECT_EQ(ending.received, kLast);
 }
 
-// The same without any message of the game.
+// A kick whose reason is the only message.
 TEST(ClosingLink, KickWithoutOtherMessagesIsFast) {
   Ending ending({.latency_ms = 40.0}, 1);
   ASSERT_TRUE(ending.world.server().kick(ending.world.server().clients().front(), "enough"));

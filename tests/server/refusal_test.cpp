@@ -106,7 +106,7 @@ class ServerAndClientRefusals : public testing::Test {
     return world.client(hostile).stats().refusals[why] - before;
   }
 
-  // The same for a message in the stream of reliable messages.
+  // Sends this message in the stream of reliable messages, and returns the same.
   std::uint64_t at_server(Refusal why, const Bytes& message) {
     const std::uint64_t before = world.server().stats().refusals[why];
     to_server->send(message);

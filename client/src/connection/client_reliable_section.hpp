@@ -34,29 +34,22 @@ class ClientReliableSection {
   /// A second copy is not worth a datagram of its own: the client sends many.
   [[nodiscard]] bool any_due() const { return can_write() && messages_.waits(); }
   bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence) {
-    return can_write() && messages_.write(writer, most_bits, sequence, now_s_, loss_ > kLossy) > 0;
+    return can_write() && messages_.write(writer, most_bits, sequence, now_s_, loss_ > PeerLink::kLossy) > 0;
   }
   void settle(const PeerLink::Outcome& outcome) {
-    const std::size_t before = messages_.bytes_in_flight();
-    messages_.settle(outcome.sequence, outcome.sent_s, outcome.acked);
-    const std::size_t bytes = before - messages_.bytes_in_flight();
-    if (bytes == 0) return;
+    if (window_.settle(messages_, outcome, now_s_) == 0) return;
     loss_ += ((outcome.acked ? 0.0 : 1.0) - loss_) / kLossAverage;
-    outcome.acked ? window_.note_arrived(bytes) : window_.note_lost(outcome.sent_s, now_s_);
   }
 
  private:
-  [[nodiscard]] bool can_write() const {
-    return messages_.is_due(now_s_) && window_.has_room(messages_.bytes_in_flight());
-  }
+  // The server acknowledges only datagrams with contents that wait for it, so the loss of the link is
+  // unknown. This is the average over this number of datagrams with messages.
+  static constexpr double kLossAverage = 50.0;
+
+  [[nodiscard]] bool can_write() const { return window_.allows(messages_, now_s_); }
 
   ReliableSender& messages_;
   const PeerLink& link_;
-  // The server acknowledges only datagrams with contents that wait for it, so the loss of the link is
-  // unknown.
-  static constexpr double kLossAverage = 50.0;  // datagrams
-  static constexpr double kLossy = 0.002;       // a second copy pays
-
   SendWindow window_;
   double loss_ = 0.0;  // recent share of datagrams with messages that were lost
   double now_s_ = 0.0;

@@ -16,9 +16,7 @@ namespace reckoner {
 /// ```
 /// static constexpr bool ClientDatagram::*kFlag;   // says that a datagram has the section
 /// bool any_due() const;                           // something should be sent now, in a datagram of its own
-/// bool write(BitWriter&, std::size_t most_bits, Sequence);  // false: writes nothing, because nothing waits
-/// or
-///                                                           // there is too little room
+/// bool write(BitWriter&, std::size_t most_bits, Sequence);  // false: writes nothing
 /// ```
 ///
 /// and, if it needs them:

@@ -5,7 +5,6 @@
 #include "net/src/messages/messages.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <optional>
 #include <utility>

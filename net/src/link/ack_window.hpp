@@ -91,8 +91,8 @@ class RECKONER_NET_API SentWindow {
   [[nodiscard]] bool full() const { return static_cast<Sequence>(next_ - oldest_) >= kCapacity; }
 
   /// Processes an acknowledgement that arrived at `now_s`. A datagram that was sent at most `overtaking_s`
-  /// before another one may arrive after it. Returns false and changes nothing if the acknowledgement names a
-  /// datagram that was never sent.
+  /// before another one may arrive after it; 0: the path keeps the order. Returns false and changes nothing
+  /// if the acknowledgement names a datagram that was never sent.
   bool acknowledge(const Ack& ack, double now_s, double overtaking_s);
 
   /// Counts datagrams as lost that were sent before `now_s` - `timeout_s`, or that acknowledgements until

@@ -93,8 +93,10 @@ class RECKONER_NET_API PeerLink {
   /// A burst of losses hits datagrams in a row. A second copy that is sent this much later lies beyond most
   /// bursts, s.
   static constexpr double kCopyGapS = 0.067;
-  /// True if the link loses so many datagrams that a second copy of something small pays.
-  [[nodiscard]] bool loses() const { return loss_ > 0.002; }
+  /// If a larger share of the datagrams is lost, a second copy of something small pays.
+  static constexpr double kLossy = 0.002;
+  /// True if loss() is above kLossy.
+  [[nodiscard]] bool loses() const { return loss_ > kLossy; }
   /// The datagrams take another path from now on.
   void forget_path() { estimate_ = {}; }
   /// Whether the path keeps the order of datagrams (Transport::is_ordered()).

@@ -24,8 +24,8 @@ namespace reckoner {
 /// The messages form a stream of bytes, each after its length. Datagrams carry parts of the stream, so a
 /// large message takes several, and small ones share one. A part is sent again if its datagram is lost, or
 /// probably lost because a much later one has arrived. If nothing arrives any more, a few bytes are sent
-/// again at growing intervals. While little is on its way and the link loses
-/// datagrams, each part is sent twice, with a gap that is longer than the usual burst of losses.
+/// again at growing intervals. While little is on its way and the link loses datagrams, each part is sent
+/// twice, with a gap that is longer than most bursts of losses.
 ///
 /// The stream belongs to a session. If the session continues over another link, restart() lets everything
 /// wait again that the other end may lack. Times are in seconds on one monotonic clock.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/peer_link.hpp"
+#include "net/src/link/reliable_sender.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -11,6 +14,20 @@ namespace reckoner {
 /// is that of RFC 6928). Times are in seconds on one monotonic clock.
 class SendWindow {
  public:
+  /// True if the sender should send something at `now_s`, and may.
+  [[nodiscard]] bool allows(const ReliableSender& messages, double now_s) const {
+    return messages.is_due(now_s) && has_room(messages.bytes_in_flight());
+  }
+  /// Tells the sender and the window, at `now_s`, what became of a datagram. Returns the number of bytes of
+  /// messages that it had.
+  std::size_t settle(ReliableSender& messages, const PeerLink::Outcome& datagram, double now_s) {
+    const std::size_t before = messages.bytes_in_flight();
+    messages.settle(datagram.sequence, datagram.sent_s, datagram.acked);
+    const std::size_t bytes = before - messages.bytes_in_flight();
+    if (bytes > 0) datagram.acked ? note_arrived(bytes) : note_lost(datagram.sent_s, now_s);
+    return bytes;
+  }
+
   /// True if more may be sent while `in_flight` bytes are on their way.
   [[nodiscard]] bool has_room(std::size_t in_flight) const { return static_cast<double>(in_flight) < bytes_; }
 

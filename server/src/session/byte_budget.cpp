@@ -56,7 +56,7 @@ constexpr double kSilentS = 1.0;
 constexpr double kInFlightS = 0.35;
 constexpr double kFirstInFlight = 2.0 * ByteBudget::kDatagramBytes;
 constexpr std::size_t kMaxSlotStep = 1'000'000;  // bytes; sums of such steps do not overflow a slot
-constexpr double kReliableS = 0.06;              // allows for the delays in client and server
+constexpr double kAnswerS = 0.06;                // allows for the delays in client and server
 
 }  // namespace
 
@@ -226,7 +226,7 @@ void ByteBudget::send_on_credit(std::size_t wire_bytes) {
 double ByteBudget::spawn_room() const {
   if (!follow_link_) return kUnlimited;
   const double base_s = std::isfinite(window_.base_s()) ? std::min(window_.base_s(), kLongestQueueS) : 0.0;
-  return std::max(kDatagramBytes, rate_ * (base_s + kReliableS));
+  return std::max(kDatagramBytes, rate_ * (base_s + kAnswerS));
 }
 
 void ByteBudget::acknowledged(double sent_s, double now_s, double ack_delay_s, std::size_t wire_bytes) {

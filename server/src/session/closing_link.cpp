@@ -38,13 +38,8 @@ void ClosingLink::receive(const ClientDatagram& datagram, double now_s) {
 }
 
 void ClosingLink::settle() {
-  for (const PeerLink::Outcome& outcome : rest_.link.outcomes()) {
-    const std::size_t before = rest_.messages.bytes_in_flight();
-    rest_.messages.settle(outcome.sequence, outcome.sent_s, outcome.acked);
-    const std::size_t bytes = before - rest_.messages.bytes_in_flight();
-    if (bytes == 0) continue;
-    outcome.acked ? window_.note_arrived(bytes) : window_.note_lost(outcome.sent_s, now_s_);
-  }
+  for (const PeerLink::Outcome& outcome : rest_.link.outcomes())
+    (void)window_.settle(rest_.messages, outcome, now_s_);
   rest_.link.clear_outcomes();
 }
 
@@ -58,18 +53,14 @@ bool ClosingLink::service(double now_s, Transport& transport) {
     end(transport);
     return true;
   }
-  bool sends = may_send(now_s);
+  bool sends = window_.allows(rest_.messages, now_s);
   if (now_s < next_s_ + (sends ? 0.0 : kAskS)) return false;
   for (int i = 0; (i == 0 || sends) && i < kMostAtOnce && !rest_.link.full(); ++i) {
     send(sends, room, now_s, transport);
-    sends = may_send(now_s);
+    sends = window_.allows(rest_.messages, now_s);
   }
   next_s_ = now_s + kLeastIntervalS;
   return false;
-}
-
-bool ClosingLink::may_send(double now_s) const {
-  return window_.has_room(rest_.messages.bytes_in_flight()) && rest_.messages.is_due(now_s);
 }
 
 void ClosingLink::send(bool with_messages, std::size_t room, double now_s, Transport& transport) {

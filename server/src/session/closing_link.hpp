@@ -42,7 +42,6 @@ class ClosingLink {
 
  private:
   void settle();
-  [[nodiscard]] bool may_send(double now_s) const;
   void send(bool with_messages, std::size_t room, double now_s, Transport& transport);
 
   PeerId peer_;

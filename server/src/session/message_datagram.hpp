@@ -2,7 +2,6 @@
 #pragma once
 
 #include "net/src/link/peer_link.hpp"
-#include "net/src/link/reliable_sender.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
 

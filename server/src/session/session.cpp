@@ -179,7 +179,6 @@ void Session::charge_arrivals(double ack_delay_s, double now_s) {
       budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, link_.bytes(outcome.sequence));
   }
   for (const PeerLink::Outcome& outcome : link_.late()) {
-    control_.acknowledged(outcome.sequence);
     budget_.found(outcome.sent_s);
     budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, link_.bytes(outcome.sequence));
   }
@@ -198,6 +197,8 @@ void Session::settle_datagrams(double now_s, ServerStats& stats) {
     if (outcome.acked) control_.acknowledged(outcome.sequence);
     sections_.settle({outcome.sequence, tick, outcome.sent_s, outcome.acked, seen_.history()});
   }
+  for (const PeerLink::Outcome& outcome : link_.late())
+    control_.acknowledged(outcome.sequence);
   link_.clear_outcomes();
 }
 

@@ -128,7 +128,7 @@ class Session {
     return {std::move(link_), reliable_.take_rest(), control_.rest(), tick};
   }
 
-  /// Sends the next route. No motion along it is sent before the client has confirmed this message.
+  /// Sends the next route. No motion along it is sent before the client has received this message.
   void send_route(const RouteMessage& message) { reliable_.send_route(message); }
 
   /// Notifies the client that it owns, or no longer owns, an entity that it knows. The server sends an owner

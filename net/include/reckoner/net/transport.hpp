@@ -181,8 +181,8 @@ class RECKONER_NET_API Transport {
   /// Returns the maximum size of a state payload to this peer, bytes. The result is at most kMaxStateBytes.
   [[nodiscard]] virtual std::size_t max_state_bytes(PeerId peer) const = 0;
 
-  /// True if state payloads to and from this peer never overtake each other and are not lost on the way, as
-  /// on a stream. One that takes long is then still on its way. By default false.
+  /// True if state payloads to and from this peer never overtake each other, as on a stream. One that takes
+  /// long is then still on its way, until a later one has arrived. By default false.
   [[nodiscard]] virtual bool is_ordered(PeerId peer) const {
     (void)peer;
     return false;
