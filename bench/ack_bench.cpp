@@ -32,9 +32,9 @@ constexpr Sequence kBatch = 64;       // acknowledgements that are measured toge
 class OneClient final : public Transport {
  public:
   explicit OneClient(std::span<const Archetype> archetypes) {
-    events_.push_back({TransportEvent::Kind::connected, Channel::control, {}});
+    events_.push_back({TransportEvent::Kind::connected, {}});
     const JoinRequest request{.archetype_hash = archetype_hash(archetypes), .resume = {}};
-    events_.push_back({TransportEvent::Kind::received, Channel::state, request_datagram(request)});
+    events_.push_back({TransportEvent::Kind::received, request_datagram(request)});
   }
 
   /// Lets the server receive a datagram with this acknowledgement. Returns its size.
@@ -46,7 +46,7 @@ class OneClient final : public Transport {
     BitWriter writer{buffer};
     write(writer, datagram);
     const auto payload = writer.finish();
-    events_.push_back({TransportEvent::Kind::received, Channel::state, {payload.begin(), payload.end()}});
+    events_.push_back({TransportEvent::Kind::received, {payload.begin(), payload.end()}});
     return payload.size();
   }
   /// The newest datagram of the server; nullopt before the first.
@@ -58,24 +58,22 @@ class OneClient final : public Transport {
     if (events_.empty()) return std::nullopt;
     current_ = std::move(events_.front());
     events_.pop_front();
-    return TransportEvent{current_.kind, {1}, current_.channel, 0, current_.bytes};
+    return TransportEvent{current_.kind, {1}, 0, current_.bytes};
   }
-  bool send(PeerId, Channel channel, std::span<const std::byte> payload) override {
-    if (channel != Channel::state) return true;
+  bool send(PeerId, std::span<const std::byte> payload) override {
     BitReader reader{payload};
     const ServerHeader header = read_server_header(reader);
     newest_ = header.sequence;
     ++received_;
     return true;
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kRoom; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return kRoom; }
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
  private:
   struct Event {
     TransportEvent::Kind kind;
-    Channel channel;
     std::vector<std::byte> bytes;
   };
   std::deque<Event> events_;

@@ -30,9 +30,9 @@ class AnsweringClients final : public Transport {
 
   AnsweringClients(std::size_t count, std::span<const Archetype> archetypes) : clients_(count) {
     for (std::uint32_t peer = 1; peer <= count; ++peer) {
-      push({TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {});
+      push({TransportEvent::Kind::connected, {peer}, 0, {}}, {});
       const JoinRequest request{.archetype_hash = archetype_hash(archetypes), .resume = {}};
-      push_payload(peer, Channel::state, request_datagram(request));
+      push_payload(peer, request_datagram(request));
     }
   }
 
@@ -53,7 +53,7 @@ class AnsweringClients final : public Transport {
       std::array<std::byte, kMaxPayload> buffer;
       BitWriter writer{buffer};
       write(writer, datagram);
-      push_payload(i + 1, Channel::state, writer.finish());
+      push_payload(i + 1, writer.finish());
     }
   }
 
@@ -68,9 +68,8 @@ class AnsweringClients final : public Transport {
     event.payload = std::span{current_.bytes}.first(current_.size);
     return event;
   }
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
     Client& client = clients_[peer.value - 1];
-    if (channel == Channel::control) return false;  // no message of a session
     state_bytes_ += payload.size();
     BitReader reader{payload};
     const ServerHeader header = read_server_header(reader);
@@ -79,7 +78,7 @@ class AnsweringClients final : public Transport {
     client.arrived.push_back({header.sequence, tick_});
     return true;
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return kMaxDatagramBytes; }
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
@@ -107,8 +106,8 @@ class AnsweringClients final : public Transport {
     std::copy(payload.begin(), payload.end(), waiting.bytes.begin());
     waiting_.push_back(waiting);
   }
-  void push_payload(std::uint32_t peer, Channel channel, std::span<const std::byte> payload) {
-    push({TransportEvent::Kind::received, {peer}, channel, 0, {}}, payload);
+  void push_payload(std::uint32_t peer, std::span<const std::byte> payload) {
+    push({TransportEvent::Kind::received, {peer}, 0, {}}, payload);
   }
 
   std::vector<Client> clients_;

@@ -22,8 +22,8 @@ class Nobody final : public Transport {
  public:
   void service(double) override {}
   std::optional<TransportEvent> poll() override { return std::nullopt; }
-  bool send(PeerId, Channel, std::span<const std::byte>) override { return false; }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return 0; }
+  bool send(PeerId, std::span<const std::byte>) override { return false; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return 0; }
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 

@@ -17,7 +17,7 @@ set(RECKONER_SOCKETS_DEFAULT ON)
 if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
   set(RECKONER_SOCKETS_DEFAULT OFF)  # WebAssembly in a browser
 endif()
-option(RECKONER_SOCKETS "Build the ENet transport and its encryption; OFF: a game supplies the transport"
+option(RECKONER_SOCKETS "Build the transports over sockets, and encryption; OFF: a game supplies the transport"
   ${RECKONER_SOCKETS_DEFAULT})
 option(RECKONER_C "Build the C library, libreckoner" ${PROJECT_IS_TOP_LEVEL})
 option(RECKONER_PROGRAMS "Build reckoner-server, reckoner-client and reckoner-harness" ${PROJECT_IS_TOP_LEVEL})

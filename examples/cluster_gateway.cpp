@@ -9,7 +9,7 @@
 
 #include <reckoner/cluster/gateway.hpp>
 #include <reckoner/cluster/nats_bus.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 int main(int argc, char** argv) {
   const auto port = static_cast<std::uint16_t>(argc > 2 ? std::atoi(argv[2]) : 26000);
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   if (!*member) return std::fprintf(stderr, "%s\n", member->error().c_str()), 1;
 
-  auto transport = reckoner::EnetTransport::listen(
+  auto transport = reckoner::NetworkTransport::listen(
       {.host = "127.0.0.1", .port = port, .security = reckoner::Insecure{}});  // this machine only, no tokens
   if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
   auto gateway = reckoner::Gateway::create({}, {}, **member, **bus, **transport, clock_s());

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -68,11 +68,12 @@ void show(reckoner::Client& client, double now_s, Seen& seen) {
 }  // namespace
 
 int main() {
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
+  auto listening =
+      reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  reckoner::EnetTransport& server_transport = **listening;
-  auto connecting = reckoner::EnetTransport::connect("127.0.0.1", server_transport.port(),
-                                                     reckoner::kProtocolVersion, reckoner::Insecure{});
+  reckoner::NetworkTransport& server_transport = **listening;
+  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", server_transport.port(),
+                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
 
   reckoner::ServerConfig server_config;

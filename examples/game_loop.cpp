@@ -12,7 +12,7 @@
 #include <glm/geometric.hpp>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -53,10 +53,11 @@ void serve(reckoner::Server& server, reckoner::EntityId car) {
 }  // namespace
 
 int main() {
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
+  auto listening =
+      reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
-                                                     reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
+                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
   auto server = reckoner::Server::create({}, **listening);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;

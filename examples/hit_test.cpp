@@ -15,7 +15,7 @@
 #include <glm/geometric.hpp>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -92,10 +92,11 @@ std::optional<Verdict> judge(reckoner::Server& server, reckoner::EntityId runner
 }  // namespace
 
 int main() {
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
+  auto listening =
+      reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
-                                                     reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
+                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
   reckoner::ServerConfig config;
   config.rewind_s = 1.0;

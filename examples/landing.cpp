@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {
@@ -70,10 +70,11 @@ void show(reckoner::Client& client, double now_s, Seen& seen) {
 }  // namespace
 
 int main() {
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
+  auto listening =
+      reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
-                                                     reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
+                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
   reckoner::ServerConfig server_config;
   server_config.archetypes = archetypes();

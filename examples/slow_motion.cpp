@@ -14,7 +14,7 @@
 #include <glm/geometric.hpp>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/scaled_clock.hpp>
 #include <reckoner/server/server.hpp>
@@ -78,10 +78,10 @@ int main() {
   reckoner::ClientConfig client_config;
   client_config.log = say;
   auto listening =
-      reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}, .log = say});
+      reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}, .log = say});
   if (!listening) return std::fprintf(stderr, "%s\n", listening.error().c_str()), 1;
-  auto calling = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
-                                                  reckoner::kProtocolVersion, reckoner::Insecure{}, say);
+  auto calling = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
+                                                     reckoner::kProtocolVersion, reckoner::Insecure{}, say);
   if (!calling) return std::fprintf(stderr, "%s\n", calling.error().c_str()), 1;
   auto server = reckoner::Server::create(server_config, **listening);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 
 int main(int argc, char** argv) {
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   const auto port = static_cast<std::uint16_t>(argc > 2 ? std::atoi(argv[2]) : 26000);
   const double seconds = argc > 3 ? std::atof(argv[3]) : 1e9;
   auto transport =
-      reckoner::EnetTransport::connect(host, port, reckoner::kProtocolVersion, reckoner::Insecure{});
+      reckoner::NetworkTransport::connect(host, port, reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
 
   auto client = reckoner::Client::create({}, **transport);

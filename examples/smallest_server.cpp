@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/server/server.hpp>
 
 // snip: server
@@ -22,7 +22,7 @@ reckoner::State on_the_circle(double time_s) {  // radius 20 m, speed 10 m/s
 int main(int argc, char** argv) {
   const auto port = static_cast<std::uint16_t>(argc > 1 ? std::atoi(argv[1]) : 26000);
   const double seconds = argc > 2 ? std::atof(argv[2]) : 1e9;
-  auto transport = reckoner::EnetTransport::listen(
+  auto transport = reckoner::NetworkTransport::listen(
       {.host = "127.0.0.1", .port = port, .security = reckoner::Insecure{}});  // this machine only, no tokens
   if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
   std::printf("listening on port %d\n", (*transport)->port());

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/network_dialer.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -24,7 +24,7 @@ int main() {
   // snip: token
   constexpr std::uint64_t kGame = 1;                            // separates games that share a key
   const reckoner::SecretKey key = reckoner::SecretKey::make();  // only the servers and the backend know it
-  auto listening = reckoner::EnetTransport::listen(
+  auto listening = reckoner::NetworkTransport::listen(
       {.host = "127.0.0.1", .security = reckoner::ServerSecurity{.key = key, .game = kGame}});
   if (!listening) return std::fprintf(stderr, "%s\n", listening.error().c_str()), 1;
 

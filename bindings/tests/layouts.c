@@ -139,9 +139,9 @@ int main(void) {
   MEMBER(reckoner_server_config, limit_address_datagrams_per_second);
   MEMBER(reckoner_server_config, limit_address_bytes_per_second);
   MEMBER(reckoner_server_config, limit_burst_s);
-  MEMBER(reckoner_server_config, limit_message_bytes);
-  MEMBER(reckoner_server_config, limit_waiting_bytes);
-  MEMBER(reckoner_server_config, limit_backlog_bytes);
+  MEMBER(reckoner_server_config, reserved3);
+  MEMBER(reckoner_server_config, reserved4);
+  MEMBER(reckoner_server_config, reserved5);
   MEMBER(reckoner_server_config, limit_waiting_events);
   MEMBER(reckoner_server_config, log);
   MEMBER(reckoner_server_config, log_user);
@@ -161,6 +161,7 @@ int main(void) {
   MEMBER(reckoner_server_config, send_rate_hz);
   MEMBER(reckoner_server_config, client_messages_per_second);
   MEMBER(reckoner_server_config, client_message_bytes_per_second);
+  MEMBER(reckoner_server_config, transport);
   SIZE(reckoner_entity_debug);
   MEMBER(reckoner_entity_debug, struct_size);
   MEMBER(reckoner_entity_debug, level);
@@ -334,6 +335,7 @@ int main(void) {
   MEMBER(reckoner_client_config, reconnect_give_up_s);
   MEMBER(reckoner_client_config, max_entities);
   MEMBER(reckoner_client_config, reserved2);
+  MEMBER(reckoner_client_config, transport);
   SIZE(reckoner_client_event);
   MEMBER(reckoner_client_event, struct_size);
   MEMBER(reckoner_client_event, kind);

@@ -35,7 +35,7 @@ ENUMS = {
 C_ONLY_ENUMS = {"result_code", "log_type", "value_type", "floor_kind", "byte_count"}
 # C has no enum for these: it has texts (Refusal), results (FrameResult) or numbers (CatmullRomKnots), or the part is
 # not in C (transports, curves, rewinding of owned motion).
-CPP_ONLY_ENUMS = {"Refusal", "FrameResult", "CatmullRomKnots", "CatmullRomEnds", "MotionPath", "Channel",
+CPP_ONLY_ENUMS = {"Refusal", "FrameResult", "CatmullRomKnots", "CatmullRomEnds", "MotionPath",
                   "TransportEvent::Kind"}
 NOT_IN_C = {("CallError", "none")}  # a result of 0
 
@@ -106,7 +106,7 @@ MEMBERS = {  # C member: what it is in C++
 }
 C_ONLY_MEMBERS = {
     # Arguments of connect() and of the dialer:
-    "client_config": {"host", "port", "insecure", "receive_thread", "reconnects"},
+    "client_config": {"host", "port", "insecure", "receive_thread", "reconnects", "transport"},
     "server_config": {"insecure"},
     "grant": {"game"},  # an argument of issue_token()
     "server_stats": {"clients", "entities", "closing"},  # client_count(), entity_count(), closing_count()

@@ -342,9 +342,7 @@ typedef struct reckoner_server_config {
   double limit_address_datagrams_per_second; /* from all clients at one IP address; 0: no limit */
   double limit_address_bytes_per_second;     /* from all clients at one IP address; 0: no limit */
   double limit_burst_s;                      /* the amount of this time may arrive at once */
-  uint64_t limit_message_bytes;              /* largest control message */
-  uint64_t limit_waiting_bytes;              /* data of one client that waits for a lost packet */
-  uint64_t limit_backlog_bytes;              /* data that one client has not acknowledged */
+  uint64_t reserved3, reserved4, reserved5;  /* ignored; before protocol version 13, three other limits */
   uint64_t limit_waiting_events;             /* arrived events that the server has not processed */
 
   reckoner_log_function log; /* null: no log */
@@ -374,6 +372,9 @@ typedef struct reckoner_server_config {
    * are refused. 0: no limit. */
   double client_messages_per_second;
   uint64_t client_message_bytes_per_second;
+  /* How datagrams travel: "udp" (IPv4 and IPv6, with a key or insecure) or "enet" (ENet: IPv4, insecure).
+   * Server and clients must use the same one. Null: "udp" with a key, "enet" if insecure. */
+  const char* transport;
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 
@@ -827,6 +828,7 @@ typedef struct reckoner_client_config {
   double reconnect_give_up_s;    /* the client is disconnected after this time; 0: never */
   uint32_t max_entities;         /* entities that the client keeps at once; it refuses more */
   uint32_t reserved2;
+  const char* transport; /* as on the server; null: "udp" with a token, "enet" if insecure */
 } reckoner_client_config;
 RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, uint32_t struct_size);
 

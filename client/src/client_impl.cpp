@@ -125,8 +125,13 @@ void Client::Impl::run_connection(double local_s) {
 }
 
 std::string Client::Impl::no_answer() const {
-  const std::string failure_hint = dialer == nullptr ? std::string{} : dialer->failure_hint();
-  return "the server does not answer" + (failure_hint.empty() ? failure_hint : "; " + failure_hint);
+  std::string hint;
+  if (dialer != nullptr) {
+    hint = dialer->failure_hint();
+  } else if (transport != nullptr) {
+    hint = transport->problem();
+  }
+  return "the server does not answer" + (hint.empty() ? hint : "; " + hint);
 }
 
 void Client::Impl::dial(double local_s) {
@@ -158,8 +163,6 @@ void Client::Impl::receive(const TransportEvent& event, double local_s) {
     case TransportEvent::Kind::received:
       note_heard(local_s);
       world->note_arrival(local_s);
-      // No server of this version uses the reliable channel of the transport.
-      if (event.channel == Channel::control) return refuse(Refusal::unexpected);
       receive_datagram(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
       break;
   }
@@ -437,7 +440,7 @@ void Client::Impl::send_request(double local_s) {
   const double every_s = transport->is_ordered(server) ? kEveryOnOrderedS : kEveryS;
   if (requested_s && local_s - *requested_s < every_s) return;
   requested_s = local_s;
-  transport->send(server, Channel::state, request_datagram(*request));
+  transport->send(server, request_datagram(*request));
   transport->service(local_s);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/conditioner/conditioner.hpp"
 
-#include "harness/conditioner/enet_datagram.hpp"
+#include "harness/conditioner/datagram_payload.hpp"
 #include "net/src/transport/socket/system_address.hpp"
 #include "net/src/transport/socket/udp_socket.hpp"
 #include "programs/common/loop/clock.hpp"
@@ -202,8 +202,8 @@ Relay* Conditioner::Impl::find_or_add(const SocketAddress& address, double now_s
 
 void Conditioner::Impl::log(const LinkFate& fate, bool up, std::size_t bytes, std::size_t wire_bytes,
                             double now_s) {
-  const EnetPayload payload = enet_payload(std::span(buffer_).first(bytes));
-  PacketRecord record{now_s, std::nullopt, payload.bytes, wire_bytes, 0, !up, false, payload.state};
+  const std::size_t payload_bytes = datagram_payload_bytes(std::span(buffer_).first(bytes));
+  PacketRecord record{now_s, std::nullopt, payload_bytes, wire_bytes, 0, !up, false, payload_bytes > 0};
   if (fate.lost()) packets_.push_back(record);
   for (std::size_t i = 0; i < fate.count; ++i) {
     record.arrived_s = fate.arrived_s[i];

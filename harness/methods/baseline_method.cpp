@@ -31,9 +31,9 @@ BaselineSetup baseline_setup(const ReplayOptions& options, double interval_s) {
   return setup;
 }
 
-// Sends every entity at even intervals after its spawn, and at once after a teleport. Spawns and despawns use
-// the reliable channel. Payloads have the right size but contain only indices into sent_. The client looks up
-// the indices and so receives exact numbers.
+// Sends every entity at even intervals after its spawn, and at once after a teleport. Spawns and despawns are
+// messages that always arrive. Payloads have the right size but contain only indices into sent_. The client
+// looks up the indices and so receives exact numbers.
 class BaselineMethod final : public Method {
  public:
   BaselineMethod(const BaselineKind& kind, const scenario::Source& source, const ReplayOptions& options,
@@ -137,36 +137,37 @@ class BaselineMethod final : public Method {
     if (item.kind == Kind::spawn) {
       entity.alive = true;
       entity.due_s = time_s + interval_s_;
-      if (connected()) send_control({item.entity, entity.latest, false});
+      if (connected()) send_message({item.entity, entity.latest, false});
     } else if (item.kind == Kind::teleport) {
       ++entity.latest.teleports;
       entity.due_s = time_s;
     } else if (item.kind == Kind::despawn) {
       entity.alive = false;
-      if (connected()) send_control({item.entity, entity.latest, true});
+      if (connected()) send_message({item.entity, entity.latest, true});
     }
   }
 
   void welcome(PeerId peer) {
     peer_ = peer;
     for (std::size_t i = 0; i < entities_.size(); ++i) {
-      if (entities_[i].alive) send_control({i, entities_[i].latest, false});
+      if (entities_[i].alive) send_message({i, entities_[i].latest, false});
     }
   }
 
-  // Sends a payload of `bytes` bytes, which stands for the elements of sent_ from index `first` to the end.
-  void send(Channel channel, std::size_t first, std::size_t bytes) {
+  // A payload of `bytes` bytes, which stands for the elements of sent_ from index `first` to the end.
+  [[nodiscard]] std::vector<std::byte> payload_of(std::size_t first, std::size_t bytes) const {
     const std::uint64_t range[2] = {first, sent_.size()};
     std::vector<std::byte> payload(std::max(bytes, sizeof range));
     std::memcpy(payload.data(), range, sizeof range);
-    network_.server().send(peer_, channel, payload);
+    return payload;
   }
+  void send(std::size_t first, std::size_t bytes) { network_.server().send(peer_, payload_of(first, bytes)); }
 
-  void send_control(Sent sent) {
+  void send_message(Sent sent) {
     const std::size_t bytes = kDatagramHeadBytes + (sent.despawn ? kEntityBytes : update_bytes(sent.entity));
     if (!sent.despawn) ++entities_[sent.entity].updates;
     sent_.push_back(sent);
-    send(Channel::control, sent_.size() - 1, bytes);
+    network_.send_message(payload_of(sent_.size() - 1, bytes));
   }
 
   void send_state(std::span<const std::size_t> due) {
@@ -174,8 +175,8 @@ class BaselineMethod final : public Method {
     std::size_t bytes = kDatagramHeadBytes;
     std::size_t first = sent_.size();
     for (const std::size_t entity : due) {
-      if (bytes + update_bytes(entity) > kMaxStateBytes) {
-        send(Channel::state, first, bytes);
+      if (bytes + update_bytes(entity) > kMaxDatagramBytes) {
+        send(first, bytes);
         bytes = kDatagramHeadBytes;
         first = sent_.size();
       }
@@ -183,7 +184,7 @@ class BaselineMethod final : public Method {
       sent_.push_back({entity, entities_[entity].latest, false});
       ++entities_[entity].updates;
     }
-    if (first < sent_.size()) send(Channel::state, first, bytes);
+    if (first < sent_.size()) send(first, bytes);
     network_.end_tick(due.size());
   }
 

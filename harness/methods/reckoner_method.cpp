@@ -166,10 +166,6 @@ class ReckonerMethod final : public Method {
 
 }  // namespace
 
-std::uint32_t connect_reason(std::string_view method) {
-  return method == "reckoner" ? kProtocolVersion : 0;
-}
-
 std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source, const ReplayOptions& options,
                                              double start_s, ReplayNetwork& network) {
   return std::make_unique<ReckonerMethod>(source, options, start_s, network);

@@ -75,10 +75,6 @@ class Method {
 /// The names of all methods: "reckoner" first, then the baselines.
 [[nodiscard]] std::vector<std::string> method_names();
 
-/// The connect reason of this method's client, a number that the client sends with its connection request.
-/// Pass it to the function that creates the network of the run.
-[[nodiscard]] std::uint32_t connect_reason(std::string_view method);
-
 /// Creates the method "reckoner", which is a real Server and a real Client. `source` and `network` must
 /// outlive the method.
 [[nodiscard]] std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source,

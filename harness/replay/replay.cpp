@@ -67,13 +67,12 @@ struct RunNetwork {
 };
 
 Result<RunNetwork> open_network(const ReplayOptions& options, double start_s) {
-  const std::uint32_t reason = connect_reason(options.method);
   RunNetwork run_network;
   if (options.transport == ReplayTransport::sim) {
-    run_network.network = make_sim_network(options, start_s, reason);
+    run_network.network = make_sim_network(options, start_s);
     return run_network;
   }
-  auto opened = open_real_time_network(options, start_s, reason);
+  auto opened = open_real_time_network(options, start_s);
   if (!opened) return Error{opened.error()};
   run_network.real = opened->get();
   run_network.network = std::move(*opened);

@@ -42,7 +42,8 @@ struct SendBudget {
 /// The transport of a replay.
 enum class ReplayTransport : std::uint8_t {
   sim,   ///< virtual time and a simulated link
-  enet,  ///< real time: ENet over the loopback interface, with a conditioner between the ends
+  udp,   ///< real time: sockets on this machine, with a conditioner between the ends; without security
+  enet,  ///< the same with ENet
 };
 
 /// A change of the client's playout during a run.

@@ -71,10 +71,15 @@ Result<LinkScript> script_of(const LinkArguments& arguments) {
 Result<ReplayOptions> replay_options(const RunArguments& run, const program::SourceOptions& source,
                                      const LinkArguments& link) {
   ReplayOptions options = run.options;
-  if (run.transport != "sim" && run.transport != "enet") {
-    return Error{"--transport " + run.transport + ": expected sim or enet"};
+  if (run.transport == "udp") {
+    options.transport = ReplayTransport::udp;
+  } else if (run.transport == "enet") {
+    options.transport = ReplayTransport::enet;
+  } else if (run.transport == "sim") {
+    options.transport = ReplayTransport::sim;
+  } else {
+    return Error{"--transport " + run.transport + ": expected sim, udp or enet"};
   }
-  options.transport = run.transport == "enet" ? ReplayTransport::enet : ReplayTransport::sim;
   if (const auto wrong = program::parse_mode(run.mode, options.playout)) return *wrong;
   if (run.switch_to.size() != run.switch_at.size()) return Error{"each --switch-to needs its --switch-at"};
   for (std::size_t i = 0; i < run.switch_to.size(); ++i) {

@@ -24,6 +24,11 @@ class ReplayNetwork {
   [[nodiscard]] virtual Transport& server() = 0;
   [[nodiscard]] virtual Transport& client() = 0;
 
+  /// Sends a message of at most kMaxDatagramBytes from the server to the client. It always arrives, as a
+  /// received event, perhaps more than once. For the baselines, whose protocols have such messages: Transport
+  /// has none. The client must be connected.
+  virtual void send_message(std::span<const std::byte> message) = 0;
+
   /// Time of the next event on the link. Infinity if there is no event or if its time cannot be known in
   /// advance.
   [[nodiscard]] virtual double next_event_s() const = 0;
@@ -58,16 +63,14 @@ class RealTimeNetwork : public ReplayNetwork {
   virtual void wait_until(double time_s) = 0;
 };
 
-/// Opens a network in real time: ENet over the loopback interface. Uses only the links, the link script, the
-/// seed and `log_packets` of `options`. Fails if a socket cannot be opened, and always in a build without
-/// sockets.
+/// Opens a network in real time: a transport over the loopback interface. Uses only the links, the link
+/// script, the seed and `log_packets` of `options`. Fails if a socket cannot be opened, and always in a build
+/// without sockets.
 [[nodiscard]] Result<std::unique_ptr<RealTimeNetwork>> open_real_time_network(const ReplayOptions& options,
-                                                                              double start_s,
-                                                                              std::uint32_t connect_reason);
+                                                                              double start_s);
 
 /// Creates a network in virtual time. Uses only the links, the link script, the seed and `log_packets` of
-/// `options`. `connect_reason` is the number that the client sends with its connection request.
-[[nodiscard]] std::unique_ptr<ReplayNetwork> make_sim_network(const ReplayOptions& options, double start_s,
-                                                              std::uint32_t connect_reason);
+/// `options`.
+[[nodiscard]] std::unique_ptr<ReplayNetwork> make_sim_network(const ReplayOptions& options, double start_s);
 
 }  // namespace reckoner::harness

@@ -104,7 +104,7 @@ void RogueOwner::tick(Tick tick, double time_s, double tick_rate_hz) {
   if (!server_) return;
   if (!answered_) {
     const JoinRequest request{.archetype_hash = archetype_hash_, .resume = {}};
-    transport_.send(server_, Channel::state, request_datagram(request));
+    transport_.send(server_, request_datagram(request));
     return;
   }
   if (!entity_) return send_motion(tick, time_s, {});
@@ -125,7 +125,7 @@ void RogueOwner::send_motion(Tick tick, double time_s, const State& state) {
   datagram.processed = static_cast<std::uint16_t>(messages_.taken());
   datagram.has_owned = entity_.has_value();
   datagram.has_reliable = !entity_;
-  std::array<std::byte, kMaxStateBytes> buffer;
+  std::array<std::byte, kMaxDatagramBytes> buffer;
   BitWriter writer{buffer};
   write(writer, datagram);
   if (entity_) {
@@ -137,7 +137,7 @@ void RogueOwner::send_motion(Tick tick, double time_s, const State& state) {
   } else {
     write_greeting(writer);
   }
-  transport_.send(server_, Channel::state, writer.finish());
+  transport_.send(server_, writer.finish());
 }
 
 }  // namespace reckoner::harness

@@ -19,11 +19,14 @@ namespace {
 
 class SimReplayNetwork final : public ReplayNetwork {
  public:
-  SimReplayNetwork(const ReplayOptions& options, double start_s, std::uint32_t connect_reason)
-      : network_(sim_network_config(options, start_s)), client_(network_.add_client(connect_reason)) {}
+  SimReplayNetwork(const ReplayOptions& options, double start_s)
+      : network_(sim_network_config(options, start_s)), client_(network_.add_client(kProtocolVersion)) {}
 
   [[nodiscard]] Transport& server() override { return network_.server(); }
   [[nodiscard]] Transport& client() override { return client_; }
+  void send_message(std::span<const std::byte> message) override {
+    (void)network_.send_message(0, true, message);
+  }
   [[nodiscard]] double next_event_s() const override { return network_.next_event_s(); }
   void advance(double now_s) override { network_.advance(now_s); }
   [[nodiscard]] double now_s() const override { return network_.now_s(); }
@@ -41,9 +44,8 @@ class SimReplayNetwork final : public ReplayNetwork {
 
 }  // namespace
 
-std::unique_ptr<ReplayNetwork> make_sim_network(const ReplayOptions& options, double start_s,
-                                                std::uint32_t connect_reason) {
-  return std::make_unique<SimReplayNetwork>(options, start_s, connect_reason);
+std::unique_ptr<ReplayNetwork> make_sim_network(const ReplayOptions& options, double start_s) {
+  return std::make_unique<SimReplayNetwork>(options, start_s);
 }
 
 }  // namespace reckoner::harness

@@ -10,7 +10,7 @@
 namespace reckoner::harness {
 
 /// A transport for a client whose server never answers. It reports a disconnect five seconds after the first
-/// service(), as EnetTransport does.
+/// service(), as NetworkTransport does.
 class DeadTransport final : public Transport {
  public:
   void service(double now_s) override {
@@ -22,8 +22,8 @@ class DeadTransport final : public Transport {
     reported_ = true;
     return TransportEvent{.kind = TransportEvent::Kind::disconnected, .peer = PeerId{1}};
   }
-  bool send(PeerId, Channel, std::span<const std::byte>) override { return false; }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return 0; }
+  bool send(PeerId, std::span<const std::byte>) override { return false; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return 0; }
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 

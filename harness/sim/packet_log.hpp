@@ -21,7 +21,7 @@ struct PacketRecord {
   std::size_t entities = 0;  ///< estimated number of motions in the datagram
   bool down = true;          ///< true: sent from server to client; false: from client to server
   bool duplicate = false;    ///< true for the second copy made by the link
-  bool state = false;        ///< true: carries a payload of the state channel
+  bool state = false;        ///< true: carries a datagram of Transport
 };
 
 /// Estimates PacketRecord::entities of the state datagrams to clients. A network does not decode payloads, so

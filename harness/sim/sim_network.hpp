@@ -16,7 +16,7 @@ namespace reckoner::harness {
 
 using Bytes = std::vector<std::byte>;
 
-// The kinds of packets on the reliable channel. A message that needs several packets ends with `last_part`.
+// The kinds of packets that always arrive. A message that needs several packets ends with `last_part`.
 enum class Piece : std::uint8_t { connect, verify, part, last_part, disconnect };
 
 struct Reliable {
@@ -115,7 +115,8 @@ struct SimNetwork::Impl {
   void close(Connection& connection, std::size_t index);
   void close_side(Connection& connection, std::size_t index, bool client_side, std::uint32_t reason);
 
-  bool send(std::size_t index, bool down, Channel channel, std::span<const std::byte> payload);
+  bool send(std::size_t index, bool down, std::span<const std::byte> payload);
+  bool send_message(std::size_t index, bool down, std::span<const std::byte> message);
   void send_reliable(std::size_t index, bool down, Reliable piece);
   void transmit(ScheduledEvent scheduled, std::size_t payload_bytes, std::size_t wire_bytes);
   void push(ScheduledEvent scheduled);
@@ -148,23 +149,26 @@ class SimNetwork::Impl::End final : public Transport {
     current_ = std::move(inbox_.front());
     inbox_.pop_front();
     current_.event.payload = current_.payload;
-    if (network_.config.arrival_times && current_.event.channel == Channel::state)
+    if (network_.config.arrival_times && current_.event.kind == TransportEvent::Kind::received)
       current_.event.waited_s = network_.now_s - current_.arrived_s;
     return current_.event;
   }
 
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
     const auto connection = index(peer);
-    const std::size_t most = channel == Channel::state ? kMaxStateBytes : kMaxControlBytes;
-    if (!connection || payload.size() > most || !network_.send(*connection, is_server_, channel, payload)) {
-      ++stats_.refused;
-      return false;
-    }
-    stats_.payload_bytes_sent += payload.size();
-    return true;
+    const bool sent =
+        connection && payload.size() <= kMaxDatagramBytes && network_.send(*connection, is_server_, payload);
+    return note(sent, payload.size());
   }
 
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+  // See SimNetwork::send_message().
+  bool send_message(std::size_t connection, std::span<const std::byte> message) {
+    const bool sent =
+        message.size() <= kMaxMessageBytes && network_.send_message(connection, is_server_, message);
+    return note(sent, message.size());
+  }
+
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return kMaxDatagramBytes; }
 
   void disconnect(PeerId peer, std::uint32_t reason) override {
     const auto connection = index(peer);
@@ -186,16 +190,24 @@ class SimNetwork::Impl::End final : public Transport {
     ++stats_.datagrams_received;
     stats_.wire_bytes_received += wire_bytes;
   }
-  void queue_event(TransportEvent::Kind kind, std::size_t connection, Channel channel, std::uint32_t reason,
-                   Bytes payload) {
+  void queue_event(TransportEvent::Kind kind, std::size_t connection, std::uint32_t reason, Bytes payload) {
     stats_.payload_bytes_received += payload.size();
     const PeerId peer{is_server_ ? static_cast<std::uint32_t>(connection + 1) : 1u};
-    inbox_.push_back({{kind, peer, channel, reason, {}}, std::move(payload), network_.now_s});
+    inbox_.push_back({{kind, peer, reason, {}}, std::move(payload), network_.now_s});
   }
   [[nodiscard]] bool has_events() const { return !inbox_.empty(); }
   void forget_events() { inbox_.clear(); }
 
  private:
+  // Counts a payload that was sent or refused.
+  bool note(bool sent, std::size_t bytes) {
+    if (sent) {
+      stats_.payload_bytes_sent += bytes;
+    } else {
+      ++stats_.refused;
+    }
+    return sent;
+  }
   [[nodiscard]] std::optional<std::size_t> index(PeerId peer) const {
     if (!is_server_) return peer.value == 1 ? std::optional(connection_) : std::nullopt;
     if (peer.value == 0 || peer.value > network_.connections.size()) return std::nullopt;

@@ -65,17 +65,18 @@ void SimNetwork::Impl::transmit(ScheduledEvent scheduled, std::size_t payload_by
   }
 }
 
-bool SimNetwork::Impl::send(std::size_t index, bool down, Channel channel,
-                            std::span<const std::byte> payload) {
+bool SimNetwork::Impl::send(std::size_t index, bool down, std::span<const std::byte> payload) {
   if (!connections[index] || !connections[index]->open(down)) return false;
-  if (channel == Channel::state) {
-    ScheduledEvent scheduled;
-    scheduled.connection = index;
-    scheduled.down = down;
-    scheduled.piece.payload.assign(payload.begin(), payload.end());
-    transmit(std::move(scheduled), payload.size(), payload.size() + kStateOverhead);
-    return true;
-  }
+  ScheduledEvent scheduled;
+  scheduled.connection = index;
+  scheduled.down = down;
+  scheduled.piece.payload.assign(payload.begin(), payload.end());
+  transmit(std::move(scheduled), payload.size(), payload.size() + kStateOverhead);
+  return true;
+}
+
+bool SimNetwork::Impl::send_message(std::size_t index, bool down, std::span<const std::byte> payload) {
+  if (!connections[index] || !connections[index]->open(down)) return false;
   const bool whole = payload.size() <= kFragmentBytes;
   std::size_t at = 0;
   do {
@@ -125,7 +126,7 @@ void SimNetwork::Impl::handle(ScheduledEvent& scheduled) {
       End& end = receiver(connection, down);
       end.count_received(scheduled.piece.wire_bytes);
       if (!connection.open(!down)) return;
-      end.queue_event(TransportEvent::Kind::received, scheduled.connection, Channel::state, 0,
+      end.queue_event(TransportEvent::Kind::received, scheduled.connection, 0,
                       std::move(scheduled.piece.payload));
       return;
     }
@@ -175,6 +176,11 @@ void SimNetwork::Impl::handle(ScheduledEvent& scheduled) {
 
 SimNetwork::SimNetwork(SimNetworkConfig config) : impl_(std::make_unique<Impl>(std::move(config))) {}
 SimNetwork::~SimNetwork() = default;
+
+bool SimNetwork::send_message(std::size_t client, bool to_client, std::span<const std::byte> message) {
+  if (client >= impl_->connections.size() || !impl_->connections[client]) return false;
+  return impl_->receiver(*impl_->connections[client], !to_client).send_message(client, message);
+}
 
 Transport& SimNetwork::server() {
   return *impl_->server;
@@ -270,7 +276,7 @@ void SimNetwork::note_entities(std::size_t first, std::size_t entities) {
 
 }  // namespace reckoner::harness
 
-// The control channel, which imitates ENet's reliable delivery.
+// Connecting, and messages that always arrive.
 
 namespace reckoner::harness {
 namespace {
@@ -336,7 +342,7 @@ void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool d
       return;
     case Piece::verify:
       connection.client_open = !connection.closed;
-      connection.client->queue_event(TransportEvent::Kind::connected, index, Channel::control, 0, {});
+      connection.client->queue_event(TransportEvent::Kind::connected, index, 0, {});
       return;
     case Piece::disconnect:
       close_side(connection, index, down, piece.reason);
@@ -352,8 +358,7 @@ void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool d
   if (piece.piece == Piece::part) return;
   Bytes message = std::exchange(flow.message, {});
   if (!connection.open(!down)) return;
-  receiver(connection, down)
-      .queue_event(TransportEvent::Kind::received, index, Channel::control, 0, std::move(message));
+  receiver(connection, down).queue_event(TransportEvent::Kind::received, index, 0, std::move(message));
 }
 
 void SimNetwork::Impl::acknowledged(Connection& connection, std::size_t index, bool down,
@@ -367,8 +372,7 @@ void SimNetwork::Impl::open_server_side(Connection& connection, std::size_t inde
   if (!connection.server_notified) return;  // the server has already asked to close the connection
   connection.server_open = true;
   connection.server_notified = false;
-  server->queue_event(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason,
-                      {});
+  server->queue_event(TransportEvent::Kind::connected, index, connection.connect_reason, {});
 }
 
 void SimNetwork::Impl::close_side(Connection& connection, std::size_t index, bool client_side,
@@ -378,7 +382,7 @@ void SimNetwork::Impl::close_side(Connection& connection, std::size_t index, boo
   bool& notified = client_side ? connection.client_notified : connection.server_notified;
   if (std::exchange(notified, true)) return;
   End& end = client_side ? *connection.client : *server;
-  end.queue_event(TransportEvent::Kind::disconnected, index, Channel::control, reason, {});
+  end.queue_event(TransportEvent::Kind::disconnected, index, reason, {});
 }
 
 void SimNetwork::Impl::close(Connection& connection, std::size_t index) {

@@ -22,21 +22,21 @@ struct SimNetworkConfig {
   double start_s = 0.0;
   /// Silence timeout, s. The server or a client closes a connection on which it receives nothing for this
   /// long. A client that gets no answer to its connection request gives up after half of this time. 0 means
-  /// never. EnetTransport uses 10 s.
+  /// never. NetworkTransport uses 10 s.
   double silence_timeout_s = 0.0;
   /// Each direction of each client's link derives its own random streams from this seed.
   std::uint64_t seed = 1;
   bool log_packets = false;
-  /// True: the event of a received state payload contains how long the payload waited for service().
-  /// EnetTransport does this on Linux.
+  /// True: the event of a received datagram contains how long it waited for service().
+  /// "udp" does this on Linux.
   bool arrival_times = false;
 };
 
 /// One server and any number of clients, joined by simulated links. Implements Transport without sockets and
 /// without a clock.
 ///
-/// The link loses, delays, reorders and duplicates state payloads. The control channel behaves like that of
-/// EnetTransport:
+/// The link loses, delays, reorders and duplicates datagrams. Connecting, disconnecting and send_message()
+/// imitate ENet's reliable packets:
 /// - Every packet is acknowledged, and messages are delivered in order.
 /// - If a packet is not acknowledged, it is sent again after the round-trip time plus four mean deviations,
 ///   or after 0.5 s while the connection is being established. Each further wait is twice as long as the one
@@ -61,13 +61,19 @@ class SimNetwork {
   [[nodiscard]] const Transport& server() const;
 
   /// Adds a client, which starts to connect at once and sends `reason` with its request, like
-  /// EnetTransport::connect(). The reference is valid until the network is destroyed.
+  /// NetworkTransport::connect(). The reference is valid until the network is destroyed.
   Transport& add_client(std::uint32_t reason);
   /// Adds a client with its own links. The link script does not change them.
   Transport& add_client(std::uint32_t reason, const LinkPair& links);
 
   /// The index of the client that was added last. Indices start at 0.
   [[nodiscard]] std::size_t newest_client() const;
+
+  /// Sends a message that always arrives, in the order of sending, between the server and a client; as a
+  /// received event. For the baselines, whose protocols have such a channel: Transport has none. Returns
+  /// false if the connection is not open at the sender or the message is longer than kMaxMessageBytes.
+  bool send_message(std::size_t client, bool to_client, std::span<const std::byte> message);
+  static constexpr std::size_t kMaxMessageBytes = 32 * 1024;
 
   /// Disconnects the client, which no longer sends or answers anything. If `says_goodbye` is true and the
   /// client was connected, one datagram notifies the server of the disconnect. If

@@ -10,13 +10,13 @@
 
 namespace reckoner {
 
-NetworkDialer::NetworkDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
+NetworkDialer::NetworkDialer(const std::string& host, std::uint16_t port, std::uint16_t version,
                              const OrInsecure<ClientSecurity>& security, const LogSink& log,
                              std::string_view transport, ResolveHost resolve)
     : servers_{{host, port}},
       has_named_server_(true),
       round_(1),
-      reason_(reason),
+      version_(version),
       log_(log),
       kind_(transport),
       security_(security),
@@ -24,11 +24,11 @@ NetworkDialer::NetworkDialer(const std::string& host, std::uint16_t port, std::u
   if (const ClientSecurity* const given = security.get()) set_security(*given);
 }
 
-NetworkDialer::NetworkDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log,
+NetworkDialer::NetworkDialer(std::uint16_t version, const ClientSecurity& security, const LogSink& log,
                              std::string_view transport, ResolveHost resolve)
     : has_named_server_(false),
       round_(0),
-      reason_(reason),
+      version_(version),
       log_(log),
       kind_(transport),
       security_(security),
@@ -72,7 +72,7 @@ Result<Transport*> NetworkDialer::dial() {
   close();
   if (servers_.empty()) return Error{"the token names no server"};
   const Server& server = servers_[round_.dial()];
-  auto connecting = NetworkTransport::connect(server.host, server.port, reason_, security_, log_, kind_,
+  auto connecting = NetworkTransport::connect(server.host, server.port, version_, security_, log_, kind_,
                                               receive_thread_, resolve_);
   if (!connecting) return Error{connecting.error()};
   token_is_new_ = false;

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The transports over a network that this library contains. A new one is its own files and a row in
 // kImplementations.
+#include "net/src/secure/server_security.hpp"
+#include "net/src/transport/enet/enet_transport.hpp"
+#include "net/src/transport/limits/limit_settings.hpp"
 #include "net/src/transport/platform.hpp"
 #include "net/src/transport/threaded_transport.hpp"
+#include "net/src/transport/udp/udp_client.hpp"
+#include "net/src/transport/udp/udp_server.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <reckoner/net/network_transport.hpp>
-#include <reckoner/net/sharded_transport.hpp>
 
 namespace reckoner {
+
 namespace {
 
 using Opened = Result<std::unique_ptr<NetworkTransport>>;
@@ -18,7 +23,7 @@ using Opened = Result<std::unique_ptr<NetworkTransport>>;
 struct Implementation {
   std::string_view name;
   Opened (*listen)(const ListenConfig& config);
-  Opened (*connect)(const std::string& host, std::uint16_t port, std::uint32_t reason,
+  Opened (*connect)(const std::string& host, std::uint16_t port, std::uint16_t version,
                     const OrInsecure<ClientSecurity>& security, const LogSink& log,
                     const ResolveHost& resolve);
   bool (*set_allocator)(const NetworkAllocator& allocator);
@@ -32,22 +37,33 @@ Opened as_network(Result<std::unique_ptr<T>> opened) {
 }
 
 Opened listen_enet(const ListenConfig& config) {
-  return as_network(ShardedTransport::listen(config));
+  return as_network(EnetTransport::listen(config));
 }
 
-Opened connect_enet(const std::string& host, std::uint16_t port, std::uint32_t reason,
+Opened connect_enet(const std::string& host, std::uint16_t port, std::uint16_t version,
                     const OrInsecure<ClientSecurity>& security, const LogSink& log,
                     const ResolveHost& resolve) {
-  return as_network(EnetTransport::connect(host, port, reason, security, log, resolve));
+  if (security.get() != nullptr) return EnetTransport::no_security();
+  return as_network(EnetTransport::connect(host, port, version, log, resolve));
 }
 
-// The first row is the default.
+Opened listen_udp(const ListenConfig& config) {
+  return as_network(UdpServer::listen(config));
+}
+
+Opened connect_udp(const std::string& host, std::uint16_t port, std::uint16_t version,
+                   const OrInsecure<ClientSecurity>& security, const LogSink& log,
+                   const ResolveHost& resolve) {
+  return as_network(UdpClient::connect(host, port, version, security, log, resolve));
+}
+
 constexpr Implementation kImplementations[] = {
-    {"enet", listen_enet, connect_enet, set_enet_allocator},
+    {"enet", listen_enet, connect_enet, &EnetTransport::set_allocator},
+    {"udp", listen_udp, connect_udp, [](const NetworkAllocator&) { return true; }},
 };
 
-const Implementation* find(std::string_view name) {
-  if (name.empty()) return &kImplementations[0];
+const Implementation* find(std::string_view name, bool has_security) {
+  if (name.empty()) name = has_security ? "udp" : "enet";
   for (const Implementation& one : kImplementations) {
     if (one.name == name) return &one;
   }
@@ -63,8 +79,17 @@ Error unknown(std::string_view name) {
 
 }  // namespace
 
+std::optional<Error> find_invalid_setting(const ListenConfig& config) {
+  if (auto fault = find_invalid<ListenConfig>(kListenSettings, config)) return fault;
+  if (auto fault = find_invalid_setting(config.limits)) return fault;
+  if (find(config.transport, config.security.get() != nullptr) == nullptr) return unknown(config.transport);
+  const ServerSecurity* const security = config.security.get();
+  if (security == nullptr) return std::nullopt;
+  return find_invalid_setting(*security, config.host.empty());
+}
+
 Opened NetworkTransport::listen(const ListenConfig& config) {
-  const Implementation* const found = find(config.transport);
+  const Implementation* const found = find(config.transport, config.security.get() != nullptr);
   if (found == nullptr) return unknown(config.transport);
   const auto open = [&](const LogSink& log) {
     ListenConfig with_log = config;
@@ -74,14 +99,19 @@ Opened NetworkTransport::listen(const ListenConfig& config) {
   return config.receive_thread ? ThreadedTransport::start(open, config.limits, config.log) : open(config.log);
 }
 
-Opened NetworkTransport::connect(const std::string& host, std::uint16_t port, std::uint32_t reason,
+Opened NetworkTransport::connect(const std::string& host, std::uint16_t port, std::uint16_t version,
                                  const OrInsecure<ClientSecurity>& security, const LogSink& log,
                                  std::string_view transport, bool receive_thread,
                                  const ResolveHost& resolve) {
-  const Implementation* const found = find(transport);
+  const ClientSecurity* const shown = security.get();
+  const Implementation* const found = find(transport, shown != nullptr);
   if (found == nullptr) return unknown(transport);
+  if (host.empty()) return Error{"the server's host name is empty"};
+  if (port == 0) return Error{"the server's UDP port is missing"};
+  if (version == 0) return Error{"the client's wire version is missing"};
+  if (shown != nullptr && !shown->token.to_server) return Error{"the token is empty"};
   const auto open = [&](const LogSink& sink) {
-    return found->connect(host, port, reason, security, sink, resolve);
+    return found->connect(host, port, version, security, sink, resolve);
   };
   return receive_thread ? ThreadedTransport::start(open, {}, log) : open(log);
 }

@@ -15,6 +15,7 @@
 #include "programs/common/sessions/session_log.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 #include "programs/common/system/standard_streams.hpp"
+#include "programs/common/transport_option.hpp"
 #include "scenario/trace/pose_csv.hpp"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ struct Options {
   std::string record_path;
   bool stats = false;
   program::ClientSecurityOptions security;
+  std::string transport;
   bool quiet = false;
 };
 
@@ -75,6 +77,7 @@ void add_options(CLI::App& app, Options& o) {
       ->excludes(reconnect);
   app.add_flag("--stats", o.stats, "print a line of statistics every second");
   program::add_security_options(app, o.security);
+  program::add_transport_option(app, o.transport);
   app.add_flag("--quiet", o.quiet, "print no events, only the summary");
   app.footer(
       "Examples:\n"
@@ -146,11 +149,11 @@ class Connection {
                                                   const PlayoutConfig& playout) {
     std::unique_ptr<Connection> connection;
     if (options.connect.empty()) {
-      connection = std::make_unique<Connection>(*security.get());
+      connection = std::make_unique<Connection>(*security.get(), options.transport);
     } else {
       const auto address = program::parse_host_port(options.connect);
       if (!address) return Error{address.error()};
-      connection = std::make_unique<Connection>(*address, security);
+      connection = std::make_unique<Connection>(*address, security, options.transport);
     }
     if (options.record_path.empty()) return connection;
     auto writer =
@@ -162,9 +165,11 @@ class Connection {
     connection->recorded_.emplace(**transport, *connection->writer_);
     return connection;
   }
-  Connection(const HostAndPort& address, const OrInsecure<ClientSecurity>& security)
-      : dialer_(address.host, address.port, kProtocolVersion, security) {}
-  explicit Connection(const ClientSecurity& security) : dialer_(kProtocolVersion, security) {}
+  Connection(const HostAndPort& address, const OrInsecure<ClientSecurity>& security,
+             const std::string& transport)
+      : dialer_(address.host, address.port, kProtocolVersion, security, {}, transport) {}
+  Connection(const ClientSecurity& security, const std::string& transport)
+      : dialer_(kProtocolVersion, security, {}, transport) {}
 
   // Creates the client. This object must outlive the client.
   [[nodiscard]] Result<Client> client(const ClientConfig& config) {

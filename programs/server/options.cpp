@@ -6,6 +6,7 @@
 #include "programs/common/archetypes.hpp"
 #include "programs/common/options/config_file.hpp"
 #include "programs/common/options/setting_options.hpp"
+#include "programs/common/transport_option.hpp"
 #include "server/src/server_settings.hpp"
 
 #include <map>
@@ -126,6 +127,7 @@ void add_server_options(CLI::App& app, ServerOptions& o) {
   add_watching_options(app, o);
   add_live_view_options(app, o);
   add_security_options(app, o.security);
+  add_transport_option(app, o.transport);
   add_settings(app, kTransportLimitSettings, o.limits, kLimits);
   add_settings(app, kSecuritySettings, o.security.limits, kLimits);
   add_cluster_options(app, o.cluster);

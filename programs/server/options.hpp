@@ -63,6 +63,7 @@ struct ServerOptions {
   std::optional<std::uint16_t> watch_port;  ///< TCP port of the live view; nullopt: none
   WatchOptions watch;
   ServerSecurityOptions security;
+  std::string transport;  ///< ListenConfig::transport
   TransportLimits limits;
   LogOptions log;
   ClusterOptions cluster;

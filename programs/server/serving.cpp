@@ -37,7 +37,8 @@ Result<std::unique_ptr<NetworkTransport>> open_transport(const ServerOptions& op
                                    .max_peers = options.server.max_clients + kSpareConnections,
                                    .security = security,
                                    .limits = options.limits,
-                                   .log = sinks.network.sink()});
+                                   .log = sinks.network.sink(),
+                                   .transport = options.transport});
 }
 
 Result<std::unique_ptr<StatusPage>> open_page(const ServerOptions& options, const ServerMetrics& metrics) {

@@ -20,22 +20,9 @@ void Dispatcher::dispatch(const TransportEvent& event, double now_s) {
       lobby_.disconnected(event.peer, event.reason);
       break;
     case TransportEvent::Kind::received:
-      if (event.channel == Channel::control) {
-        dispatch_control(event.peer, event.payload);
-      } else {
-        dispatch_datagram(event, now_s);
-      }
+      dispatch_datagram(event, now_s);
       break;
   }
-}
-
-// No client of this version uses the reliable channel of the transport. An older client does: if its
-// connection carried no number, only its join message tells its version.
-void Dispatcher::dispatch_control(PeerId peer, std::span<const std::byte> payload) {
-  const auto version = version_of_old_join(payload);
-  if (version && lobby_.is_waiting(peer)) return lobby_.refuse_version(peer, *version);
-  count_malformed(stats_, Refusal::unexpected);
-  if (lobby_.is_waiting(peer)) lobby_.refuse(peer, {EndReason::malformed, 0});
 }
 
 void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {

@@ -40,7 +40,6 @@ class Dispatcher {
   void dispatch(const TransportEvent& event, double now_s);
 
  private:
-  void dispatch_control(PeerId peer, std::span<const std::byte> payload);
   void dispatch_datagram(const TransportEvent& event, double now_s);
   [[nodiscard]] bool dispatch_reliable(Session& session);
 

@@ -50,17 +50,11 @@ class Lobby {
   /// Call it often: sends the last messages of sessions that have ended.
   void send_last(double now_s);
 
-  /// True if the connection has not joined yet.
-  [[nodiscard]] bool is_waiting(PeerId peer) const { return waiting_.contains(peer); }
   /// A connection asks for a session. Does nothing if it is not waiting: the client repeats its request until
   /// it has the answer.
   void join(PeerId peer, const JoinRequest& request);
   /// Ends a session at once, without its last messages.
   void drop(Session& session, const EndCode& code, std::string why);
-  /// Ends a waiting connection.
-  void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
-  /// Ends a waiting connection whose client speaks another version.
-  void refuse_version(PeerId peer, std::uint32_t version);
 
   /// What Server::kick() and Server::kick_player() do.
   bool kick(ClientId client, std::string_view reason);
@@ -91,7 +85,11 @@ class Lobby {
   void replace_sessions(const PeerLogin& login, ClientId newest);
   void kick_session(Session& session, std::string_view reason);
   std::size_t kick_revoked(std::uint64_t client_id, std::string_view reason);
+  /// Ends a waiting connection.
+  void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
+  /// Ends a waiting connection whose client speaks another version.
+  void refuse_version(PeerId peer, std::uint32_t version);
 
   const ServerConfig& config_;
   SenderParts parts_;

@@ -200,7 +200,7 @@ bool ServerWorld::set_groups(EntityId id, std::uint32_t groups) {
 
 Result<RouteId> ServerWorld::add_route(const RouteDefinition& definition) {
   const RouteMessage message{{static_cast<std::uint32_t>(routes_.size() + 1)}, definition};
-  std::vector<std::byte> buffer(kMaxControlBytes);
+  std::vector<std::byte> buffer(kMaxReliableMessageBytes);
   const bool fits =
       message.route.value > kMaxRoutes || !is_encodable(definition) || !encode(message, buffer).empty();
   if (!fits) return Error{"a route has too many points to be sent in one message"};

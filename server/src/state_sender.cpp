@@ -60,7 +60,7 @@ void StateSender::send_to_all(const TickInputs& inputs) {
   if (datagrams_.size() < shares) datagrams_.resize(shares);
   max_datagram_bytes_.resize(sessions.size());
   const auto send_reliable = [&](std::size_t i) {
-    max_datagram_bytes_[i] = transport_.max_state_bytes(sessions[i]->peer());
+    max_datagram_bytes_[i] = transport_.max_datagram_bytes(sessions[i]->peer());
   };
   for (std::size_t i = 0; i < sessions.size() && !alone; ++i)
     send_reliable(i);

@@ -102,8 +102,6 @@ TEST(CBoundary, InvalidConfigurationsAreRefused) {
   EXPECT_EQ(refused([](Pair& p) { p.server_config.max_clients = 1u << 30; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.server_config.rewind_s = 2.0; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([&](Pair& p) { p.server_config.limit_burst_s = nan; }), RECKONER_ERROR_ARGUMENT);
-  EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_message_bytes = 1u << 20; }),
-            RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_waiting_events = 0; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_waiting_event_bytes = 0; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_silence_s = 0.0; }), RECKONER_ERROR_ARGUMENT);

@@ -291,9 +291,35 @@ TEST(CToken, ClientWithoutOneIsRefused) {
   SecureServer sealed;
   sealed.connect(false);
   Pair& pair = sealed.pair;
+  // Without a token and without a name, the client uses ENet, which the server recognises.
   pair.run(0.5);
-  EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_CONNECTING);
+  EXPECT_NE(reckoner_client_status(pair.client), RECKONER_JOINED);
   EXPECT_EQ(pair.peer, 0u);
+}
+
+TEST(CTransport, TheNameDecidesAtBothEnds) {
+  for (const char* const name : {"udp", "enet"}) {
+    Pair pair;
+    pair.server_config.transport = pair.client_config.transport = name;
+    EXPECT_TRUE(pair.start()) << name;
+  }
+  Pair apart;
+  apart.server_config.transport = "udp";
+  apart.client_config.transport = "enet";
+  char why[300] = "";
+  ASSERT_EQ(reckoner_server_create(&apart.server_config, &apart.server, why, sizeof why), RECKONER_OK);
+  apart.client_config.port = reckoner_server_port(apart.server);
+  ASSERT_EQ(reckoner_client_create(&apart.client_config, &apart.client, why, sizeof why), RECKONER_OK);
+  EXPECT_TRUE(apart.until([&] { return reckoner_client_status(apart.client) != RECKONER_CONNECTING; }));
+  EXPECT_EQ(apart.peer, 0u);
+  Pair unknown;
+  unknown.server_config.transport = unknown.client_config.transport = "pigeon";
+  EXPECT_EQ(reckoner_server_create(&unknown.server_config, &unknown.server, why, sizeof why),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(why).find("pigeon"), std::string::npos) << why;
+  unknown.client_config.port = 4000;
+  EXPECT_NE(reckoner_client_create(&unknown.client_config, &unknown.client, why, sizeof why), RECKONER_OK);
+  EXPECT_NE(std::string(why).find("pigeon"), std::string::npos) << why;
 }
 
 TEST(CToken, InsecureServerHasNoIdentities) {

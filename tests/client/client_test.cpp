@@ -63,7 +63,7 @@ TEST(Client, DatagramsFromFarAheadAreRefusedAndHarmless) {
   const EntityId id = world.add_body(Circle{});
   Bytes kept;
   world.tap(client).filter = [&](const TransportEvent& event) {
-    if (event.kind == TransportEvent::Kind::received && event.channel == Channel::state) {
+    if (event.kind == TransportEvent::Kind::received) {
       kept.assign(event.payload.begin(), event.payload.end());
     }
     return true;
@@ -77,7 +77,7 @@ TEST(Client, DatagramsFromFarAheadAreRefusedAndHarmless) {
   const auto moved = static_cast<std::uint16_t>(tick + 18'000);
   kept[2] = static_cast<std::byte>(moved & 0xffu);
   kept[3] = static_cast<std::byte>(moved >> 8u);
-  world.tap(client).inject_payload({1}, Channel::state, kept);
+  world.tap(client).inject_payload({1}, kept);
   world.run_to(4.0);
   EXPECT_EQ(world.client(client).stats().malformed, malformed + 1);
   const ShownEntity* shown = world.shown(client, id);

@@ -64,7 +64,7 @@ struct HostileServer {
     for (SpawnEntry& entry : entries) {
       if (auto* spawn = std::get_if<Spawn>(&entry)) spawn->number = ++spawns;
     }
-    world.tap(0).inject_payload({1}, Channel::state, forged_spawns(next_head(), entries));
+    world.tap(0).inject_payload({1}, forged_spawns(next_head(), entries));
     client().receive(world.local_s(0, world.now_s()));
   }
   // After the welcome, the real server sends no reliable messages, so the stream goes on with these.
@@ -72,7 +72,7 @@ struct HostileServer {
     ReliablePart part{offset, {}};
     append_message(part.bytes, encoded_message(message));
     offset += part.bytes.size();
-    world.tap(0).inject_payload({1}, Channel::state, forged_reliable(next_head(), std::span{&part, 1}));
+    world.tap(0).inject_payload({1}, forged_reliable(next_head(), std::span{&part, 1}));
     client().receive(world.local_s(0, world.now_s()));
   }
   // Spawns in slots that lie far apart, so that the largest number of slots is in use.

@@ -235,9 +235,7 @@ TEST(HostileClients, ClientThatNeverAcknowledgesCostsBoundedMemory) {
     world.add_body(Circle{.radius_m = 3.0 + i, .turn_rps = 1.0, .phase_rad = 0.3 * i});
   world.add_dialing_client();
   const std::size_t mute = world.add_client();
-  world.tap(mute).drop_sent = [](Channel channel, std::span<const std::byte>) {
-    return channel == Channel::state;
-  };
+  world.tap(mute).drop_sent = [](std::span<const std::byte>) { return true; };
   // The client should confirm each of these spawns, despawns and messages.
   std::vector<EntityId> fleeting;
   expect_harmless(world, path, [&](double time_s) {
@@ -267,8 +265,8 @@ class FalseAcknowledger {
       if (event->kind == TransportEvent::Kind::connected) {
         server_ = event->peer;
         const JoinRequest request{.archetype_hash = archetype_hash(ClientConfig{}.archetypes), .resume = {}};
-        transport_.send(server_, Channel::state, request_datagram(request));
-      } else if (event->kind == TransportEvent::Kind::received && event->channel == Channel::state) {
+        transport_.send(server_, request_datagram(request));
+      } else if (event->kind == TransportEvent::Kind::received) {
         BitReader reader{event->payload};
         newest_ = read_server_header(reader).sequence;
       }
@@ -279,7 +277,7 @@ class FalseAcknowledger {
     forge(datagram, newest_);
     BitWriter writer{buffer};
     write(writer, datagram);
-    transport_.send(server_, Channel::state, writer.finish());
+    transport_.send(server_, writer.finish());
   }
 
  private:

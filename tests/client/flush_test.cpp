@@ -24,26 +24,25 @@ namespace {
 
 constexpr double kFlushLatencyS = 0.02;
 
-/// Sends only in service(), as EnetTransport does.
+/// Sends only in service(), as NetworkTransport does.
 class QueueingTransport final : public ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
 
   void service(double now_s) override {
-    for (const auto& [peer, channel, payload] : queue_)
-      ForwardingTransport::send(peer, channel, payload);
+    for (const auto& [peer, payload] : queue_)
+      ForwardingTransport::send(peer, payload);
     queue_.clear();
     ForwardingTransport::service(now_s);
   }
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
-    queue_.push_back({peer, channel, {payload.begin(), payload.end()}});
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
+    queue_.push_back({peer, {payload.begin(), payload.end()}});
     return true;
   }
 
  private:
   struct Queued {
     PeerId peer;
-    Channel channel = Channel::state;
     std::vector<std::byte> payload;
   };
   std::vector<Queued> queue_;

@@ -379,7 +379,7 @@ struct Hostile {
     ServerHeader header;
     header.sequence = static_cast<Sequence>(30'000 + updates++);
     header.tick = static_cast<std::uint16_t>(world.server().next_tick() - 1);
-    world.tap(0).inject_payload({1}, Channel::state, forged_spawns(header, {&entry, 1}));
+    world.tap(0).inject_payload({1}, forged_spawns(header, {&entry, 1}));
     take_in();
   }
   // Sends a full update of an entity that was spawned.
@@ -389,7 +389,7 @@ struct Hostile {
     tick = world.server().next_tick() - 1;
     header.tick = static_cast<std::uint16_t>(tick);
     header.update_count = 1;
-    Bytes buffer(kMaxStateBytes);
+    Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     write(writer, header);
     write(writer, UpdateHeader{static_cast<std::uint32_t>(id.slot()), 0, 0, {}}, header.coding, -1);
@@ -398,7 +398,7 @@ struct Hostile {
     state.frame = frame;
     write_full(writer, state, q);
     buffer.resize(writer.finish().size());
-    world.tap(0).inject_payload({1}, Channel::state, buffer);
+    world.tap(0).inject_payload({1}, buffer);
     take_in();
   }
   void take_in() { world.run_to(world.now_s() + 0.05); }

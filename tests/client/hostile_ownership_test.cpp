@@ -75,7 +75,7 @@ TEST(HostileOwnership, InvalidMessagesAreMalformed) {
 TEST(HostileOwnership, TruncatedOrDamagedMessagesAreHarmless) {
   HostileServer h;
   scenario::Random random(5);
-  Bytes whole(kMaxControlBytes);
+  Bytes whole(kMaxReliableMessageBytes);
   whole.resize(encode(h.message(Change::given, h.known), whole).size());
   for (std::size_t size = 1; size < whole.size(); ++size) {
     const std::uint64_t before = h.malformed();

@@ -37,7 +37,7 @@ class Told {
     ServerHeader header;
     header.sequence = sequence_++;
     header.tick = static_cast<std::uint16_t>(world.server().next_tick() - 1);
-    world.tap(0).inject_payload({1}, Channel::state, forged_spawns(header, {&entry, 1}));
+    world.tap(0).inject_payload({1}, forged_spawns(header, {&entry, 1}));
     world.run_to(world.now_s() + 0.5);
     EXPECT_EQ(world.client(0).stats().malformed, 0u);
   }

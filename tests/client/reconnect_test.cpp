@@ -379,7 +379,7 @@ TEST(Reconnect, SessionCannotBeResumedWithoutItsKey) {
   ASSERT_TRUE(server);
   for (const SessionKey key : {SessionKey{1, 2}, SessionKey{}}) {
     // It does not join: its archetypes differ.
-    stranger.send(server, Channel::state, request_datagram({.resume = ResumeRequest{id, key, 0}}));
+    stranger.send(server, request_datagram({.resume = ResumeRequest{id, key, 0}}));
   }
   world.run_to(6.0);
   EXPECT_EQ(world.count(ServerEvent::Kind::client_back), 0u);
@@ -401,21 +401,20 @@ class Disturber final : public ForwardingTransport {
       event = ForwardingTransport::poll();
     return event;
   }
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
     BitReader reader{payload};
     const ServerHeader head = read_server_header(reader);
     if (drops_all || (drops_spawns && head.has_spawns)) return true;
     const ReliablePart wrong{0, Bytes{std::byte{0}}};
     if (breaks_welcome && head.has_only_reliable())
-      return ForwardingTransport::send(peer, channel, forged_reliable(head, std::span{&wrong, 1}));
+      return ForwardingTransport::send(peer, forged_reliable(head, std::span{&wrong, 1}));
     for (const ReliablePart& part : stream_.add(payload))
       end_ = std::max(end_, part.offset + part.bytes.size());
     const bool is_empty =
         head.update_count == 0 && !head.has_spawns && !head.has_fields && !head.has_reliable;
-    if (!is_empty || !std::exchange(breaks_stream, false))
-      return ForwardingTransport::send(peer, channel, payload);
+    if (!is_empty || !std::exchange(breaks_stream, false)) return ForwardingTransport::send(peer, payload);
     const ReliablePart broken{end_, Bytes{std::byte{0}}};
-    return ForwardingTransport::send(peer, channel, forged_reliable(head, std::span{&broken, 1}));
+    return ForwardingTransport::send(peer, forged_reliable(head, std::span{&broken, 1}));
   }
 
  private:

@@ -52,8 +52,8 @@ class Conversation {
         server_(make_test_server(server_config(choices), server_end_, {.session_secret = session_secret()})) {
     for (std::size_t i : {kVictim, kHonest}) {
       const PeerId peer{static_cast<std::uint32_t>(i + 1)};
-      ends_[i] = std::make_unique<PipeEnd>([this, i, peer](PeerId, Channel channel, Bytes payload) {
-        up_.push_back({i, channel, std::move(payload)});
+      ends_[i] = std::make_unique<PipeEnd>([this, i, peer](PeerId, Bytes payload) {
+        up_.push_back({i, std::move(payload)});
       });
       clients_[i] = std::make_unique<Client>(make_test_client(client_config(choices), *ends_[i]));
       ends_[i]->push(TransportEvent::Kind::connected, peer);
@@ -85,7 +85,6 @@ class Conversation {
  private:
   struct Flying {
     std::size_t client;
-    Channel channel;
     Bytes payload;
   };
 
@@ -166,7 +165,7 @@ class Conversation {
         continue;
       }
       seen_.push_back(f);
-      if (f.channel == Channel::state && choices_.rarely(7)) continue;
+      if (choices_.rarely(7)) continue;
       if (choices_.rarely(3)) (void)damage(choices_, f.payload);
       arrive(f, to_client);
     }
@@ -175,7 +174,7 @@ class Conversation {
   void arrive(const Flying& f, bool to_client) {
     const PeerId peer{static_cast<std::uint32_t>(f.client + 1)};
     PipeEnd& end = to_client ? *ends_[f.client] : server_end_;
-    end.push(TransportEvent::Kind::received, peer, f.channel, f.payload);
+    end.push(TransportEvent::Kind::received, peer, f.payload);
   }
 
   void act() {
@@ -184,11 +183,11 @@ class Conversation {
         return invent(choices_.flag());
       case 1:
         if (choices_.flag()) return stranger();
-        return arrive({kVictim, Channel::state, request(any_join_datagram(choices_))}, false);
+        return arrive({kVictim, request(any_join_datagram(choices_))}, false);
       case 2:
-        return arrive({kVictim, Channel::state, owned_motion()}, false);
+        return arrive({kVictim, owned_motion()}, false);
       case 3:
-        return arrive({kVictim, Channel::state, update()}, true);
+        return arrive({kVictim, update()}, true);
       case 4:
         if (!seen_.empty()) arrive(seen_[choices_.up_to(seen_.size() - 1)], choices_.flag());
         return;
@@ -219,21 +218,18 @@ class Conversation {
         return;
       }
       case 11:
-        return choices_.flag() ? arrive({kVictim, Channel::state, parts<ServerHeader>()}, true)
-                               : arrive({kVictim, Channel::state, parts<ClientDatagram>()}, false);
+        return choices_.flag() ? arrive({kVictim, parts<ServerHeader>()}, true)
+                               : arrive({kVictim, parts<ClientDatagram>()}, false);
       default:
         ticks_ += static_cast<int>(choices_.up_to(choices_.rarely(7) ? 40 : 2));
         return;
     }
   }
 
-  void invent(bool to_client) {
-    const Channel channel = choices_.flag() ? Channel::state : Channel::control;
-    arrive({kVictim, channel, choices_.bytes(120)}, to_client);
-  }
+  void invent(bool to_client) { arrive({kVictim, choices_.bytes(120)}, to_client); }
 
   Bytes request(const ClientDatagram& datagram) {
-    Bytes buffer(kMaxStateBytes);
+    Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     write(writer, datagram);
     return finished(writer);
@@ -252,7 +248,7 @@ class Conversation {
     Bytes payload = request(datagram);
     if (choices_.rarely(3)) (void)damage(choices_, payload);
     for (std::uint64_t n = 1 + choices_.up_to(2); n > 0; --n)
-      server_end_.push(TransportEvent::Kind::received, peer, Channel::state, payload);
+      server_end_.push(TransportEvent::Kind::received, peer, payload);
     if (choices_.flag()) server_end_.push(TransportEvent::Kind::disconnected, peer);
   }
 
@@ -320,14 +316,14 @@ class Conversation {
     write(writer, head);
     (void)write_parts(writer, any_parts(choices_, choices_.up_to(400)));
     Bytes bytes = finished(writer);
-    bytes.resize(std::min(bytes.size(), kMaxStateBytes));
+    bytes.resize(std::min(bytes.size(), kMaxDatagramBytes));
     return bytes;
   }
 
   Choices& choices_;
   std::vector<Flying> up_, down_, seen_;
-  PipeEnd server_end_{[this](PeerId peer, Channel channel, Bytes payload) {
-    if (peer.value <= 2) down_.push_back({peer.value - 1, channel, std::move(payload)});
+  PipeEnd server_end_{[this](PeerId peer, Bytes payload) {
+    if (peer.value <= 2) down_.push_back({peer.value - 1, std::move(payload)});
   }};
   Server server_;
   std::array<std::unique_ptr<PipeEnd>, 2> ends_;

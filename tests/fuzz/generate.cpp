@@ -512,7 +512,7 @@ ClientDatagram any_join_datagram(Choices& choices) {
 }
 
 Bytes encoded(const ReliableMessage& message) {
-  static Bytes buffer(kMaxControlBytes);
+  static Bytes buffer(kMaxReliableMessageBytes);
   const auto bytes = encode(message, buffer);
   return {bytes.begin(), bytes.end()};
 }

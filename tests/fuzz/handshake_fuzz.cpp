@@ -197,19 +197,17 @@ class HandshakeWorld {
     const auto* joined = clients_[i]->joined();
     if (joined == nullptr) return;
     const Bytes plain = choices_.bytes(40);
-    constexpr std::array kRare{Kind::ticket, Kind::probe, Kind::echo};
+    constexpr std::array kRare{Kind::ticket, Kind::probe, Kind::echo, Kind::close, Kind::closed};
     const Kind kind = choices_.rarely(7) ? kRare[choices_.up_to(kRare.size() - 1)]
-                      : choices_.flag()  ? Kind::enet
-                                         : Kind::state;
-    Sealer* sealer = clients_[i]->sealer_of(0);
-    check(sealer != nullptr, "who has joined can seal");
-    const auto sealed = clients_[i]->seal(*sealer, kind, plain);
+                      : choices_.flag()  ? Kind::alive
+                                         : Kind::datagram;
+    const auto sealed = clients_[i]->write(kind, plain);
     Bytes bytes(sealed.begin(), sealed.end());
     sealed_.insert(mark_of(bytes));
     up(i, bytes);
-    Sealer* back = server_->sealer_of(joined->number);
+    Gate::Session* const back = server_->find(joined->number);
     if (back == nullptr) return;
-    const auto answer = server_->seal(*back, kind, plain);
+    const auto answer = server_->write(*back, kind, plain);
     bytes.assign(answer.begin(), answer.end());
     from_server_.insert(mark_of(bytes));
     down(i, bytes);
@@ -222,12 +220,10 @@ class HandshakeWorld {
     choices_.flag() ? up(i, bytes) : down(i, bytes);
   }
 
-  // Uses a session like ENet would.
+  // Uses a session like the transport would.
   void use(std::size_t i) {
     const auto* joined = clients_[i]->joined();
     if (joined == nullptr) return;
-    check(!Guard::belongs(0, joined->number) && Guard::belongs(joined->number, joined->number),
-          "a session has a connection of its own");
     if (choices_.flag() && server_->hold(joined->number, static_cast<std::uint32_t>(i + 1)))
       check(server_->find(joined->number)->held, "an accepted session can be held");
     if (choices_.rarely(3)) server_->release(joined->number, now_s_);

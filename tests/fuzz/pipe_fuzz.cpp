@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Messages of a stream (WebSocket), at the server and at the client.
 #include "net/src/transport/pipe/pipe_message.hpp"
-#include "net/src/transport/pipe/pipe_server.hpp"
 #include "target.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include <reckoner/net/pipe_server.hpp>
 #include <reckoner/net/pipe_transport.hpp>
 
 namespace reckoner::fuzz {
@@ -22,12 +23,13 @@ void check_message(std::span<const std::byte> bytes) {
 // Splits the input into messages: a length byte, then the message. Both ends get each of them.
 void converse(std::span<const std::byte> input) {
   std::size_t connected = 0;
-  pipe::PipeServer server({},
-                          {.send = [](pipe::StreamId, std::span<const std::byte>, bool) { return true; },
-                           .close = [](pipe::StreamId) {},
-                           .admit = [](std::span<const std::byte> token, double) -> std::optional<Refusal> {
-                             return token.empty() ? std::nullopt : std::optional(Refusal::wrong_token);
-                           }});
+  const auto admit = [](std::span<const std::byte> token, const IpAddress&) -> Admission {
+    if (!token.empty()) return {.refusal = Refusal::wrong_token};
+    return {};
+  };
+  PipeServer server = std::move(*PipeServer::create(
+      {}, {.send = [](StreamId, std::span<const std::byte>, bool) { return true; }, .close = [](StreamId) {}},
+      {.admit = admit}));
   PipeTransport client([](std::span<const std::byte>) { return true; });
   client.opened();
   check(server.opened(1, IpAddress(1), 0.0), "the first stream is welcome");
@@ -43,7 +45,7 @@ void converse(std::span<const std::byte> input) {
     while (const auto event = server.poll()) {
       connected += event->kind == TransportEvent::Kind::connected ? 1 : 0;
       check(connected > 0, "nothing comes from a peer that has not joined");
-      check(event->payload.size() <= kMaxControlBytes, "payloads are within the limits");
+      check(event->payload.size() <= kMaxDatagramBytes, "payloads are within the limits");
     }
     while (client.poll()) {
     }
@@ -62,10 +64,9 @@ void run(std::span<const std::byte> input) {
 std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   Bytes talk;
-  for (const pipe::Kind kind : {pipe::Kind::hello, pipe::Kind::welcome, pipe::Kind::control,
-                                pipe::Kind::state, pipe::Kind::status, pipe::Kind::bye}) {
-    const bool has_body =
-        kind == pipe::Kind::control || kind == pipe::Kind::state || kind == pipe::Kind::status;
+  for (const pipe::Kind kind :
+       {pipe::Kind::hello, pipe::Kind::welcome, pipe::Kind::state, pipe::Kind::status, pipe::Kind::bye}) {
+    const bool has_body = kind == pipe::Kind::state || kind == pipe::Kind::status;
     const Bytes body(has_body ? 5 : 0, std::byte{'x'});
     Bytes bytes;
     pipe::write({.kind = kind, .reason = 7, .body = body}, bytes);

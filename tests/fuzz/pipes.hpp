@@ -18,11 +18,11 @@ namespace reckoner::fuzz {
 /// end receives.
 class PipeEnd final : public Transport {
  public:
-  using Outgoing = std::function<void(PeerId, Channel, Bytes)>;
+  using Outgoing = std::function<void(PeerId, Bytes)>;
   explicit PipeEnd(Outgoing outgoing) : outgoing_(std::move(outgoing)) {}
 
-  void push(TransportEvent::Kind kind, PeerId peer, Channel channel = Channel::state, Bytes payload = {}) {
-    waiting_.push_back({kind, peer, channel, std::move(payload)});
+  void push(TransportEvent::Kind kind, PeerId peer, Bytes payload = {}) {
+    waiting_.push_back({kind, peer, std::move(payload)});
   }
   /// Peers that this end disconnected.
   std::vector<PeerId> ended;
@@ -32,14 +32,14 @@ class PipeEnd final : public Transport {
     if (waiting_.empty()) return std::nullopt;
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
-    return TransportEvent{current_.kind, current_.peer, current_.channel, 0, current_.payload};
+    return TransportEvent{current_.kind, current_.peer, 0, current_.payload};
   }
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
-    if (payload.size() > (channel == Channel::state ? kMaxStateBytes : kMaxControlBytes)) return false;
-    outgoing_(peer, channel, Bytes(payload.begin(), payload.end()));
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
+    if (payload.size() > kMaxDatagramBytes) return false;
+    outgoing_(peer, Bytes(payload.begin(), payload.end()));
     return true;
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId /*peer*/) const override { return kMaxStateBytes; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId /*peer*/) const override { return kMaxDatagramBytes; }
   void disconnect(PeerId peer, std::uint32_t /*reason*/) override { ended.push_back(peer); }
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
@@ -47,7 +47,6 @@ class PipeEnd final : public Transport {
   struct Waiting {
     TransportEvent::Kind kind = TransportEvent::Kind::received;
     PeerId peer;
-    Channel channel = Channel::state;
     Bytes payload;
   };
 

@@ -13,7 +13,8 @@ namespace reckoner::fuzz {
 using namespace secure;
 
 namespace {
-constexpr std::array kKinds{Kind::enet, Kind::state, Kind::ticket, Kind::probe, Kind::echo};
+constexpr std::array kKinds{Kind::datagram, Kind::ticket, Kind::probe, Kind::echo,
+                            Kind::alive,    Kind::close,  Kind::closed};
 }
 
 void run(std::span<const std::byte> input) {

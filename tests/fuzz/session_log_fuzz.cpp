@@ -114,18 +114,15 @@ Bytes any_session(Choices& choices, const std::string& path) {
   const PeerId server{1};
   double now_s = 100.0;
   writer->service(now_s);
-  writer->room(kMaxStateBytes);
+  writer->room(kMaxDatagramBytes);
   writer->event({.kind = TransportEvent::Kind::connected, .peer = server});
   ReliableDatagrams reliable;
   while (!choices.empty()) {
     Bytes payload = choices.flag() ? reliable.next(choices) : choices.bytes(200);
-    payload.resize(std::min(payload.size(), kMaxStateBytes));
-    writer->event({.kind = TransportEvent::Kind::received,
-                   .peer = server,
-                   .channel = choices.rarely(15) ? Channel::control : Channel::state,
-                   .payload = payload});
+    payload.resize(std::min(payload.size(), kMaxDatagramBytes));
+    writer->event({.kind = TransportEvent::Kind::received, .peer = server, .payload = payload});
     writer->quiet();
-    if (choices.flag()) writer->send(Channel::state, choices.flag(), choices.bytes(40));
+    if (choices.flag()) writer->send(choices.flag(), choices.bytes(40));
     now_s += choices.real(0.0, 0.1);
     writer->frame(now_s);
     writer->service(now_s);
@@ -143,12 +140,12 @@ Bytes real_session(PlayoutMode mode, const std::string& path) {
   ServerConfig server_config;
   server_config.archetypes = archetypes();
   PipeEnd* to_client = nullptr;
-  PipeEnd server_end{[&](PeerId, Channel channel, Bytes payload) {
-    to_client->push(TransportEvent::Kind::received, peer, channel, std::move(payload));
+  PipeEnd server_end{[&](PeerId, Bytes payload) {
+    to_client->push(TransportEvent::Kind::received, peer, std::move(payload));
   }};
   Server server = make_test_server(server_config, server_end);
-  PipeEnd client_end{[&](PeerId, Channel channel, Bytes payload) {
-    server_end.push(TransportEvent::Kind::received, peer, channel, std::move(payload));
+  PipeEnd client_end{[&](PeerId, Bytes payload) {
+    server_end.push(TransportEvent::Kind::received, peer, std::move(payload));
   }};
   to_client = &client_end;
   program::RecordedTransport recorded{client_end, *writer};

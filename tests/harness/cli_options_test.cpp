@@ -52,9 +52,11 @@ TEST(CliOptions, RefusesUnknownNetworksAndValuesOutOfRange) {
   EXPECT_FALSE(parsed({"--burst", "many"}));
 }
 
-TEST(CliOptions, TransportsAreSimAndEnet) {
+TEST(CliOptions, TransportsAreSimUdpAndEnet) {
   RunArguments run;
   EXPECT_EQ(replay_options(run, {}, {})->transport, ReplayTransport::sim);
+  run.transport = "udp";
+  EXPECT_EQ(replay_options(run, {}, {})->transport, ReplayTransport::udp);
   run.transport = "enet";
   EXPECT_EQ(replay_options(run, {}, {})->transport, ReplayTransport::enet);
   run.transport = "pigeon";

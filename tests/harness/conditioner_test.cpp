@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner::harness {
 namespace {
@@ -221,50 +221,6 @@ TEST(Conditioner, FollowsAScript) {
   std::this_thread::sleep_for(std::chrono::milliseconds(700));
   client.send(echo.port(), 2);
   EXPECT_FALSE(client.receive(200));
-}
-
-// ENet would drop unreliable packets when round trips grow, as they do here. The transport must prevent that.
-TEST(Conditioner, EnetTransportDropsNoStateItself) {
-  auto server = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
-  ASSERT_TRUE(server) << server.error();
-  ConditionerOptions options;
-  options.listen_host = "127.0.0.1";
-  options.to_port = (*server)->port();
-  auto script = LinkScript::parse("0 latency-ms=2\n0.4 latency-ms=60 jitter-ms=30");
-  ASSERT_TRUE(script) << script.error();
-  options.script = *script;
-  auto conditioner = Conditioner::open(options);
-  ASSERT_TRUE(conditioner) << conditioner.error();
-  auto client = EnetTransport::connect("127.0.0.1", conditioner->port(), 0, Insecure{});
-  ASSERT_TRUE(client) << client.error();
-
-  constexpr int kControlEvery = 5;  // ENet measures their acknowledgements
-  constexpr int kState = 600;
-  std::optional<PeerId> peer;
-  int sent = 0;
-  int received = 0;
-  const std::vector<std::byte> payload(100);
-  double next_s = 0.0;
-  const double end_s = now_s() + 30.0;
-  while (received < kState && now_s() < end_s) {
-    conditioner->step(0.002);
-    (*server)->service(0.0);
-    while (const auto event = (*server)->poll()) {
-      if (event->kind == TransportEvent::Kind::connected) peer = event->peer;
-    }
-    if (peer && sent < kState && now_s() >= next_s) {
-      next_s = now_s() + 0.002;
-      ASSERT_TRUE((*server)->send(*peer, Channel::state, payload));
-      if (sent++ % kControlEvery == 0) {
-        ASSERT_TRUE((*server)->send(*peer, Channel::control, payload));
-      }
-    }
-    (*client)->service(0.0);
-    while (const auto event = (*client)->poll()) {
-      received += event->kind == TransportEvent::Kind::received && event->channel == Channel::state;
-    }
-  }
-  EXPECT_EQ(received, kState);
 }
 
 TEST(Conditioner, HandlesAMissingServer) {

@@ -111,11 +111,11 @@ class Scripted final : public Transport {
     coming.pop_front();
     return event;
   }
-  bool send(PeerId, Channel, std::span<const std::byte>) override {
+  bool send(PeerId, std::span<const std::byte>) override {
     ++sent;
     return true;
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return 1000; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return 1000; }
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
@@ -131,16 +131,16 @@ TEST(RecordingTransport, RecordsPayloadSizesAndReceiversWhileRecording) {
   while (transport.poll()) {
   }
   const std::vector<std::byte> payload(40);
-  EXPECT_TRUE(transport.send({7}, Channel::state, payload));
+  EXPECT_TRUE(transport.send({7}, payload));
   transport.record(2);
-  EXPECT_TRUE(transport.send({3}, Channel::state, payload));
-  EXPECT_TRUE(transport.send({7}, Channel::control, std::span(payload).first(9)));
+  EXPECT_TRUE(transport.send({3}, payload));
+  EXPECT_TRUE(transport.send({7}, std::span(payload).first(9)));
   transport.end_tick();
   inner.coming.push_back({.peer = {3}, .payload = std::span(payload).first(12)});
   while (transport.poll()) {
   }
   transport.end_tick();
-  EXPECT_TRUE(transport.send({3}, Channel::state, payload));
+  EXPECT_TRUE(transport.send({3}, payload));
   transport.end_tick();
 
   EXPECT_EQ(inner.sent, 4u);
@@ -155,25 +155,16 @@ TEST(RecordingTransport, RecordsPayloadSizesAndReceiversWhileRecording) {
   EXPECT_EQ(record.uplink_bytes, 12u);
 }
 
-TEST(LossyTransport, DropsTheGivenShareOfStatePayloads) {
+TEST(LossyTransport, DropsTheGivenShareOfDatagrams) {
   Scripted inner;
   constexpr std::size_t kPayloads = 4000;
-  for (std::size_t i = 0; i < kPayloads; ++i) {
-    inner.coming.push_back({.channel = Channel::state});
-    inner.coming.push_back({.channel = Channel::control});
-  }
+  inner.coming.assign(kPayloads, {.kind = TransportEvent::Kind::received});
   inner.coming.push_back({.kind = TransportEvent::Kind::disconnected});
   LossyTransport transport(inner, 0.05, 1);
-  std::size_t state = 0, control = 0, disconnected = 0;
-  while (const auto event = transport.poll()) {
-    if (event->kind == TransportEvent::Kind::disconnected) {
-      ++disconnected;
-    } else {
-      ++(event->channel == Channel::state ? state : control);
-    }
-  }
-  EXPECT_NEAR(static_cast<double>(state), 0.95 * kPayloads, 0.01 * kPayloads);
-  EXPECT_EQ(control, kPayloads);
+  std::size_t received = 0, disconnected = 0;
+  while (const auto event = transport.poll())
+    ++(event->kind == TransportEvent::Kind::received ? received : disconnected);
+  EXPECT_NEAR(static_cast<double>(received), 0.95 * kPayloads, 0.01 * kPayloads);
   EXPECT_EQ(disconnected, 1u);
 }
 

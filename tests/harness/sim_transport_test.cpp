@@ -75,13 +75,16 @@ TEST(SimTransport, ConnectionTakesOneRoundTripForTheClientAndMoreForTheServer) {
 TEST(SimTransport, SendsNothingBeforeTheConnectionIsEstablished) {
   SimNetwork net(network(50.0));
   Transport& client = net.add_client(0);
-  EXPECT_FALSE(client.send(kPeer, Channel::state, bytes("early")));
-  EXPECT_FALSE(net.server().send(kPeer, Channel::control, bytes("early")));
-  EXPECT_FALSE(net.server().send(PeerId{9}, Channel::control, bytes("nobody")));
-  EXPECT_FALSE(net.server().send(PeerId{}, Channel::control, bytes("nobody")));
+  EXPECT_FALSE(client.send(kPeer, bytes("early")));
+  EXPECT_FALSE(net.server().send(kPeer, bytes("early")));
+  EXPECT_FALSE(net.server().send(PeerId{9}, bytes("nobody")));
+  EXPECT_FALSE(net.server().send(PeerId{}, bytes("nobody")));
+  EXPECT_FALSE(net.send_message(0, true, bytes("early")));
+  EXPECT_FALSE(net.send_message(0, false, bytes("early")));
+  EXPECT_FALSE(net.send_message(9, true, bytes("nobody")));
 }
 
-TEST(SimTransport, StateIsLostDelayedAndRepeatedLikeTheLink) {
+TEST(SimTransport, DatagramsAreLostDelayedAndRepeatedLikeTheLink) {
   SimNetwork net(network(50.0, 20.0, 10.0, 10.0));
   Transport& client = net.add_client(0);
   run(net, client, 3.0, kIgnore, kIgnore);
@@ -96,7 +99,7 @@ TEST(SimTransport, StateIsLostDelayedAndRepeatedLikeTheLink) {
     last = number;
   };
   for (int i = 0; i < kSent; ++i) {
-    ASSERT_TRUE(net.server().send(kPeer, Channel::state, bytes(std::to_string(i))));
+    ASSERT_TRUE(net.server().send(kPeer, bytes(std::to_string(i))));
     run(net, client, net.now_s() + 0.01, kIgnore, take);
   }
   run(net, client, net.now_s() + 1.0, kIgnore, take);
@@ -111,37 +114,36 @@ TEST(SimTransport, StateIsLostDelayedAndRepeatedLikeTheLink) {
   EXPECT_GT(overtaken, 0);
 }
 
-TEST(SimTransport, ControlArrivesOnceAndInOrderOverABadLink) {
+TEST(SimTransport, MessagesArriveOnceAndInOrderOverABadLink) {
   SimNetwork net(network(40.0, 40.0, 30.0, 10.0));
   Transport& client = net.add_client(0);
   run(net, client, 20.0, kIgnore, kIgnore);
   std::vector<std::string> arrived;
   const auto take = [&](const TransportEvent& event) {
     ASSERT_EQ(event.kind, Kind::received);
-    EXPECT_EQ(event.channel, Channel::control);
     arrived.push_back(text(event));
   };
   const double sent_s = net.now_s();
   for (int i = 0; i < 200; ++i)
-    ASSERT_TRUE(net.server().send(kPeer, Channel::control, bytes(std::to_string(i))));
+    ASSERT_TRUE(net.send_message(0, true, bytes(std::to_string(i))));
   run(net, client, sent_s + 60.0, kIgnore, take);
   ASSERT_EQ(arrived.size(), 200u);
   for (int i = 0; i < 200; ++i)
     EXPECT_EQ(arrived[static_cast<std::size_t>(i)], std::to_string(i));
 }
 
-TEST(SimTransport, LongReliableMessagesTravelInFragments) {
+TEST(SimTransport, LongMessagesTravelInFragments) {
   SimNetworkConfig config = network(40.0, 40.0, 20.0);
   config.log_packets = true;
   SimNetwork net(config);
   Transport& client = net.add_client(0);
   run(net, client, 20.0, kIgnore, kIgnore);
-  std::string message(kMaxControlBytes, 'x');
+  std::string message(SimNetwork::kMaxMessageBytes, 'x');
   for (std::size_t i = 0; i < message.size(); ++i)
     message[i] = static_cast<char>('a' + i % 23);
   std::string arrived;
-  ASSERT_TRUE(net.server().send(kPeer, Channel::control, bytes(message)));
-  EXPECT_FALSE(net.server().send(kPeer, Channel::control, bytes(message + "x")));
+  ASSERT_TRUE(net.send_message(0, true, bytes(message)));
+  EXPECT_FALSE(net.send_message(0, true, bytes(message + "x")));
   run(net, client, net.now_s() + 60.0, kIgnore, [&](const TransportEvent& event) {
     if (event.kind == Kind::received) arrived = text(event);
   });
@@ -155,10 +157,10 @@ TEST(SimTransport, CountsWhatENetWouldSend) {
   Transport& client = net.add_client(0);
   run(net, client, 1.0, kIgnore, kIgnore);
   const std::uint64_t before = net.server().stats().wire_bytes_sent;
-  ASSERT_TRUE(net.server().send(kPeer, Channel::state, bytes("0123456789")));
+  ASSERT_TRUE(net.server().send(kPeer, bytes("0123456789")));
   EXPECT_EQ(net.server().stats().wire_bytes_sent - before, 10u + 28 + 2 + 8);
   EXPECT_EQ(net.server().stats().payload_bytes_sent, 10u);
-  EXPECT_FALSE(net.server().send(kPeer, Channel::state, std::vector<std::byte>(kMaxStateBytes + 1)));
+  EXPECT_FALSE(net.server().send(kPeer, std::vector<std::byte>(kMaxDatagramBytes + 1)));
   EXPECT_EQ(net.server().stats().refused, 1u);
 }
 
@@ -166,9 +168,9 @@ TEST(SimTransport, DisconnectIsReportedToBothAfterEarlierMessages) {
   SimNetwork net(network(40.0, 20.0, 20.0));
   Transport& client = net.add_client(0);
   run(net, client, 10.0, kIgnore, kIgnore);
-  ASSERT_TRUE(net.server().send(kPeer, Channel::control, bytes("last words")));
+  ASSERT_TRUE(net.send_message(0, true, bytes("last words")));
   net.server().disconnect(kPeer, 7);
-  EXPECT_FALSE(net.server().send(kPeer, Channel::control, bytes("too late")));
+  EXPECT_FALSE(net.send_message(0, true, bytes("too late")));
   std::vector<std::string> client_saw;
   int server_saw = 0;
   run(
@@ -195,11 +197,11 @@ TEST(SimTransport, BadRadioLinkDelaysTheJoinOnlyBriefly) {
         net, client, 60.0,
         [&](const TransportEvent& event) {
           if (event.kind != Kind::received) return;
-          EXPECT_TRUE(net.server().send(kPeer, Channel::control, bytes("come in")));
+          EXPECT_TRUE(net.send_message(0, true, bytes("come in")));
         },
         [&](const TransportEvent& event) {
           if (event.kind == Kind::connected) {
-            EXPECT_TRUE(client.send(kPeer, Channel::control, bytes("hello")));
+            EXPECT_TRUE(net.send_message(0, false, bytes("hello")));
           }
           if (event.kind == Kind::received) said_s = net.now_s();
         });
@@ -223,7 +225,7 @@ TEST(SimTransport, OldestMessageArrivesSoonAndOthersDoNotFillTheLink) {
   run(net, client, 1.0, kIgnore, kIgnore);
   const std::size_t before = net.packets().size();
   for (std::size_t i = 0; i < kMessages; ++i)
-    ASSERT_TRUE(net.server().send(kPeer, Channel::control, bytes("news")));
+    ASSERT_TRUE(net.send_message(0, true, bytes("news")));
   run(net, client, 11.0, kIgnore, kIgnore);
   EXPECT_LT(net.packets().size() - before, kMessages * 9 + 50);
   double first_s = 0.0;
@@ -251,7 +253,7 @@ TEST(SimTransport, FollowsItsScript) {
   SimNetwork net(config);
   Transport& client = net.add_client(0);
   run(net, client, 105.5, kIgnore, kIgnore);
-  ASSERT_TRUE(net.server().send(kPeer, Channel::state, bytes("x")));
+  ASSERT_TRUE(net.server().send(kPeer, bytes("x")));
   double arrived_s = 0.0;
   run(net, client, 107.0, kIgnore, [&](const TransportEvent&) { arrived_s = net.now_s(); });
   EXPECT_NEAR(arrived_s, 105.7, 1e-9);
@@ -264,8 +266,8 @@ TEST(SimTransport, LogsEveryDatagramAndItsEntities) {
   Transport& client = net.add_client(0);
   run(net, client, 1.0, kIgnore, kIgnore);
   const std::size_t first = net.packets().size();
-  ASSERT_TRUE(net.server().send(kPeer, Channel::state, std::vector<std::byte>(300)));
-  ASSERT_TRUE(net.server().send(kPeer, Channel::state, std::vector<std::byte>(100)));
+  ASSERT_TRUE(net.server().send(kPeer, std::vector<std::byte>(300)));
+  ASSERT_TRUE(net.server().send(kPeer, std::vector<std::byte>(100)));
   net.note_entities(first, 8);
   const auto packets = net.packets().subspan(first);
   ASSERT_EQ(packets.size(), 4u);  // each one twice

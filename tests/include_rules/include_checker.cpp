@@ -118,7 +118,7 @@ constexpr std::string_view kRooms[] = {
     // settings, bits, codecs, message formats, links, connections
     "net/src/config/", "net/src/wire/", "net/src/codec/", "net/src/codec/residual/", "net/src/messages/",
     "net/src/link/", "net/src/transport/limits/", "net/src/transport/", "net/src/transport/socket/",
-    "net/src/secure/", "net/src/transport/enet/socket/", "net/src/transport/enet/", "net/src/",
+    "net/src/secure/", "net/src/transport/enet/", "net/src/transport/udp/", "net/src/",
     //
     "server/src/util/", "server/src/world/", "server/src/publish/", "server/src/rewind/",
     "server/src/session/", "server/src/mail/", "server/src/interest/", "server/src/ownership/", "server/src/",

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         Plant{"server/src/world/a.cpp", "#include \"server/src/server_impl.hpp\""},
         Plant{"server/src/world/a.cpp", "#include \"client/src/world/entity_store.hpp\""},
         Plant{"net/src/wire/a.cpp", "#include \"net/src/codec/motion_codec.hpp\""},
-        Plant{"net/src/transport/a.cpp", "#include \"net/src/transport/enet/enet_transport_impl.hpp\""},
+        Plant{"net/src/transport/a.cpp", "#include \"net/src/transport/enet/enet_transport.hpp\""},
         Plant{"programs/server/a.cpp", "#include \"programs/client/report.hpp\""},
         Plant{"harness/sim/a.cpp", "#include \"harness/replay/replay.hpp\""},
         Plant{"server/src/a.cpp", "const auto now = std::chrono::steady_clock::now();"},

@@ -1,377 +1,503 @@
 // SPDX-License-Identifier: MIT
-#include "real_time.hpp"
-#include "tests/support/loopback.hpp"
+// The transport "enet" between two of its own ends.
+#include "enet_world.hpp"
+#include "net/src/transport/other_transport.hpp"
+#include "raw_client.hpp"
+#include "relay.hpp"
 
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <string>
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <random>
 #include <thread>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <reckoner/net/enet_transport.hpp>
 
 namespace reckoner {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using test::Bytes;
+using test::EnetEnd;
+using test::kEnetHost;
 using test::kTimeoutS;
 using test::now_s;
+using test::pattern;
 
-// Generous, because the machine may be busy. A passing test takes milliseconds.
-
-Bytes pattern(std::size_t size, int seed = 1) {
-  Bytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i)
-    bytes[i] = static_cast<std::byte>((i * 31 + seed) & 0xFF);
-  return bytes;
-}
-
-struct Received {
-  PeerId peer;
-  Channel channel;
-  Bytes payload;
-};
-
-/// A transport and a record of its events.
-struct EventRecord {
-  std::unique_ptr<EnetTransport> transport;
-  std::vector<PeerId> connected;
-  std::vector<std::uint32_t> connect_reasons;
-  std::vector<PeerId> disconnected;
-  std::vector<std::uint32_t> disconnect_reasons;
-  std::vector<Received> received;
-  std::vector<double> waited_s;  ///< TransportEvent::waited_s of each state payload
-
-  void turn() {
-    if (!transport) return;
-    transport->service(0.0);
-    while (const auto event = transport->poll()) {
-      switch (event->kind) {
-        case TransportEvent::Kind::connected:
-          connected.push_back(event->peer);
-          connect_reasons.push_back(event->reason);
-          break;
-        case TransportEvent::Kind::disconnected:
-          disconnected.push_back(event->peer);
-          disconnect_reasons.push_back(event->reason);
-          break;
-        case TransportEvent::Kind::received:
-          received.push_back({event->peer, event->channel, {event->payload.begin(), event->payload.end()}});
-          if (event->channel == Channel::state) waited_s.push_back(event->waited_s);
-          break;
-      }
-    }
-  }
-};
-
-bool turn_until(const std::vector<EventRecord*>& ends, const std::function<bool()>& done,
-                double patience_s = kTimeoutS) {
-  const double end_s = now_s() + patience_s;
-  while (now_s() < end_s) {
-    for (EventRecord* end : ends)
-      end->turn();
-    if (done()) return true;
-    ends.back()->transport->wait(0.002);
-  }
-  return false;
-}
-
-class EnetTransportTest : public ::testing::Test {
+class EnetTransportTest : public test::EnetWorld {
  protected:
-  void SetUp() override { listen(8); }
-
-  void listen(std::uint32_t max_peers) {
-    auto listening = EnetTransport::listen(
-        {.host = test::loopback(), .port = 0, .max_peers = max_peers, .security = Insecure{}});
-    ASSERT_TRUE(listening) << listening.error();
-    server_.transport = std::move(*listening);
-    ASSERT_NE(server_.transport->port(), 0);
-  }
-
-  void start(EventRecord& client, std::uint32_t reason = 7) {
-    auto connecting = EnetTransport::connect(test::loopback(), server_.transport->port(), reason, Insecure{});
-    ASSERT_TRUE(connecting) << connecting.error();
-    client.transport = std::move(*connecting);
-  }
-
-  void join(EventRecord& client, std::uint32_t reason = 7) {
-    start(client, reason);
-    const std::size_t before = server_.connected.size();
-    ASSERT_TRUE(turn_until({&server_, &client},
-                           [&] { return !client.connected.empty() && server_.connected.size() > before; }));
-  }
-
-  EventRecord server_;
-  EventRecord client_;
+  void SetUp() override { listen(config()); }
+  EnetEnd client_;
 };
 
-TEST_F(EnetTransportTest, ConnectPassesAReasonCode) {
-  join(client_, 0xDEADBEEF);
-  EXPECT_EQ(server_.connect_reasons.front(), 0xDEADBEEFu);
-  EXPECT_TRUE(server_.connected.front());
+TEST_F(EnetTransportTest, TheVersionArrivesWithTheConnection) {
+  join(client_, 0xBEEF);
+  EXPECT_EQ(server.versions.front(), 0xBEEFu);
+  EXPECT_TRUE(server.connected.front());
   EXPECT_TRUE(client_.connected.front());
+  EXPECT_TRUE(has_logged("insecure"));
+  EXPECT_TRUE(has_logged("peer connected peer=1 address=127.0.0.1:"));
+  EXPECT_EQ(server.transport->login(server.connected[0]).host, test::kLoopback4);
+  EXPECT_FALSE(server.transport->identity(server.connected[0]));
 }
 
-TEST_F(EnetTransportTest, BothChannelsWorkInBothDirections) {
+TEST_F(EnetTransportTest, DatagramsArriveInBothDirections) {
   join(client_);
-  const PeerId to_client = server_.connected.front();
-  const PeerId to_server = client_.connected.front();
-  for (const Channel channel : {Channel::control, Channel::state}) {
-    EXPECT_TRUE(server_.transport->send(to_client, channel, pattern(500, 1)));
-    EXPECT_TRUE(client_.transport->send(to_server, channel, pattern(300, 2)));
-  }
-  ASSERT_TRUE(turn_until({&server_, &client_},
-                         [&] { return server_.received.size() == 2 && client_.received.size() == 2; }));
-  for (const EventRecord* end : {&server_, &client_}) {
-    EXPECT_NE(end->received[0].channel, end->received[1].channel);
-    for (const Received& got : end->received) {
-      EXPECT_EQ(got.payload, end == &server_ ? pattern(300, 2) : pattern(500, 1));
-      EXPECT_EQ(got.peer, end == &server_ ? to_client : to_server);
-    }
-  }
-  EXPECT_EQ(client_.transport->stats().payload_bytes_sent, 600u);
-  EXPECT_EQ(server_.transport->stats().payload_bytes_received, 600u);
-  EXPECT_EQ(server_.transport->stats().refused, 0u);
+  EXPECT_TRUE(server.transport->send(server.connected[0], pattern(500, 1)));
+  EXPECT_TRUE(client_.transport->send(client_.connected[0], pattern(300, 2)));
+  ASSERT_TRUE(until({&client_}, [&] { return !server.received.empty() && !client_.received.empty(); }));
+  EXPECT_EQ(server.received[0].payload, pattern(300, 2));
+  EXPECT_EQ(server.received[0].peer, server.connected[0]);
+  EXPECT_EQ(client_.received[0].payload, pattern(500, 1));
+  EXPECT_EQ(client_.received[0].peer, client_.connected[0]);
+  EXPECT_EQ(client_.stats().payload_bytes_sent, 300u);
+  EXPECT_EQ(server.stats().payload_bytes_received, 300u);
+  EXPECT_EQ(server.stats().refused, 0u);
+  EXPECT_EQ(client_.stats().refused, 0u);
 }
 
 TEST_F(EnetTransportTest, CountsHeadersOnTheWire) {
   join(client_);
-  const TransportStats before = client_.transport->stats();
-  ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::state, pattern(100)));
-  client_.transport->service(0.0);
-  const TransportStats& after = client_.transport->stats();
-  // Sizes in bytes: UDP and IPv4 headers 28, ENet's datagram header 2 to 4, ENet's command 8.
-  // Acknowledgements may be included.
-  const std::uint64_t datagrams = after.datagrams_sent - before.datagrams_sent;
-  ASSERT_GE(datagrams, 1u);
-  EXPECT_GE(after.wire_bytes_sent - before.wire_bytes_sent, 100 + 28 + 2 + 8);
-  EXPECT_LE(after.wire_bytes_sent - before.wire_bytes_sent, 100 + datagrams * (28 + 4 + 8 + 32));
-
-  ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return !server_.received.empty(); }));
-  EXPECT_GE(server_.transport->stats().wire_bytes_received, 100u + 38u);
-}
-
-#ifdef __linux__
-// A game that calls receive() once per frame learns when a datagram arrived, not only when it was read.
-TEST_F(EnetTransportTest, StatePayloadsCarryHowLongTheyWaitedInTheSocket) {
-  constexpr double kWaitS = 0.05;
-  join(client_);
-  EXPECT_TRUE(server_.transport->send(server_.connected.front(), Channel::state, pattern(100, 1)));
-  server_.transport->service(now_s());
-  std::this_thread::sleep_for(std::chrono::duration<double>(kWaitS));
+  pass({&client_}, 0.2);  // until everything about the join is acknowledged
+  const TransportStats before = client_.stats();
+  ASSERT_TRUE(client_.transport->send(client_.connected[0], pattern(100)));
   client_.turn();
-  ASSERT_EQ(client_.waited_s.size(), 1u);
-  EXPECT_GT(client_.waited_s[0], kWaitS - 0.005);
-  EXPECT_LT(client_.waited_s[0], kWaitS + 1.0);
-}
-#endif
-
-// A client that flushes at the end of a frame reads what has arrived meanwhile, and handles it a frame later.
-TEST_F(EnetTransportTest, StatePayloadsCarryHowLongTheyWaitedAfterAnEarlierPass) {
-  constexpr double kWaitS = 0.05;
-  join(client_);
-  EXPECT_TRUE(server_.transport->send(server_.connected.front(), Channel::state, pattern(100, 1)));
-  server_.transport->service(now_s());
-  std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  client_.transport->service(now_s());  // reads the payload, which is not polled yet
-  std::this_thread::sleep_for(std::chrono::duration<double>(kWaitS));
-  client_.turn();
-  ASSERT_EQ(client_.waited_s.size(), 1u);
-  EXPECT_GT(client_.waited_s[0], kWaitS - 0.005);
-  EXPECT_LT(client_.waited_s[0], kWaitS + 1.0);
+  // Sizes in bytes: headers of IPv4 and UDP 28, ENet's datagram header 2, ENet's command 8.
+  EXPECT_EQ(client_.stats().datagrams_sent - before.datagrams_sent, 1u);
+  EXPECT_EQ(client_.stats().wire_bytes_sent - before.wire_bytes_sent, 100u + 28u + 2u + 8u);
+  ASSERT_TRUE(until({&client_}, [&] { return !server.received.empty(); }));
+  EXPECT_EQ(server.stats().datagrams_received, client_.stats().datagrams_sent);
+  EXPECT_EQ(server.stats().wire_bytes_received, client_.stats().wire_bytes_sent);
 }
 
-TEST_F(EnetTransportTest, LargestPayloadsArriveAndLargerOnesAreRefused) {
+TEST_F(EnetTransportTest, LargestDatagramsArriveAndLargerOnesAreRefused) {
   join(client_);
-  const PeerId to_client = server_.connected.front();
-  EnetTransport& server = *server_.transport;
-  EXPECT_EQ(server.max_state_bytes(to_client), kMaxStateBytes);
-  EXPECT_EQ(server.max_state_bytes(PeerId{99}), 0u);
-
-  EXPECT_FALSE(server.send(to_client, Channel::state, pattern(kMaxStateBytes + 1)));
-  EXPECT_FALSE(server.send(to_client, Channel::control, pattern(kMaxControlBytes + 1)));
-  EXPECT_EQ(server.stats().refused, 2u);
+  const PeerId to_client = server.connected[0];
+  EXPECT_EQ(server.transport->max_datagram_bytes(to_client), kMaxDatagramBytes);
+  EXPECT_EQ(server.transport->max_datagram_bytes(PeerId{99}), 0u);
+  EXPECT_FALSE(server.transport->send(to_client, pattern(kMaxDatagramBytes + 1)));
+  EXPECT_EQ(server.refused(Refusal::too_large), 1u);
   EXPECT_EQ(server.stats().payload_bytes_sent, 0u);
-
-  EXPECT_TRUE(server.send(to_client, Channel::state, pattern(kMaxStateBytes)));
-  EXPECT_TRUE(server.send(to_client, Channel::control, pattern(kMaxControlBytes)));
-  ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return client_.received.size() == 2; }));
-  for (const Received& got : client_.received) {
-    EXPECT_EQ(got.payload, pattern(got.channel == Channel::state ? kMaxStateBytes : kMaxControlBytes));
-  }
-  EXPECT_EQ(client_.transport->stats().refused, 0u);
-}
-
-TEST_F(EnetTransportTest, FullStatePayloadIsOneDatagram) {
-  join(client_);
-  turn_until(
-      {&server_, &client_}, [] { return false; }, 0.1);  // waits for the acknowledgements of the join
-  const std::uint64_t before = server_.transport->stats().datagrams_sent;
-  ASSERT_TRUE(server_.transport->send(server_.connected.front(), Channel::state, pattern(kMaxStateBytes)));
-  server_.transport->service(0.0);
-  EXPECT_LE(server_.transport->stats().datagrams_sent - before, 2u);  // one datagram, or two if a ping is due
-}
-
-TEST_F(EnetTransportTest, ControlKeepsItsOrderAndStateIsNotThrottled) {
-  join(client_);
-  constexpr int kMessages = 400;
-  for (int i = 0; i < kMessages; ++i) {
-    ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, pattern(200, i)));
-    ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::state, pattern(50, i)));
-    client_.turn();
-    server_.turn();
-  }
-  ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return server_.received.size() == 2 * kMessages; }));
-  int next = 0;
-  for (const Received& got : server_.received) {
-    if (got.channel != Channel::control) continue;
-    EXPECT_EQ(got.payload, pattern(200, next++));
-  }
-  EXPECT_EQ(next, kMessages);
-}
-
-TEST_F(EnetTransportTest, EmptyPayloadArrives) {
-  join(client_);
-  ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, {}));
-  ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return !server_.received.empty(); }));
-  EXPECT_TRUE(server_.received.front().payload.empty());
+  pass({&client_}, 0.2);
+  const std::uint64_t before = server.stats().datagrams_sent;
+  EXPECT_TRUE(server.transport->send(to_client, pattern(kMaxDatagramBytes)));
+  EXPECT_FALSE(server.transport->send(to_client, {}));
+  ASSERT_TRUE(until({&client_}, [&] { return !client_.received.empty(); }));
+  EXPECT_EQ(client_.received[0].payload, pattern(kMaxDatagramBytes));
+  EXPECT_LE(server.stats().datagrams_sent - before, 2u) << "nothing is fragmented";
+  EXPECT_EQ(client_.stats().refused, 0u);
 }
 
 TEST_F(EnetTransportTest, ServesSeveralClientsUnderDistinctIds) {
-  EventRecord other;
+  EnetEnd other;
   join(client_);
   join(other);
-  ASSERT_EQ(server_.connected.size(), 2u);
-  const PeerId first = server_.connected[0];
-  const PeerId second = server_.connected[1];
+  const PeerId first = server.connected[0], second = server.connected[1];
   ASSERT_NE(first, second);
-  EXPECT_TRUE(server_.transport->send(first, Channel::control, pattern(10, 1)));
-  EXPECT_TRUE(server_.transport->send(second, Channel::control, pattern(10, 2)));
-  ASSERT_TRUE(turn_until({&server_, &client_, &other},
-                         [&] { return !client_.received.empty() && !other.received.empty(); }));
+  EXPECT_TRUE(server.transport->send(first, pattern(10, 1)));
+  EXPECT_TRUE(server.transport->send(second, pattern(10, 2)));
+  ASSERT_TRUE(
+      until({&client_, &other}, [&] { return !client_.received.empty() && !other.received.empty(); }));
   EXPECT_EQ(client_.received[0].payload, pattern(10, 1));
   EXPECT_EQ(other.received[0].payload, pattern(10, 2));
 
   // Ids are not reused, although ENet reuses the slot.
   client_.transport.reset();
-  ASSERT_TRUE(turn_until({&server_, &other}, [&] { return server_.disconnected.size() == 1; }));
-  EXPECT_EQ(server_.disconnected[0], first);
-  EXPECT_FALSE(server_.transport->send(first, Channel::control, pattern(10)));
-  EventRecord third;
+  ASSERT_TRUE(until({&other}, [&] { return server.disconnected.size() == 1; }));
+  EXPECT_EQ(server.disconnected[0], first);
+  EXPECT_FALSE(server.transport->send(first, pattern(10)));
+  EnetEnd third;
   join(third);
-  EXPECT_NE(server_.connected.back(), first);
-  EXPECT_NE(server_.connected.back(), second);
-}
-
-TEST_F(EnetTransportTest, DisconnectDeliversEarlierMessagesAndItsReason) {
-  join(client_);
-  const PeerId to_client = server_.connected.front();
-  ASSERT_TRUE(server_.transport->send(to_client, Channel::control, pattern(20000)));
-  server_.transport->disconnect(to_client, 42);
-  EXPECT_FALSE(server_.transport->send(to_client, Channel::control, pattern(10)));
-  ASSERT_TRUE(turn_until({&server_, &client_},
-                         [&] { return !client_.disconnected.empty() && !server_.disconnected.empty(); }));
-  EXPECT_EQ(client_.disconnect_reasons.front(), 42u);
-  ASSERT_EQ(client_.received.size(), 1u);
-  EXPECT_EQ(client_.received[0].payload.size(), 20000u);
-  EXPECT_EQ(server_.disconnected.front(), to_client);
-  server_.transport->disconnect(to_client, 1);  // has no effect
-  EXPECT_EQ(server_.disconnected.size(), 1u);
-}
-
-TEST_F(EnetTransportTest, ClientNoticesAtOnceThatTheServerEnds) {
-  join(client_);
-  server_.transport.reset();
-  const double start_s = now_s();
-  ASSERT_TRUE(turn_until({&client_}, [&] { return !client_.disconnected.empty(); }));
-  EXPECT_LT(now_s() - start_s, 2.0);
-  EXPECT_EQ(client_.disconnected.front(), client_.connected.front());
-}
-
-TEST_F(EnetTransportTest, GivingUpWhileConnectingRaisesTheEvent) {
-  start(client_);
-  // The id of a client's only peer, which is not connected yet.
-  client_.transport->disconnect(PeerId{1}, 0);
-  client_.turn();
-  ASSERT_EQ(client_.disconnected.size(), 1u);
+  EXPECT_NE(server.connected.back(), first);
+  EXPECT_NE(server.connected.back(), second);
 }
 
 TEST_F(EnetTransportTest, PayloadLivesUntilTheNextCall) {
   join(client_);
-  ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, pattern(64, 5)));
-  ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, pattern(64, 6)));
-  const double end_s = now_s() + kTimeoutS;
+  ASSERT_TRUE(client_.transport->send(client_.connected[0], pattern(64, 5)));
+  ASSERT_TRUE(client_.transport->send(client_.connected[0], pattern(64, 6)));
   std::optional<TransportEvent> event;
-  while (!event && now_s() < end_s) {
+  for (const double end_s = now_s() + kTimeoutS; !event && now_s() < end_s;) {
     client_.turn();
-    server_.transport->service(0.0);
-    event = server_.transport->poll();
+    server.transport->service(0.0);
+    event = server.transport->poll();
   }
   ASSERT_TRUE(event);
-  const Bytes expected = pattern(64, 5);
-  EXPECT_TRUE(std::equal(event->payload.begin(), event->payload.end(), expected.begin(), expected.end()));
+  EXPECT_TRUE(std::ranges::equal(event->payload, pattern(64, 5)));
+  EXPECT_EQ(event->waited_s, 0.0);
 }
 
-// This test covers several waits of some seconds, so that the waits run at the same time. ENet reads the
-// system's clock.
-TEST_F(EnetTransportTest, GivesUpOnSilentPeers) {
-  server_ = {};
-  listen(2);
-  join(client_);
-  EventRecord silent;
-  join(silent);
-  const PeerId silent_id = server_.connected.back();
-  const double silent_since_s = now_s();
-  EventRecord unwanted;  // the server is full
-  start(unwanted);
-  EventRecord lonely;  // there is no server
-  {
-    std::uint16_t port = 0;
-    {
-      auto gone = EnetTransport::listen({.host = test::loopback(), .security = Insecure{}});
-      ASSERT_TRUE(gone);
-      port = (*gone)->port();
-    }
-    auto connecting = EnetTransport::connect(test::loopback(), port, 0, Insecure{});
-    ASSERT_TRUE(connecting) << connecting.error();
-    lonely.transport = std::move(*connecting);
+TEST_F(EnetTransportTest, TheReasonOfADisconnectReachesTheOtherEnd) {
+  for (const bool by_server : {true, false}) {
+    listen(config());
+    EnetEnd client;
+    join(client);
+    EnetEnd& caller = by_server ? server : client;
+    EnetEnd& other = by_server ? client : server;
+    caller.transport->disconnect(caller.connected[0], 42);
+    caller.transport->disconnect(caller.connected[0], 43);  // has no effect
+    EXPECT_FALSE(caller.transport->send(caller.connected[0], pattern(10)));
+    ASSERT_TRUE(
+        until({&client}, [&] { return !caller.disconnected.empty() && !other.disconnected.empty(); }));
+    EXPECT_EQ(other.reasons, (std::vector<std::uint32_t>{42}));
+    EXPECT_EQ(caller.reasons, (std::vector<std::uint32_t>{0}));
+    EXPECT_EQ(caller.disconnected[0], caller.connected[0]);
+    caller.transport->disconnect(caller.connected[0], 1);
+    pass({&client}, 0.05);
+    EXPECT_EQ(caller.disconnected.size(), 1u);
   }
-  const std::vector<EventRecord*> ends{&server_, &client_, &unwanted, &lonely};
-  ASSERT_TRUE(turn_until(ends, [&] { return !lonely.disconnected.empty(); }));
-  EXPECT_NEAR(now_s() - silent_since_s, 5.0, 1.5);
-  ASSERT_TRUE(turn_until(ends, [&] { return !unwanted.disconnected.empty(); }));
-  EXPECT_TRUE(unwanted.connected.empty() && lonely.connected.empty());
-  EXPECT_TRUE(server_.disconnected.empty());
+}
 
-  ASSERT_TRUE(turn_until(
-      {&server_, &client_}, [&] { return !server_.disconnected.empty(); }, 30.0));
-  EXPECT_EQ(server_.disconnected.front(), silent_id);
-  EXPECT_NEAR(now_s() - silent_since_s, 10.5, 1.5);
+TEST_F(EnetTransportTest, BothEndsMayDisconnectAtOnce) {
+  join(client_);
+  server.transport->disconnect(server.connected[0], 1);
+  client_.transport->disconnect(client_.connected[0], 2);
+  ASSERT_TRUE(
+      until({&client_}, [&] { return !server.disconnected.empty() && !client_.disconnected.empty(); }));
+  EXPECT_EQ(server.reasons[0], 0u);
+  EXPECT_EQ(client_.reasons[0], 0u);
+}
+
+TEST_F(EnetTransportTest, AnEndThatIsDestroyedTellsTheOther) {
+  join(client_);
+  const double start_s = now_s();
+  server.transport->disconnect(server.connected[0], 9);  // not sent before the end
+  server.transport.reset();
+  const auto turn = [&] { client_.turn(); };
+  ASSERT_TRUE(test::turn_until(
+      turn, [&] { return !client_.disconnected.empty(); }, kTimeoutS));
+  EXPECT_LT(now_s() - start_s, 2.0);
+  EXPECT_EQ(client_.reasons[0], 9u);
+}
+
+TEST_F(EnetTransportTest, GivingUpWhileConnectingRaisesTheEvent) {
+  dial(client_, port());
+  client_.transport->disconnect(PeerId{1}, 0);  // the id of a client's only peer
+  client_.turn();
+  ASSERT_EQ(client_.disconnected.size(), 1u);
+  pass({&client_}, 0.1);
+  EXPECT_TRUE(client_.connected.empty());
+}
+
+// A full server does not answer, and neither does a port without a server.
+TEST_F(EnetTransportTest, WithoutAnAnswerAClientGivesUpAfterFiveSeconds) {
+  auto small = config();
+  small.max_peers = 1;
+  listen(small);
+  join(client_);
+  std::uint16_t nobody = 0;
+  {
+    test::UdpSocket gone(test::kLoopback4);
+    nobody = gone.port();
+  }
+  EnetEnd unwanted, lonely;
+  const double start_s = now_s();
+  dial(unwanted, port());
+  dial(lonely, nobody);
+  ASSERT_TRUE(until({&client_, &unwanted, &lonely},
+                    [&] { return !unwanted.disconnected.empty() && !lonely.disconnected.empty(); }));
+  EXPECT_NEAR(now_s() - start_s, 5.0, 1.0);
+  EXPECT_TRUE(unwanted.connected.empty() && lonely.connected.empty());
+  EXPECT_TRUE(server.disconnected.empty() && client_.disconnected.empty());
+}
+
+// Only the silent one is given up. A client that sends nothing of its own still answers pings.
+TEST_F(EnetTransportTest, GivesUpASilentPeerAndKeepsAQuietOne) {
+  auto impatient = config();
+  impatient.limits.silence_s = 1.0;
+  listen(impatient);
+  EnetEnd silent;
+  join(client_);
+  join(silent);
+  const double since_s = now_s();
+  ASSERT_TRUE(until({&client_}, [&] { return !server.disconnected.empty(); }));
+  EXPECT_NEAR(now_s() - since_s, 1.1, 0.5);
+  EXPECT_EQ(server.disconnected[0], server.connected[1]);
+  EXPECT_EQ(server.reasons[0], 0u);
+  EXPECT_TRUE(has_logged("peer timed out"));
+  pass({&client_}, 2.0);
+  EXPECT_EQ(server.disconnected.size(), 1u);
   EXPECT_TRUE(client_.disconnected.empty());
 }
 
-TEST(EnetTransport, ReportsAPortInUse) {
-  auto first = EnetTransport::listen({.host = test::loopback(), .security = Insecure{}});
+TEST_F(EnetTransportTest, ADisconnectIsCutShort) {
+  join(client_);
+  server.transport->disconnect(server.connected[0], 5);
+  const double since_s = now_s();
+  ASSERT_TRUE(until({}, [&] { return !server.disconnected.empty(); }));  // the client is gone
+  EXPECT_NEAR(now_s() - since_s, 10.0, 1.0);
+  EXPECT_EQ(server.reasons[0], 0u);
+}
+
+// ENet's throttle would drop datagrams when acknowledgements come late. Here, they come after 0 to 100 ms.
+TEST_F(EnetTransportTest, EnetDropsNothing) {
+  test::Relay relay(port(), test::kLoopback4);
+  dial(client_, relay.port());
+  const auto turn = [&] {
+    relay.turn();
+    server.turn();
+    client_.turn();
+  };
+  ASSERT_TRUE(test::turn_until(
+      turn, [&] { return !client_.connected.empty() && !server.connected.empty(); }, kTimeoutS));
+  constexpr std::size_t kCount = 400, kBytes = 700;
+  std::mt19937 random(1);
+  double relay_s = 0.0, ping_s = 0.0;
+  std::uint16_t round_trips = 0;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    ASSERT_TRUE(client_.transport->send(client_.connected[0], pattern(kBytes, i)));
+    ASSERT_TRUE(server.transport->send(server.connected[0], pattern(kBytes, i)));
+    client_.turn();
+    server.turn();
+    if (now_s() >= relay_s) {
+      relay.turn();
+      relay_s = now_s() + 0.001 * static_cast<double>(random() % 100);
+    }
+    // A connection that another one joins or leaves gets commands of ENet, and so round trips.
+    if (now_s() >= ping_s) {
+      EnetEnd visitor;
+      join(visitor);
+      ping_s = now_s() + 0.3;
+      ++round_trips;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ASSERT_GT(round_trips, 3);
+  EXPECT_TRUE(test::turn_until(
+      turn, [&] { return client_.received.size() == kCount && server.received.size() == kCount; }, 5.0))
+      << client_.received.size() << " and " << server.received.size();
+}
+
+TEST_F(EnetTransportTest, CarriesWhatALossyLinkLeaves) {
+  test::Relay relay(port(), test::kLoopback4);
+  std::mt19937 random(2);
+  const auto lose = [&](const Bytes&) { return random() % 5 == 0; };
+  relay.drop_up = lose;
+  relay.drop_down = lose;
+  dial(client_, relay.port());
+  const auto turn = [&] {
+    relay.turn();
+    server.turn();
+    client_.turn();
+  };
+  ASSERT_TRUE(test::turn_until(
+      turn, [&] { return !client_.connected.empty() && !server.connected.empty(); }, kTimeoutS));
+  constexpr std::size_t kCount = 500;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    ASSERT_TRUE(client_.transport->send(client_.connected[0], pattern(100, i)));
+    ASSERT_TRUE(server.transport->send(server.connected[0], pattern(100, i)));
+    turn();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  (void)test::turn_until(
+      turn, [] { return false; }, 0.2);
+  for (const EnetEnd* end : {&server, &client_}) {
+    EXPECT_GT(end->received.size(), kCount * 7 / 10);
+    EXPECT_LT(end->received.size(), kCount * 9 / 10) << "ENet repeats no datagram";
+    EXPECT_TRUE(end->disconnected.empty());
+  }
+  server.transport->disconnect(server.connected[0], 77);
+  ASSERT_TRUE(test::turn_until(
+      turn, [&] { return !client_.disconnected.empty(); }, kTimeoutS));
+  EXPECT_EQ(client_.reasons[0], 77u);
+}
+
+TEST_F(EnetTransportTest, WaitingEventsAreBounded) {
+  auto tight = config();
+  tight.limits.waiting_events = 16;
+  listen(tight);
+  join(client_);
+  constexpr std::size_t kCount = 400;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    ASSERT_TRUE(client_.transport->send(client_.connected[0], pattern(50, i)));
+    client_.turn();
+  }
+  for (int i = 0; i < 20; ++i)
+    server.transport->service(0.0);
+  server.poll();
+  EXPECT_EQ(server.received.size(), 16u);
+  EXPECT_TRUE(until({&client_}, [&] { return server.received.size() == kCount; }));
+}
+
+TEST_F(EnetTransportTest, LimitsEachPeerAndEachAddress) {
+  auto limited = config();
+  limited.limits.burst_s = 0.1;
+  limited.limits.datagrams_per_second = 200.0;
+  limited.limits.address_datagrams_per_second = 300.0;
+  listen(limited);
+  EnetEnd other;
+  join(client_);
+  join(other);
+  pass({&client_, &other}, 0.3);
+  const auto flood = [&](EnetEnd& end) {
+    for (std::size_t i = 0; i < 100; ++i) {
+      ASSERT_TRUE(end.transport->send(end.connected[0], pattern(50, i)));
+      end.turn();
+    }
+  };
+  flood(client_);
+  server.turn();
+  EXPECT_GE(server.refused(Refusal::peer_limit), 70u);
+  EXPECT_LE(server.received.size(), 30u);
+  flood(other);
+  server.turn();
+  EXPECT_GE(server.refused(Refusal::address_limit), 1u);
+  EXPECT_TRUE(server.disconnected.empty());
+}
+
+TEST_F(EnetTransportTest, AnswersAClientOfUdpWithANotice) {
+  test::RawClient stranger(port(), test::kLoopback4);
+  Bytes request(128);
+  request[0] = std::byte{0xA1};
+  const std::uint64_t before = server.stats().datagrams_sent;
+  stranger.send(request);
+  stranger.send(request);
+  ASSERT_TRUE(until({}, [&] { return server.refused(Refusal::other_transport) == 2; }));
+  const auto answers = stranger.receive_all();
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_TRUE(is_notice(answers[0], kServerUsesEnet));
+  EXPECT_EQ(server.stats().datagrams_sent - before, 2u);
+  EXPECT_EQ(std::ranges::count_if(
+                log, [](const std::string& line) { return line.find("another transport") != line.npos; }),
+            1)
+      << "once a second";
+}
+
+TEST_F(EnetTransportTest, ClientsOfBothTransportsLearnTheirMistake) {
+  auto connecting = NetworkTransport::connect(kEnetHost, port(), 7, Insecure{}, {}, "udp");
+  ASSERT_TRUE(connecting) << connecting.error();
+  client_.transport = std::move(*connecting);
+  const double start_s = now_s();
+  ASSERT_TRUE(until({&client_}, [&] { return !client_.disconnected.empty(); }));
+  EXPECT_NE(client_.transport->problem().find("enet"), std::string::npos) << client_.transport->problem();
+
+  auto other = config();
+  other.transport = "udp";
+  listen(other);
+  EnetEnd mistaken;
+  dial(mistaken, port());
+  ASSERT_TRUE(until({&mistaken}, [&] { return !mistaken.disconnected.empty(); }));
+  EXPECT_EQ(mistaken.transport->problem(), "the server uses the transport \"udp\"");
+  EXPECT_EQ(mistaken.refused(Refusal::other_transport), 1u);
+  EXPECT_LT(now_s() - start_s, 4.0) << "at once";
+  pass({&mistaken}, 0.1);
+  EXPECT_EQ(mistaken.disconnected.size(), 1u);
+}
+
+// A notice is not authenticated. An established connection ignores it, and so does an attempt at another
+// address.
+TEST_F(EnetTransportTest, IgnoresTheNoticeOfAStranger) {
+  test::Relay relay(port(), test::kLoopback4);
+  dial(client_, relay.port());
+  const auto turn = [&] {
+    relay.turn();
+    server.turn();
+    client_.turn();
+  };
+  ASSERT_TRUE(test::turn_until(
+      turn, [&] { return !client_.connected.empty(); }, kTimeoutS));
+  test::UdpSocket stranger(test::kLoopback4);
+  const Bytes notice(kServerUsesUdp.begin(), kServerUsesUdp.end());
+  ASSERT_TRUE(stranger.send(relay.client(), notice));
+  relay.send_down(notice);
+  ASSERT_TRUE(test::turn_until(
+      turn, [&] { return client_.refused(Refusal::other_transport) == 2; }, kTimeoutS));
+  (void)test::turn_until(
+      turn, [] { return false; }, 0.1);
+  EXPECT_TRUE(client_.disconnected.empty());
+  EXPECT_EQ(client_.transport->problem(), "");
+  EXPECT_TRUE(client_.transport->send(client_.connected[0], pattern(10)));
+}
+
+TEST_F(EnetTransportTest, TriesTheAddressesOfAName) {
+  const auto names = [](const std::string& name) -> std::vector<SocketAddress> {
+    if (name == "none.example") return {};
+    if (name == "six.example") return {{test::kLoopback6, 0}};
+    // Nobody answers at the first IPv4 address.
+    return {{test::kLoopback6, 0}, {IpAddress(0x7F000002), 0}, {test::kLoopback4, 0}};
+  };
+  dial(client_, port(), "several.example", 7, names);
+  EXPECT_TRUE(until({&client_}, [&] { return !client_.connected.empty(); }));
+  EXPECT_TRUE(client_.transport->send(client_.connected[0], pattern(10)));
+  EXPECT_TRUE(until({&client_}, [&] { return !server.received.empty(); }));
+  EXPECT_EQ(server.connected.size(), 1u);
+
+  for (const char* const name : {"none.example", "six.example", "::1"}) {
+    EnetEnd lost;
+    dial(lost, port(), name, 7, names);
+    ASSERT_TRUE(until({&lost}, [&] { return !lost.disconnected.empty(); })) << name;
+    const std::string problem = lost.transport->problem();
+    EXPECT_NE(problem.find(name), std::string::npos) << problem;
+    EXPECT_EQ(problem.find("udp") != std::string::npos, std::string_view(name) != "none.example") << problem;
+    EXPECT_TRUE(lost.connected.empty());
+  }
+}
+
+TEST(EnetTransportSettings, ErrorsNameTheOtherTransport) {
+  const auto fault = [](const ListenConfig& config) {
+    const auto listening = NetworkTransport::listen(config);
+    return listening ? std::string("none") : listening.error();
+  };
+  ListenConfig config{.host = kEnetHost, .security = Insecure{}, .transport = "enet"};
+  config.max_peers = 4095;
+  EXPECT_EQ(fault(config), "none");
+  config.max_peers = 4096;
+  EXPECT_EQ(fault(config),
+            "the transport \"enet\" holds at most 4095 connections; use the transport \"udp\"");
+  config.max_peers = 0;
+  EXPECT_EQ(fault(config), "max_peers is 0; it must be from 1 to 250000 connections");
+  config.max_peers = 8;
+  for (const char* const host : {"::1", "::", "::ffff"}) {
+    config.host = host;
+    for (const char* const name : {"enet", ""}) {
+      config.transport = name;
+      EXPECT_EQ(fault(config), "the transport \"enet\" has no IPv6, which the address '" + std::string(host) +
+                                   "' needs; use the transport \"udp\"");
+    }
+  }
+  config = {.host = kEnetHost, .security = ServerSecurity{.key = SecretKey::make()}, .transport = "enet"};
+  EXPECT_EQ(fault(config), "the transport \"enet\" has no security; use the transport \"udp\"");
+  const auto connecting = NetworkTransport::connect(
+      kEnetHost, 1, 7, ClientSecurity{.token = {.to_server = SecretKey::make()}}, {}, "enet");
+  ASSERT_FALSE(connecting);
+  EXPECT_EQ(connecting.error(), "the transport \"enet\" has no security; use the transport \"udp\"");
+}
+
+TEST(EnetTransportSettings, ReportsAPortInUse) {
+  const ListenConfig config{.host = kEnetHost, .security = Insecure{}, .transport = "enet"};
+  const auto first = NetworkTransport::listen(config);
   ASSERT_TRUE(first);
-  const std::uint16_t port = (*first)->port();
-  const auto second = EnetTransport::listen({.host = test::loopback(), .port = port, .security = Insecure{}});
+  ListenConfig taken = config;
+  taken.port = (*first)->port();
+  const auto second = NetworkTransport::listen(taken);
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error(), "UDP port " + std::to_string(port) + " is in use");
-  EXPECT_FALSE(EnetTransport::listen({.host = "no-such-host.invalid", .security = Insecure{}}));
-  EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 0, .security = Insecure{}}));
-  EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 4096, .security = Insecure{}}));
+  EXPECT_EQ(second.error(), "UDP port " + std::to_string(taken.port) + " is in use");
+  for (const char* const host :
+       {"no-such-host.invalid", "192.0.2.1"}) {  // this machine does not have the other
+    ListenConfig elsewhere = config;
+    elsewhere.host = host;
+    const auto nowhere = NetworkTransport::listen(elsewhere);
+    ASSERT_FALSE(nowhere);
+    EXPECT_NE(nowhere.error().find(host), std::string::npos) << nowhere.error();
+  }
 }
 
-TEST(EnetTransport, MissingHostOrPortFailsAtOnce) {
-  EXPECT_FALSE(EnetTransport::connect("", 4000, 0, Insecure{}));
-  EXPECT_FALSE(EnetTransport::connect(test::loopback(), 0, 0, Insecure{}));
+TEST(EnetTransportSettings, ListensOnAllAddressesWithoutAHost) {
+  const auto server = NetworkTransport::listen({.security = Insecure{}, .transport = "enet"});
+  ASSERT_TRUE(server) << server.error();
+  auto client = NetworkTransport::connect(kEnetHost, (*server)->port(), 7, Insecure{}, {}, "enet");
+  ASSERT_TRUE(client);
+  bool connected = false;
+  const auto turn = [&] {
+    (*server)->service(0.0);
+    (*client)->service(0.0);
+    while (const auto event = (*client)->poll())
+      connected = connected || event->kind == TransportEvent::Kind::connected;
+  };
+  EXPECT_TRUE(test::turn_until(
+      turn, [&] { return connected; }, kTimeoutS));
 }
 
-TEST(EnetTransport, WaitsForTheRequestedTime) {
-  auto transport = EnetTransport::listen({.host = test::loopback(), .security = Insecure{}});
+TEST(EnetTransportSettings, WaitsForTheRequestedTime) {
+  const auto transport =
+      NetworkTransport::listen({.host = kEnetHost, .security = Insecure{}, .transport = "enet"});
   ASSERT_TRUE(transport);
   for (const double seconds : {0.0, 0.0004, 0.0035, 0.07}) {
     const double start_s = now_s();
@@ -381,12 +507,45 @@ TEST(EnetTransport, WaitsForTheRequestedTime) {
   }
 }
 
-TEST(EnetTransport, ThreadsMayUseSeparateTransports) {
+TEST_F(EnetTransportTest, WaitSendsAndEndsWhenDataArrives) {
+  join(client_);
+  pass({&client_}, 0.2);
+  ASSERT_TRUE(client_.transport->send(client_.connected[0], pattern(10)));
+  client_.transport->wait(0.0);
+  const double start_s = now_s();
+  server.transport->wait(kTimeoutS);
+  EXPECT_LT(now_s() - start_s, kTimeoutS / 2);
+  server.turn();
+  EXPECT_EQ(server.received.size(), 1u);
+}
+
+std::atomic<int> allocations{0};
+void* counted_malloc(std::size_t bytes) {
+  ++allocations;
+  return std::malloc(bytes);
+}
+
+TEST(EnetTransportSettings, UsesTheAllocatorOfTheGame) {
+  EXPECT_FALSE(set_network_allocator({nullptr, &std::free}));
+  ASSERT_TRUE(set_network_allocator({&counted_malloc, &std::free}));
+  {
+    const auto server =
+        NetworkTransport::listen({.host = kEnetHost, .security = Insecure{}, .transport = "enet"});
+    ASSERT_TRUE(server);
+    EXPECT_GT(allocations, 0);
+    EXPECT_FALSE(set_network_allocator({&std::malloc, &std::free})) << "a transport exists";
+  }
+  EXPECT_TRUE(set_network_allocator({&std::malloc, &std::free}));
+}
+
+TEST(EnetTransportSettings, ThreadsMayUseSeparateTransports) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
-      for (int k = 0; k < 20; ++k)
-        EXPECT_TRUE(EnetTransport::listen({.host = test::loopback(), .security = Insecure{}}));
+      for (int k = 0; k < 20; ++k) {
+        EXPECT_TRUE(
+            NetworkTransport::listen({.host = kEnetHost, .security = Insecure{}, .transport = "enet"}));
+      }
     });
   }
   for (std::thread& thread : threads)

@@ -22,12 +22,11 @@ TEST(EventQueue, IsFirstInFirstOut) {
       Bytes payload(random() % 50);
       for (std::byte& byte : payload)
         byte = static_cast<std::byte>(random());
-      queue.push({.peer = {i}, .channel = Channel::control, .payload = payload});
+      queue.push({.peer = {i}, .payload = payload});
       expected.push_back(payload);
     } else if (const auto event = queue.pop()) {
       ASSERT_FALSE(expected.empty());
       ASSERT_EQ(Bytes(event->payload.begin(), event->payload.end()), expected.front());
-      EXPECT_EQ(event->channel, Channel::control);
       expected.pop_front();
     } else {
       ASSERT_TRUE(expected.empty());

@@ -209,7 +209,8 @@ TEST(GateLogin, EavesdropperCannotUseUpAToken) {
     const std::size_t before = house.gates[0].counts().wrong_token;
     const std::size_t sessions = house.sessions();
     const KeyExchange eve;
-    const auto challenge = *read_challenge(*house.ask({2, 2}, write(Request{kGame, eve.public_key()})));
+    const auto challenge =
+        *read_challenge(*house.ask({2, 2}, write(Request{kGame, eve.public_key(), kProtocolVersion})));
     Response forged = seen;
     forged.cookie = challenge.cookie;
     forged.client = eve.public_key();
@@ -219,7 +220,8 @@ TEST(GateLogin, EavesdropperCannotUseUpAToken) {
     // With Alice's public key, the attacker gets a cookie for her own address, too, but she cannot prove that
     // she has the key.
     forged = seen;
-    forged.cookie = read_challenge(*house.ask({2, 2}, write(Request{kGame, forged.client})))->cookie;
+    forged.cookie =
+        read_challenge(*house.ask({2, 2}, write(Request{kGame, forged.client, kProtocolVersion})))->cookie;
     EXPECT_FALSE(house.ask({2, 2}, write(forged)));
     EXPECT_EQ(house.gates[0].counts().wrong_token, before + 3);
     EXPECT_EQ(house.sessions(), sessions) << "no session was ended";

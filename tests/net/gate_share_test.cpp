@@ -87,9 +87,10 @@ TEST(GateShare, HostsWithoutATokenDoNotUseUpTheHandshakeLimit) {
   GateServer house(1, config);
   Response garbage;
   garbage.game = kGame;
+  garbage.version = kProtocolVersion;
   garbage.expires_s = house.unix_s + 1000;
   for (std::uint32_t host = 1; host <= 3000; ++host) {
-    const auto challenge = house.ask({host, 1}, write(Request{kGame, garbage.client}));
+    const auto challenge = house.ask({host, 1}, write(Request{kGame, garbage.client, kProtocolVersion}));
     garbage.cookie = read_challenge(*challenge)->cookie;
     for (int i = 0; i < 3; ++i)
       EXPECT_FALSE(house.ask({host, 1}, write(garbage)));

@@ -55,9 +55,9 @@ TEST(Gate, ClientWithATokenGetsAWorkingSession) {
   Sealer up(client.session()->keys.to_server, client.session()->number);
   Opener down(client.session()->keys.to_client);
   Bytes plain(20, std::byte{7}), datagram(plain.size() + kSealBytes), opened(datagram.size());
-  (void)up.seal(Kind::enet, plain, datagram);
-  EXPECT_TRUE(session->opener.open(datagram, opened));
-  (void)session->sealer.seal(Kind::enet, plain, datagram);
+  (void)up.seal(Kind::alive, plain, datagram);
+  EXPECT_TRUE(session->opener->open(datagram, opened));
+  (void)session->sealer->seal(Kind::alive, plain, datagram);
   EXPECT_TRUE(down.open(datagram, opened));
 }
 
@@ -133,7 +133,7 @@ TEST(Gate, SecondAttemptHasItsOwnKeys) {
   const auto sealed = [](const ClientHandshake& client) {
     Bytes datagram(20 + kSealBytes);
     Sealer sealer(client.session()->keys.to_server, 1);
-    (void)sealer.seal(Kind::enet, Bytes(20), datagram);
+    (void)sealer.seal(Kind::alive, Bytes(20), datagram);
     return datagram;
   };
   EXPECT_NE(sealed(first), sealed(second));
@@ -340,11 +340,10 @@ TEST(Gate, OnlyServersSendTicketsAndOnlyToConnectedClients) {
   ASSERT_TRUE(is_admitted(client, server, kClient, bench.now_s));
   server.tidy(bench.now_s + 4.0, kNow + 4000, [](const auto&, const auto&) { ADD_FAILURE(); });
   const std::uint64_t expires_s = client.joined()->ticket.expires_s;
-  const auto forged = client.seal(*client.sealer_of(0), Kind::ticket, write(Ticket{}));
+  const auto forged = client.write(Kind::ticket, write(Ticket{}));
   EXPECT_EQ(server.arrive(kClient, forged, bench.now_s, kNow).refusal, Refusal::malformed);
   // A malformed ticket changes nothing, even if it comes from the server.
-  Sealer& sealer = *server.sealer_of(client.joined()->number);
-  const auto short_one = server.seal(sealer, Kind::ticket, Bytes(5));
+  const auto short_one = server.write(*server.find(client.joined()->number), Kind::ticket, Bytes(5));
   EXPECT_EQ(client.arrive(kServer, short_one, bench.now_s, kNow).refusal, Refusal::malformed);
   EXPECT_EQ(client.joined()->ticket.expires_s, expires_s);
 }
@@ -416,7 +415,7 @@ TEST(Gate, ForgedSourceAddressesDoNotUseUpAnAddressesLimits) {
   Guard server(bench.config);
   const SocketAddress victim{0x0505, 1};
   const auto says = [&](Guard& client, const SocketAddress& from) {
-    return server.arrive(from, client.seal(*client.sealer_of(0), Kind::state, Bytes(20)), bench.now_s, kNow);
+    return server.arrive(from, client.write(Kind::datagram, Bytes(20)), bench.now_s, kNow);
   };
   std::vector<Guard> liars;
   for (std::uint32_t i = 0; i < 16; ++i) {
@@ -438,14 +437,15 @@ TEST(Gate, ForgedSourceAddressesDoNotUseUpAnAddressesLimits) {
 
 // Every datagram that a client seals counts against its limit, whatever its kind, valid or not.
 TEST(Gate, AllSealedDatagramsCountAgainstTheClientsLimit) {
-  for (const Kind kind : {Kind::enet, Kind::state, Kind::ticket, Kind::probe, Kind::echo}) {
+  for (const Kind kind :
+       {Kind::datagram, Kind::ticket, Kind::probe, Kind::echo, Kind::alive, Kind::close, Kind::closed}) {
     Bench bench;
     bench.config.limits = {.datagrams_per_second = 100.0, .burst_s = 1.0};
     Guard server(bench.config), client(bench.token(), kGame);
     ASSERT_TRUE(connects(client, server, kClient, bench.now_s));
     int within = 0;
     for (int i = 0; i < 1000; ++i, bench.now_s += 0.001) {
-      const auto sealed = client.seal(*client.sealer_of(0), kind, Bytes(static_cast<std::size_t>(i % 60)));
+      const auto sealed = client.write(kind, Bytes(static_cast<std::size_t>(i % 60)));
       within += server.arrive(kClient, sealed, bench.now_s, kNow).refusal == Refusal::peer_limit ? 0 : 1;
     }
     EXPECT_GE(within, 195) << static_cast<int>(kind);

@@ -3,7 +3,6 @@
 // other tests with sockets run once over each family (tests/support/loopback.hpp).
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/seal.hpp"
-#include "net/src/transport/enet/enet_library.hpp"
 #include "net/src/transport/socket/udp_socket.hpp"
 #include "token_server.hpp"
 
@@ -17,7 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/enet_dialer.hpp>
+#include <reckoner/net/network_dialer.hpp>
 
 namespace reckoner {
 namespace {
@@ -28,17 +27,17 @@ using test::kLoopback4;
 using test::kLoopback6;
 using test::now_s;
 
-class Ipv6 : public test::TokenServer<EnetTransport> {
+class Ipv6 : public test::TokenServer<NetworkTransport> {
  protected:
   void SetUp() override {
     reckoner::UdpSocket probe = reckoner::UdpSocket::open(IpFamilies::ipv6);
     if (!probe || !probe.bind({kLoopback6})) GTEST_SKIP() << "this machine does not have the address ::1";
   }
   void listen(const std::string& host, bool sealed = true) {
-    EnetListenConfig config{.host = host, .max_peers = 16, .security = Insecure{}};
+    ListenConfig config{.host = host, .max_peers = 16, .security = Insecure{}, .transport = "udp"};
     if (sealed)
       config.security = ServerSecurity{.key = key, .game = kGame, .addresses = {{kLoopback4}, {kLoopback6}}};
-    ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+    ASSERT_NO_FATAL_FAILURE(serve(NetworkTransport::listen(config)));
   }
   [[nodiscard]] OrInsecure<ClientSecurity> security_for(const std::vector<IpAddress>& servers) {
     ConnectGrant named = grant(++clients_);
@@ -54,7 +53,8 @@ class Ipv6 : public test::TokenServer<EnetTransport> {
   End& dial(const std::string& host, std::uint16_t to, const OrInsecure<ClientSecurity>& security,
             const ResolveHost& resolve = {}) {
     End& client = add_client();
-    auto connecting = EnetTransport::connect(host, to, 5, security, {}, resolve);
+    auto connecting =
+        NetworkTransport::connect(host, to, kProtocolVersion, security, {}, "udp", false, resolve);
     EXPECT_TRUE(connecting) << (connecting ? "" : connecting.error());
     if (connecting) client.transport = std::move(*connecting);
     return client;
@@ -76,11 +76,9 @@ TEST_F(Ipv6, OneServerServesBothFamiliesOnOnePort) {
     EXPECT_TRUE(joins(dial("::1", security(kLoopback6)))) << sealed;
     EXPECT_TRUE(joins(dial("[::1]", security(kLoopback6)))) << sealed;
     EXPECT_TRUE(until([&] { return server.connected.size() == 3; }));
-    for (const auto& client : clients) {
-      (void)client->transport->send(client->connected[0], Channel::state, Bytes(20));
-      (void)client->transport->send(client->connected[0], Channel::control, Bytes(20));
-    }
-    EXPECT_TRUE(until([&] { return server.state.size() == 3 && server.control.size() == 3; }));
+    for (const auto& client : clients)
+      (void)client->transport->send(client->connected[0], Bytes(20));
+    EXPECT_TRUE(until([&] { return server.received.size() == 3; }));
     EXPECT_EQ(server.transport->stats().refused, 0u);
     EXPECT_EQ(server.transport->stats().service_errors, 0u);
     clients.clear();
@@ -159,7 +157,7 @@ TEST_F(Ipv6, TokenNamesServersOfBothFamilies) {
   listen("::1");
   ConnectGrant named = grant(++clients_);
   named.servers = {{kLoopback4, port()}, {kLoopback6, port()}};
-  EnetDialer dialer(5, ClientSecurity{*issue_token(named, key, kGame), kGame});
+  NetworkDialer dialer(5, ClientSecurity{*issue_token(named, key, kGame), kGame});
   bool joined = false;
   for (int tries = 0; tries < 2 && !joined; ++tries) {
     const auto dialed = dialer.dial();
@@ -200,16 +198,16 @@ TEST_F(Ipv6, SessionContinuesAfterAChangeOfFamily) {
   for (const IpAddress& next : {kLoopback6, kLoopback4, kLoopback6}) {
     relay->rebind(next);
     const auto number = static_cast<std::byte>(++changes);
-    (void)client.transport->send(client.connected[0], Channel::control, Bytes(30, number));
-    (void)server.transport->send(server.connected[0], Channel::control, Bytes(30, number));
+    const auto has_new = [&](const End& end) {
+      return !end.received.empty() && end.received.back().front() == number;
+    };
     double next_s = now_s();
     ASSERT_TRUE(until([&] {
       for (; now_s() >= next_s; next_s += 1.0 / 60.0) {
-        (void)client.transport->send(client.connected[0], Channel::state, Bytes(12));
-        (void)server.transport->send(server.connected[0], Channel::state, Bytes(100));
+        (void)client.transport->send(client.connected[0], Bytes(12, number));
+        (void)server.transport->send(server.connected[0], Bytes(100, number));
       }
-      return server.transport->stats().address_changes == changes && client.control.size() == changes &&
-             server.control.size() == changes;
+      return server.transport->stats().address_changes == changes && has_new(client) && has_new(server);
     })) << changes;
   }
   EXPECT_EQ(server.connected.size(), 1u);
@@ -225,7 +223,7 @@ TEST_F(Ipv6, StatisticsCountTheHeadersOfEachFamily) {
     End& client = dial(host_text({host}), relay->port(), security_for({host}));
     ASSERT_TRUE(joins(client));
     for (int i = 0; i < 10; ++i)
-      (void)client.transport->send(client.connected[0], Channel::state, Bytes(100));
+      (void)client.transport->send(client.connected[0], Bytes(100));
     const auto on_the_wire = [&] {
       std::size_t bytes = 0;
       for (const Bytes& datagram : relay->up)
@@ -242,8 +240,7 @@ TEST_F(Ipv6, StatisticsCountTheHeadersOfEachFamily) {
 // IPv6 guarantees that packets of 1280 bytes pass.
 TEST_F(Ipv6, LargestDatagramsFitTheMinimumMtu) {
   constexpr std::size_t kHeaders = kIpv6HeaderBytes + kUdpHeaderBytes, kMinMtu = 1280;
-  static_assert(kMaxStateBytes + secure::kSealBytes + kHeaders <= kMinMtu);
-  static_assert(enet_limits::kMtu + kHeaders <= kMinMtu);
+  static_assert(kMaxDatagramBytes + secure::kSealBytes + kHeaders <= kMinMtu);
   static_assert(secure::Response::kBytes + kHeaders <= kMinMtu &&
                 secure::Accepted::kBytes + kHeaders <= kMinMtu);
   for (const bool sealed : {true, false}) {
@@ -252,15 +249,14 @@ TEST_F(Ipv6, LargestDatagramsFitTheMinimumMtu) {
     End& client = dial("::1", relay->port(), sealed ? security_for({kLoopback6}) : Insecure{});
     ASSERT_TRUE(joins(client));
     ASSERT_TRUE(until([&] { return !server.connected.empty(); }));
-    const std::size_t most = client.transport->max_state_bytes(client.connected[0]);
-    (void)client.transport->send(client.connected[0], Channel::state, Bytes(most));
-    (void)client.transport->send(client.connected[0], Channel::control, Bytes(20'000));  // in fragments
-    ASSERT_TRUE(until([&] { return server.state.size() == 1 && server.control.size() == 1; }));
+    const std::size_t most = client.transport->max_datagram_bytes(client.connected[0]);
+    (void)client.transport->send(client.connected[0], Bytes(most));
+    ASSERT_TRUE(until([&] { return server.received.size() == 1; }));
     std::size_t longest = 0;
     for (const Bytes& bytes : relay->up)
       longest = std::max(longest, bytes.size());
     EXPECT_LE(longest + kHeaders, kMinMtu);
-    EXPECT_GE(longest + kHeaders, kMinMtu - 60) << "the fragments are full";
+    EXPECT_GE(longest + kHeaders, kMinMtu - 60);
     clients.clear();
     relay.reset();
     server = {};

@@ -13,10 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/enet_dialer.hpp>
-#include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/log.hpp>
-#include <reckoner/net/sharded_transport.hpp>
+#include <reckoner/net/network_dialer.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner::test {
 namespace {
@@ -137,10 +136,11 @@ bool until(const std::function<bool()>& so, const std::vector<Transport*>& trans
 
 TEST(TransportLog, LogsPeersWithTheirAddress) {
   LogCapture heard, of_client;
-  auto server =
-      ShardedTransport::listen({.host = test::loopback(), .security = Insecure{}, .log = heard.sink()});
+  auto server = NetworkTransport::listen(
+      {.host = test::loopback(), .security = Insecure{}, .log = heard.sink(), .transport = "udp"});
   ASSERT_TRUE(server);
-  auto client = EnetTransport::connect(test::loopback(), (*server)->port(), 0, Insecure{}, of_client.sink());
+  auto client = NetworkTransport::connect(test::loopback(), (*server)->port(), kProtocolVersion, Insecure{},
+                                          of_client.sink(), "udp");
   ASSERT_TRUE(client);
   ASSERT_TRUE(
       until([&] { return heard.count("peer connected") > 0 && of_client.count("peer connected") > 0; },
@@ -153,26 +153,22 @@ TEST(TransportLog, LogsPeersWithTheirAddress) {
 }
 
 // A server must state its security. No default admits everybody.
-static_assert(!std::is_default_constructible_v<EnetListenConfig>);
+static_assert(!std::is_default_constructible_v<ListenConfig>);
 static_assert(!std::is_default_constructible_v<OrInsecure<ServerSecurity>>);
-static_assert(std::is_constructible_v<EnetDialer, const char*, std::uint16_t, std::uint32_t, Insecure>);
-static_assert(!std::is_constructible_v<EnetDialer, const char*, std::uint16_t, std::uint32_t>);
+static_assert(std::is_constructible_v<NetworkDialer, const char*, std::uint16_t, std::uint16_t, Insecure>);
+static_assert(!std::is_constructible_v<NetworkDialer, const char*, std::uint16_t, std::uint16_t>);
 template <class Host>
 concept ConnectsWithoutAWord = requires(Host host) {
-  EnetTransport::connect(host, 1, 0);
+  NetworkTransport::connect(host, 1, kProtocolVersion);
 };
 static_assert(!ConnectsWithoutAWord<const char*>);
 
-// The warning is logged once, even if several hosts share the port. A server that requires tokens logs none.
+// A server that requires tokens logs no warning.
 TEST(TransportLog, WarnsOfAnInsecureServer) {
   LogCapture heard;
-  auto open = ShardedTransport::listen(
-      {.host = test::loopback(), .max_peers = 20, .security = Insecure{}, .log = heard.sink()}, 16);
-#ifdef _WIN32
-  GTEST_SKIP() << "Windows shares no port among several hosts";
-#endif
+  auto open = NetworkTransport::listen(
+      {.host = test::loopback(), .security = Insecure{}, .log = heard.sink(), .transport = "udp"});
   ASSERT_TRUE(open);
-  ASSERT_GT((*open)->hosts(), 1u);
   ASSERT_EQ(heard.lines.size(), 1u);
   EXPECT_EQ(heard.lines[0].level, LogLevel::warning);
   EXPECT_EQ(heard.lines[0].event, "insecure: anyone can join, and nothing is encrypted");
@@ -180,20 +176,24 @@ TEST(TransportLog, WarnsOfAnInsecureServer) {
 
   heard.lines.clear();
   ServerSecurity security{.key = SecretKey::make()};
-  EXPECT_TRUE(EnetTransport::listen({.host = test::loopback(), .security = security, .log = heard.sink()}));
+  EXPECT_TRUE(
+      NetworkTransport::listen({.host = test::loopback(), .security = security, .log = heard.sink()}));
   EXPECT_TRUE(heard.lines.empty());
   security.any_server = true;
-  EXPECT_TRUE(EnetTransport::listen({.host = test::loopback(), .security = security, .log = heard.sink()}));
+  EXPECT_TRUE(
+      NetworkTransport::listen({.host = test::loopback(), .security = security, .log = heard.sink()}));
   ASSERT_EQ(heard.lines.size(), 1u);
   EXPECT_EQ(heard.lines[0].event, "tokens for any server are accepted");
 }
 
 TEST(TransportLog, LogsAMissingAnswer) {
   LogCapture heard;
-  auto nobody = EnetTransport::listen(
-      {.host = test::loopback(), .security = Insecure{}});  // it owns the port but is never serviced
+  auto nobody = NetworkTransport::listen({.host = test::loopback(),
+                                          .security = Insecure{},
+                                          .transport = "udp"});  // owns the port, is never serviced
   ASSERT_TRUE(nobody);
-  auto client = EnetTransport::connect(test::loopback(), (*nobody)->port(), 0, Insecure{}, heard.sink());
+  auto client = NetworkTransport::connect(test::loopback(), (*nobody)->port(), kProtocolVersion, Insecure{},
+                                          heard.sink(), "udp");
   ASSERT_TRUE(client);
   ASSERT_TRUE(until([&] { return heard.count("no answer") > 0; }, {client->get()})) << heard.text();
   EXPECT_EQ(heard.lines.back().level, LogLevel::warning);
@@ -204,17 +204,17 @@ TEST(TransportLog, LogsAMissingAnswer) {
 TEST(TransportLog, LogsTheAddressOfRefusedClients) {
   LogCapture heard;
   const SecretKey key = SecretKey::make();
-  auto server = EnetTransport::listen({.host = test::loopback(),
-                                       .security = ServerSecurity{.key = key, .peers_per_address = 2},
-                                       .log = heard.sink()});
+  auto server = NetworkTransport::listen({.host = test::loopback(),
+                                          .security = ServerSecurity{.key = key, .peers_per_address = 2},
+                                          .log = heard.sink()});
   ASSERT_TRUE(server);
-  std::vector<std::unique_ptr<EnetTransport>> clients;
+  std::vector<std::unique_ptr<NetworkTransport>> clients;
   std::vector<Transport*> all{server->get()};
   for (std::uint64_t id = 1; id <= 5; ++id) {
     ConnectGrant grant{.client_id = id, .expires_s = unix_s() + 60};
     grant.servers = {{test::loopback_ip(), (*server)->port()}};
-    auto client = EnetTransport::connect(test::loopback(), (*server)->port(), 0,
-                                         ClientSecurity{*issue_token(grant, key, 0)});
+    auto client = NetworkTransport::connect(test::loopback(), (*server)->port(), kProtocolVersion,
+                                            ClientSecurity{*issue_token(grant, key, 0)});
     ASSERT_TRUE(client);
     clients.push_back(std::move(*client));
     all.push_back(clients.back().get());
@@ -235,18 +235,19 @@ TEST(TransportLog, LogsTheAddressOfRefusedClients) {
 TEST(TransportLog, SumsRefusalsAtTheGate) {
   LogCapture heard;
   auto key = SecretKey::make();
-  auto server = EnetTransport::listen(
+  auto server = NetworkTransport::listen(
       {.host = test::loopback(), .security = ServerSecurity{.key = std::move(key)}, .log = heard.sink()});
   ASSERT_TRUE(server);
-  std::vector<std::unique_ptr<EnetTransport>> strangers;
+  std::vector<std::unique_ptr<NetworkTransport>> strangers;
+  std::vector<Transport*> all{server->get()};
   for (int i = 0; i < 20; ++i) {
-    auto stranger = EnetTransport::connect(test::loopback(), (*server)->port(), 0, Insecure{});
+    auto stranger = NetworkTransport::connect(test::loopback(), (*server)->port(), kProtocolVersion,
+                                              Insecure{}, {}, "udp");
     ASSERT_TRUE(stranger);
     strangers.push_back(std::move(*stranger));
-    strangers.back()->service(0.0);
+    all.push_back(strangers.back().get());
   }
-  ASSERT_TRUE(
-      until([&] { return (*server)->stats().refused >= 20 && !heard.lines.empty(); }, {server->get()}));
+  ASSERT_TRUE(until([&] { return (*server)->stats().refused >= 20 && !heard.lines.empty(); }, all));
   for (const LogCapture::Line& line : heard.lines) {
     EXPECT_EQ(line.event, "datagrams refused");
     EXPECT_EQ(line.level, LogLevel::warning);

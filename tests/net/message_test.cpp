@@ -33,7 +33,7 @@ MessageOutbox::Payload payload_of(std::size_t size, int first) {
 TEST(MessageCodec, SectionsRoundTrip) {
   test::Engine engine(1);
   for (int round = 0; round < 2000; ++round) {
-    std::array<std::byte, kMaxStateBytes> buffer;
+    std::array<std::byte, kMaxDatagramBytes> buffer;
     BitWriter writer{buffer};
     std::vector<std::vector<std::byte>> sent;
     std::vector<std::optional<double>> stamps;
@@ -107,7 +107,7 @@ TEST(MessageOutbox, WritesTheMessagesThatFitAndKeepsTheRest) {
   MessageOutbox outbox;
   for (const int i : {1, 2, 3})
     ASSERT_TRUE(outbox.add(payload_of(i == 2 ? 900 : 100, i), std::nullopt, 0.0));
-  std::array<std::byte, kMaxStateBytes> buffer;
+  std::array<std::byte, kMaxDatagramBytes> buffer;
   const auto written = [&](std::size_t most_bits) {
     BitWriter writer{buffer};
     const std::size_t count = outbox.write(writer, most_bits);

@@ -18,7 +18,7 @@ namespace reckoner {
 namespace {
 
 std::vector<std::byte> encoded(const ReliableMessage& message) {
-  std::vector<std::byte> buffer(kMaxControlBytes);
+  std::vector<std::byte> buffer(kMaxReliableMessageBytes);
   const auto bytes = encode(message, buffer);
   EXPECT_FALSE(bytes.empty());
   return {bytes.begin(), bytes.end()};
@@ -168,7 +168,7 @@ TEST(Messages, RoutesArriveBitExactly) {
 TEST(Messages, TooLongRouteIsRefused) {
   RouteDefinition d = route_of(RouteKind::kPolyline);
   d.points.resize(1350, glm::dvec3{1.0, 2.0, 3.0});
-  std::vector<std::byte> buffer(kMaxControlBytes);
+  std::vector<std::byte> buffer(kMaxReliableMessageBytes);
   EXPECT_FALSE(encode(RouteMessage{{1}, d}, buffer).empty());
   d.points.resize(1400, glm::dvec3{1.0, 2.0, 3.0});
   EXPECT_TRUE(encode(RouteMessage{{1}, d}, buffer).empty());

@@ -3,6 +3,9 @@
 #include "real_time.hpp"
 #include "tests/support/loopback.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -18,7 +21,9 @@ ListenConfig insecure_server(std::string transport) {
 }
 
 TEST(NetworkTransport, OpensTheDefaultAndTheNamedTransport) {
-  for (const char* const name : {"", "enet"}) {
+  std::vector<const char*> names{"udp"};
+  if (test::loopback_ip().is_ipv4()) names.insert(names.end(), {"", "enet"});  // "" is enet without security
+  for (const char* const name : names) {
     const auto server = NetworkTransport::listen(insecure_server(name));
     ASSERT_TRUE(server) << server.error();
     EXPECT_NE((*server)->port(), 0);
@@ -42,10 +47,41 @@ TEST(NetworkTransport, OpensTheDefaultAndTheNamedTransport) {
 TEST(NetworkTransport, NamesTheKnownTransportsWhenOneIsUnknown) {
   const auto server = NetworkTransport::listen(insecure_server("carrier pigeon"));
   ASSERT_FALSE(server);
-  EXPECT_EQ(server.error(), "unknown transport 'carrier pigeon'; known: enet");
+  EXPECT_EQ(server.error(), "unknown transport 'carrier pigeon'; known: enet udp");
   EXPECT_FALSE(NetworkTransport::connect(test::loopback(), 1, 3, Insecure{}, {}, "carrier pigeon"));
   NetworkDialer dialer(test::loopback(), 1, 3, Insecure{}, {}, "carrier pigeon");
   EXPECT_FALSE(dialer.dial());
+}
+
+std::vector<std::string> all_transports() {
+  std::vector<std::string> names{"udp"};
+  if (test::loopback_ip().is_ipv4()) names.emplace_back("enet");
+  return names;
+}
+
+TEST(NetworkTransport, ReportsAPortInUseAndUnknownHosts) {
+  for (const std::string& name : all_transports()) {
+    auto first = NetworkTransport::listen(insecure_server(name));
+    ASSERT_TRUE(first) << first.error();
+    ListenConfig config = insecure_server(name);
+    config.port = (*first)->port();
+    const auto second = NetworkTransport::listen(config);
+    ASSERT_FALSE(second) << name;
+    EXPECT_EQ(second.error(), "UDP port " + std::to_string(config.port) + " is in use");
+    config.host = "no-such-host.invalid";
+    EXPECT_FALSE(NetworkTransport::listen(config));
+    config = insecure_server(name);
+    config.max_peers = 0;
+    EXPECT_FALSE(NetworkTransport::listen(config));
+  }
+}
+
+TEST(NetworkTransport, MissingHostPortOrVersionFailsAtOnce) {
+  for (const std::string& name : all_transports()) {
+    EXPECT_FALSE(NetworkTransport::connect("", 4000, 1, Insecure{}, {}, name));
+    EXPECT_FALSE(NetworkTransport::connect(test::loopback(), 0, 1, Insecure{}, {}, name));
+    EXPECT_FALSE(NetworkTransport::connect(test::loopback(), 4000, 0, Insecure{}, {}, name));
+  }
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(PathCheck, ForgedSourceAddressesDoNotFloodVictims) {
     for (int i = 0; i < 3; ++i) {
       const bool again = random() % 2 == 0;
       const SocketAddress victim{again ? 0x0B0B0B0B : static_cast<std::uint32_t>(random() | 1u), 80};
-      world.to_server(victim, world.sealed_by_client(Kind::state, random() % 3), 0.01);
+      world.to_server(victim, world.sealed_by_client(Kind::datagram, random() % 3), 0.01);
     }
   };
   world.run(1.0);
@@ -176,7 +176,7 @@ TEST(PathCheck, DelayedOriginalsKeepTheSession) {
         world.to_server(kAttacker, bytes, 0.16 - ahead_s);
       };
       world.on_other_address = [&](const SocketAddress&, const Bytes& bytes) {
-        if (bytes[0] == static_cast<std::byte>(Kind::state)) ++states_to_attacker;
+        if (bytes[0] == static_cast<std::byte>(Kind::datagram)) ++states_to_attacker;
         world.to_client(bytes, 0.16 - ahead_s);
       };
       world.run(2.0);
@@ -226,7 +226,7 @@ TEST(PathCheck, DatagramsInFlightDoNotDelayTheMove) {
 TEST(PathCheck, OldDatagramsCauseNoProbe) {
   World world;
   world.run(1.0);
-  const Bytes held_back = world.sealed_by_client(Kind::state, 40);
+  const Bytes held_back = world.sealed_by_client(Kind::datagram, 40);
   world.run(0.5);
   world.to_server(kAttacker, held_back, 0.0);
   world.run(1.0);
@@ -313,7 +313,7 @@ TEST(PathCheck, WrongAnswersAreRefused) {
   world.on_client_datagram = [&](const Bytes& bytes) {
     if (bytes[0] == static_cast<std::byte>(Kind::echo)) echoes.push_back(bytes);
   };
-  world.to_server(kAttacker, world.sealed_by_client(Kind::state, 20), 0.0);
+  world.to_server(kAttacker, world.sealed_by_client(Kind::datagram, 20), 0.0);
   world.run(1.0);
   ASSERT_FALSE(echoes.empty());
   EXPECT_EQ(world.address(), kOldAddress);

@@ -81,7 +81,7 @@ class PathWorld {
     at(delay_s, [this, bytes = std::move(bytes)] { arrive_down(bytes); });
   }
   Bytes sealed_by_client(secure::Kind kind, std::size_t bytes) {
-    const auto sealed = client_.seal(*client_.sealer_of(0), kind, Bytes(bytes));
+    const auto sealed = client_.write(kind, Bytes(bytes));
     return {sealed.begin(), sealed.end()};
   }
   [[nodiscard]] double longest_silence_s(double from_s) const {
@@ -140,9 +140,9 @@ class PathWorld {
     said.insert(count);
     for (std::size_t i = 0; i < 4; ++i)
       plain[i] = static_cast<std::byte>(count >> (8 * i));
-    const auto up = client_.seal(*client_.sealer_of(0), secure::Kind::state, plain);
+    const auto up = client_.write(secure::Kind::datagram, plain);
     from_client({up.begin(), up.end()});
-    const auto down = server_.seal(*server_.sealer_of(number_), secure::Kind::state, Bytes(300));
+    const auto down = server_.write(*server_.find(number_), secure::Kind::datagram, Bytes(300));
     from_server(address(), {down.begin(), down.end()});
   }
   void from_client(const Bytes& bytes) {
@@ -160,7 +160,7 @@ class PathWorld {
   }
   void arrive_up(const SocketAddress& from, const Bytes& bytes) {
     const auto arrival = server_.arrive(from, bytes, now_s, kNow);
-    if (arrival.what == secure::Guard::Arrival::What::state) {
+    if (arrival.what == secure::Guard::Arrival::What::datagram) {
       std::uint32_t count = 0;
       for (std::size_t i = 0; i < 4 && i < arrival.bytes.size(); ++i)
         count |= std::to_integer<std::uint32_t>(arrival.bytes[i]) << (8 * i);
@@ -176,7 +176,7 @@ class PathWorld {
   }
   void arrive_down(const Bytes& bytes) {
     const auto arrival = client_.arrive(kServer, bytes, now_s, kNow);
-    if (arrival.what == secure::Guard::Arrival::What::state) received_s.push_back(now_s);
+    if (arrival.what == secure::Guard::Arrival::What::datagram) received_s.push_back(now_s);
     if (arrival.what != secure::Guard::Arrival::What::answer) return;
     EXPECT_EQ(arrival.bytes.size(), bytes.size());
     from_client({arrival.bytes.begin(), arrival.bytes.end()});

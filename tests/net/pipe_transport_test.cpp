@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/pipe/joined_transport.hpp"
+#include "net/src/messages/messages.hpp"
 #include "net/src/transport/pipe/pipe_message.hpp"
-#include "net/src/transport/pipe/pipe_server.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <reckoner/net/joined_transport.hpp>
+#include <reckoner/net/pipe_server.hpp>
 #include <reckoner/net/pipe_transport.hpp>
 
 namespace reckoner::pipe {
@@ -35,19 +38,31 @@ Bytes message(Kind kind, std::span<const std::byte> body = {}, std::uint32_t rea
 
 // A server whose streams keep what they are sent.
 struct World {
-  explicit World(PipeServerConfig config = {})
-      : server(config, {.send =
-                            [this](StreamId stream, std::span<const std::byte> sent, bool may_drop) {
-                              if (full.contains(stream)) return false;
-                              (void)may_drop;
-                              streams[stream].emplace_back(sent.begin(), sent.end());
-                              return true;
-                            },
-                        .close = [this](StreamId stream) { closed.insert(stream); },
-                        .admit = [this](std::span<const std::byte> token, double) -> std::optional<Refusal> {
-                          tokens.emplace_back(token.begin(), token.end());
-                          return refuses ? std::optional(Refusal::wrong_token) : std::nullopt;
-                        }}) {}
+  explicit World(const PipeServerConfig& config = {})
+      : server(std::move(*PipeServer::create(
+            config,
+            {.send = [this](StreamId stream, std::span<const std::byte> sent,
+                            bool may_drop) { return keep(stream, sent, may_drop); },
+             .close = [this](StreamId stream) { closed.insert(stream); }},
+            {.admit = [this](std::span<const std::byte> token, const IpAddress& host) -> Admission {
+               tokens.emplace_back(token.begin(), token.end());
+               hosts.push_back(host);
+               return answer;
+             },
+             .is_revoked = [this](const PeerLogin& login) { return login.client_id == revoked; },
+             .revoke = [this](const PeerLogin& login) { revoked = login.client_id; },
+             .next_replaced = [this]() -> std::optional<std::uint32_t> {
+               if (replaced.empty()) return std::nullopt;
+               const std::uint32_t session = replaced.front();
+               replaced.pop_front();
+               return session;
+             }}))) {}
+
+  bool keep(StreamId stream, std::span<const std::byte> sent, bool may_drop) {
+    if (may_drop && full.contains(stream)) return false;
+    streams[stream].emplace_back(sent.begin(), sent.end());
+    return true;
+  }
 
   PeerId join(StreamId stream) {
     EXPECT_TRUE(server.opened(stream, kHost, now_s));
@@ -61,7 +76,10 @@ struct World {
   std::set<StreamId> closed;
   std::set<StreamId> full;
   std::vector<Bytes> tokens;
-  bool refuses = false;
+  std::vector<IpAddress> hosts;
+  Admission answer{};
+  std::optional<std::uint64_t> revoked{};
+  std::deque<std::uint32_t> replaced;
   double now_s = 0.0;
   PipeServer server;
 };
@@ -85,13 +103,15 @@ TEST(PipeMessage, WhatIsReadIsWrittenAgain) {
 
 TEST(PipeMessage, RefusesWrongSizesAndKinds) {
   EXPECT_FALSE(read({}));
-  EXPECT_FALSE(read(message(Kind::control)));
-  EXPECT_FALSE(read(message(Kind::state, Bytes(kMaxStateBytes + 1))));
-  EXPECT_FALSE(read(message(Kind::control, Bytes(kMaxControlBytes + 1))));
+  EXPECT_FALSE(read(message(Kind::state)));
+  EXPECT_FALSE(read(message(Kind::state, Bytes(kMaxDatagramBytes + 1))));
   EXPECT_FALSE(read(message(Kind::welcome, Bytes(1))));
   EXPECT_FALSE(read(message(Kind::hello, Bytes(7))));
-  EXPECT_FALSE(read(message(Kind::status, Bytes(kMaxStatusBytes + 1))));
-  EXPECT_FALSE(read(Bytes{std::byte{6}}));
+  EXPECT_FALSE(read(message(Kind::status, Bytes(PipeServer::kMaxStatusBytes + 1))));
+  for (const unsigned kind : {0u, 6u, 255u}) {  // 0 is retired
+    EXPECT_FALSE(read(Bytes(1, static_cast<std::byte>(kind)))) << kind;
+    EXPECT_FALSE(read(Bytes(9, static_cast<std::byte>(kind)))) << kind;
+  }
   EXPECT_FALSE(read(Bytes{std::byte{4}, std::byte{0}}));  // half a reason
   EXPECT_TRUE(read(message(Kind::hello, Bytes(ConnectToken::kBytes))));
 }
@@ -104,10 +124,12 @@ TEST(PipeTransport, PayloadsTravelBothWaysAfterTheWelcome) {
   ASSERT_TRUE(world.server.opened(5, kHost, 0.0));
   client.opened();
   EXPECT_EQ(world.tokens, std::vector<Bytes>{token});
+  EXPECT_EQ(world.hosts, std::vector<IpAddress>{kHost});
   const auto joined = world.server.poll();
   ASSERT_TRUE(joined);
   const PeerId peer = joined->peer;
-  EXPECT_FALSE(client.send(PeerId{1}, Channel::state, bytes_of("early")));
+  EXPECT_FALSE(client.send(PeerId{1}, bytes_of("early")));
+  EXPECT_EQ(client.max_datagram_bytes(PeerId{1}), 0u);
   const auto deliver = [&] {
     for (const Bytes& sent : std::exchange(world.streams[5], {}))
       client.received(sent, 0.0);
@@ -115,19 +137,17 @@ TEST(PipeTransport, PayloadsTravelBothWaysAfterTheWelcome) {
   deliver();
   const auto connected = client.poll();
   ASSERT_TRUE(connected && connected->kind == EventKind::connected);
-  for (const Channel channel : {Channel::control, Channel::state}) {
-    EXPECT_TRUE(client.send(connected->peer, channel, bytes_of("up")));
-    const auto up = world.server.poll();
-    ASSERT_TRUE(up);
-    EXPECT_EQ(up->channel, channel);
-    EXPECT_EQ(Bytes(up->payload.begin(), up->payload.end()), bytes_of("up"));
-    EXPECT_TRUE(world.server.send(peer, channel, bytes_of("down")));
-    deliver();
-    const auto down = client.poll();
-    ASSERT_TRUE(down);
-    EXPECT_EQ(down->channel, channel);
-    EXPECT_EQ(Bytes(down->payload.begin(), down->payload.end()), bytes_of("down"));
-  }
+  EXPECT_EQ(client.max_datagram_bytes(connected->peer), kMaxDatagramBytes);
+  EXPECT_TRUE(client.is_ordered(connected->peer));
+  EXPECT_TRUE(client.send(connected->peer, bytes_of("up")));
+  const auto up = world.server.poll();
+  ASSERT_TRUE(up);
+  EXPECT_EQ(Bytes(up->payload.begin(), up->payload.end()), bytes_of("up"));
+  EXPECT_TRUE(world.server.send(peer, bytes_of("down")));
+  deliver();
+  const auto down = client.poll();
+  ASSERT_TRUE(down);
+  EXPECT_EQ(Bytes(down->payload.begin(), down->payload.end()), bytes_of("down"));
   world.server.send_status("{}");
   deliver();
   EXPECT_EQ(client.status(), "{}");
@@ -136,7 +156,9 @@ TEST(PipeTransport, PayloadsTravelBothWaysAfterTheWelcome) {
   const auto over = client.poll();
   ASSERT_TRUE(over && over->kind == EventKind::disconnected);
   EXPECT_EQ(over->reason, 9u);
-  EXPECT_FALSE(client.send(connected->peer, Channel::state, bytes_of("late")));
+  EXPECT_FALSE(client.send(connected->peer, bytes_of("late")));
+  EXPECT_EQ(client.max_datagram_bytes(connected->peer), 0u);
+  EXPECT_FALSE(client.poll()) << "it ends once";
 }
 
 TEST(PipeServer, ClosesStreamsThatDoNotJoinOrFallSilent) {
@@ -152,12 +174,12 @@ TEST(PipeServer, ClosesStreamsThatDoNotJoinOrFallSilent) {
   EXPECT_EQ(world.closed.count(2), 0u);
   world.server.service(19.1);
   EXPECT_EQ(world.closed.count(2), 1u);
-  EXPECT_EQ(world.server.peers(), 0u);
+  EXPECT_EQ(world.server.streams(), 0u);
 }
 
 TEST(PipeServer, RefusesAWrongTokenAndPayloadsBeforeIt) {
   World world;
-  world.refuses = true;
+  world.answer = {.refusal = Refusal::wrong_token};
   ASSERT_TRUE(world.server.opened(1, kHost, 0.0));
   world.server.received(1, message(Kind::state, bytes_of("x")), 0.0);
   EXPECT_EQ(world.server.stats().refusals[Refusal::unexpected], 1u);
@@ -203,17 +225,29 @@ TEST(PipeServer, AFloodIsDroppedAndThenCloses) {
   EXPECT_EQ(world.closed.count(1), 1u);
 }
 
-TEST(PipeServer, ASlowReaderLosesStatesAndThenItsConnection) {
+// The transport neither waits for a slow reader nor ends its connection. The server ends its session when too
+// many reliable messages wait.
+TEST(PipeServer, ASlowReaderLosesDatagramsAndKeepsItsConnection) {
   World world;
   const PeerId peer = world.join(1);
   world.full.insert(1);
-  EXPECT_TRUE(world.server.send(peer, Channel::state, bytes_of("x")));
+  world.streams[1].clear();
+  EXPECT_TRUE(world.server.send(peer, bytes_of("x")));
+  EXPECT_TRUE(world.streams[1].empty());
   EXPECT_EQ(world.closed.count(1), 0u);
-  EXPECT_FALSE(world.server.send(peer, Channel::control, bytes_of("x")));
-  EXPECT_EQ(world.closed.count(1), 1u);
+  EXPECT_EQ(world.server.max_datagram_bytes(peer), kMaxDatagramBytes);
+  world.full.clear();
+  EXPECT_TRUE(world.server.send(peer, bytes_of("y")));
+  EXPECT_EQ(world.streams[1], std::deque<Bytes>{message(Kind::state, bytes_of("y"))});
+  EXPECT_FALSE(world.server.poll());
+  world.full.insert(1);
+  world.server.disconnect(peer, 7);
+  ASSERT_EQ(world.streams[1].size(), 2u) << "the last message is not dropped";
+  EXPECT_EQ(read(world.streams[1].back())->reason, 7u);
   const auto event = world.server.poll();
   ASSERT_TRUE(event && event->kind == EventKind::disconnected);
-  EXPECT_FALSE(world.server.send(peer, Channel::state, bytes_of("x")));
+  EXPECT_FALSE(world.server.send(peer, bytes_of("x")));
+  EXPECT_EQ(world.server.max_datagram_bytes(peer), 0u);
 }
 
 TEST(PipeServer, SurvivesAnyMessagesInAnyOrder) {
@@ -247,47 +281,79 @@ TEST(PipeServer, SurvivesAnyMessagesInAnyOrder) {
         }
       }
     }
-    EXPECT_LE(connected.size(), world.server.peers());
+    EXPECT_LE(connected.size(), world.server.streams());
   }
 }
 
 TEST(PipeServer, ReplacedPeerLearnsTheReasonAndSoDoesTheServer) {
-  std::vector<Bytes> sent;
-  std::uint32_t seats = 0;
-  PipeServer server(
-      {}, {.send =
-               [&](StreamId, std::span<const std::byte> bytes, bool) {
-                 sent.emplace_back(bytes.begin(), bytes.end());
-                 return true;
-               },
-           .close = [](StreamId) {},
-           .admit = [&](std::span<const std::byte>,
-                        double) { return Admission(PeerLogin{.client_id = 7, .entrance = 1}, ++seats); },
-           .is_revoked = [&](const PeerLogin& login) { return login.client_id == 7 && seats == 2; }});
+  World world;
   std::vector<PeerId> peers;
   for (StreamId stream = 1; stream <= 2; ++stream) {
-    ASSERT_TRUE(server.opened(stream, kHost, 0.0));
-    server.received(stream, message(Kind::hello, {}, kProtocolVersion), 0.0);
-    peers.push_back(server.poll()->peer);
-    EXPECT_EQ(server.login(peers.back()).client_id, 7u);
-    EXPECT_EQ(server.login(peers.back()).entrance, 1);
-    EXPECT_EQ(server.login(peers.back()).host, IpAddress(kHost));
-    EXPECT_EQ(server.login(peers.back()).is_revoked, stream == 2);
+    world.answer = {.login = {.client_id = 7, .entrance = 1}, .session = static_cast<std::uint32_t>(stream)};
+    peers.push_back(world.join(stream));
   }
-  server.end_seat(9, 8);
-  EXPECT_FALSE(server.poll());
-  server.end_seat(1, 8);
-  const auto ended = server.poll();
+  const std::uint32_t reason = pack({EndReason::replaced, 0});
+  world.replaced = {9, 0, 1};
+  world.server.service(1.0);
+  const auto ended = world.server.poll();
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->kind, EventKind::disconnected);
   EXPECT_EQ(ended->peer, peers[0]);
-  EXPECT_EQ(ended->reason, 8u);
-  const auto bye = read(sent.back());
+  EXPECT_EQ(ended->reason, reason);
+  EXPECT_FALSE(world.server.poll()) << "there is no session 9, and 0 is none";
+  const auto bye = read(world.streams[1].back());
   ASSERT_TRUE(bye);
   EXPECT_EQ(bye->kind, Kind::bye);
-  EXPECT_EQ(bye->reason, 8u);
-  EXPECT_EQ(server.peers(), 1u);
-  EXPECT_FALSE(server.login(peers[0]).client_id);
+  EXPECT_EQ(bye->reason, reason);
+  EXPECT_EQ(world.server.streams(), 1u);
+  EXPECT_FALSE(world.server.login(peers[0]).client_id);
+}
+
+// Its place is free before the game hears of the one that has taken it.
+TEST(PipeServer, ReplacedPeerEndsBeforeItsSuccessorConnects) {
+  World world;
+  world.answer = {.session = 1};
+  const PeerId old = world.join(1);
+  ASSERT_TRUE(world.server.opened(2, kHost, 0.0));
+  world.replaced = {1};
+  world.server.received(2, message(Kind::hello, {}, kProtocolVersion), 0.0);
+  const auto ended = world.server.poll();
+  ASSERT_TRUE(ended && ended->kind == EventKind::disconnected);
+  EXPECT_EQ(ended->peer, old);
+  const auto connected = world.server.poll();
+  EXPECT_TRUE(connected && connected->kind == EventKind::connected);
+}
+
+TEST(PipeServer, KnowsLoginAndIdentityUntilTheEnd) {
+  World world;
+  ClientIdentity identity{.client_id = 7};
+  identity.user_data[3] = std::byte{5};
+  world.answer = {.login = {.client_id = 7, .sessions_per_client = 1}, .identity = identity};
+  const PeerId peer = world.join(1);
+  EXPECT_EQ(world.server.login(peer).client_id, 7u);
+  EXPECT_EQ(world.server.login(peer).host, IpAddress(kHost));
+  EXPECT_FALSE(world.server.login(peer).is_revoked);
+  world.server.revoke_login(world.server.login(peer));
+  EXPECT_TRUE(world.server.login(peer).is_revoked);
+  ASSERT_TRUE(world.server.identity(peer));
+  EXPECT_EQ(world.server.identity(peer)->user_data, identity.user_data);
+  world.server.closed(1);
+  EXPECT_FALSE(world.server.identity(peer));
+  EXPECT_FALSE(world.server.login(peer).client_id);
+}
+
+TEST(PipeServer, RefusesInvalidSettings) {
+  EXPECT_FALSE(find_invalid_setting(PipeServerConfig{}));
+  PipeServerConfig config;
+  config.limits.silence_s = -1.0;
+  EXPECT_TRUE(find_invalid_setting(config));
+  const auto error = find_invalid_setting(PipeServerConfig{.max_peers = 0});
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message, "max_peers is 0; it must be from 1 to 65535 streams");
+  EXPECT_FALSE(PipeServer::create(
+      {.join_s = 0.0},
+      {.send = [](StreamId, std::span<const std::byte>, bool) { return true; }, .close = [](StreamId) {}},
+      {.admit = [](std::span<const std::byte>, const IpAddress&) { return Admission{}; }}));
 }
 
 TEST(JoinedTransport, TellsThePeersOfBothApart) {
@@ -305,13 +371,16 @@ TEST(JoinedTransport, TellsThePeersOfBothApart) {
   const auto from_second = both.poll();
   ASSERT_TRUE(from_second);
   EXPECT_NE(from_second->peer, a);
+  EXPECT_TRUE(JoinedTransport::is_of_second(from_second->peer));
+  EXPECT_FALSE(JoinedTransport::is_of_second(a));
+  EXPECT_EQ(JoinedTransport::own_id(from_second->peer), b);
   const std::size_t before = second.streams[1].size();
-  EXPECT_TRUE(both.send(from_second->peer, Channel::state, bytes_of("x")));
+  EXPECT_TRUE(both.send(from_second->peer, bytes_of("x")));
   EXPECT_EQ(second.streams[1].size(), before + 1);
   EXPECT_EQ(both.stats().datagrams_received, 4u);
   both.disconnect(from_second->peer, 3);
-  EXPECT_EQ(second.server.peers(), 0u);
-  EXPECT_EQ(first.server.peers(), 1u);
+  EXPECT_EQ(second.server.streams(), 0u);
+  EXPECT_EQ(first.server.streams(), 1u);
 }
 
 }  // namespace

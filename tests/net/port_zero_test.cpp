@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner {
 namespace {
@@ -67,9 +67,9 @@ class PortZero : public testing::TestWithParam<bool> {
 
   void SetUp() override {
     if (!nowhere.permitted()) GTEST_SKIP() << "raw sockets are not permitted here";
-    EnetListenConfig config{.host = test::loopback(), .max_peers = 8, .security = Insecure{}};
+    ListenConfig config{.host = test::loopback(), .max_peers = 8, .security = Insecure{}, .transport = "udp"};
     if (sealed()) config.security = ServerSecurity{.key = key};
-    auto listening = EnetTransport::listen(config);
+    auto listening = NetworkTransport::listen(config);
     ASSERT_TRUE(listening) << listening.error();
     server.transport = std::move(*listening);
   }
@@ -82,7 +82,8 @@ class PortZero : public testing::TestWithParam<bool> {
   End& join() {
     OrInsecure<ClientSecurity> security = Insecure{};
     if (sealed()) security = ClientSecurity{token(1 + clients.size())};
-    auto connecting = EnetTransport::connect(test::loopback(), server.transport->port(), 0, security);
+    auto connecting = NetworkTransport::connect(test::loopback(), server.transport->port(), kProtocolVersion,
+                                                security, {}, "udp");
     EXPECT_TRUE(connecting);
     clients.push_back(std::make_unique<End>());
     clients.back()->transport = std::move(*connecting);
@@ -102,13 +103,10 @@ class PortZero : public testing::TestWithParam<bool> {
 TEST_P(PortZero, IsNotAnsweredAndDoesNotDelayOthers) {
   const End& here = join();
   ASSERT_TRUE(until([&] { return !here.connected.empty() && !server.connected.empty(); }));
-  Bytes question = EnetDatagram::connect(2).bytes;
-  if (sealed()) {
-    secure::ClientHandshake handshake(token(100), 0);
-    const auto request = handshake.to_send(0.0);
-    ASSERT_TRUE(request);
-    question.assign(request->begin(), request->end());
-  }
+  secure::ClientHandshake handshake(kProtocolVersion);
+  const auto request = handshake.to_send(0.0);
+  ASSERT_TRUE(request);
+  const Bytes question(request->begin(), request->end());
   const std::uint64_t answered = server.transport->stats().datagrams_sent;
   ASSERT_TRUE(test::UdpSocket().send({test::loopback_ip(), server.transport->port()}, question));
   ASSERT_TRUE(until([&] { return server.transport->stats().datagrams_sent > answered; }));
@@ -119,9 +117,9 @@ TEST_P(PortZero, IsNotAnsweredAndDoesNotDelayOthers) {
   (void)until([&] { return now.total() >= before.total() + kDatagrams; });
   EXPECT_EQ(now[Refusal::malformed], before[Refusal::malformed] + kDatagrams);
   EXPECT_EQ(now.total(), before.total() + kDatagrams);
-  (void)here.transport->send(here.connected[0], Channel::state, Bytes(20));
+  (void)here.transport->send(here.connected[0], Bytes(20));
   const End& next = join();
-  EXPECT_TRUE(until([&] { return server.state.size() == 1 && !next.connected.empty(); }));
+  EXPECT_TRUE(until([&] { return server.received.size() == 1 && !next.connected.empty(); }));
   EXPECT_TRUE(server.disconnected.empty());
   EXPECT_EQ(server.transport->stats().service_errors, 0u);
 }

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner::test {
 
@@ -20,7 +20,7 @@ struct EndOf {
   std::unique_ptr<Transport> transport;
   std::vector<PeerId> connected, disconnected;
   std::vector<std::uint32_t> reasons;  ///< reasons of the disconnects
-  std::vector<Bytes> state, control;
+  std::vector<Bytes> received;
 
   void turn() {
     if (!transport) return;
@@ -32,12 +32,11 @@ struct EndOf {
         reasons.push_back(event->reason);
       }
       if (event->kind == TransportEvent::Kind::received)
-        (event->channel == Channel::state ? state : control)
-            .emplace_back(event->payload.begin(), event->payload.end());
+        received.emplace_back(event->payload.begin(), event->payload.end());
     }
   }
 };
-using End = EndOf<EnetTransport>;
+using End = EndOf<NetworkTransport>;
 
 /// A relay between one client and the server. It sees all datagrams and can send any datagram from any
 /// address.

@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-Bytes sealed(Sealer& sealer, const Bytes& plain, Kind kind = Kind::state) {
+Bytes sealed(Sealer& sealer, const Bytes& plain, Kind kind = Kind::datagram) {
   Bytes out(plain.size() + kSealBytes);
   (void)sealer.seal(kind, plain, out);
   return out;
@@ -69,11 +69,11 @@ TEST(Seal, RoundTrips) {
   Ends ends;
   for (std::size_t size : {0u, 1u, 17u, 1200u}) {
     const Bytes plain(size, std::byte{5});
-    const Bytes datagram = sealed(ends.sealer, plain, size % 2 == 0 ? Kind::enet : Kind::state);
+    const Bytes datagram = sealed(ends.sealer, plain, size % 2 == 0 ? Kind::alive : Kind::datagram);
     EXPECT_EQ(sealed_session(datagram), 0xABCD1234u);
     const auto opened = ends.opener.open(datagram, ends.buffer);
     ASSERT_TRUE(opened) << size;
-    EXPECT_EQ(opened->kind, size % 2 == 0 ? Kind::enet : Kind::state);
+    EXPECT_EQ(opened->kind, size % 2 == 0 ? Kind::alive : Kind::datagram);
     EXPECT_EQ(Bytes(opened->plain.begin(), opened->plain.end()), plain);
     EXPECT_TRUE(opened->newest);
   }

@@ -576,7 +576,7 @@ void Decoder::join(Bits& bits, DecodedFields& fields) {
   bits.must(bits.u(32) == 0x524b4e52);
   const auto version = static_cast<std::int64_t>(bits.u(16));
   add_field(fields, "version", text(version));
-  if (version != 12) return bits.skip_rest();
+  if (version != 13) return bits.skip_rest();
   add_field(fields, "archetype_hash", text(static_cast<std::int64_t>(bits.u(32))));
   add_field(fields, "shows_past", text(std::int64_t{bits.flag()}));
   add_field(fields, "blend_s", text(bits.real(0, 600)));

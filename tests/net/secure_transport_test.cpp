@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner {
 namespace {
@@ -24,12 +24,12 @@ using test::Bytes;
 using test::End;
 using test::now_s;
 
-class SecureTransport : public test::TokenServer<EnetTransport> {
+class SecureTransport : public test::TokenServer<NetworkTransport> {
  protected:
   void SetUp() override {
-    EnetListenConfig config{
+    ListenConfig config{
         .host = test::loopback(), .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
-    ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+    ASSERT_NO_FATAL_FAILURE(serve(NetworkTransport::listen(config)));
     put_relay_in_front();
   }
   [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
@@ -45,7 +45,8 @@ TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyIsAllowed) {
   const auto gets_in = [&](ServerSecurity security, const SocketAddress& named) {
     security.key = key;
     security.game = kGame;
-    auto listening = EnetTransport::listen({.host = test::loopback(), .max_peers = 8, .security = security});
+    auto listening =
+        NetworkTransport::listen({.host = test::loopback(), .max_peers = 8, .security = security});
     if (!listening) return false;
     server = {};
     server.transport = std::move(*listening);
@@ -121,11 +122,11 @@ TEST_F(SecureTransport, ReturningClientAsksForTheWholeAttempt) {
   ASSERT_TRUE(until([&] { return !first.connected.empty(); }));
   const ConnectToken ticket = *first.transport->ticket();
   clients.clear();
-  EnetListenConfig config{
+  ListenConfig config{
       .host = test::loopback(),
       .max_peers = 8,
       .security = ServerSecurity{.key = SecretKey::make(), .game = kGame, .any_server = true}};
-  ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+  ASSERT_NO_FATAL_FAILURE(serve(NetworkTransport::listen(config)));
   const End& again = join(ticket, port());
   EXPECT_FALSE(until([&] { return !again.disconnected.empty(); }, 3.0));
   ASSERT_TRUE(until([&] { return !again.disconnected.empty(); }));
@@ -154,7 +155,7 @@ TEST_F(SecureTransport, ManyRequestsAreAnsweredInOnePass) {
 TEST(ListenConfig, ReportsMissingAddressesAndInvalidSettings) {
   const SecretKey key = SecretKey::make();
   const auto fault = [](const ServerSecurity& security, const std::string& host) {
-    const auto listening = EnetTransport::listen({.host = host, .security = security});
+    const auto listening = NetworkTransport::listen({.host = host, .security = security});
     return listening ? std::string() : listening.error();
   };
   EXPECT_EQ(fault({.key = key}, "127.0.0.1"), "");
@@ -176,7 +177,7 @@ TEST(ListenConfig, ReportsMissingAddressesAndInvalidSettings) {
             std::string::npos);
 }
 
-TEST_F(SecureTransport, BothChannelsWorkInBothDirectionsWithAToken) {
+TEST_F(SecureTransport, DatagramsTravelInBothDirectionsWithAToken) {
   End& client = join(token(77), relay->port());
   ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   const PeerId there = client.connected[0], here = server.connected[0];
@@ -184,24 +185,18 @@ TEST_F(SecureTransport, BothChannelsWorkInBothDirectionsWithAToken) {
   EXPECT_EQ(server.transport->identity(here)->client_id, 77u);
   EXPECT_EQ(server.transport->identity(here)->user_data[3], std::byte{33});
   EXPECT_TRUE(client.transport->ticket());
-  const Bytes large(20'000, std::byte{9}), full(client.transport->max_state_bytes(there), std::byte{8});
-  EXPECT_EQ(full.size(), kMaxStateBytes);
+  const Bytes full(client.transport->max_datagram_bytes(there), std::byte{8});
+  EXPECT_EQ(full.size(), kMaxDatagramBytes);
   for (auto& [end, peer] : {std::pair{&client, there}, std::pair{&server, here}}) {
-    EXPECT_TRUE(end->transport->send(peer, Channel::control, large));
-    EXPECT_TRUE(end->transport->send(peer, Channel::state, full));
+    EXPECT_TRUE(end->transport->send(peer, full));
   }
-  ASSERT_TRUE(until([&] {
-    return client.control.size() == 1 && server.control.size() == 1 && client.state.size() == 1 &&
-           server.state.size() == 1;
-  }));
-  EXPECT_EQ(client.control[0], large);
-  EXPECT_EQ(server.control[0], large);
-  EXPECT_EQ(client.state[0], full);
-  EXPECT_EQ(server.state[0], full);
+  ASSERT_TRUE(until([&] { return client.received.size() == 1 && server.received.size() == 1; }));
+  EXPECT_EQ(client.received[0], full);
+  EXPECT_EQ(server.received[0], full);
   for (const auto* way : {&relay->up, &relay->down}) {
     for (const Bytes& datagram : *way) {
-      EXPECT_GE(std::to_integer<int>(datagram[0]), 0xA1);  // no plain ENet datagrams
-      EXPECT_LE(std::to_integer<int>(datagram[0]), 0xA6);
+      EXPECT_GE(std::to_integer<int>(datagram[0]), 0xA1);  // no plain datagrams
+      EXPECT_LE(std::to_integer<int>(datagram[0]), 0xAD);
       EXPECT_LE(datagram.size(), 1252u);
     }
   }
@@ -240,8 +235,8 @@ TEST_F(SecureTransport, ReturningClientReplacesItsOlderConnection) {
   EXPECT_EQ(server.disconnected, std::vector<PeerId>{server.connected[0]});
   EXPECT_EQ(unpack_end_code(server.reasons[0]).reason, EndReason::none);
   EXPECT_EQ(unpack_end_code(first.reasons[0]).reason, EndReason::replaced);
-  again.transport->send(again.connected[0], Channel::control, Bytes(3, std::byte{1}));
-  EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
+  again.transport->send(again.connected[0], Bytes(3, std::byte{1}));
+  EXPECT_TRUE(until([&] { return server.received.size() == 1; }));
   EXPECT_EQ(server.transport->identity(server.connected[1])->client_id, 5u);
 }
 
@@ -267,8 +262,8 @@ TEST_F(SecureTransport, ForgedOrRepeatedDatagramsAreRefused) {
   End& client = join(token(1), relay->port());
   ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   for (int i = 0; i < 20; ++i)
-    client.transport->send(client.connected[0], Channel::state, Bytes(30, static_cast<std::byte>(i)));
-  ASSERT_TRUE(until([&] { return server.state.size() == 20; }));
+    client.transport->send(client.connected[0], Bytes(30, static_cast<std::byte>(i)));
+  ASSERT_TRUE(until([&] { return server.received.size() == 20; }));
   std::mt19937 random(1);
   const auto copies = relay->up;
   const auto refused = server.transport->stats().refused;
@@ -283,10 +278,10 @@ TEST_F(SecureTransport, ForgedOrRepeatedDatagramsAreRefused) {
   for (int i = 0; i < 200; ++i)  // plain ENet: a disconnect of every possible peer
     relay->send_up({std::byte{0}, static_cast<std::byte>(i % 8), std::byte{0x04}, std::byte{0xFF},
                     std::byte{0}, std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}});
-  EXPECT_FALSE(until([&] { return !server.disconnected.empty() || server.state.size() != 20; }, 0.5));
+  EXPECT_FALSE(until([&] { return !server.disconnected.empty() || server.received.size() != 20; }, 0.5));
   EXPECT_GT(server.transport->stats().refused, refused + 200);
-  client.transport->send(client.connected[0], Channel::control, Bytes(3, std::byte{1}));
-  EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
+  client.transport->send(client.connected[0], Bytes(3, std::byte{1}));
+  EXPECT_TRUE(until([&] { return server.received.size() == 21; }));
 }
 
 // A router assigns the client another port during the connection. The session continues.
@@ -294,15 +289,14 @@ TEST_F(SecureTransport, SessionSurvivesAnAddressChange) {
   End& client = join(token(1), relay->port());
   ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   relay->rebind();
-  client.transport->send(client.connected[0], Channel::state, Bytes(10, std::byte{1}));
-  ASSERT_TRUE(until([&] { return server.state.size() == 1; }));
-  server.transport->send(server.connected[0], Channel::control, Bytes(4, std::byte{2}));
+  client.transport->send(client.connected[0], Bytes(10, std::byte{1}));
+  ASSERT_TRUE(until([&] { return server.received.size() == 1; }));
   ASSERT_TRUE(until([&] { return server.transport->stats().address_changes == 1; }));
-  server.transport->send(server.connected[0], Channel::state, Bytes(5, std::byte{3}));
-  ASSERT_TRUE(until([&] { return client.control.size() == 1 && client.state.size() == 1; }));
+  server.transport->send(server.connected[0], Bytes(5, std::byte{3}));
+  ASSERT_TRUE(until([&] { return client.received.size() == 1; }));
   relay->rebind();
-  client.transport->send(client.connected[0], Channel::control, Bytes(6, std::byte{4}));
-  ASSERT_TRUE(until([&] { return server.control.size() == 1; }));
+  client.transport->send(client.connected[0], Bytes(6, std::byte{4}));
+  ASSERT_TRUE(until([&] { return server.received.size() == 2; }));
   EXPECT_EQ(server.connected.size(), 1u);
   EXPECT_TRUE(server.disconnected.empty());
 }
@@ -312,7 +306,7 @@ TEST_F(SecureTransport, RepeatedRequestsFromSeveralAddressesGiveOneConnection) {
   End& client = join(token(1), relay->port());
   bool moved = false;
   relay->drop_down = [&](const Bytes& bytes) {
-    const bool answer = bytes[0] == static_cast<std::byte>(secure::Kind::enet);
+    const bool answer = bytes[0] == static_cast<std::byte>(secure::Kind::alive);
     if (answer && !moved) relay->rebind();
     return answer && !std::exchange(moved, true);
   };
@@ -323,11 +317,11 @@ TEST_F(SecureTransport, RepeatedRequestsFromSeveralAddressesGiveOneConnection) {
 
 // Datagrams beyond the flooder's limit are dropped, and no others.
 TEST_F(SecureTransport, FlooderIsLimitedAndOthersAreNotAffected) {
-  EnetListenConfig config{
+  ListenConfig config{
       .host = test::loopback(), .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
   config.limits.datagrams_per_second = 200.0;
   config.limits.burst_s = 0.5;
-  ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+  ASSERT_NO_FATAL_FAILURE(serve(NetworkTransport::listen(config)));
   End& flooder = join(token(1), port());
   End& honest = join(token(2), port());
   ASSERT_TRUE(until([&] { return !flooder.connected.empty() && !honest.connected.empty(); }));
@@ -339,16 +333,16 @@ TEST_F(SecureTransport, FlooderIsLimitedAndOthersAreNotAffected) {
   ASSERT_TRUE(until(
       [&] {
         for (int i = 0; i < 20; ++i, ++flooded)
-          (void)flooder.transport->send(flooder.connected[0], Channel::state, flood);
+          (void)flooder.transport->send(flooder.connected[0], flood);
         for (; now_s() >= next_s; next_s += 1.0 / 60.0, ++sent)
-          (void)honest.transport->send(honest.connected[0], Channel::state, good);
+          (void)honest.transport->send(honest.connected[0], good);
         return flooded > 5000 && now_s() - begin_s > 2.0;
       },
       15.0));
   const double lasted_s = now_s() - begin_s;
   (void)until([] { return false; }, 0.3);
   const auto of = [&](const Bytes& what) {
-    return static_cast<std::size_t>(std::count(server.state.begin(), server.state.end(), what));
+    return static_cast<std::size_t>(std::count(server.received.begin(), server.received.end(), what));
   };
   EXPECT_LE(static_cast<double>(of(flood)), 200.0 * (lasted_s + 0.6) + 100.0);
   EXPECT_EQ(of(good), sent);

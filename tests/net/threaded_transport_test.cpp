@@ -60,8 +60,8 @@ class FakeNetwork final : public NetworkTransport {
     std::unique_lock lock(mutex_);
     change_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return waits_; });
   }
-  bool send(PeerId, Channel, std::span<const std::byte>) override { return false; }
-  std::size_t max_state_bytes(PeerId) const override { return 0; }
+  bool send(PeerId, std::span<const std::byte>) override { return false; }
+  std::size_t max_datagram_bytes(PeerId) const override { return 0; }
   void disconnect(PeerId, std::uint32_t) override {}
   const TransportStats& stats() const override { return stats_; }
   std::optional<ClientIdentity> identity(PeerId) const override { return std::nullopt; }
@@ -132,7 +132,11 @@ struct Endpoint {
 };
 
 ListenConfig listening(bool receive_thread) {
-  return {.host = test::loopback(), .max_peers = 8, .security = Insecure{}, .receive_thread = receive_thread};
+  return {.host = test::loopback(),
+          .max_peers = 8,
+          .security = Insecure{},
+          .transport = "udp",
+          .receive_thread = receive_thread};
 }
 
 void listen(Endpoint& server, const ListenConfig& config) {
@@ -142,8 +146,8 @@ void listen(Endpoint& server, const ListenConfig& config) {
 }
 
 void join(Endpoint& server, Endpoint& client, bool receive_thread) {
-  auto opened = NetworkTransport::connect(test::loopback(), server.transport->port(), 7, Insecure{}, {}, {},
-                                          receive_thread);
+  auto opened = NetworkTransport::connect(test::loopback(), server.transport->port(), kProtocolVersion,
+                                          Insecure{}, {}, "udp", receive_thread);
   ASSERT_TRUE(opened) << opened.error();
   client.transport = std::move(*opened);
   const std::size_t before = server.connected.size();
@@ -167,7 +171,7 @@ double median_arrival_error_s(bool receive_thread) {
     sent_s.push_back(now_s());
     std::array<std::byte, sizeof(double)> payload{};
     std::memcpy(payload.data(), &sent_s.back(), sizeof(double));
-    EXPECT_TRUE(client.transport->send(client.connected[0], Channel::state, payload));
+    EXPECT_TRUE(client.transport->send(client.connected[0], payload));
     client.transport->service(0.0);
     nap(0.001 * (33 - frame % 30));
     server.turn();
@@ -207,8 +211,8 @@ TEST(ThreadedTransport, ConnectionOutlivesAStallOfTheGame) {
   ASSERT_TRUE(test::turn_until([&] { server.turn(); }, [&] { return !server.disconnect_reasons.empty(); },
                                kTimeoutS));
   const std::vector<std::byte> text(10);
-  EXPECT_TRUE(server.transport->send(server.connected[0], Channel::control, text));
-  EXPECT_FALSE(server.transport->send(server.connected[1], Channel::control, text));
+  EXPECT_TRUE(server.transport->send(server.connected[0], text));
+  EXPECT_FALSE(server.transport->send(server.connected[1], text));
   ASSERT_TRUE(test::turn_until(
       [&] {
         server.turn();
@@ -225,11 +229,11 @@ TEST(ThreadedTransport, EventsOfASlowGameAreBoundedAndComplete) {
   config.limits.waiting_events = 16;
   listen(server, config);
   join(server, client, false);
-  constexpr std::size_t kMessages = 300;
+  constexpr std::size_t kMessages = 120;  // fewer than the system's buffer holds
   for (std::size_t i = 0; i < kMessages; ++i) {
-    std::vector<std::byte> message(1000, static_cast<std::byte>(i));
+    std::vector<std::byte> message(200, static_cast<std::byte>(i));
     std::memcpy(message.data(), &i, sizeof i);
-    ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, message));
+    ASSERT_TRUE(client.transport->send(client.connected[0], message));
   }
   for (int i = 0; i < 100; ++i) {  // the game does not read meanwhile
     client.turn();
@@ -244,11 +248,13 @@ TEST(ThreadedTransport, EventsOfASlowGameAreBoundedAndComplete) {
         client.turn();
       },
       [&] { return server.received.size() == kMessages; }, kTimeoutS));
-  for (std::size_t i = 0; i < kMessages; ++i) {
+  std::vector<int> times(kMessages, 0);  // a transport may let datagrams overtake each other
+  for (const auto& message : server.received) {
     std::size_t number = 0;
-    std::memcpy(&number, server.received[i].data(), sizeof number);
-    ASSERT_EQ(number, i);
+    std::memcpy(&number, message.data(), sizeof number);
+    ++times.at(number);
   }
+  EXPECT_EQ(std::ranges::count(times, 1), static_cast<std::ptrdiff_t>(kMessages));
 }
 
 TEST(ThreadedTransport, ReasonsArriveAndThePeerLearnsOfTheEnd) {
@@ -279,7 +285,7 @@ TEST(ThreadedTransport, WaitEndsWhenDataArrives) {
   listen(server, listening(true));
   join(server, client, false);
   const double begin_s = now_s();
-  EXPECT_TRUE(client.transport->send(client.connected[0], Channel::state, std::vector<std::byte>(5)));
+  EXPECT_TRUE(client.transport->send(client.connected[0], std::vector<std::byte>(5)));
   client.transport->service(0.0);
   server.transport->wait(10.0 * kTimeoutS);
   EXPECT_LT(now_s() - begin_s, 5.0 * kTimeoutS);

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/net/connect_token.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner::test {
 
@@ -49,7 +49,7 @@ class TokenServer : public testing::Test {
 
   End& add_client() { return *clients.emplace_back(std::make_unique<End>()); }
   static void connect(End& client, std::uint16_t to, const OrInsecure<ClientSecurity>& security) {
-    auto connecting = EnetTransport::connect(test::loopback(), to, 5, security);
+    auto connecting = NetworkTransport::connect(test::loopback(), to, kProtocolVersion, security, {}, "udp");
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }

@@ -182,7 +182,7 @@ class Conversation {
   [[nodiscard]] static Bytes join(const std::optional<ResumeRequest>& resume) {
     ClientDatagram datagram;
     datagram.join = JoinRequest{kProtocolVersion, 0xdeadbeef, true, 0.1, resume};
-    Bytes buffer(kMaxStateBytes);
+    Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     write(writer, datagram);
     buffer.resize(writer.finish().size());
@@ -222,7 +222,7 @@ class Conversation {
     header.sequence = static_cast<Sequence>(6000 + slot);
     header.tick = static_cast<std::uint16_t>(kStart);
     header.has_spawns = true;
-    Bytes buffer(kMaxStateBytes);
+    Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     write(writer, header);
     last_ = line("sequence", header.sequence) + line("tick", kStart) + line("complete_age", 0) +
@@ -242,7 +242,7 @@ class Conversation {
     header.tick = static_cast<std::uint16_t>(tick);
     header.has_reliable = true;
     header.control = control;
-    Bytes buffer(kMaxStateBytes);
+    Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     write(writer, header);
     last_ = line("sequence", header.sequence) + line("tick", tick) + line("complete_age", 0) +
@@ -268,7 +268,7 @@ class Conversation {
     }
     header.has_spawns = header.has_fields = header.has_messages = header.has_reliable = sections;
     if (sections) header.control = control_at(tick);
-    Bytes buffer(kMaxStateBytes);
+    Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     write(writer, header);
     last_ =
@@ -297,7 +297,7 @@ class Conversation {
   Bytes owned_datagram(const ClientDatagram& head, Tick tick, bool refers) {
     const Quantisation& q = quantisation(kCrateSlot);
     const QuantisedState now = refers ? next(kCrateSlot, owned_, (tick - owned_.tick) / 60.0) : crate();
-    Bytes buffer(kMaxStateBytes);
+    Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     write(writer, head);
     OwnedHead owned{kCrateSlot, 6, static_cast<std::uint16_t>(tick), {}};
@@ -318,7 +318,7 @@ class Conversation {
   [[nodiscard]] const std::string& content() const { return last_; }
 
   static Bytes encoded(const ReliableMessage& message) {
-    Bytes buffer(kMaxControlBytes);
+    Bytes buffer(kMaxReliableMessageBytes);
     const auto bytes = encode(message, buffer);
     EXPECT_FALSE(bytes.empty());
     return {bytes.begin(), bytes.end()};
@@ -436,7 +436,7 @@ class Conversation {
   void write_spawns(BitWriter& writer, const std::vector<SpawnEntry>& entries) {
     SpawnsWriter section;
     for (const SpawnEntry& entry : entries) {
-      EXPECT_TRUE(section.add(writer, entry, kMaxStateBytes * 8));
+      EXPECT_TRUE(section.add(writer, entry, kMaxDatagramBytes * 8));
       last_ += text_of_entry(entry, archetypes());
     }
     section.finish(writer);

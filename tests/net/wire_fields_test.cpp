@@ -415,7 +415,7 @@ TEST(WireFields, SecondDecoderDecidesByNumbers) {
     State moved;
     moved.position = {1.0, 2.0, 3.0};
     const QuantisedState state = quantise(moved, 1, CodingMode{}, q);
-    Bytes buffer(kMaxStateBytes);
+    Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     ServerHeader header;
     header.tick = 5001;
@@ -504,7 +504,7 @@ TEST(WireFields, BothDecodersRefuseTheSameDamagedClientDatagrams) {
 
 template <class Head>
 Bytes head_alone(const Head& head) {
-  Bytes buffer(kMaxStateBytes);
+  Bytes buffer(kMaxDatagramBytes);
   BitWriter writer{buffer};
   write(writer, head);
   return fuzz::finished(writer);
@@ -580,7 +580,7 @@ template <class Head>
 Bytes stream_datagram(test::WireStream& stream) {
   Head head;
   head.has_reliable = true;
-  Bytes buffer(kMaxStateBytes);
+  Bytes buffer(kMaxDatagramBytes);
   BitWriter writer{buffer};
   write(writer, head);
   (void)stream.write_any(writer);
@@ -657,7 +657,7 @@ TEST(WireFields, BothDecodersRefuseTheSameLengths) {
     test::WireReader first;
     std::string second_text, first_text;
     for (std::size_t at = 0; at < stream.size(); at += 1000) {
-      Bytes buffer(kMaxStateBytes);
+      Bytes buffer(kMaxDatagramBytes);
       BitWriter writer{buffer};
       ServerHeader header;
       header.has_reliable = true;

@@ -65,7 +65,7 @@ class WireReader {
     BitWriter value_writer{spawn.fields};
     write_values(value_writer, specs, values);
     spawn.fields.resize(value_writer.finish().size());
-    std::vector<std::byte> buffer(kMaxStateBytes);
+    std::vector<std::byte> buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     ServerHeader header;
     header.has_spawns = true;

@@ -94,7 +94,7 @@ TEST_F(ConfigFile, ErrorsNameTheLine) {
       {"[port]\nnumber = 1\n", ":1: 'port' must be a whole number, not a section"},
       {"[limits]\nburst-s = 2.0\nburst = 2.0\n", ":3: there is no option 'limits.burst'"},
       {"[limits]\nsilence-s = 0.5\n", ":2: 'limits.silence-s'"},
-      {"[limits]\nmessage-bytes = \"many\"\n", ":2: 'limits.message-bytes' must be a whole number"},
+      {"[limits]\nwaiting-events = \"many\"\n", ":2: 'limits.waiting-events' must be a whole number"},
       {"[limits]\ntokens-per-second = inf\n", ":2: 'limits.tokens-per-second' must be a number"},
       {"limits = 5\n", ":1: 'limits' must be a section, not a whole number"},
       {"[limits.burst-s]\nx = 1\n", ":1: 'limits.burst-s' must be a number, not a section"},

@@ -20,16 +20,17 @@ TEST(EndToEnd, TwoClientsSeeTheCrowdAtItsPosition) {
   const ScratchDir dir;
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
-  Process server("reckoner-server", {"--insecure", "--scenario", "crowd", "--entities", "5", "--port", port,
-                                     "--seconds", "12", "--truth", dir.file("truth.csv")});
+  Process server("reckoner-server",
+                 {"--insecure", "--transport", "udp", "--scenario", "crowd", "--entities", "5", "--port",
+                  port, "--seconds", "12", "--truth", dir.file("truth.csv")});
   Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", loopback_address(port),
                                      "--network", "intercity", "--seed", "1"});
   const std::string address = loopback_address(relay_port);
-  Process early("reckoner-client",
-                {"--insecure", "--connect", address, "--seconds", "6", "--rendered", dir.file("early.csv")});
+  Process early("reckoner-client", {"--insecure", "--transport", "udp", "--connect", address, "--seconds",
+                                    "6", "--rendered", dir.file("early.csv")});
   ASSERT_FALSE(early.wait(2.0)) << early.errors();
-  Process late("reckoner-client", {"--insecure", "--connect", address, "--seconds", "4", "--rendered",
-                                   dir.file("late.csv"), "--mode", "delayed:200"});
+  Process late("reckoner-client", {"--insecure", "--transport", "udp", "--connect", address, "--seconds", "4",
+                                   "--rendered", dir.file("late.csv"), "--mode", "delayed:200"});
 
   EXPECT_EQ(early.wait(30.0), 0) << early.errors();
   EXPECT_EQ(late.wait(30.0), 0) << late.errors();

@@ -42,7 +42,8 @@ TEST(Security, OnlyClientsWithATokenJoin) {
   const Finished again =
       run("reckoner-client", {"--connect", address, "--token", token, "--seconds", "9"}, 60.0);
   EXPECT_EQ(again.exit_code, 1) << "a token is good once";
-  const Finished open = run("reckoner-client", {"--connect", address, "--insecure", "--seconds", "9"}, 60.0);
+  const Finished open = run(
+      "reckoner-client", {"--connect", address, "--insecure", "--transport", "udp", "--seconds", "9"}, 60.0);
   EXPECT_EQ(open.exit_code, 1);
   server.send_signal(SIGTERM);
   EXPECT_EQ(server.wait(30.0), 0) << server.errors();
@@ -162,7 +163,9 @@ TEST(Security, ClientTriesTheServersOfItsTokenInTurn) {
   EXPECT_EQ(nowhere.exit_code, 1);
   EXPECT_NE(nowhere.errors.find("does not answer"), std::string::npos) << nowhere.errors;
   for (const std::vector<std::string>& no_place :
-       {std::vector<std::string>{"--insecure"}, {}, {"--token", token("d", {alive}), "--record", "x.log"}}) {
+       {std::vector<std::string>{"--insecure", "--transport", "udp"},
+        {},
+        {"--token", token("d", {alive}), "--record", "x.log"}}) {
     const Finished asked = run("reckoner-client", no_place);
     EXPECT_EQ(asked.exit_code, 2) << asked.output;
     EXPECT_NE(asked.errors.find("--connect"), std::string::npos) << asked.errors;
@@ -188,8 +191,9 @@ TEST(Security, InsecureModeMustBeRequestedAndIsLogged) {
   const Finished client = run("reckoner-client", {"--connect", "127.0.0.1:1"});
   EXPECT_EQ(client.exit_code, 2);
   EXPECT_NE(client.errors.find("--token"), std::string::npos) << client.errors;
-  const Finished asked = run("reckoner-server", {"--scenario", "orbit", "--port", free_udp_port(),
-                                                 "--insecure", "--seconds", "0.1", "--quiet"});
+  const Finished asked =
+      run("reckoner-server", {"--scenario", "orbit", "--port", free_udp_port(), "--insecure", "--transport",
+                              "udp", "--seconds", "0.1", "--quiet"});
   EXPECT_EQ(asked.exit_code, 0);
   EXPECT_NE(asked.errors.find("insecure"), std::string::npos) << asked.errors;
 }
@@ -212,7 +216,8 @@ TEST(Security, FilesWithoutAKeyOrTokenAreRefused) {
   const Finished client = run("reckoner-client", {"--connect", "127.0.0.1:1", "--token", keys.key});
   EXPECT_EQ(client.exit_code, 2);
   EXPECT_NE(client.errors.find("no token"), std::string::npos) << client.errors;
-  const Finished both = run("reckoner-server", {"--scenario", "orbit", "--key", keys.key, "--insecure"});
+  const Finished both =
+      run("reckoner-server", {"--scenario", "orbit", "--key", keys.key, "--insecure", "--transport", "udp"});
   EXPECT_EQ(both.exit_code, 2);
   for (const auto* bad : {"nowhere", "127.0.0.1:0", "256.1.1.1:5"}) {
     const Finished issued =

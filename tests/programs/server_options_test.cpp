@@ -58,7 +58,7 @@ std::vector<std::string> names() {
 TEST(ServerOptions, EveryLimitHasItsOwnOption) {
   const std::vector<double> defaults = values({});
   const std::vector<std::string> options_of = names();
-  ASSERT_EQ(defaults.size(), 19u);
+  ASSERT_EQ(defaults.size(), 16u);
   for (std::size_t i = 0; i < defaults.size(); ++i) {
     ServerOptions options;
     const double wanted = defaults[i] - 1.0;

@@ -58,11 +58,11 @@ TEST_F(SessionLog, RoundTrips) {
   auto writer = SessionWriter::create(path(), settings);
   ASSERT_TRUE(writer);
   writer->service(0.1);
-  writer->event({TransportEvent::Kind::connected, PeerId{7}, Channel::control, 42, {}});
-  writer->send(Channel::control, false, payload);
+  writer->event({TransportEvent::Kind::connected, PeerId{7}, 42, {}});
+  writer->send(false, payload);
   writer->room(1100);
-  writer->event({TransportEvent::Kind::received, PeerId{7}, Channel::state, 0, payload});
-  writer->event({TransportEvent::Kind::received, PeerId{7}, Channel::state, 0, payload, 0.0123});
+  writer->event({TransportEvent::Kind::received, PeerId{7}, 0, payload});
+  writer->event({TransportEvent::Kind::received, PeerId{7}, 0, payload, 0.0123});
   writer->quiet();
   writer->frame(0.1 + 1e-16);
   MoveRecord move{0.2, EntityId{3, 7}, EntityId{1, 0}, true, {}};
@@ -212,9 +212,9 @@ TEST_F(SessionLog, DeviationsAreReported) {
   auto writer = SessionWriter::create(path(), kSettings);
   ASSERT_TRUE(writer);
   writer->service(1.0);
-  writer->event({TransportEvent::Kind::connected, PeerId{1}, Channel::state, 0, {}});
+  writer->event({TransportEvent::Kind::connected, PeerId{1}, 0, {}});
   const std::byte other[3]{};
-  writer->send(Channel::control, true, other);
+  writer->send(true, other);
   writer->quiet();
   writer->frame(1.1);
   ASSERT_TRUE(writer->close());
@@ -243,6 +243,11 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
   other = good;
   other[10] = 99;
   EXPECT_NE(refusal(other).find("recorded with protocol 99"), std::string::npos);
+  other = good;
+  other[8] = 3;
+  EXPECT_NE(refusal(other).find("has format 3"), std::string::npos);
+  other[10] = 12;
+  EXPECT_NE(refusal(other).find("recorded with protocol 12"), std::string::npos);
   EXPECT_NE(refusal(good.substr(0, 20)).find("the header is malformed"), std::string::npos);
   const std::string head = good.substr(0, good.size() - 9);
   EXPECT_NE(refusal(head + '\x0a').find("the record is invalid"), std::string::npos);
@@ -250,7 +255,7 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
   EXPECT_NE(refusal(head + '\x01' + std::string(6, '\0') + "\xf8\x7f").find("the time is invalid"),
             std::string::npos);
   const std::string claims =
-      "\x01" + std::string(8, '\0') + "\x04" + std::string(2, '\0') + "\xff\xff\xff\x7f";
+      "\x01" + std::string(8, '\0') + "\x04" + std::string(1, '\0') + "\xff\xff\xff\x7f";
   EXPECT_NE(refusal(head + claims).find("the record is invalid"), std::string::npos)
       << "a length field is not trusted";
   EXPECT_NE(run("reckoner-harness", {"replay-log", "/no/such.log"}).errors.find("/no/such.log"),

@@ -88,7 +88,7 @@ class WatchAttack : public WatchServer {
 };
 
 TEST_F(WatchAttack, ANameOfAnotherSiteIsNoWayToTheServer) {
-  start({"--insecure", "--watch-origin", "https://game.example"});
+  start({"--insecure", "--transport", "udp", "--watch-origin", "https://game.example"});
   const std::string port = std::to_string(watch_);
   for (const std::string& evil :
        std::vector<std::string>{"evil.example", "localhost.evil.example", "127.0.0.1.evil.example",
@@ -121,7 +121,7 @@ TEST_F(WatchAttack, ANameOfAnotherSiteIsNoWayToTheServer) {
 }
 
 TEST_F(WatchAttack, ARequestWithABodyOrAnotherMethodIsRefusedAtOnce) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   const std::string host = "Host: " + url_host() + "\r\n";
   for (const std::string& request :
        {"POST / HTTP/1.1\r\n" + host + "Content-Length: 1000000\r\n\r\nx", std::string("POST /"),
@@ -155,7 +155,7 @@ void expect_one_deadline(const std::vector<double>& times) {
 }
 
 TEST_F(WatchAttack, NothingExtendsTheTimeUntilTheHello) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   WebSocket silent(watch_);
   WebSocket half(watch_);
   ASSERT_TRUE(half.send_raw("GET / HTTP/1.1\r\n"));
@@ -192,7 +192,7 @@ TEST_F(WatchAttack, NothingExtendsTheTimeUntilTheHello) {
 }
 
 TEST_F(WatchAttack, NothingExtendsTheTimeUntilTheHelloOverTls) {
-  start_with_tls({"--insecure"});
+  start_with_tls({"--insecure", "--transport", "udp"});
   WebSocket silent(watch_);
   WebSocket handshake(watch_);
   ASSERT_TRUE(handshake.send_raw(tls_record_header()));
@@ -227,7 +227,8 @@ class WatchDribblers : public WatchAttack, public testing::WithParamInterface<Dr
 TEST_P(WatchDribblers, KeepNobodyOut) {
   const Dribble& kind = GetParam();
   const Security security = kind.tls ? Security::tls : Security::none;
-  kind.tls ? start_with_tls({"--insecure"}) : start({"--insecure"});
+  kind.tls ? start_with_tls({"--insecure", "--transport", "udp"})
+           : start({"--insecure", "--transport", "udp"});
   std::string opening = kind.opening;
   if (opening == "a WebSocket") opening = open_request(page_origin(), "reckoner", url_host());
   if (const std::size_t at = opening.find("HOST"); at != std::string::npos)
@@ -252,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // No client of the live view sends control frames, and no frame is free.
 TEST_F(WatchAttack, EveryFrameCountsInTheLimits) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   const std::string ping = many_frames(500, 0x89);
   const std::string full_ping = many_frames(100, 0x89, std::string(125, 'x'));
   const std::string pong = many_frames(500, 0x8a);
@@ -278,7 +279,7 @@ TEST_F(WatchAttack, EveryFrameCountsInTheLimits) {
 }
 
 TEST_F(WatchAttack, EveryFrameCountsInTheLimitsOverTls) {
-  start_with_tls({"--insecure"});
+  start_with_tls({"--insecure", "--transport", "udp"});
   for (const bool says_hello : {false, true})
     EXPECT_LT(load_under(many_frames(500, 0x89), says_hello, Security::tls), 0.4);
   EXPECT_GE(refused("peer_limit", 30), 30);
@@ -292,7 +293,7 @@ TEST_F(WatchAttack, EveryFrameCountsInTheLimitsOverTls) {
 }
 
 TEST_F(WatchAttack, AnHonestClientMaySendPings) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   WebSocket socket(watch_);
   ASSERT_TRUE(socket.open(page_origin()));
   ASSERT_TRUE(socket.send_raw(many_frames(1, 0x89, "are you there?")));
@@ -308,7 +309,7 @@ TEST_F(WatchAttack, AnHonestClientMaySendPings) {
 
 // One that writes but does not read would otherwise occupy the thread of the sockets.
 TEST_F(WatchAttack, AClientThatDoesNotReadCostsNothing) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   WebSocket socket(watch_);
   ASSERT_TRUE(socket.open(page_origin()));
   ASSERT_TRUE(socket.send(message(Kind::hello, {}, kProtocolVersion)));
@@ -327,7 +328,7 @@ TEST_F(WatchAttack, AClientThatDoesNotReadCostsNothing) {
 TEST_F(WatchAttack, ConnectionsWithoutDescriptorsCostNothing) {
   // To check the type of an object, the sanitizer opens a pipe, and takes a failure for a wrong type.
   if (kSanitized) GTEST_SKIP() << "without a descriptor, the sanitizer cannot look at memory";
-  start_with_descriptors(32, {"--insecure"});
+  start_with_descriptors(32, {"--insecure", "--transport", "udp"});
   std::vector<std::unique_ptr<WebSocket>> idle;
   for (int i = 0; i < 60; ++i)
     idle.push_back(std::make_unique<WebSocket>(watch_));
@@ -338,7 +339,7 @@ TEST_F(WatchAttack, ConnectionsWithoutDescriptorsCostNothing) {
 // All descriptors are in use, and by nothing that could be closed.
 TEST_F(WatchAttack, ConnectionsWaitForADescriptor) {
   if (kSanitized) GTEST_SKIP() << "without a descriptor, the sanitizer cannot look at memory";
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   server_->limit_descriptors(server_->descriptors() + 3);
   std::vector<std::unique_ptr<Watcher>> watchers;
   for (int i = 0; i < 3; ++i) {

@@ -148,7 +148,7 @@ class WatchServer : public testing::Test {
   void expect_that_clients_can_join() {
     Watcher watcher(watch_);
     EXPECT_EQ(watcher.watch(1.5), 20u) << watcher.client().refusal();
-    const auto native = run("reckoner-client", {"--insecure", "--connect",
+    const auto native = run("reckoner-client", {"--insecure", "--transport", "udp", "--connect",
                                                 "127.0.0.1:" + std::to_string(port_), "--seconds", "1"});
     EXPECT_EQ(native.exit_code, 0) << native.errors;
   }

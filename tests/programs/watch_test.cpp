@@ -29,7 +29,7 @@ TEST(WatchOrigin, IsTheServerItselfOrOneThatIsAllowed) {
 }
 
 TEST_F(WatchServer, ShowsTheWorldToTheRealClientLibrary) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   Watcher watcher(watch_);
   EXPECT_EQ(watcher.watch(2.0), 20u) << watcher.client().refusal();
   EXPECT_EQ(watcher.client().stats().malformed, 0u);
@@ -46,7 +46,7 @@ TEST_F(WatchServer, ShowsTheWorldToTheRealClientLibrary) {
 }
 
 TEST_F(WatchServer, RefusesOtherOriginsAndProtocols) {
-  start({"--insecure", "--watch-origin", "https://game.example"});
+  start({"--insecure", "--transport", "udp", "--watch-origin", "https://game.example"});
   EXPECT_FALSE(WebSocket(watch_).open("http://evil.example"));
   EXPECT_FALSE(WebSocket(watch_).open(""));
   EXPECT_FALSE(WebSocket(watch_).open("http://127.0.0.1.evil.example"));
@@ -113,7 +113,7 @@ TEST_F(WatchServer, OneClientIdHasOneViewAtOnce) {
 }
 
 TEST_F(WatchServer, RefusesHugeFramesBeforeTheyArrive) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   for (const std::uint64_t size :
        {std::uint64_t{40'000}, std::uint64_t{1} << 31, (std::uint64_t{1} << 63) - 1}) {
     WebSocket socket(watch_);
@@ -142,7 +142,7 @@ TEST_F(WatchServer, RefusesHugeFramesBeforeTheyArrive) {
 }
 
 TEST_F(WatchServer, LimitsFloodsAndMalformedMessages) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   WebSocket flood(watch_);
   ASSERT_TRUE(flood.open(page_origin()));
   ASSERT_TRUE(flood.send(message(Kind::hello, {}, kProtocolVersion)));
@@ -163,7 +163,7 @@ TEST_F(WatchServer, LimitsFloodsAndMalformedMessages) {
 // It waits for the time limits of a real server; pipe_transport_test.cpp tests those of sessions in virtual
 // time.
 TEST_F(WatchServer, ClosesHalfOpenAndSilentConnectionsAndSlowReaders) {
-  start({"--insecure"});
+  start({"--insecure", "--transport", "udp"});
   WebSocket nothing(watch_);
   WebSocket half(watch_);
   ASSERT_TRUE(half.send_raw("GET / HTTP/1.1\r\nHost: x\r\n"));
@@ -185,7 +185,7 @@ TEST_F(WatchServer, ClosesHalfOpenAndSilentConnectionsAndSlowReaders) {
 }
 
 TEST_F(WatchServer, LimitsTheConnectionsOfOneAddress) {
-  start({"--insecure", "--watchers", "3"});
+  start({"--insecure", "--transport", "udp", "--watchers", "3"});
   std::vector<std::unique_ptr<WebSocket>> all;
   for (int i = 0; i < 80; ++i)
     all.push_back(std::make_unique<WebSocket>(watch_));
@@ -207,7 +207,7 @@ TEST_F(WatchServer, ServesOnlyTheFolderOfThePage) {
   std::filesystem::create_directory(scratch.path() / "page");
   std::ofstream(scratch.file("page/live.html")) << "the page";
   std::ofstream(scratch.file("secret")) << "the secret";
-  start({"--insecure", "--watch-page", scratch.file("page")});
+  start({"--insecure", "--transport", "udp", "--watch-page", scratch.file("page")});
   const HttpAnswer page = http_get(watch_, "/");
   EXPECT_EQ(page.code, 200);
   EXPECT_NE(page.body.find("the page"), std::string::npos);
@@ -226,16 +226,16 @@ TEST(WatchOptions, TokensNeedAnEncryptedConnection) {
   EXPECT_EQ(open.exit_code, 1);
   EXPECT_NE(open.errors.find("tokens would travel unencrypted"), std::string::npos) << open.errors;
   const auto certificate =
-      run("reckoner-server", {"--insecure", "--port", "0", "--scenario", "orbit", "--watch-port", "0",
-                              "--watch-certificate", scratch.file("missing.pem")});
+      run("reckoner-server", {"--insecure", "--transport", "udp", "--port", "0", "--scenario", "orbit",
+                              "--watch-port", "0", "--watch-certificate", scratch.file("missing.pem")});
   EXPECT_EQ(certificate.exit_code, 1);
   EXPECT_NE(certificate.errors.find("certificate cannot be read"), std::string::npos) << certificate.errors;
 }
 
 TEST(WatchOptions, AreRefusedIfTheyCannotWork) {
   const auto start = [](const std::string& option, const std::string& value) {
-    return run("reckoner-server",
-               {"--insecure", "--port", "0", "--scenario", "orbit", "--watch-port", "0", option, value});
+    return run("reckoner-server", {"--insecure", "--transport", "udp", "--port", "0", "--scenario", "orbit",
+                                   "--watch-port", "0", option, value});
   };
   for (const char* origin : {"https://game.example/", "game.example", "null"}) {
     const auto wrong = start("--watch-origin", origin);

@@ -13,14 +13,14 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner::test {
 namespace {
 
 /// Serves a transport for up to `seconds`, until `handle` returns true for an event.
 template <class Handle>
-bool serve(EnetTransport& transport, double seconds, Handle handle) {
+bool serve(NetworkTransport& transport, double seconds, Handle handle) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (std::chrono::steady_clock::now() < end) {
     transport.wait(0.01);
@@ -33,9 +33,10 @@ bool serve(EnetTransport& transport, double seconds, Handle handle) {
 }
 
 TEST(Strangers, ClientReportsThatTheServerHasAnotherVersion) {
-  auto transport = EnetTransport::listen({.host = loopback(), .security = Insecure{}});
+  auto transport = NetworkTransport::listen({.host = loopback(), .security = Insecure{}, .transport = "udp"});
   ASSERT_TRUE(transport) << transport.error();
-  Process client("reckoner-client", {"--insecure", "--connect", loopback_address((*transport)->port())});
+  Process client("reckoner-client",
+                 {"--insecure", "--transport", "udp", "--connect", loopback_address((*transport)->port())});
 
   const bool refused = serve(**transport, 20.0, [&](const TransportEvent& event) {
     if (event.kind == TransportEvent::Kind::connected) {
@@ -53,18 +54,19 @@ TEST(Strangers, ClientReportsThatTheServerHasAnotherVersion) {
 
 TEST(Strangers, ServerRefusesAnotherVersionAndContinues) {
   const std::string port = free_udp_port();
-  Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
+  Process server("reckoner-server",
+                 {"--insecure", "--transport", "udp", "--scenario", "orbit", "--port", port});
 
-  const std::uint32_t other_version = kProtocolVersion + 7u;
-  auto transport = EnetTransport::connect(loopback(), static_cast<std::uint16_t>(std::stoi(port)),
-                                          other_version, Insecure{});
+  const std::uint16_t other_version = kProtocolVersion + 7u;
+  auto transport = NetworkTransport::connect(loopback(), static_cast<std::uint16_t>(std::stoi(port)),
+                                             other_version, Insecure{}, {}, "udp");
   ASSERT_TRUE(transport) << transport.error();
   EndCode code;
   const bool refused = serve(**transport, 20.0, [&](const TransportEvent& event) {
     if (event.kind == TransportEvent::Kind::connected) {
       JoinRequest request;
-      request.version = static_cast<std::uint16_t>(other_version);
-      (*transport)->send(event.peer, Channel::state, request_datagram(request));
+      request.version = other_version;
+      (*transport)->send(event.peer, request_datagram(request));
     }
     if (event.kind == TransportEvent::Kind::disconnected) code = unpack_end_code(event.reason);
     return event.kind == TransportEvent::Kind::disconnected;
@@ -74,7 +76,8 @@ TEST(Strangers, ServerRefusesAnotherVersionAndContinues) {
   EXPECT_EQ(code.detail, kProtocolVersion);
 
   const Finished client =
-      run("reckoner-client", {"--insecure", "--connect", loopback_address(port), "--seconds", "1"}, 30.0);
+      run("reckoner-client",
+          {"--insecure", "--transport", "udp", "--connect", loopback_address(port), "--seconds", "1"}, 30.0);
   EXPECT_EQ(client.exit_code, 0) << client.errors;
   server.send_signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0) << server.errors();
@@ -83,23 +86,22 @@ TEST(Strangers, ServerRefusesAnotherVersionAndContinues) {
 TEST(Strangers, PeerThatSendsGarbageIsCountedAndDisconnected) {
   const ScratchDir dir;
   const std::string port = free_udp_port();
-  Process server("reckoner-server",
-                 {"--insecure", "--scenario", "orbit", "--port", port, "--json", dir.file("server.json")});
-  auto transport = EnetTransport::connect(loopback(), static_cast<std::uint16_t>(std::stoi(port)),
-                                          kProtocolVersion, Insecure{});
+  Process server("reckoner-server", {"--insecure", "--transport", "udp", "--scenario", "orbit", "--port",
+                                     port, "--json", dir.file("server.json")});
+  auto transport = NetworkTransport::connect(loopback(), static_cast<std::uint16_t>(std::stoi(port)),
+                                             kProtocolVersion, Insecure{}, {}, "udp");
   ASSERT_TRUE(transport) << transport.error();
   EndCode code;
   const bool shown_out = serve(**transport, 20.0, [&](const TransportEvent& event) {
     if (event.kind == TransportEvent::Kind::connected) {
       const std::array<std::byte, 40> garbage{std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
-      (*transport)->send(event.peer, Channel::state, garbage);
-      (*transport)->send(event.peer, Channel::control, garbage);
+      (*transport)->send(event.peer, garbage);
     }
     if (event.kind == TransportEvent::Kind::disconnected) code = unpack_end_code(event.reason);
     return event.kind == TransportEvent::Kind::disconnected;
   });
   EXPECT_TRUE(shown_out);
-  EXPECT_EQ(code.reason, EndReason::malformed);
+  EXPECT_EQ(code.reason, EndReason::join_timeout);
   server.send_signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0) << server.errors();
   EXPECT_EQ(read_file(dir.file("server.json")).find("\"malformed\": 0,"), std::string::npos);
@@ -109,11 +111,12 @@ TEST(Strangers, PeerThatSendsGarbageIsCountedAndDisconnected) {
 TEST(Strangers, GarbageDatagramsStopNeitherServerNorConditioner) {
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
-  Process server("reckoner-server", {"--insecure", "--scenario", "crowd", "--entities", "5", "--port", port});
+  Process server("reckoner-server", {"--insecure", "--transport", "udp", "--scenario", "crowd", "--entities",
+                                     "5", "--port", port});
   Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", loopback_address(port),
                                      "--network", "lan", "--seed", "1"});
-  Process client("reckoner-client",
-                 {"--insecure", "--connect", loopback_address(relay_port), "--seconds", "3"});
+  Process client("reckoner-client", {"--insecure", "--transport", "udp", "--connect",
+                                     loopback_address(relay_port), "--seconds", "3"});
 
   const UdpSocket stranger;
   std::uint32_t random = 12345;  // an LCG is random enough for garbage

@@ -99,10 +99,9 @@ class Clients final : public Transport {
   /// If `mode` is not nullopt, the clients report what they show, for a server with lag compensation.
   Clients(const std::vector<Archetype>& archetypes, std::optional<MotionPath> mode) : mode_(mode) {
     for (std::uint32_t peer = 1; peer <= kClients; ++peer) {
-      events_.push_back({{TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {}});
+      events_.push_back({{TransportEvent::Kind::connected, {peer}, 0, {}}, {}});
       const bool shows_past = mode && *mode != MotionPath::predict;
-      add(peer, Channel::state,
-          request_datagram({kProtocolVersion, archetype_hash(archetypes), shows_past, 0.1, {}}));
+      add(peer, request_datagram({kProtocolVersion, archetype_hash(archetypes), shows_past, 0.1, {}}));
     }
   }
 
@@ -119,7 +118,7 @@ class Clients final : public Transport {
       std::array<std::byte, 256> buffer;
       BitWriter writer{buffer};
       write(writer, datagram);
-      add(i + 1, Channel::state, writer.finish());
+      add(i + 1, writer.finish());
     }
   }
 
@@ -132,10 +131,9 @@ class Clients final : public Transport {
     current_.event.payload = current_.bytes;
     return current_.event;
   }
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
     const Uncounted uncounted;
     Client& client = clients_[peer.value - 1];
-    if (channel == Channel::control) std::abort();  // no message of a session
     BitReader reader{payload};
     if (++sent_ % 50 == 0) return true;
     const ServerHeader header = read_server_header(reader);
@@ -148,7 +146,7 @@ class Clients final : public Transport {
     if (client.arrivals.size() > kReported) client.arrivals.pop_back();
     return true;
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return kMaxDatagramBytes; }
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
@@ -179,9 +177,8 @@ class Clients final : public Transport {
                                          static_cast<std::uint32_t>((now_s_ - arrival.time_s) / kStampUnitS)};
     return report;
   }
-  void add(std::uint32_t peer, Channel channel, std::span<const std::byte> bytes) {
-    events_.push_back(
-        {{TransportEvent::Kind::received, {peer}, channel, 0, {}}, {bytes.begin(), bytes.end()}});
+  void add(std::uint32_t peer, std::span<const std::byte> bytes) {
+    events_.push_back({{TransportEvent::Kind::received, {peer}, 0, {}}, {bytes.begin(), bytes.end()}});
   }
 
   std::optional<MotionPath> mode_;

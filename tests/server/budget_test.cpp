@@ -67,9 +67,7 @@ class CompletenessCheck {
     q_ = quantisation_for(Archetype{});
     world.after_tick = [this](double) { note_published(); };
     world.tap(client).filter = [this](const TransportEvent& event) {
-      if (event.kind == TransportEvent::Kind::received) {
-        if (event.channel == Channel::state) read(event.payload);
-      }
+      if (event.kind == TransportEvent::Kind::received) read(event.payload);
       return true;
     };
   }

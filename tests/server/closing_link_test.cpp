@@ -187,7 +187,7 @@ TEST(ClosingLink, MessagesBehindALostSpawnArrive) {
   FollowedStream& stream = ending.stream;
   bool marked = false;
   world.tap(0).filter = [&](const TransportEvent& event) {
-    if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
+    if (event.kind != TransportEvent::Kind::received) return true;
     BitReader reader{event.payload};
     if (read_server_header(reader).has_spawns) return false;
     stream.add(event.payload);
@@ -221,9 +221,7 @@ TEST(ClosingLink, ClientThatNeverAcknowledgesIsDisconnectedInTime) {
   Ending ending({.latency_ms = 40.0}, 1);
   World& world = ending.world;
   ending.send(15, kMaxReliableBytes);
-  world.tap(0).drop_sent = [](Channel channel, std::span<const std::byte>) {
-    return channel == Channel::state;
-  };
+  world.tap(0).drop_sent = [](std::span<const std::byte>) { return true; };
   ASSERT_TRUE(world.server().kick(world.server().clients().front(), "silent"));
   const std::size_t first = world.network().packets().size();
   const double lasted_s = ending.wait();
@@ -284,9 +282,7 @@ TEST(ClosingLink, NumberIsBounded) {
     world.run_to(world.now_s() + 0.5);
     ASSERT_EQ(world.server().client_count(), kClients) << "closing links take no places";
     for (const std::size_t client : clients)
-      world.tap(client).drop_sent = [](Channel channel, std::span<const std::byte>) {
-        return channel == Channel::state;
-      };
+      world.tap(client).drop_sent = [](std::span<const std::byte>) { return true; };
     world.run_to(world.now_s() + 0.2);
     kicks_s.push_back(world.now_s());
     const std::vector<ClientId> out(world.server().clients().begin(), world.server().clients().end());

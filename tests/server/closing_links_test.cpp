@@ -18,8 +18,8 @@ class EndedPeers final : public Transport {
  public:
   void service(double) override {}
   [[nodiscard]] std::optional<TransportEvent> poll() override { return std::nullopt; }
-  bool send(PeerId, Channel, std::span<const std::byte>) override { return true; }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+  bool send(PeerId, std::span<const std::byte>) override { return true; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return kMaxDatagramBytes; }
   void disconnect(PeerId peer, std::uint32_t reason) override { reasons[peer] = reason; }
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 

@@ -18,7 +18,7 @@
 namespace reckoner {
 namespace {
 
-constexpr std::size_t kRoomBits = kMaxStateBytes * 8;
+constexpr std::size_t kRoomBits = kMaxDatagramBytes * 8;
 
 std::vector<Archetype> archetypes_with(std::vector<FieldSpec> fields) {
   std::vector<Archetype> archetypes(2);
@@ -61,7 +61,7 @@ struct FieldUpdateBench {
 
   /// Sends the due changes in the next datagram and decodes them.
   std::vector<Change> send(std::size_t most_bits = kRoomBits) {
-    std::array<std::byte, kMaxStateBytes> buffer;
+    std::array<std::byte, kMaxDatagramBytes> buffer;
     BitWriter writer{buffer};
     last = updates.write(writer, most_bits, sequence++, tick, table);
     ++tick;

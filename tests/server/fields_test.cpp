@@ -319,7 +319,7 @@ TEST(Fields, CompletenessClaimIncludesFields) {
   Tick complete = 0;
   std::size_t postponed = 0;
   world.tap(player).filter = [&](const TransportEvent& event) {
-    if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
+    if (event.kind != TransportEvent::Kind::received) return true;
     BitReader reader{event.payload};
     const ServerHeader header = read_server_header(reader);
     complete = header.tick - header.complete_age;  // the tick does not wrap in this test
@@ -363,12 +363,12 @@ class SmallDatagrams final : public ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
 
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
-    EXPECT_TRUE(channel != Channel::state || payload.size() <= kSmallestRoom);
-    return ForwardingTransport::send(peer, channel, payload);
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
+    EXPECT_LE(payload.size(), kSmallestRoom);
+    return ForwardingTransport::send(peer, payload);
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
-    return std::min(ForwardingTransport::max_state_bytes(peer), kSmallestRoom);
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId peer) const override {
+    return std::min(ForwardingTransport::max_datagram_bytes(peer), kSmallestRoom);
   }
 };
 
@@ -534,7 +534,7 @@ TEST(Fields, MalformedSectionIsRefusedAsAWhole) {
   Sequence newest = 0;
   world.tap(player).filter = [&](const TransportEvent& event) {
     from = event.peer;
-    if (event.kind == TransportEvent::Kind::received && event.channel == Channel::state) {
+    if (event.kind == TransportEvent::Kind::received) {
       BitReader reader{event.payload};
       newest = read_server_header(reader).sequence;
     }
@@ -551,7 +551,7 @@ TEST(Fields, MalformedSectionIsRefusedAsAWhole) {
     write(writer, header);
     write_section(writer);
     const auto payload = writer.finish();
-    world.tap(player).inject_payload(from, Channel::state, {payload.begin(), payload.end()});
+    world.tap(player).inject_payload(from, {payload.begin(), payload.end()});
     world.run_to(world.now_s() + 0.02);
   };
   inject_payload([](BitWriter& w) { w.write(0, 1); });                                // no fields

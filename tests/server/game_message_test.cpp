@@ -50,8 +50,6 @@ ClientId client_id(const World& world, std::size_t i) {
 
 TEST(GameMessages, ReliableMessagesArriveInOrderDespiteLoss) {
   WorldConfig config;
-  // At 30 % loss, one packet in a thousand is lost six times in a row. The reliable channel then closes the
-  // connection.
   config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 20.0, .loss_percent = 20.0});
   World world(config);
   const std::size_t player = world.add_client();
@@ -70,7 +68,7 @@ TEST(GameMessages, ReliableMessagesArriveInOrderDespiteLoss) {
     const Bytes payload = numbered(next, 4 + next % 3000);
     EXPECT_TRUE(world.server().send(client_id(world, 0), payload, Delivery::reliable));
     EXPECT_TRUE(world.client(player).send(payload, Delivery::reliable));
-    if (next % 10 == 0) world.add_body(Still{});  // spawns use the same counted channel
+    if (next % 10 == 0) world.add_body(Still{});
     ++next;
   };
   world.on_frame = [&](std::size_t, double, std::span<const ShownEntity>) {
@@ -80,7 +78,7 @@ TEST(GameMessages, ReliableMessagesArriveInOrderDespiteLoss) {
       at_client.push_back(number_of(*message));
     }
   };
-  world.run_to(60.0);  // the reliable channel doubles its timeout after each loss of a packet
+  world.run_to(60.0);
   ASSERT_EQ(at_client.size(), 200u);
   ASSERT_EQ(at_server.size(), 200u);
   for (std::uint32_t i = 0; i < 200; ++i) {
@@ -443,7 +441,7 @@ TEST(GameMessages, MalformedMessagesAreRefused) {
   write_message(writer, numbered(1), std::nullopt);
   writer.write(1, 1);
   const auto cut = writer.finish();
-  raw.send(from, Channel::state, cut);
+  raw.send(from, cut);
   world.run_to(1.2);
   EXPECT_EQ(world.server().stats().malformed, 1u);
   EXPECT_EQ(world.server().stats().messages_received, 0u);

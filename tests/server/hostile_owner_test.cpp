@@ -31,9 +31,7 @@ class HostileOwnerWorld {
     frame = world_.server().spawn(0, "frame", State{});
     EXPECT_TRUE(world_.server().give(owned, {1}, {.policy = policy}));
     world_.run_to(2.0);
-    world_.tap(0).drop_sent = [this](Channel channel, std::span<const std::byte>) {
-      return channel == Channel::state && !ours_;
-    };
+    world_.tap(0).drop_sent = [this](std::span<const std::byte>) { return !ours_; };
     world_.on_frame = [this](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
       if (client == 1) look(time_s, shown);
     };
@@ -57,7 +55,7 @@ class HostileOwnerWorld {
   }
   void send(std::span<const std::byte> bytes) {
     ours_ = true;
-    world_.client_transport(0).send({1}, Channel::state, bytes);
+    world_.client_transport(0).send({1}, bytes);
     ours_ = false;
     world_.run_to(world_.now_s() + 0.01);
   }
@@ -110,7 +108,7 @@ TEST(HostileOwner, OthersSeeOnlyPossibleMotionsWhateverItSends) {
     Quantisation q = quantisation_for(HostileOwnerWorld::config().server.archetypes[0]);
     q.max_speed_mps = 1e6;
     for (int i = 0; i < 1500; ++i) {
-      std::array<std::byte, kMaxStateBytes> buffer{};
+      std::array<std::byte, kMaxDatagramBytes> buffer{};
       BitWriter writer{buffer};
       write(writer, siege.head());
       std::int64_t previous = -1;
@@ -148,7 +146,7 @@ TEST(HostileOwner, RandomBytesAreRefused) {
   HostileOwnerWorld siege(OwnerPolicy::correct);
   scenario::Random random(9);
   for (int i = 0; i < 1500; ++i) {
-    std::array<std::byte, kMaxStateBytes> buffer{};
+    std::array<std::byte, kMaxDatagramBytes> buffer{};
     BitWriter writer{buffer};
     write(writer, siege.head());
     for (std::size_t n = 1 + random.below(60); n > 0; --n)

@@ -34,16 +34,12 @@ struct RawConnection {
       if (event->kind == TransportEvent::Kind::disconnected) ended_ = unpack_end_code(event->reason);
     }
   }
-  void send(const ReliableMessage& message) {
-    std::array<std::byte, 1024> buffer;
-    transport_.send({1}, Channel::control, encode(message, buffer));
-  }
   void send_request(int version) {
     JoinRequest request;
     request.version = static_cast<std::uint16_t>(version);
-    send(Channel::state, request_datagram(request));
+    send(request_datagram(request));
   }
-  void send(Channel channel, const Bytes& payload) { transport_.send({1}, channel, payload); }
+  void send(const Bytes& datagram) { transport_.send({1}, datagram); }
   /// Runs until the server ends the connection and returns the reason.
   EndCode wait_for_end() {
     for (int i = 0; i < 1000 && !ended_; ++i)
@@ -120,44 +116,31 @@ TEST(Join, OtherVersionOfTheConnectionIsRefused) {
   EXPECT_EQ(unnumbered.wait_for_end().reason, EndReason::version);
 }
 
-// The bytes are those of version 11: the join message from its document, a datagram, and a game message,
-// which that version sends on the control channel.
-TEST(Join, ClientOfVersion11IsRefusedWithBothVersions) {
-  ASSERT_EQ(kProtocolVersion, 12) << "imitate the version before";
-  Bytes join;
-  for (const unsigned byte : {0x21, 0xe5, 0xb4, 0x24, 0xb5, 0x00, 0xf0, 0xee, 0xdb, 0xea, 0x5d, 0x33, 0x33,
-                              0x33, 0x33, 0x33, 0x33, 0xf7, 0x07})
-    join.push_back(static_cast<std::byte>(byte));
-  std::array<std::byte, 64> buffer;
-  BitWriter datagram{buffer};
-  datagram.write(0, 16);  // sequence
-  datagram.write(0, 16);  // reliable messages
-  datagram.write(0, 24);  // time stamp
-  datagram.write(1, 1);
-  datagram.write(40, 16);
-  datagram.write(0, 1);      // one word
-  datagram.write(1, 1);      // all have arrived
-  datagram.write(0, 9 + 3);  // delay of the acknowledgement; no report and no sections
-  const auto state = datagram.finish();
-  for (const std::uint32_t number : {11u, 0u}) {  // 0: the transport carries no number
+// The request to join has not changed since version 12. Version 11 and older ones sent it as a message of
+// ENet's, which no transport accepts any more: only the number of the connection tells such a version.
+TEST(Join, ClientsOfOlderVersionsAreRefusedWithBothVersions) {
+  ASSERT_EQ(kProtocolVersion, 13) << "imitate the version before";
+  struct Old {
+    std::uint32_t connection;  // 0: the transport carries no number
+    int version;
+  };
+  for (const Old& old : {Old{11, 11}, Old{12, 12}, Old{0, 12}}) {
     World world({});
-    RawConnection old(world, number);
-    if (number == 0) {
-      old.connect();
-      old.send(Channel::state, {state.begin(), state.end()});
-      old.send(Channel::control, join);
-      old.send(Channel::state, {state.begin(), state.end()});
-      old.send(GameDataMessage{{std::byte{5}}, {}});  // has not changed since
+    RawConnection client(world, old.connection);
+    if (old.connection == 0) {
+      client.connect();
+      client.send_request(old.version);
     }
-    const EndCode code = old.wait_for_end();
+    const EndCode code = client.wait_for_end();
     EXPECT_EQ(code.reason, EndReason::version);
-    EXPECT_EQ(code.detail, 12u);
+    EXPECT_EQ(code.detail, 13u);
     ASSERT_EQ(world.count(SK::client_refused), 1u);
-    EXPECT_NE(world.server_events().back().text.find("client speaks version 11, this server version 12"),
-              std::string::npos);
+    const std::string text =
+        "client speaks version " + std::to_string(old.version) + ", this server version 13";
+    EXPECT_NE(world.server_events().back().text.find(text), std::string::npos);
     EXPECT_EQ(world.server().client_count(), 0u);
   }
-  EXPECT_NE(describe({EndReason::version, 11}).find("server speaks version 11, this client version 12"),
+  EXPECT_NE(describe({EndReason::version, 12}).find("server speaks version 12, this client version 13"),
             std::string::npos)
       << "the other way round";
 }
@@ -196,21 +179,24 @@ TEST(Join, ConnectionWithoutAJoinRequestTimesOut) {
   EXPECT_EQ(world.count(SK::client_refused), 1u);
 }
 
-TEST(Join, GarbageInsteadOfAJoinIsRefusedAndCounted) {
-  World world({});
+// Anybody may have sent the garbage, so it does not end the connection.
+TEST(Join, GarbageInsteadOfARequestIsCountedUntilTheTimeToJoinIsOver) {
+  WorldConfig config;
+  config.server.join_timeout_s = 2.0;
+  World world(config);
   const std::size_t fine = world.add_client();
   scenario::Random random(7);
   for (std::size_t size : {1u, 3u, 17u, 400u}) {
     RawConnection stranger(world);
     stranger.connect();
-    stranger.send(Channel::control, garbage(random, size));
-    EXPECT_EQ(stranger.wait_for_end().reason, EndReason::malformed) << size;
+    stranger.send(garbage(random, size));
+    EXPECT_EQ(stranger.wait_for_end().reason, EndReason::join_timeout) << size;
   }
   EXPECT_EQ(world.server().stats().malformed, 4u);
   EXPECT_EQ(world.client(fine).status(), ClientStatus::joined);
 }
 
-TEST(Join, GarbageStateIsCountedAndHarmless) {
+TEST(Join, GarbageDatagramsAreCountedAndHarmless) {
   World world({.links = network("lan")});
   const EntityId id = world.add_body(Circle{});
   const std::size_t client = world.add_client();
@@ -221,9 +207,9 @@ TEST(Join, GarbageStateIsCountedAndHarmless) {
   const std::uint64_t before = world.server().stats().malformed;
   for (std::size_t i = 0; i < 300; ++i) {
     // Sends garbage from a connection that has not joined, from a client, and to a client.
-    stranger.send(Channel::state, garbage(random, 1 + random.below(60)));
-    world.client_transport(client).send({1}, Channel::state, garbage(random, 20 + random.below(60)));
-    world.tap(client).inject_payload({1}, Channel::state, garbage(random, 20 + random.below(1000)));
+    stranger.send(garbage(random, 1 + random.below(60)));
+    world.client_transport(client).send({1}, garbage(random, 20 + random.below(60)));
+    world.tap(client).inject_payload({1}, garbage(random, 20 + random.below(1000)));
     stranger.step();
   }
   EXPECT_GE(world.server().stats().malformed - before, 590u);

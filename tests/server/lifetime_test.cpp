@@ -92,7 +92,7 @@ TEST(Lifetime, OldStateIsNeverAppliedToANewEntityInTheSameSlot) {
   // The network delays the last datagrams about the first entity.
   std::vector<Bytes> held;
   world.tap(client).filter = [&](const TransportEvent& event) {
-    if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
+    if (event.kind != TransportEvent::Kind::received) return true;
     held.emplace_back(event.payload.begin(), event.payload.end());
     return false;
   };
@@ -114,7 +114,7 @@ TEST(Lifetime, OldStateIsNeverAppliedToANewEntityInTheSameSlot) {
   };
   const std::uint64_t stale = world.client(client).stats().datagrams_stale;
   for (const Bytes& payload : held)
-    world.tap(client).inject_payload({1}, Channel::state, payload);
+    world.tap(client).inject_payload({1}, payload);
   world.run_to(10.0);
   EXPECT_FALSE(strayed);
   EXPECT_EQ(world.client(client).stats().datagrams_stale - stale, held.size());

@@ -67,7 +67,7 @@ TEST(ServerLog, RefusedJoinIsLoggedWithTheReasonAtBothEnds) {
   }
   JoinRequest request;
   request.version = kProtocolVersion + 1;
-  old.send({1}, Channel::state, request_datagram(request));
+  old.send({1}, request_datagram(request));
   world.run_to(1.0);
   EXPECT_TRUE(server.heard("warning: client refused reason=\"the server declares other archetypes"));
   EXPECT_TRUE(server.heard("the client speaks version " + std::to_string(kProtocolVersion + 1) +
@@ -104,7 +104,7 @@ TEST(ServerLog, RefusalsOfAClientAreSummed) {
   world.run_to(1.0);
   const std::array<std::byte, 3> nonsense{std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
   for (int i = 0; i < 300; ++i) {
-    world.client_transport(0).send({1}, Channel::state, nonsense);
+    world.client_transport(0).send({1}, nonsense);
     world.run_to(world.now_s() + 0.01);
   }
   world.run_to(6.0);

@@ -116,7 +116,7 @@ TEST(MessageCost, ClientSendsEachByteOnceOverALinkWithoutLosses) {
   world.add_body(Circle{});
   world.add_client();
   std::uint64_t end = 0, bytes = 0;
-  world.tap(0).drop_sent = [&](Channel, std::span<const std::byte> payload) {
+  world.tap(0).drop_sent = [&](std::span<const std::byte> payload) {
     BitReader reader{payload};
     const auto head = read_client_datagram(reader);
     std::vector<ReliablePart> parts;

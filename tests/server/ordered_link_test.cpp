@@ -68,8 +68,8 @@ class DroppingTransport final : public ForwardingTransport {
  public:
   DroppingTransport(Transport& inner, const bool& drops) : ForwardingTransport(inner), drops_(drops) {}
   [[nodiscard]] bool is_ordered(PeerId) const override { return true; }
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
-    return drops_ || ForwardingTransport::send(peer, channel, payload);
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
+    return drops_ || ForwardingTransport::send(peer, payload);
   }
 
  private:

@@ -287,7 +287,7 @@ TEST(HostileOwner, InvalidFramesAreNotEntered) {
     for (const EntityId frame :
          {c.avatar, parrot, deep, stranger, EntityId{4000, 1}, EntityId{c.ship.index1, 9}}) {
       for (std::uint8_t term = 0; term < 4; ++term) {
-        std::array<std::byte, kMaxStateBytes> buffer;
+        std::array<std::byte, kMaxDatagramBytes> buffer;
         BitWriter writer{buffer};
         ClientDatagram datagram;
         datagram.sequence = sequence++;
@@ -303,7 +303,7 @@ TEST(HostileOwner, InvalidFramesAreNotEntered) {
         state.frame = frame;
         write_full(writer, state, q);
         writer.write(0, 1);
-        c.world().client_transport(0).send({1}, Channel::state, writer.finish());
+        c.world().client_transport(0).send({1}, writer.finish());
         c.world().run_to(c.world().now_s() + 0.03);
         EXPECT_EQ(c.server().frame(c.avatar), c.ship);
       }

@@ -91,9 +91,9 @@ TEST(Ownership, LostMotionsAreRepaired) {
     // lost. If exactly every third were lost, a repair could be lost again and again.
     std::minstd_rand draw(static_cast<std::minstd_rand::result_type>(seed));
     Tap& tap = match.world().tap(0);
-    tap.drop_sent = [&](Channel channel, std::span<const std::byte>) {
+    tap.drop_sent = [&](std::span<const std::byte>) {
       const double now_s = match.world().now_s();
-      return channel == Channel::state && (draw() % 3 == 0 || (now_s > 8.9 && now_s < 9.3));
+      return (draw() % 3 == 0 || (now_s > 8.9 && now_s < 9.3));
     };
     match.world().run_to(12.0);
     const ShownEntity* shown = match.world().shown(1, avatar);
@@ -573,9 +573,9 @@ TEST(Ownership, EntityOfASilentOwnerFadesAndRecovers) {
   match.world().run_to(3.0);
   ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
   match.world().run_to(5.0);
-  match.world().tap(0).drop_sent = [&](Channel channel, std::span<const std::byte>) {
+  match.world().tap(0).drop_sent = [&](std::span<const std::byte>) {
     const double now_s = match.world().now_s();
-    return channel == Channel::state && now_s > 5.0 && now_s < 8.0;
+    return now_s > 5.0 && now_s < 8.0;
   };
   match.world().run_to(7.9);
   const ShownEntity* shown = match.world().shown(1, avatar);

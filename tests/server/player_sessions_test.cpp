@@ -21,8 +21,7 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/net/connect_token.hpp>
-#include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/sharded_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::test {
@@ -45,8 +44,8 @@ std::uint64_t unix_s() {
 class Guest {
  public:
   Guest(std::uint16_t port, const OrInsecure<ClientSecurity>& security,
-        std::uint32_t version = kProtocolVersion) {
-    auto connecting = EnetTransport::connect(loopback(), port, version, security);
+        std::uint16_t version = kProtocolVersion) {
+    auto connecting = NetworkTransport::connect(loopback(), port, version, security);
     EXPECT_TRUE(connecting) << connecting.error();
     transport_ = std::move(*connecting);
   }
@@ -77,7 +76,7 @@ class Guest {
  private:
   void ask(std::optional<ResumeRequest> resume) {
     const std::uint32_t hash = archetype_hash(ServerConfig{}.archetypes);
-    transport_->send(server_, Channel::state, request_datagram({.archetype_hash = hash, .resume = resume}));
+    transport_->send(server_, request_datagram({.archetype_hash = hash, .resume = resume}));
   }
   void read(std::span<const std::byte> payload) {
     BitReader reader{payload};
@@ -88,7 +87,7 @@ class Guest {
     key_ = welcome->key;
   }
 
-  std::unique_ptr<EnetTransport> transport_;
+  std::unique_ptr<NetworkTransport> transport_;
   PeerId server_;
   std::optional<EndCode> ended_;
   std::optional<ClientId> client_;
@@ -99,15 +98,13 @@ class Guest {
 /// A server that admits clients with a token, and its guests. All run in turn on this thread.
 class TokenHouse {
  public:
-  explicit TokenHouse(std::uint32_t max_clients = 16, ServerSecurity security = {.key = SecretKey{}},
-                      std::uint32_t peers_per_host = ShardedTransport::kMaxPeersPerHost) {
+  explicit TokenHouse(std::uint32_t max_clients = 16, ServerSecurity security = {.key = SecretKey{}}) {
     security.key = key_;
     security.game = kGame;
     security.peers_per_address = 200;
     security.handshakes_per_second = 0.0;
-    auto listening = ShardedTransport::listen(
-        {.host = loopback(), .max_peers = max_clients + kSpareConnections, .security = security},
-        peers_per_host);
+    auto listening = NetworkTransport::listen(
+        {.host = loopback(), .max_peers = max_clients + kSpareConnections, .security = security});
     EXPECT_TRUE(listening) << listening.error();
     transport_ = std::move(*listening);
     ServerConfig config;
@@ -122,7 +119,7 @@ class TokenHouse {
     grant.servers = {{loopback_ip(), transport_->port()}};
     return *issue_token(grant, key_, kGame);
   }
-  Guest& dial(const ConnectToken& with, std::uint32_t version = kProtocolVersion) {
+  Guest& dial(const ConnectToken& with, std::uint16_t version = kProtocolVersion) {
     return *guests_.emplace_back(
         std::make_unique<Guest>(transport_->port(), ClientSecurity{with, kGame}, version));
   }
@@ -186,62 +183,49 @@ class TokenHouse {
     });
   }
   [[nodiscard]] Server& server() { return *server_; }
-  [[nodiscard]] ShardedTransport& transport() { return *transport_; }
+  [[nodiscard]] NetworkTransport& transport() { return *transport_; }
   [[nodiscard]] double now_s() const { return steady_s() - started_s_; }
 
  private:
   SecretKey key_ = SecretKey::make();
   double started_s_ = steady_s();
-  std::unique_ptr<ShardedTransport> transport_;
+  std::unique_ptr<NetworkTransport> transport_;
   std::optional<Server> server_;
   std::vector<std::unique_ptr<Guest>> guests_;
   std::vector<ServerEvent> events_;
 };
 
-// The hosts of a server share what they know, so a kick at one holds at all.
-std::vector<std::uint32_t> peers_per_host() {
-#ifdef __linux__
-  return {ShardedTransport::kMaxPeersPerHost, 16};
-#else
-  return {ShardedTransport::kMaxPeersPerHost};
-#endif
-}
-
 TEST(KickedPlayer, CannotReturnWithWhatWasIssuedBefore) {
-  for (const std::uint32_t peers : peers_per_host()) {
-    TokenHouse house(40, {.key = SecretKey{}}, peers);
-    const ConnectToken kept_back = house.token(7);
-    Guest& other = house.joined(house.token(8));
-    Guest& player = house.joined(house.token(7));
-    const ConnectToken ticket = player.ticket();
-    EXPECT_TRUE(house.server().kick(player.client(), "cheating"));
-    EXPECT_TRUE(house.until([&] { return player.has_ended(); }));
-    EXPECT_EQ(player.why(), EndReason::kicked);
-    for (int i = 0; i < 6; ++i) {  // from several ports, and so at several hosts
-      EXPECT_FALSE(house.admits(kept_back)) << i;
-      EXPECT_FALSE(house.admits(ticket)) << i;
-    }
-    EXPECT_GE(house.transport().stats().refusals[Refusal::token_reused], 12u);
-    EXPECT_TRUE(house.admits(house.token(7))) << "the backend has let the player come back";
-    EXPECT_FALSE(house.admits(kept_back));
-    EXPECT_FALSE(other.has_ended());
+  TokenHouse house(40);
+  const ConnectToken kept_back = house.token(7);
+  Guest& other = house.joined(house.token(8));
+  Guest& player = house.joined(house.token(7));
+  const ConnectToken ticket = player.ticket();
+  EXPECT_TRUE(house.server().kick(player.client(), "cheating"));
+  EXPECT_TRUE(house.until([&] { return player.has_ended(); }));
+  EXPECT_EQ(player.why(), EndReason::kicked);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_FALSE(house.admits(kept_back)) << i;
+    EXPECT_FALSE(house.admits(ticket)) << i;
   }
+  EXPECT_GE(house.transport().stats().refusals[Refusal::token_reused], 12u);
+  EXPECT_TRUE(house.admits(house.token(7))) << "the backend has let the player come back";
+  EXPECT_FALSE(house.admits(kept_back));
+  EXPECT_FALSE(other.has_ended());
 }
 
 TEST(KickedPlayer, CannotReturnIfItWasLostWhenItWasKicked) {
-  for (const std::uint32_t peers : peers_per_host()) {
-    TokenHouse house(40, {.key = SecretKey{}}, peers);
-    const ConnectToken kept_back = house.token(7);
-    Guest& player = house.joined(house.token(7));
-    const ConnectToken ticket = player.ticket();
-    const ClientId client = player.client();
-    house.lose(player);
-    EXPECT_TRUE(house.server().kick(client, "cheating"));
-    EXPECT_FALSE(house.admits(ticket));
-    EXPECT_FALSE(house.admits(kept_back));
-    EXPECT_EQ(house.server().client_count(), 0u);
-    EXPECT_TRUE(house.admits(house.token(7)));
-  }
+  TokenHouse house(40);
+  const ConnectToken kept_back = house.token(7);
+  Guest& player = house.joined(house.token(7));
+  const ConnectToken ticket = player.ticket();
+  const ClientId client = player.client();
+  house.lose(player);
+  EXPECT_TRUE(house.server().kick(client, "cheating"));
+  EXPECT_FALSE(house.admits(ticket));
+  EXPECT_FALSE(house.admits(kept_back));
+  EXPECT_EQ(house.server().client_count(), 0u);
+  EXPECT_TRUE(house.admits(house.token(7)));
 }
 
 // The player opens a second connection while the first one is kicked. It is connected, and the server's game
@@ -381,7 +365,8 @@ TEST(LostSessions, CountAmongTheSessionsOfAClientId) {
 
 // The player starts the newer program with the token that the lobby gave it.
 TEST(OtherVersion, UsesUpNoToken) {
-  for (const std::uint32_t version : {kProtocolVersion - 1u, kProtocolVersion + 1u}) {
+  for (const std::uint16_t version :
+       {std::uint16_t{kProtocolVersion - 1}, std::uint16_t{kProtocolVersion + 1}}) {
     TokenHouse house;
     const ConnectToken token = house.token(7);
     Guest& old = house.dial(token, version);

@@ -56,7 +56,7 @@ class ServerAndClientRefusals : public testing::Test {
     walker = world.add_body(straight);
     avatar = world.server().spawn(0, "avatar", State{});
     world.tap(hostile).filter = [this, before = world.tap(hostile).filter](const TransportEvent& event) {
-      if (event.kind == TransportEvent::Kind::received && event.channel == Channel::state) {
+      if (event.kind == TransportEvent::Kind::received) {
         BitReader reader{event.payload};
         newest = read_server_header(reader).sequence;
       }
@@ -93,26 +93,26 @@ class ServerAndClientRefusals : public testing::Test {
 
   // Sends these bytes. Returns how many more refusals for this reason the server, or the hostile client's
   // end, then counts.
-  std::uint64_t at_server(Refusal why, Channel channel, const Bytes& bytes) {
+  std::uint64_t datagram_at_server(Refusal why, const Bytes& bytes) {
     const std::uint64_t before = world.server().stats().refusals[why];
-    world.client_transport(hostile).send(kServer, channel, bytes);
+    world.client_transport(hostile).send(kServer, bytes);
     world.run_to(world.now_s() + 0.1);
     return world.server().stats().refusals[why] - before;
   }
-  std::uint64_t at_client(Refusal why, Channel channel, const Bytes& bytes) {
+  std::uint64_t datagram_at_client(Refusal why, const Bytes& bytes) {
     const std::uint64_t before = world.client(hostile).stats().refusals[why];
-    world.tap(hostile).inject_payload(kServer, channel, bytes);
+    world.tap(hostile).inject_payload(kServer, bytes);
     world.run_to(world.now_s() + 0.1);
     return world.client(hostile).stats().refusals[why] - before;
   }
 
   // Sends this message in the stream of reliable messages, and returns the same.
-  std::uint64_t at_server(Refusal why, const Bytes& message) {
+  std::uint64_t message_at_server(Refusal why, const Bytes& message) {
     const std::uint64_t before = world.server().stats().refusals[why];
     to_server->send(message);
     return world.server().stats().refusals[why] - before;
   }
-  std::uint64_t at_client(Refusal why, const Bytes& message) {
+  std::uint64_t message_at_client(Refusal why, const Bytes& message) {
     const std::uint64_t before = world.client(hostile).stats().refusals[why];
     to_client->send(message);
     return world.client(hostile).stats().refusals[why] - before;
@@ -184,16 +184,16 @@ class ServerAndClientRefusals : public testing::Test {
 };
 
 TEST_F(ServerAndClientRefusals, ServerCountsMalformedBytes) {
-  EXPECT_EQ(at_server(Refusal::malformed, Channel::state, Bytes(2, std::byte{0xff})), 1u);
-  EXPECT_EQ(at_server(Refusal::malformed, Bytes(9, std::byte{0x0f})), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::malformed, Bytes(2, std::byte{0xff})), 1u);
+  EXPECT_EQ(message_at_server(Refusal::malformed, Bytes(9, std::byte{0x0f})), 1u);
   GameDataMessage m{{std::byte{1}}, 1.0};
   Bytes stamped = encoded(m);
   // Sets all 64 bits of the stamp, which follow 4 bits of kind and a flag. The stamp is then a NaN.
   for (std::size_t bit = 5; bit < 5 + 64; ++bit)
     stamped[bit / 8] |= static_cast<std::byte>(1u << (bit % 8));
-  EXPECT_EQ(at_server(Refusal::malformed, stamped), 1u);
+  EXPECT_EQ(message_at_server(Refusal::malformed, stamped), 1u);
   EXPECT_EQ(world.server().stats().malformed, 3u);
-  EXPECT_EQ(at_server(Refusal::malformed, encoded(m)), 0u) << "the stream goes on";
+  EXPECT_EQ(message_at_server(Refusal::malformed, encoded(m)), 0u) << "the stream goes on";
   EXPECT_EQ(world.server().stats().messages_received, 1u);
 }
 
@@ -228,17 +228,16 @@ TEST_F(ServerAndClientRefusals, ServerEndsASessionWithABrokenStream) {
 TEST_F(ServerAndClientRefusals, ServerCountsMalformedParts) {
   ClientDatagram d = head();
   d.has_reliable = true;
-  EXPECT_EQ(at_server(Refusal::malformed, Channel::state, written([&](BitWriter& w) {
-                        write(w, d);
-                        w.write(0, 1);  // no part
-                      })),
+  EXPECT_EQ(datagram_at_server(Refusal::malformed, written([&](BitWriter& w) {
+                                 write(w, d);
+                                 w.write(0, 1);  // no part
+                               })),
             1u);
   const ReliablePart part{to_server->offset(), Bytes(100, std::byte{1})};
   Bytes cut = forged_reliable(d, std::span{&part, 1});
   cut.resize(cut.size() - 10);
-  EXPECT_EQ(at_server(Refusal::malformed, Channel::state, cut), 1u);
-  EXPECT_EQ(at_server(Refusal::repeated, Channel::state, written([&](BitWriter& w) { write(w, head()); })),
-            0u)
+  EXPECT_EQ(datagram_at_server(Refusal::malformed, cut), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::repeated, written([&](BitWriter& w) { write(w, head()); })), 0u)
       << "neither counts as received";
 }
 
@@ -291,9 +290,9 @@ TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
   const PlayoutMessage past{true, true, 0.1};
   Bytes contradiction = encoded(past);
   contradiction[0] = static_cast<std::byte>(std::to_integer<unsigned>(contradiction[0]) & ~(1u << 4));
-  EXPECT_EQ(at_server(Refusal::malformed, contradiction), 1u);
-  EXPECT_EQ(at_server(Refusal::too_many, encoded(past)), 0u);
-  EXPECT_EQ(at_server(Refusal::repeated, encoded(past)), 1u);
+  EXPECT_EQ(message_at_server(Refusal::malformed, contradiction), 1u);
+  EXPECT_EQ(message_at_server(Refusal::too_many, encoded(past)), 0u);
+  EXPECT_EQ(message_at_server(Refusal::repeated, encoded(past)), 1u);
   ForgedClient fickle(world);
   fickle.join();
   std::uint64_t refused = world.server().stats().refusals[Refusal::too_many];
@@ -311,74 +310,67 @@ TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
 
 TEST_F(ServerAndClientRefusals, ServerCountsUnexpectedMessages) {
   // A request that is repeated after the answer is no fault.
-  EXPECT_EQ(at_server(Refusal::unexpected, Channel::state, request_datagram({})), 0u);
+  EXPECT_EQ(datagram_at_server(Refusal::unexpected, request_datagram({})), 0u);
   EXPECT_EQ(world.server().stats().malformed, 0u);
-  // Nothing arrives on the reliable channel of the transport.
-  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, Bytes(9, std::byte{0x0f})), 1u);
-  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(AfterSpawnsMessage{1})), 1u);
-  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(PlayoutMessage{true, true, 0.1})), 1u);
-  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(GameDataMessage{{std::byte{1}}, {}})),
-            1u);
-  EXPECT_EQ(world.server().stats().malformed, 4u);
   // Messages of a server.
   RouteMessage route;
   route.route = {1};
   route.definition.points = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
-  std::uint64_t malformed = 4;
+  std::uint64_t malformed = 0;
   for (const ReliableMessage& message :
        {ReliableMessage{AfterSpawnsMessage{1}}, ReliableMessage{KickMessage{"you"}}, ReliableMessage{route},
         ReliableMessage{OwnershipMessage{.entity = avatar}},
         ReliableMessage{WelcomeMessage{.tick_rate_hz = 60.0}}}) {
-    EXPECT_EQ(at_server(Refusal::unexpected, encoded(message)), 1u) << message.index();
+    EXPECT_EQ(message_at_server(Refusal::unexpected, encoded(message)), 1u) << message.index();
     EXPECT_EQ(world.server().stats().malformed, ++malformed);
   }
   EXPECT_EQ(world.server().stats().messages_received, 0u);
-  EXPECT_EQ(at_server(Refusal::unexpected, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
+  EXPECT_EQ(message_at_server(Refusal::unexpected, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
   EXPECT_EQ(world.server().stats().messages_received, 1u) << "the stream goes on";
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsAcknowledgementsOfUnsentDatagrams) {
   ClientDatagram d = head();
   d.ack = Ack{static_cast<Sequence>(newest + 5000), {0xffffffffu}};
-  EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::never_sent, written([&](BitWriter& w) { write(w, d); })), 1u);
   d.ack.reset();
   d.processed = 9999;
-  EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::never_sent, written([&](BitWriter& w) { write(w, d); })), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsRepeatedDatagrams) {
   Bytes sent;
-  world.tap(hostile).drop_sent = [&](Channel channel, std::span<const std::byte> payload) {
-    if (channel == Channel::state) sent.assign(payload.begin(), payload.end());
+  world.tap(hostile).drop_sent = [&](std::span<const std::byte> payload) {
+    sent.assign(payload.begin(), payload.end());
     return false;
   };
   world.run_to(world.now_s() + 0.5);
   world.tap(hostile).drop_sent = nullptr;
-  EXPECT_EQ(at_server(Refusal::repeated, Channel::state, sent), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::repeated, sent), 1u);
   EXPECT_EQ(world.server().stats().malformed, 0u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsMotionsOfEntitiesTheClientDoesNotOwn) {
-  EXPECT_EQ(at_server(Refusal::unknown_entity, Channel::state,
-                      owned(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), 0)),
+  EXPECT_EQ(datagram_at_server(Refusal::unknown_entity,
+                               owned(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), 0)),
             1u);
-  EXPECT_EQ(at_server(Refusal::unknown_entity, Channel::state, owned(999, at(0.0, 0.0f), 0)), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::unknown_entity, owned(999, at(0.0, 0.0f), 0)), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsMotionsFromTheFuture) {
-  EXPECT_EQ(at_server(Refusal::from_future, Channel::state, owned(avatar_slot(), at(0.0, 0.0f), 30)), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::from_future, owned(avatar_slot(), at(0.0, 0.0f), 30)), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsMotionsThatAreTooOld) {
-  EXPECT_EQ(at_server(Refusal::too_old, Channel::state, owned(avatar_slot(), at(0.0, 0.0f), -90)), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::too_old, owned(avatar_slot(), at(0.0, 0.0f), -90)), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsMotionsBeyondTheSpeedLimit) {
-  EXPECT_EQ(at_server(Refusal::beyond_limits, Channel::state, owned(avatar_slot(), at(0.0, 100.0f), -1)), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::beyond_limits, owned(avatar_slot(), at(0.0, 100.0f), -1)), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsJumpsBeyondTheLimits) {
-  EXPECT_EQ(at_server(Refusal::beyond_limits, Channel::state, owned(avatar_slot(), at(500.0, 0.0f), -1)), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::beyond_limits, owned(avatar_slot(), at(500.0, 0.0f), -1)), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsUnknownBaselines) {
@@ -389,16 +381,16 @@ TEST_F(ServerAndClientRefusals, ServerCountsUnknownBaselines) {
     write(w, OwnedHead{avatar_slot(), 1, static_cast<std::uint16_t>(world.server().next_tick()), 50'000}, -1);
     w.write(0, 60);
   });
-  EXPECT_EQ(at_server(Refusal::unknown_baseline, Channel::state, bytes), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::unknown_baseline, bytes), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsOwnedMotionsOnRoutesAndInUnknownFrames) {
   QuantisedState on_route;
   on_route.along.route = {7};
-  EXPECT_EQ(at_server(Refusal::unknown_route, Channel::state, owned(avatar_slot(), on_route, 0)), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::unknown_route, owned(avatar_slot(), on_route, 0)), 1u);
   QuantisedState framed = at(0.0, 0.0f);
   framed.frame = {500, 3};
-  EXPECT_EQ(at_server(Refusal::unknown_frame, Channel::state, owned(avatar_slot(), framed, 0)), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::unknown_frame, owned(avatar_slot(), framed, 0)), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsReportsFromTheFuture) {
@@ -406,7 +398,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsReportsFromTheFuture) {
   d.showing.emplace();
   const double units = (world.now_s() + 2.0) / kStampUnitS;
   d.showing->clock = static_cast<std::uint16_t>(static_cast<std::uint64_t>(units));
-  EXPECT_EQ(at_server(Refusal::from_future, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
+  EXPECT_EQ(datagram_at_server(Refusal::from_future, written([&](BitWriter& w) { write(w, d); })), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ServerCountsExcessMessages) {
@@ -425,42 +417,41 @@ TEST_F(ServerAndClientRefusals, ServerCountsExcessMessages) {
 }
 
 TEST_F(ServerAndClientRefusals, ClientCountsInvalidDatagrams) {
-  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, Bytes(3, std::byte{0xff})), 1u);
-  EXPECT_EQ(at_client(Refusal::unexpected, Channel::control, encoded(KickMessage{"from elsewhere"})), 1u);
-  EXPECT_EQ(at_client(Refusal::unknown_entity, Channel::state, update(77, at(0.0, 0.0f))), 1u);
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state,
-                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 100.0f))),
+  EXPECT_EQ(datagram_at_client(Refusal::malformed, Bytes(3, std::byte{0xff})), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::unknown_entity, update(77, at(0.0, 0.0f))), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::beyond_limits,
+                               update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 100.0f))),
             1u);
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state,
-                      update(static_cast<std::uint32_t>(walker.slot()), at(5000.0, 0.0f))),
+  EXPECT_EQ(datagram_at_client(Refusal::beyond_limits,
+                               update(static_cast<std::uint32_t>(walker.slot()), at(5000.0, 0.0f))),
             1u);
   QuantisedState on_route;
   on_route.along.route = {7};
-  EXPECT_EQ(at_client(Refusal::unknown_route, Channel::state,
-                      update(static_cast<std::uint32_t>(walker.slot()), on_route)),
-            1u);
+  EXPECT_EQ(
+      datagram_at_client(Refusal::unknown_route, update(static_cast<std::uint32_t>(walker.slot()), on_route)),
+      1u);
   QuantisedState framed = at(0.0, 0.0f);
   framed.frame = {500, 3};
-  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::state,
-                      update(static_cast<std::uint32_t>(walker.slot()), framed)),
+  EXPECT_EQ(
+      datagram_at_client(Refusal::unknown_frame, update(static_cast<std::uint32_t>(walker.slot()), framed)),
+      1u);
+  EXPECT_EQ(datagram_at_client(Refusal::from_future,
+                               update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), 7000)),
             1u);
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::state,
-                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), 7000)),
-            1u);
-  EXPECT_EQ(at_client(Refusal::too_old, Channel::state,
-                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -300)),
+  EXPECT_EQ(datagram_at_client(Refusal::too_old,
+                               update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -300)),
             1u);
 }
 
 TEST_F(ServerAndClientRefusals, ClientCountsInvalidReliableMessages) {
   RouteMessage route;
   route.route = {9};
-  EXPECT_EQ(at_client(Refusal::unknown_route, encoded(route)), 1u);
-  EXPECT_EQ(at_client(Refusal::malformed, Bytes(5, std::byte{0x0f})), 1u);
+  EXPECT_EQ(message_at_client(Refusal::unknown_route, encoded(route)), 1u);
+  EXPECT_EQ(message_at_client(Refusal::malformed, Bytes(5, std::byte{0x0f})), 1u);
   const WelcomeMessage again{.tick_rate_hz = 60.0};
-  EXPECT_EQ(at_client(Refusal::unexpected, encoded(again)), 1u) << "a second welcome";
-  EXPECT_EQ(at_client(Refusal::unexpected, encoded(PlayoutMessage{})), 1u) << "a message of a client";
-  EXPECT_EQ(at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
+  EXPECT_EQ(message_at_client(Refusal::unexpected, encoded(again)), 1u) << "a second welcome";
+  EXPECT_EQ(message_at_client(Refusal::unexpected, encoded(PlayoutMessage{})), 1u) << "a message of a client";
+  EXPECT_EQ(message_at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
   EXPECT_EQ(world.client(hostile).stats().messages_received, 1u) << "the stream goes on";
 }
 
@@ -468,13 +459,13 @@ TEST_F(ServerAndClientRefusals, ClientCountsInvalidReliableMessages) {
 TEST_F(ServerAndClientRefusals, ClientRefusesPartsBeyondItsLimits) {
   constexpr std::size_t kMostBytes = ReliableReceiver::Limits{}.bytes;
   std::set<Sequence> acknowledged;
-  world.tap(hostile).drop_sent = [&, before = world.tap(hostile).drop_sent](
-                                     Channel channel, std::span<const std::byte> payload) {
+  world.tap(hostile).drop_sent = [&,
+                                  before = world.tap(hostile).drop_sent](std::span<const std::byte> payload) {
     BitReader reader{payload};
-    const auto datagram = channel == Channel::state ? read_client_datagram(reader) : std::nullopt;
+    const auto datagram = read_client_datagram(reader);
     if (datagram && datagram->ack)
       datagram->ack->for_each([&](Sequence sequence) { acknowledged.insert(sequence); });
-    return before(channel, payload);
+    return before(payload);
   };
   const auto acknowledges = [&](std::uint64_t offset) {
     to_client->send_part({offset, Bytes(10)});
@@ -491,7 +482,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesPartsBeyondItsLimits) {
   EXPECT_EQ(stats.refusals[Refusal::beyond_limits], 2u);
   EXPECT_EQ(stats.malformed, 2u);
   // The stream goes on.
-  EXPECT_EQ(at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
+  EXPECT_EQ(message_at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
   EXPECT_EQ(stats.messages_received, 1u);
 }
 
@@ -499,7 +490,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesPartsBeyondItsLimits) {
 // Nothing can follow it. A client that dials begins another session (Reconnect.AfterABrokenStream...).
 TEST_F(ServerAndClientRefusals, ClientEndsASessionWithABrokenStream) {
   const ClientStats& stats = world.client(hostile).stats();
-  EXPECT_EQ(at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
+  EXPECT_EQ(message_at_client(Refusal::malformed, encoded(GameDataMessage{{std::byte{1}}, {}})), 0u);
   EXPECT_EQ(stats.messages_received, 1u);
   to_client->send_bytes(Bytes{std::byte{0}});
   EXPECT_EQ(stats.refusals[Refusal::malformed], 1u);
@@ -512,34 +503,34 @@ TEST_F(ServerAndClientRefusals, ClientEndsASessionWithABrokenStream) {
 TEST_F(ServerAndClientRefusals, ClientCountsInvalidSpawns) {
   Spawn s = spawn();
   s.archetype = 9;
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state, spawning(s)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::beyond_limits, spawning(s)), 1u);
   s = spawn();
   s.orientation_bits = 3;
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state, spawning(s)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::beyond_limits, spawning(s)), 1u);
   s = spawn();
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::state, spawning(s, 60 * 100)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::from_future, spawning(s, 60 * 100)), 1u);
   s = spawn();
   s.age = world.server().next_tick() + 600;
-  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, spawning(s)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::malformed, spawning(s)), 1u);
   s = spawn();
   s.state = at(0.0, 100.0f);
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state, spawning(s)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::beyond_limits, spawning(s)), 1u);
   s = spawn();
   s.state.frame = s.entity;
-  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::state, spawning(s)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::unknown_frame, spawning(s)), 1u);
   s = spawn();
   s.fields = Bytes(3);
-  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, spawning(s)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::malformed, spawning(s)), 1u);
   s = spawn();
   s.number = 0;
-  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, spawning(s)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::malformed, spawning(s)), 1u);
   s = spawn();
   s.number = 3 + SettledNumbers::kWindow;
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state, spawning(s)), 1u);
-  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state,
-                      spawning(Despawn{3 + SettledNumbers::kWindow, {50, 0}, 0, {}})),
+  EXPECT_EQ(datagram_at_client(Refusal::beyond_limits, spawning(s)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::beyond_limits,
+                               spawning(Despawn{3 + SettledNumbers::kWindow, {50, 0}, 0, {}})),
             1u);
-  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, spawning(Despawn{3, {50, 0}, 1'000'000, {}})), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::malformed, spawning(Despawn{3, {50, 0}, 1'000'000, {}})), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ClientRefusesAnEntityAsItsOwnFrame) {
@@ -549,7 +540,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAnEntityAsItsOwnFrame) {
   given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
   given.motion_tick = world.server().next_tick();
   given.state.frame = walker;
-  EXPECT_EQ(at_client(Refusal::unknown_frame, encoded(given)), 1u);
+  EXPECT_EQ(message_at_client(Refusal::unknown_frame, encoded(given)), 1u);
 }
 
 // The tick is so close to its wrap that a later datagram's tick would wrap.
@@ -568,7 +559,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
     Bytes stream;
     append_message(stream, encoded(*welcome));
     const ReliablePart part{0, stream};
-    world.tap(late).inject_payload(event.peer, Channel::state, forged_reliable(head, std::span{&part, 1}));
+    world.tap(late).inject_payload(event.peer, forged_reliable(head, std::span{&part, 1}));
     return false;
   };
   world.run_to(world.now_s() + 1.0);
@@ -580,11 +571,11 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
 // The tick wraps to the largest tick.
 TEST_F(ServerAndClientRefusals, ClientRefusesATimeBeforeTheFirstTick) {
   const auto before_all = static_cast<int>(world.server().next_tick()) + 5;
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::state,
-                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -before_all)),
+  EXPECT_EQ(datagram_at_client(Refusal::from_future,
+                               update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -before_all)),
             1u);
   const auto before_first = static_cast<int>(world.server().next_tick()) + 5;
-  EXPECT_EQ(at_client(Refusal::from_future, Channel::state, spawning(spawn(), -before_first)), 1u);
+  EXPECT_EQ(datagram_at_client(Refusal::from_future, spawning(spawn(), -before_first)), 1u);
 }
 
 TEST_F(ServerAndClientRefusals, ClientRefusesTicksInTheFarFuture) {
@@ -594,7 +585,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesTicksInTheFarFuture) {
   given.change = OwnershipMessage::Change::given;
   given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
   given.motion_tick = later;
-  EXPECT_EQ(at_client(Refusal::from_future, encoded(given)), 1u);
+  EXPECT_EQ(message_at_client(Refusal::from_future, encoded(given)), 1u);
   EXPECT_FALSE(world.client(hostile).owned(walker, world.now_s()));
 }
 

@@ -110,11 +110,10 @@ class Hosts final : public Transport {
     if (waiting_.empty()) return std::nullopt;
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
-    return TransportEvent{
-        .kind = current_.kind, .peer = current_.peer, .channel = Channel::state, .payload = current_.payload};
+    return TransportEvent{.kind = current_.kind, .peer = current_.peer, .payload = current_.payload};
   }
-  bool send(PeerId, Channel, std::span<const std::byte>) override { return true; }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+  bool send(PeerId, std::span<const std::byte>) override { return true; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return kMaxDatagramBytes; }
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] PeerLogin login(PeerId peer) const override { return logins_.at(peer); }
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }

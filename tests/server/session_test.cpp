@@ -23,17 +23,16 @@ class Recorder final : public Transport {
   std::vector<SpawnEntry> spawns;
   std::vector<Sequence> datagrams;
   std::vector<std::size_t> state_sizes;
-  std::size_t room = kMaxStateBytes;
+  std::size_t room = kMaxDatagramBytes;
 
   void service(double) override {}
   [[nodiscard]] std::optional<TransportEvent> poll() override { return std::nullopt; }
-  bool send(PeerId, Channel channel, std::span<const std::byte> payload) override {
-    EXPECT_EQ(channel, Channel::state);
+  bool send(PeerId, std::span<const std::byte> payload) override {
     state_sizes.push_back(payload.size());
     read(payload);
     return true;
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return room; }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId) const override { return room; }
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
@@ -315,7 +314,7 @@ TEST(Session, SendsNothingToAPeerWithoutRoom) {
     bench.publish(id);
     bench.step();  // it reconnects
   }
-  bench.transport.room = kMaxStateBytes;
+  bench.transport.room = kMaxDatagramBytes;
   const std::uint64_t before = bench.stats.updates_sent;
   bench.step();
   EXPECT_EQ(bench.stats.updates_sent, before + 1);

@@ -436,7 +436,7 @@ class Arrivals {
 
  private:
   bool look_at(const TransportEvent& event) {
-    if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
+    if (event.kind != TransportEvent::Kind::received) return true;
     BitReader reader{event.payload};
     const ServerHeader head = read_server_header(reader);
     const auto tick = static_cast<Tick>(head.tick);  // it does not wrap in these tests

@@ -60,7 +60,7 @@ double worst_m(World& world, EntityId id, double from_s, double until_s) {
 // Counts the spawns that arrive at the only client in datagrams without updates.
 void count_spawns(World& world, std::size_t& spawns) {
   world.tap(0).filter = [&spawns](const TransportEvent& event) {
-    if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
+    if (event.kind != TransportEvent::Kind::received) return true;
     BitReader reader{event.payload};
     const ServerHeader header = read_server_header(reader);
     if (!header.has_spawns || header.update_count > 0) return true;
@@ -108,7 +108,7 @@ TEST(SpawnUpdates, RepeatedSpawnsAreLimitedWhileTheClientAcknowledgesNothing) {
   World world(config());
   world.add_client();
   world.run_to(3.0);
-  world.tap(0).drop_sent = [](Channel, std::span<const std::byte>) { return true; };
+  world.tap(0).drop_sent = [](std::span<const std::byte>) { return true; };
   std::size_t spawns = 0;
   count_spawns(world, spawns);
   world.add_body(Circle{.radius_m = 3.0, .turn_rps = 4.0});

@@ -148,8 +148,7 @@ TEST(Streams, UpdateWithAnUnknownBaselineIsRefusedAndRepeated) {
   // The client loses its baselines: a spawn of another entity in the slot replaces a datagram.
   bool replaced = false;
   world.tap(client).filter = [&](const TransportEvent& event) {
-    if (replaced || event.kind != TransportEvent::Kind::received || event.channel != Channel::state)
-      return true;
+    if (replaced || event.kind != TransportEvent::Kind::received) return true;
     replaced = true;
     BitReader reader{event.payload};
     ServerHeader header = read_server_header(reader);
@@ -168,7 +167,7 @@ TEST(Streams, UpdateWithAnUnknownBaselineIsRefusedAndRepeated) {
     EXPECT_TRUE(section.add(writer, other, 8 * buffer.size()));
     section.finish(writer);
     const auto bytes = writer.finish();
-    world.tap(client).inject_payload(event.peer, Channel::state, {bytes.begin(), bytes.end()});
+    world.tap(client).inject_payload(event.peer, {bytes.begin(), bytes.end()});
     return false;
   };
   world.run_to(2.0 + 1.0);

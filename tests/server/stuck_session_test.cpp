@@ -60,7 +60,7 @@ TEST(StuckSession, ClientThatMakesNoProgressIsDropped) {
   World world({.links = both_ways({.latency_ms = 30.0})});
   world.add_client();
   world.run_to(2.0);
-  world.tap(0).drop_sent = [](Channel, std::span<const std::byte>) { return true; };
+  world.tap(0).drop_sent = [](std::span<const std::byte>) { return true; };
   for (int i = 0; i < kRoutes; ++i)
     ASSERT_TRUE(world.server().add_route(long_road(i)));
   world.run_to(25.0);

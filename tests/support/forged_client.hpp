@@ -76,7 +76,7 @@ class ForgedClient {
     ClientDatagram head;
     head.sequence = next_++;
     if (arrived_.any()) head.ack = arrived_.acknowledge();
-    transport_.send(server_, Channel::state, forged_reliable(head, parts));
+    transport_.send(server_, forged_reliable(head, parts));
   }
 
   /// The end of the stream.
@@ -95,7 +95,7 @@ class ForgedClient {
     while (const auto event = transport_.poll()) {
       if (event->kind == TransportEvent::Kind::connected) {
         server_ = event->peer;
-        transport_.send(server_, Channel::state,
+        transport_.send(server_,
                         request_datagram({.archetype_hash = archetype_hash(ClientConfig{}.archetypes)}));
       } else if (event->kind == TransportEvent::Kind::disconnected) {
         ended_ = unpack_end_code(event->reason);

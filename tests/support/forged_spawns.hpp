@@ -16,7 +16,7 @@ inline Bytes forged_spawns(ServerHeader head, std::span<const SpawnEntry> entrie
   head.update_count = 0;
   head.has_fields = head.has_messages = head.has_reliable = false;
   head.has_spawns = !entries.empty();
-  Bytes buffer(16 * kMaxStateBytes);
+  Bytes buffer(16 * kMaxDatagramBytes);
   BitWriter writer{buffer};
   write(writer, head);
   SpawnsWriter section;

@@ -26,7 +26,7 @@ namespace reckoner::test {
 
 /// The bytes of the message on the wire.
 inline Bytes encoded_message(const ReliableMessage& message) {
-  Bytes buffer(2 * kMaxControlBytes);
+  Bytes buffer(2 * kMaxReliableMessageBytes);
   buffer.resize(encode(message, buffer).size());
   return buffer;
 }
@@ -49,7 +49,7 @@ Bytes forged_reliable(Head head, std::span<const ReliablePart> parts) {
   }
   head.has_messages = false;
   head.has_reliable = !parts.empty();
-  Bytes buffer(kMaxStateBytes);
+  Bytes buffer(kMaxDatagramBytes);
   BitWriter writer{buffer};
   write(writer, head);
   ReliablePartsWriter section;
@@ -76,18 +76,16 @@ class ForgedStream {
     if (end == End::server) {
       tap_.filter = [this, before = std::move(tap_.filter)](const TransportEvent& event) {
         if (before && !before(event)) return false;
-        if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
+        if (event.kind != TransportEvent::Kind::received) return true;
         auto forged = pass<ServerHeader>(event.payload);
-        if (forged) tap_.inject_payload(event.peer, Channel::state, std::move(*forged));
+        if (forged) tap_.inject_payload(event.peer, std::move(*forged));
         return !forged;
       };
     } else {
-      tap_.drop_sent = [this, before = std::move(tap_.drop_sent)](Channel channel,
-                                                                  std::span<const std::byte> payload) {
-        if (before && before(channel, payload)) return true;
-        if (channel != Channel::state) return false;
+      tap_.drop_sent = [this, before = std::move(tap_.drop_sent)](std::span<const std::byte> payload) {
+        if (before && before(payload)) return true;
         const auto forged = pass<ClientDatagram>(payload);
-        if (forged) tap_.ForwardingTransport::send({1}, Channel::state, *forged);
+        if (forged) tap_.ForwardingTransport::send({1}, *forged);
         return forged.has_value();
       };
     }

@@ -128,7 +128,6 @@ class GateTransport final : public ForwardingTransport {
       sessions_.erase(peer.value);
       ended_.push_back({.kind = TransportEvent::Kind::disconnected,
                         .peer = peer,
-                        .channel = Channel::control,
                         .reason = by_another_login ? reason : 0});
     });
   }

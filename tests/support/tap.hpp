@@ -24,20 +24,17 @@ class Tap final : public ForwardingTransport {
   std::function<bool(const TransportEvent&)> filter;
 
   /// Called with every payload to be sent; true drops it.
-  std::function<bool(Channel, std::span<const std::byte>)> drop_sent;
+  std::function<bool(std::span<const std::byte>)> drop_sent;
 
   /// Injects a payload that the next poll returns as if the other end had sent it.
-  void inject_payload(PeerId peer, Channel channel, Bytes payload) {
-    slipped_.push_back({peer, channel, std::move(payload)});
-  }
+  void inject_payload(PeerId peer, Bytes payload) { slipped_.push_back({peer, std::move(payload)}); }
   [[nodiscard]] bool has_injected() const { return !slipped_.empty(); }
 
   [[nodiscard]] std::optional<TransportEvent> poll() override {
     if (!slipped_.empty()) {
       current_ = std::move(slipped_.front());
       slipped_.pop_front();
-      return TransportEvent{TransportEvent::Kind::received, current_.peer, current_.channel, 0,
-                            current_.payload};
+      return TransportEvent{TransportEvent::Kind::received, current_.peer, 0, current_.payload};
     }
     while (auto event = ForwardingTransport::poll()) {
       if (!filter || filter(*event)) return event;
@@ -45,15 +42,14 @@ class Tap final : public ForwardingTransport {
     return std::nullopt;
   }
 
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
-    if (drop_sent && drop_sent(channel, payload)) return true;
-    return ForwardingTransport::send(peer, channel, payload);
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
+    if (drop_sent && drop_sent(payload)) return true;
+    return ForwardingTransport::send(peer, payload);
   }
 
  private:
   struct Injected {
     PeerId peer;
-    Channel channel = Channel::state;
     Bytes payload;
   };
 

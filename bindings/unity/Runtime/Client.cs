@@ -10,6 +10,8 @@ namespace Reckoner {
     public ushort Port;
     public bool Insecure;
     public byte[] Token;
+    /// "udp" or "enet", as on the server; null: "udp" with a token, "enet" if insecure.
+    public string Transport;
     public IList<Archetype> Archetypes;  ///< null: one default archetype
     public Action<LogLevel, string> Log;
     public ClientSettings Settings;
@@ -58,8 +60,10 @@ namespace Reckoner {
       byte* why = stackalloc byte[400];
       IntPtr handle;
       int result;
-      fixed (byte* host = Library.Bytes(options.Host)) fixed (byte* token = options.Token) {
+      fixed (byte* host = Library.Bytes(options.Host)) fixed (byte* token = options.Token)
+      fixed (byte* transport = Library.Bytes(options.Transport)) {
         settings.Host = host;
+        settings.Transport = transport;
         settings.Token = token;
         result = Native.reckoner_client_create(&settings, &handle, why, (UIntPtr)400);
       }

@@ -193,9 +193,9 @@ namespace Reckoner {
     public double LimitAddressDatagramsPerSecond;
     public double LimitAddressBytesPerSecond;
     public double LimitBurstS;
-    public ulong LimitMessageBytes;
-    public ulong LimitWaitingBytes;
-    public ulong LimitBacklogBytes;
+    internal ulong Reserved3;
+    internal ulong Reserved4;
+    internal ulong Reserved5;
     public ulong LimitWaitingEvents;
     internal IntPtr Log;
     internal void* LogUser;
@@ -215,6 +215,7 @@ namespace Reckoner {
     public double SendRateHz;
     public double ClientMessagesPerSecond;
     public ulong ClientMessageBytesPerSecond;
+    internal byte* Transport;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -418,6 +419,7 @@ namespace Reckoner {
     public double ReconnectGiveUpS;
     public uint MaxEntities;
     internal uint Reserved2;
+    internal byte* Transport;
   }
 
   [StructLayout(LayoutKind.Sequential)]

@@ -10,6 +10,9 @@ namespace Reckoner {
     public ushort Port;
     public bool Insecure;
     public byte[] Key;
+    /// "udp" (IPv4 and IPv6, with a key or insecure) or "enet" (ENet: IPv4, insecure); null: "udp" with a key, "enet"
+    /// if insecure.
+    public string Transport;
     public Address[] Addresses;
     public IList<Archetype> Archetypes;  ///< null: one default archetype
     public Action<LogLevel, string> Log;
@@ -48,8 +51,9 @@ namespace Reckoner {
       IntPtr handle;
       int result;
       fixed (byte* host = Library.Bytes(options.Host)) fixed (byte* key = options.Key)
-      fixed (Address* addresses = options.Addresses) {
+      fixed (Address* addresses = options.Addresses) fixed (byte* transport = Library.Bytes(options.Transport)) {
         settings.Host = host;
+        settings.Transport = transport;
         settings.Key = key;
         settings.Addresses = addresses;
         settings.AddressCount = (uint)(options.Addresses?.Length ?? 0);

@@ -70,12 +70,14 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
   if (const auto invalid = find_invalid_setting(config)) return refuse(invalid->message);
   auto handle = std::make_unique<reckoner_client>();
   const LogSink log = capi::log_sink(c.log, c.log_user, c.log_least);
+  const std::string_view transport_name = c.transport != nullptr ? c.transport : "";
   if (c.reconnects != 0) {
     handle->game = c.game;
     handle->secure = security.get() != nullptr;
-    handle->dialer = c.host != nullptr
-                         ? std::make_unique<NetworkDialer>(c.host, c.port, kProtocolVersion, security, log)
-                         : std::make_unique<NetworkDialer>(kProtocolVersion, *security.get(), log);
+    handle->dialer =
+        c.host != nullptr
+            ? std::make_unique<NetworkDialer>(c.host, c.port, kProtocolVersion, security, log, transport_name)
+            : std::make_unique<NetworkDialer>(kProtocolVersion, *security.get(), log, transport_name);
     handle->dialer->set_receive_thread(c.receive_thread != 0);
     auto created = Client::create(std::move(config), *handle->dialer);
     if (!created) return refuse(created.error());
@@ -83,8 +85,8 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     *out = handle.release();
     return RECKONER_OK;
   }
-  auto transport =
-      NetworkTransport::connect(c.host, c.port, kProtocolVersion, security, log, {}, c.receive_thread != 0);
+  auto transport = NetworkTransport::connect(c.host, c.port, kProtocolVersion, security, log, transport_name,
+                                             c.receive_thread != 0);
   if (!transport) {
     capi::say(transport.error(), why, why_size);
     return RECKONER_ERROR_NETWORK;

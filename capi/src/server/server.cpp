@@ -42,6 +42,7 @@ ListenConfig listening(const reckoner_server_config& c) {
                       .max_peers = c.max_clients + kSpareConnections,
                       .security = Insecure{},
                       .log = capi::log_sink(c.log, c.log_user, c.log_least),
+                      .transport = c.transport != nullptr ? c.transport : "",
                       .receive_thread = c.receive_thread != 0};
   copy_from_c(capi::kLimitFields, config.limits, c);
   if (c.insecure == 0) {

@@ -116,9 +116,9 @@ inline constexpr auto kMemberEnds<reckoner_server_config> = std::to_array<std::s
     offsetof(reckoner_server_config, limit_address_datagrams_per_second) + sizeof(reckoner_server_config::limit_address_datagrams_per_second),
     offsetof(reckoner_server_config, limit_address_bytes_per_second) + sizeof(reckoner_server_config::limit_address_bytes_per_second),
     offsetof(reckoner_server_config, limit_burst_s) + sizeof(reckoner_server_config::limit_burst_s),
-    offsetof(reckoner_server_config, limit_message_bytes) + sizeof(reckoner_server_config::limit_message_bytes),
-    offsetof(reckoner_server_config, limit_waiting_bytes) + sizeof(reckoner_server_config::limit_waiting_bytes),
-    offsetof(reckoner_server_config, limit_backlog_bytes) + sizeof(reckoner_server_config::limit_backlog_bytes),
+    offsetof(reckoner_server_config, reserved3) + sizeof(reckoner_server_config::reserved3),
+    offsetof(reckoner_server_config, reserved4) + sizeof(reckoner_server_config::reserved4),
+    offsetof(reckoner_server_config, reserved5) + sizeof(reckoner_server_config::reserved5),
     offsetof(reckoner_server_config, limit_waiting_events) + sizeof(reckoner_server_config::limit_waiting_events),
     offsetof(reckoner_server_config, log) + sizeof(reckoner_server_config::log),
     offsetof(reckoner_server_config, log_user) + sizeof(reckoner_server_config::log_user),
@@ -138,6 +138,7 @@ inline constexpr auto kMemberEnds<reckoner_server_config> = std::to_array<std::s
     offsetof(reckoner_server_config, send_rate_hz) + sizeof(reckoner_server_config::send_rate_hz),
     offsetof(reckoner_server_config, client_messages_per_second) + sizeof(reckoner_server_config::client_messages_per_second),
     offsetof(reckoner_server_config, client_message_bytes_per_second) + sizeof(reckoner_server_config::client_message_bytes_per_second),
+    offsetof(reckoner_server_config, transport) + sizeof(reckoner_server_config::transport),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_entity_debug> = std::to_array<std::size_t>({
@@ -316,6 +317,7 @@ inline constexpr auto kMemberEnds<reckoner_client_config> = std::to_array<std::s
     offsetof(reckoner_client_config, reconnect_give_up_s) + sizeof(reckoner_client_config::reconnect_give_up_s),
     offsetof(reckoner_client_config, max_entities) + sizeof(reckoner_client_config::max_entities),
     offsetof(reckoner_client_config, reserved2) + sizeof(reckoner_client_config::reserved2),
+    offsetof(reckoner_client_config, transport) + sizeof(reckoner_client_config::transport),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_client_event> = std::to_array<std::size_t>({

@@ -75,9 +75,9 @@ void DatagramSender::send(ClientDatagram datagram, double local_s, const std::op
                           PeerId server, Transport& transport) {
   datagram.sequence = shared_.link.begin(local_s);
   settle();
-  std::array<std::byte, kMaxStateBytes> section_buffer;
+  std::array<std::byte, kMaxDatagramBytes> section_buffer;
   BitWriter sections{section_buffer};
-  std::size_t room_bits = transport.max_state_bytes(server) * 8;
+  std::size_t room_bits = transport.max_datagram_bytes(server) * 8;
   const std::size_t ack_bits = datagram.ack && datagram.ack->words > 1 ? datagram.ack->bits() : 0;
   room_bits -= std::min(room_bits, kClientHeaderBits + ack_bits);
   sections_.write(sections, room_bits, datagram);
@@ -88,11 +88,11 @@ void DatagramSender::send(ClientDatagram datagram, double local_s, const std::op
     datagram.showing = datagram.ack ? shared_.showing.report(*showing, datagram.sequence, all)
                                     : shared_.showing.report(*showing);
   }
-  std::array<std::byte, kMaxStateBytes> buffer;
+  std::array<std::byte, kMaxDatagramBytes> buffer;
   BitWriter writer{buffer};
   write(writer, datagram);
   writer.append(sections.finish(), section_bits);
-  transport.send(server, Channel::state, writer.finish());
+  transport.send(server, writer.finish());
 }
 
 }  // namespace reckoner

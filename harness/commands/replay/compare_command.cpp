@@ -180,7 +180,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command->add_option("--threads", arguments->threads, "number of parallel runs (default: one per core)");
   command->add_option(
       "--transport", arguments->run.transport,
-      "sim: simulated network in virtual time; enet: ENet over UDP on this machine in real time");
+      "sim: simulated network in virtual time; udp, enet: sockets on this machine in real time");
   command->add_option("--json", arguments->json, "write every run's figures and the ratios to this file")
       ->group("Output");
   command->add_option("--report", arguments->report, "write a page with plots, index.html, into this folder")

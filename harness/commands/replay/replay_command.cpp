@@ -186,7 +186,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
                       "the method that transfers and shows motion: " + methods);
   command->add_option(
       "--transport", arguments->run.transport,
-      "sim: simulated network in virtual time; enet: ENet over UDP on this machine in real time");
+      "sim: simulated network in virtual time; udp, enet: sockets on this machine in real time");
   command->add_option("--codes", arguments->codes, "use the prefix codes in this file of --learn-codes");
   command
       ->add_option("--learn-codes", arguments->learn_codes,

@@ -20,13 +20,12 @@
 #include <fmt/core.h>
 
 #include <reckoner/net/network_transport.hpp>
-#include <reckoner/net/sharded_transport.hpp>
 
 namespace reckoner::harness {
 namespace {
 
-// A plain ENet server, with which Reckoner is compared, has one host.
-constexpr std::size_t kMaxClients = ShardedTransport::kMaxPeersPerHost - kSpareConnections;
+// ENet has room for 4095 connections. A server over ENet is compared, and may be measured.
+constexpr std::size_t kMaxClients = 4095 - kSpareConnections;
 
 struct LoadArguments {
   LoadRunOptions run;
@@ -34,6 +33,8 @@ struct LoadArguments {
 };
 
 int run_load_command(const LoadArguments& arguments) {
+  if (arguments.run.transport == "enet" && !arguments.run.insecure)
+    return report_error("--transport enet has no encryption: give --insecure, too");
   program::catch_stop_signals();
   program::ignore_broken_pipes();  // writing to an ended process must fail with an error
   const ScratchFolder scratch;
@@ -73,6 +74,7 @@ void add_server_role(CLI::App& app, int& exit_code, const char* name, int (*run)
   command->add_option("--record", options->record);
   command->add_option("--late", options->late);
   command->add_option("--key", options->key);
+  command->add_option("--transport", options->transport);
   command->add_option("--listen", options->listen);
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
 }
@@ -86,6 +88,7 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
   command->add_option("--frame-rate", options->frame_rate_hz);
   command->add_option("--connect", options->server);
   command->add_option("--key", options->key);
+  command->add_option("--transport", options->transport);
   command->add_option("--count", options->count);
   command->add_option("--first-id", options->first_id);
   command->add_option("--join-rate", options->join_rate_hz);
@@ -130,6 +133,9 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
                    "how often a client receives and acknowledges, per second; 0: once a tick")
       ->check(CLI::Range(0.5, 1000.0) | CLI::IsMember({0.0}));
   command->add_flag("--insecure", run.insecure, "no tokens and no encryption");
+  command->add_option("--transport", run.transport, "udp, or enet with --insecure")
+      ->check(CLI::IsMember({"udp", "enet"}))
+      ->capture_default_str();
   command
       ->add_option_function<std::string>(
           "--over",

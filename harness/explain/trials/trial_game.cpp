@@ -64,19 +64,17 @@ class DisturbedTransport final : public ForwardingTransport {
   [[nodiscard]] bool active() const {
     return inject_ && time_s_ >= plan_.at_s && time_s_ < plan_.at_s + plan_.lasts_s;
   }
-  // True for a state datagram that brings the spawn or the end of an entity.
+  // True for a datagram that brings the spawn or the end of an entity.
   [[nodiscard]] static bool has_spawns(std::span<const std::byte> payload) {
     BitReader reader{payload};
     const ServerHeader header = read_server_header(reader);
     return !reader.failed() && header.has_spawns;
   }
   [[nodiscard]] bool drops(const TransportEvent& event) const {
-    return plan_.cause == Cause::loss && active() && event.kind == TransportEvent::Kind::received &&
-           event.channel == Channel::state;
+    return plan_.cause == Cause::loss && active() && event.kind == TransportEvent::Kind::received;
   }
   [[nodiscard]] double delay_s(const TransportEvent& event) {
     if (!active() || event.kind != TransportEvent::Kind::received) return 0.0;
-    if (event.channel != Channel::state) return 0.0;
     if (plan_.cause == Cause::late_spawn) return has_spawns(event.payload) ? plan_.size : 0.0;
     if (plan_.cause != Cause::jitter) return 0.0;
     // A stall releases everything at once; otherwise each datagram has its own delay.

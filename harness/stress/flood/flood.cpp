@@ -49,6 +49,7 @@ constexpr IpAddress kLoopback6{0, 1};
 constexpr std::size_t kEnetConnectBytes = 52;
 constexpr std::size_t kRequestBytes = 128;
 constexpr std::size_t kResponseBytes = 848;
+constexpr std::size_t kOpenResponseBytes = 64;
 
 class Flood {
  public:
@@ -136,13 +137,14 @@ class Flood {
   }
 
   // Three kinds in turn: an ENet connection request, the first message of a handshake, and noise. Noise has
-  // the first byte of a handshake's second message (with a wrong cookie) or of a sealed datagram. Some of the
-  // noise is empty or too long for ENet.
+  // the first byte of a handshake's second message, with or without security (with a wrong cookie), or of a
+  // datagram of a session. Some of the noise is empty or longer than any transport sends.
   std::span<const std::byte> next_datagram() {
     const std::uint64_t turn = sent_ % 3;
     const std::uint64_t other = random();
     std::size_t size = turn == 0 ? kEnetConnectBytes : turn == 1 ? kRequestBytes : kResponseBytes;
     if (turn == 2 && other % 4 != 0) size = 1 + other / 64 % kLargestDatagram;
+    if (turn == 2 && other % 4 == 1) size = kOpenResponseBytes;
     if (turn == 2 && other / 4 % 8 == 0) return {};
     if (turn == 2 && other / 4 % 16 == 1) size = kTooLong;
     for (std::size_t at = 0; at < size; at += sizeof(std::uint64_t)) {
@@ -159,7 +161,7 @@ class Flood {
       buffer_[0] = std::byte{0xA1};
       std::memcpy(&buffer_[1], &game, sizeof game);
     } else {
-      constexpr std::array<unsigned char, 4> kKinds{0xA3, 0xA5, 0xA6, 0xA5};
+      constexpr std::array<unsigned char, 4> kKinds{0xA3, 0xB1, 0xA6, 0xAB};
       buffer_[0] = std::byte{kKinds[other % 4]};
       if (other % 4 == 0) std::memcpy(&buffer_[1], &game, sizeof game);
     }

@@ -268,6 +268,8 @@ Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem
   server.insert(server.end(),
                 {"--record", utf8_of(record), "--threads", std::to_string(options.threads), "--late",
                  std::to_string(options.late + options.talkers), "--listen", options.listen});
+  for (auto* arguments : {&server, &clients})
+    arguments->insert(arguments->end(), {"--transport", options.transport});
   if (!options.insecure) {
     const std::string key = utf8_of(record) + ".key";
     if (auto wrong = program::write_private_file(key, SecretKey::make().text())) return *wrong;

@@ -24,6 +24,7 @@ struct LoadRunOptions {
   unsigned threads = 1;              ///< of the server
   std::size_t processes = 0;         ///< number of processes for the clients; 0: one for every 250
   bool insecure = false;             ///< without tokens and encryption
+  std::string transport = "udp";     ///< ListenConfig::transport
   double client_loss_percent = 0.0;  ///< share of the datagrams with motions that each client drops
   double client_rate_hz = 0.0;       ///< how often a client receives and acknowledges; 0: once a tick
   std::size_t watched = 4;           ///< clients whose error is measured

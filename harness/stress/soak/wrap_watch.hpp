@@ -75,13 +75,12 @@ class WrapWatch final : public ForwardingTransport {
 
   [[nodiscard]] std::optional<TransportEvent> poll() override {
     auto event = ForwardingTransport::poll();
-    if (event && event->kind == TransportEvent::Kind::received && event->channel == Channel::state)
-      wraps_.note_received(event->payload);
+    if (event && event->kind == TransportEvent::Kind::received) wraps_.note_received(event->payload);
     return event;
   }
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
-    if (channel == Channel::state) wraps_.note_sent(payload);
-    return ForwardingTransport::send(peer, channel, payload);
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
+    wraps_.note_sent(payload);
+    return ForwardingTransport::send(peer, payload);
   }
 
  private:

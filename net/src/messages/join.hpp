@@ -62,9 +62,4 @@ struct JoinAnswer {
       resumed;  ///< nullopt: a new session begins, and its first message is the welcome
 };
 
-/// The version in the join message of a client of version 11 or older, which sends it on the reliable channel
-/// of the transport; nullopt if the payload is something else.
-[[nodiscard]] RECKONER_NET_API std::optional<std::uint16_t> version_of_old_join(
-    std::span<const std::byte> payload);
-
 }  // namespace reckoner

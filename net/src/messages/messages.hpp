@@ -82,8 +82,8 @@ struct AfterSpawnsMessage {
 
 /// Server to client: a route. Arrives before every motion on it. Numbers are sent as unchanged 64-bit
 /// doubles, so that both ends compute the same curve. About 1360 points, or 450 TCB keys, fit into
-/// kMaxControlBytes; longer routes cannot be sent. A decoded message has known enumerators, finite numbers
-/// and at most kMaxRoutePoints points. Route::make() checks the rest.
+/// kMaxReliableMessageBytes; longer routes cannot be sent. A decoded message has known enumerators, finite
+/// numbers and at most kMaxRoutePoints points. Route::make() checks the rest.
 struct RouteMessage {
   RouteId route;               ///< ids arrive in order and start at 1
   RouteDefinition definition;  ///< points and settings of the route
@@ -132,6 +132,9 @@ struct KickMessage {
 /// Any reliable message.
 using ReliableMessage = std::variant<WelcomeMessage, AfterSpawnsMessage, RouteMessage, GameDataMessage,
                                      OwnershipMessage, PlayoutMessage, KickMessage>;
+
+/// Size of the largest encoded ReliableMessage, bytes.
+inline constexpr std::size_t kMaxReliableMessageBytes = 32 * 1024;
 
 /// Encodes a message into `buffer` and returns the used bytes. Returns an empty span if the buffer is too
 /// small.

@@ -13,10 +13,8 @@
 namespace reckoner::secure {
 namespace {
 
-constexpr double kCookieS = 10.0;          // a cookie is valid for one to two times this long
-constexpr double kSavedS = 10.0;           // size of a burst of handshakes, in seconds at the full rate
-constexpr double kLingerS = 2.0;           // how long a session stays after its connection has ended
-constexpr std::size_t kMaxHosts = 65'536;  // maximum number of hosts whose handshakes are counted
+constexpr double kCookieS = 10.0;  // a cookie is valid for one to two times this long
+constexpr double kLingerS = 2.0;   // how long a session stays after its connection has ended
 
 std::int64_t epoch_of(double now_s) {
   return static_cast<std::int64_t>(std::floor(now_s / kCookieS));
@@ -25,7 +23,10 @@ std::int64_t epoch_of(double now_s) {
 }  // namespace
 
 Gate::Gate(const GateConfig& config)
-    : config_(config), cookie_key_(SecretKey::make()), traffic_(config.limits) {
+    : config_(config),
+      cookie_key_(SecretKey::make()),
+      handshakes_(config.handshakes_per_second, config.begun_per_second),
+      traffic_(config.limits) {
   if (!config_.used) config_.used = std::make_shared<UsedTokens>(config_.tokens);
   number_ = config_.used->add_gate();
 }
@@ -34,17 +35,6 @@ std::nullopt_t Gate::refuse(Refusal why, std::uint64_t& count) {
   ++count;
   refusal_ = why;
   return std::nullopt;
-}
-
-// Counts by host, because new ports cost an attacker nothing. Only clients that are about to get a session
-// are counted: they have returned a cookie from the address and have the keys of a valid token. An attacker
-// who repeats or changes a captured response uses up nobody's allowance.
-bool Gate::allowed(const SocketAddress& from, double now_s) {
-  if (config_.handshakes_per_second <= 0.0) return true;
-  const IpAddress host = from.host.limited_host();
-  if (handshakes_.size() >= kMaxHosts && !handshakes_.contains(host)) handshakes_.clear();
-  const double depth = std::max(1.0, kSavedS * config_.handshakes_per_second);
-  return handshakes_[host].spend(1.0, config_.handshakes_per_second, depth, now_s);
 }
 
 Cookie Gate::cookie_for(const SocketAddress& from, const PublicKey& client, std::int64_t epoch) const {
@@ -63,19 +53,64 @@ std::optional<std::span<const std::byte>> Gate::receive(const SocketAddress& fro
   // A client of another game gets a challenge, too. After it has proven its address, it can learn its
   // mistake.
   if (const auto request = read_request(datagram)) {
+    // Such a client would not understand the session. Without a challenge, it keeps its token.
+    if (request->version == 0) return refuse(Refusal::old_version, counts_.old_version);
     ++counts_.challenged;
     challenge_ = write(Challenge{request->client, cookie_for(from, request->client, epoch_of(now_s))});
     return challenge_;
   }
+  if (config_.is_open) {
+    const auto response = read_open_response(datagram);
+    if (!response || response->version == 0) return refuse(Refusal::malformed, counts_.malformed);
+    if (!has_cookie(from, response->client, response->cookie, now_s))
+      return refuse(Refusal::wrong_cookie, counts_.wrong_cookie);
+    return admit_open(from, *response, now_s);
+  }
+  if (read_open_response(datagram)) return refuse(Refusal::wrong_token, counts_.wrong_token);
   const auto response = read_response(datagram);
-  if (!response) return refuse(Refusal::malformed, counts_.malformed);
-  const std::int64_t epoch = epoch_of(now_s);
-  const auto good = [&](std::int64_t at) {
-    const Cookie cookie = cookie_for(from, response->client, at);
-    return sodium_memcmp(cookie.data(), response->cookie.data(), cookie.size()) == 0;
-  };
-  if (!good(epoch) && !good(epoch - 1)) return refuse(Refusal::wrong_cookie, counts_.wrong_cookie);
+  if (!response || response->version == 0) return refuse(Refusal::malformed, counts_.malformed);
+  if (!has_cookie(from, response->client, response->cookie, now_s))
+    return refuse(Refusal::wrong_cookie, counts_.wrong_cookie);
   return admit(from, *response, now_s, unix_s);
+}
+
+bool Gate::has_cookie(const SocketAddress& from, const PublicKey& client, const Cookie& cookie,
+                      double now_s) const {
+  const std::int64_t epoch = epoch_of(now_s);
+  const auto is_of = [&](std::int64_t at) {
+    const Cookie made = cookie_for(from, client, at);
+    return sodium_memcmp(made.data(), cookie.data(), cookie.size()) == 0;
+  };
+  return is_of(epoch) || is_of(epoch - 1);
+}
+
+// Without security, the number of a session is a keyed hash of the cookie. If the answer is lost and the
+// client asks again, it gets the same session.
+std::uint32_t Gate::number_for(const Cookie& cookie) const {
+  std::array<std::byte, kCookieBytes> hash;
+  crypto_generichash(raw(hash), hash.size(), raw(cookie), cookie.size(), raw(cookie_key_.bytes()),
+                     SecretKey::kBytes);
+  return std::max(1u, wire::ByteReader(hash).number<std::uint32_t>());
+}
+
+std::optional<std::span<const std::byte>> Gate::admit_open(const SocketAddress& from,
+                                                           const OpenResponse& response, double now_s) {
+  const std::uint32_t number = number_for(response.cookie);
+  const Session* const known = find(number);
+  if (known == nullptr) {
+    if (full_for(from, {}) || !handshakes_.allows(from.host, now_s))
+      return refuse(Refusal::handshake_limit, counts_.over_limit);
+    ++counts_.accepted;
+    ++at_host_[from.host.limited_host()];
+    sessions_[number] = std::make_unique<Session>(Session{.number = number,
+                                                          .address = from,
+                                                          .version = response.version,
+                                                          .until_s = now_s + config_.half_open_s});
+  } else if (known->is_over || known->address != from) {
+    return refuse(Refusal::repeated, counts_.malformed);
+  }
+  open_accepted_ = write(OpenAccepted{number, response.client});
+  return open_accepted_;
 }
 
 // The cookie proves that the sender receives at its address. A sender without the token's keys changes
@@ -108,7 +143,7 @@ std::optional<std::span<const std::byte>> Gate::admit(const SocketAddress& from,
   }
   if (verdict == Verdict::used || verdict == Verdict::repeated)
     return answer_fault(TokenFault::used, response, *opened, now_s);
-  if (verdict == Verdict::full || full_for(from, places) || !allowed(from, now_s) || !may_begin(now_s))
+  if (verdict == Verdict::full || full_for(from, places) || !handshakes_.allows(from.host, now_s))
     return refuse(Refusal::handshake_limit, counts_.over_limit);
   // With Verdict::again, all answers were lost, and the client tries again later or from another address. It
   // is treated like the first attempt.
@@ -116,7 +151,7 @@ std::optional<std::span<const std::byte>> Gate::admit(const SocketAddress& from,
   const auto keys = exchange.keys(response.client, exchange.public_key(), response.attempt, opened->to_server,
                                   opened->to_client);
   if (!keys) return refuse(Refusal::wrong_token, counts_.wrong_token);
-  const auto answer = begin(from, *opened, *keys, exchange.public_key(), response.attempt, now_s, unix_s);
+  const auto answer = begin(from, *opened, *keys, exchange.public_key(), response, now_s, unix_s);
   const UsedTokens::Entry place{number_, wire::ByteReader(answer.subspan(1)).number<std::uint32_t>()};
   config_.used->begin(shown, place, life(response.expires_s, now_s, unix_s));
   for (const UsedTokens::Entry& older : places) {
@@ -124,11 +159,6 @@ std::optional<std::span<const std::byte>> Gate::admit(const SocketAddress& from,
     if (session != nullptr && !session->held) erase(older.session);
   }
   return answer;
-}
-
-bool Gate::may_begin(double now_s) {
-  const double rate = config_.begun_per_second;
-  return rate <= 0.0 || begun_.spend(1.0, rate, std::max(1.0, rate), now_s);
 }
 
 // Returns the token's content if the token is genuine and the sender has its keys. A token of another game
@@ -174,21 +204,21 @@ std::optional<std::span<const std::byte>> Gate::answer_fault(TokenFault fault, c
 
 std::span<const std::byte> Gate::begin(const SocketAddress& from, const OpenedGrant& opened,
                                        const SessionKeys& keys, const PublicKey& server,
-                                       const Attempt& attempt, double now_s, std::uint64_t unix_s) {
+                                       const Response& response, double now_s, std::uint64_t unix_s) {
   Accepted accepted;
   accepted.server = server;
   do {
     accepted.session = random_number();
   } while (accepted.session == 0 || sessions_.contains(accepted.session));
-
   auto session = std::make_unique<Session>(Session{.number = accepted.session,
                                                    .address = from,
+                                                   .version = response.version,
                                                    .grant = opened.grant,
-                                                   .sealer = {keys.to_client, accepted.session},
+                                                   .sealer = Sealer{keys.to_client, accepted.session},
                                                    .opener = Opener{keys.to_server},
                                                    .until_s = now_s + config_.half_open_s,
                                                    .renew_s = now_s + renewal_s(),
-                                                   .attempt = attempt,
+                                                   .attempt = response.attempt,
                                                    .login = opened.login});
   accepted.ticket = ticket_for(*session, unix_s);
   session->accepted = seal(accepted, keys);
@@ -220,11 +250,13 @@ bool Gate::full_for(const SocketAddress& from, std::span<const UsedTokens::Entry
 }
 
 bool Gate::hold(Session& session) {
+  if (config_.is_open) return session.held = !session.is_over;
   if (session.held || !config_.used->stand(session.login.id, place_of(session))) return session.held;
   return session.held = true;
 }
 
 void Gate::give_back(const Session& session) {
+  if (config_.is_open) return;
   config_.used->give_back(session.login.id, place_of(session));
 }
 
@@ -258,13 +290,15 @@ void Gate::release(std::uint32_t number, double now_s) {
   Session* const session = find(number);
   if (session == nullptr) return;
   session->held = false;
+  session->is_over = true;
   session->tag = 0;
   session->until_s = now_s + kLingerS;
 }
 
-PeerLogin Gate::login(std::uint32_t number) {
+PeerLogin Gate::login(std::uint32_t number) const {
   const Session* const session = find(number);
   if (session == nullptr) return {};
+  if (config_.is_open) return {.host = session->address.host.limited_host()};
   return {.client_id = session->grant.client_id,
           .id = session->login.id,
           .sessions_per_client = config_.used->sessions_per_client(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/src/secure/handshake.hpp"
+#include "net/src/secure/handshake_limit.hpp"
 #include "net/src/secure/path_check.hpp"
 #include "net/src/secure/used_tokens.hpp"
 #include "net/src/transport/limits/allowance.hpp"
@@ -24,9 +25,10 @@
 namespace reckoner::secure {
 
 struct GateConfig {
-  SecretKey key;  ///< shared with the backend that issues tokens
+  SecretKey key{};       ///< shared with the backend that issues tokens; not used if is_open
+  bool is_open = false;  ///< admits everybody who has proven an address, and no token
   std::uint64_t game = 0;
-  std::vector<SocketAddress> addresses;  ///< addresses of this server; empty: accept tokens for any server
+  std::vector<SocketAddress> addresses{};  ///< addresses of this server; empty: accept tokens for any server
   std::size_t most_sessions = 64;
   std::size_t most_sessions_per_host =
       16;  ///< from one address (IPv6: one /64), for example a household behind a NAT
@@ -48,23 +50,28 @@ struct GateConfig {
 /// A returning client replaces its own older session. So does a client with another token for the same client
 /// id, unless the backend issued that token before the one of the present session. The login that the backend
 /// issued last wins.
+///
+/// An open gate admits everybody who returns the cookie, and no token. Nobody has a login there.
 class Gate {
  public:
   struct Session {
     std::uint32_t number = 0;
-    SocketAddress address;  ///< the last address that the client has proven
-    ConnectGrant grant;     ///< the content of the client's token
-    Sealer sealer;
-    Opener opener;
+    SocketAddress address;           ///< the last address that the client has proven
+    std::uint16_t version = 0;       ///< wire version of the client
+    ConnectGrant grant{};            ///< the content of the client's token
+    std::optional<Sealer> sealer{};  ///< nullopt like the opener: an open gate began the session
+    std::optional<Opener> opener{};
     PathCheck path{};        ///< checks datagrams from another address
     TrafficMeter traffic{};  ///< the client's remaining traffic allowance
     double until_s = 0.0;    ///< when it ends, unless it has a connection
     double renew_s = 0.0;    ///< when the next ticket is due, while it has a connection
     bool held = false;       ///< it has a connection
+    bool is_over = false;    ///< its connection has ended
     std::uint32_t tag = 0;   ///< a number for the owner of the connection
-    std::array<std::byte, Accepted::kBytes> accepted{};  ///< the accepted message, to send it again
-    Attempt attempt{};                                   ///< the client's attempt that `accepted` answers
-    Login login;                                         ///< login of the token that began the session
+    /// The accepted message, to send it again.
+    std::array<std::byte, Accepted::kBytes> accepted{};
+    Attempt attempt{};  ///< the client's attempt that `accepted` answers
+    Login login{};      ///< login of the token that began the session
   };
   struct Counts {
     std::uint64_t challenged = 0;
@@ -73,6 +80,7 @@ class Gate {
     std::uint64_t wrong_game = 0;  ///< a client or a token of another game
     std::uint64_t wrong_cookie = 0;
     std::uint64_t wrong_token = 0;  ///< forged, expired, for another server
+    std::uint64_t old_version = 0;  ///< a client of a wire version before 13
     std::uint64_t token_reused = 0;
     std::uint64_t over_limit = 0;
   };
@@ -90,6 +98,10 @@ class Gate {
 
   /// Returns the session, or null.
   [[nodiscard]] Session* find(std::uint32_t number);
+  [[nodiscard]] const Session* find(std::uint32_t number) const {
+    const auto found = sessions_.find(number);
+    return found == sessions_.end() ? nullptr : found->second.get();
+  }
 
   /// Charges a genuine datagram to the allowances of the session's client and of the client's proven address.
   /// The sender address of the datagram is not charged, because it may be forged. Returns the reason for a
@@ -109,7 +121,7 @@ class Gate {
   void release(std::uint32_t number, double now_s);
 
   /// Returns the login of a session. Empty if there is no such session.
-  [[nodiscard]] PeerLogin login(std::uint32_t number);
+  [[nodiscard]] PeerLogin login(std::uint32_t number) const;
   /// Makes a login invalid (Transport::revoke_login()), here and at all gates with these used tokens.
   /// Sessions with a connection continue. A session without a connection gets none any more. `now_s`: on a
   /// monotonic clock. `unix_ms`: milliseconds since 1970.
@@ -134,6 +146,7 @@ class Gate {
   /// are sent before one expires, so none needs an acknowledgement. Call it regularly.
   template <class Send>
   void renew_tickets(double now_s, std::uint64_t unix_s, Send send) {
+    if (config_.is_open) return;
     for (auto& [number, session] : sessions_) {
       if (!session->held || now_s < session->renew_s) continue;
       session->renew_s = now_s + renewal_s();
@@ -152,10 +165,13 @@ class Gate {
  private:
   using Sessions = std::unordered_map<std::uint32_t, std::unique_ptr<Session>>;
 
-  [[nodiscard]] bool allowed(const SocketAddress& from, double now_s);
-  [[nodiscard]] bool may_begin(double now_s);
   [[nodiscard]] Cookie cookie_for(const SocketAddress& from, const PublicKey& client,
                                   std::int64_t epoch) const;
+  std::optional<std::span<const std::byte>> admit_open(const SocketAddress& from,
+                                                       const OpenResponse& response, double now_s);
+  [[nodiscard]] bool has_cookie(const SocketAddress& from, const PublicKey& client, const Cookie& cookie,
+                                double now_s) const;
+  [[nodiscard]] std::uint32_t number_for(const Cookie& cookie) const;
   std::optional<std::span<const std::byte>> admit(const SocketAddress& from, const Response& response,
                                                   double now_s, std::uint64_t unix_s);
   [[nodiscard]] std::optional<OpenedGrant> open(const Response& response) const;
@@ -164,7 +180,7 @@ class Gate {
   std::optional<std::span<const std::byte>> answer_fault(TokenFault fault, const Response& response,
                                                          const OpenedGrant& opened, double now_s);
   std::span<const std::byte> begin(const SocketAddress& from, const OpenedGrant& opened,
-                                   const SessionKeys& keys, const PublicKey& server, const Attempt& attempt,
+                                   const SessionKeys& keys, const PublicKey& server, const Response& response,
                                    double now_s, std::uint64_t unix_s);
   [[nodiscard]] bool full_for(const SocketAddress& from, std::span<const UsedTokens::Entry> less) const;
   [[nodiscard]] UsedTokens::Entry place_of(const Session& session) const { return {number_, session.number}; }
@@ -182,12 +198,12 @@ class Gate {
   std::uint32_t number_;  // number of this gate among those that share `used`
   SecretKey cookie_key_;
   Sessions sessions_;
-  std::unordered_map<IpAddress, std::size_t, IpAddressHash> at_host_;   // sessions by limited_host()
-  std::unordered_map<IpAddress, Allowance, IpAddressHash> handshakes_;  // by limited_host()
-  Allowance begun_;
+  std::unordered_map<IpAddress, std::size_t, IpAddressHash> at_host_;  // sessions by limited_host()
+  HandshakeLimit handshakes_;
   TrafficLimit traffic_;
   std::array<std::byte, Challenge::kBytes> challenge_{};
   std::array<std::byte, Refused::kBytes> refused_{};
+  std::array<std::byte, OpenAccepted::kBytes> open_accepted_{};
   Allowance refusals_;
   Counts counts_;
   std::optional<Refusal> refusal_;

@@ -2,6 +2,9 @@
 #include "net/src/secure/guard.hpp"
 
 #include "net/src/secure/keys.hpp"
+#include "net/src/wire/byte_stream.hpp"
+
+#include <algorithm>
 
 namespace reckoner::secure {
 
@@ -11,12 +14,13 @@ Guard::Arrival Guard::arrive(const SocketAddress& from, std::span<const std::byt
                              std::uint64_t unix_s) {
   const auto refused = [](Refusal why) { return Arrival{.refusal = why}; };
   if (datagram.size() > kLargest) return refused(Refusal::too_large);
-  const auto session = sealed_session(datagram);
+  const auto session = is_open_ ? open_session(datagram) : sealed_session(datagram);
   if (Client* const client = std::get_if<Client>(&end_)) {
-    if (session && !client->opener) return refused(Refusal::no_session);
+    const auto& begun = client->handshake.session();
+    if (session && (!begun || (is_open_ && begun->number != *session))) return refused(Refusal::no_session);
     if (session) return to_client(*client, *session, datagram);
     if (!client->handshake.receive(datagram)) return refused(client->handshake.refusal());
-    if (client->handshake.session()) {
+    if (client->handshake.session() && !is_open_) {
       const ClientHandshake::Session& joined = *client->handshake.session();
       client->sealer.emplace(joined.keys.to_server, joined.number);
       client->opener.emplace(joined.keys.to_client);
@@ -30,7 +34,7 @@ Guard::Arrival Guard::arrive(const SocketAddress& from, std::span<const std::byt
     return {.what = What::answer, .bytes = *answer, .refusal = gate.refusal()};
   }
   Gate::Session* const found = gate.find(*session);
-  if (found == nullptr) return refused(Refusal::no_session);
+  if (found == nullptr || (is_open_ && found->address != from)) return refused(Refusal::no_session);
   return to_server(gate, *found, from, datagram, now_s);
 }
 
@@ -39,19 +43,20 @@ Guard::Arrival Guard::arrive(const SocketAddress& from, std::span<const std::byt
 Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const SocketAddress& from,
                                 std::span<const std::byte> datagram, double now_s) {
   bool newest = false;
-  Arrival arrival = opened(session.opener, session.number, datagram, &newest);
+  Arrival arrival = opened(session.opener ? &*session.opener : nullptr, session.number, datagram, &newest);
   const bool genuine = arrival.what != What::nothing;
   const bool no_echo = arrival.what == What::echo && arrival.bytes.size() != PathNumbers::kBytes;
   const auto beyond = genuine ? gate.beyond_share(session, datagram.size(), now_s) : std::nullopt;
   if (beyond) {
     arrival = {.refusal = *beyond};
-  } else if (arrival.what == What::ticket || arrival.what == What::probe || no_echo) {
+  } else if (arrival.what == What::malformed || arrival.what == What::ticket || arrival.what == What::probe ||
+             no_echo) {
     arrival = {.refusal = Refusal::malformed};  // only a server sends tickets and probes
   }
   arrival.session = session.number;
   arrival.tag = session.tag;
   arrival.from = &session;
-  if (from != session.address || session.path.open())
+  if (!is_open_ && (from != session.address || session.path.open()))
     follow(gate, session, {from, datagram.size(), genuine, newest}, arrival, now_s);
   if (arrival.what == What::echo) arrival.what = What::nothing;
   return arrival;
@@ -78,10 +83,12 @@ void Guard::follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram
 // server's probes are answered, and each only once. Answers are sent like all other datagrams, because they
 // must prove where those come from.
 Guard::Arrival Guard::to_client(Client& client, std::uint32_t session, std::span<const std::byte> datagram) {
-  const Arrival arrival = opened(*client.opener, session, datagram, nullptr);
+  const Arrival arrival = opened(client.opener ? &*client.opener : nullptr, session, datagram, nullptr);
   if (arrival.what == What::probe && arrival.bytes.size() == PathNumbers::kBytes)
-    return {.what = What::answer, .bytes = seal(*client.sealer, Kind::echo, arrival.bytes)};
-  if (arrival.what == What::probe || arrival.what == What::echo) return {.refusal = Refusal::malformed};
+    return {.what = What::answer, .bytes = write(Kind::echo, arrival.bytes)};
+  const bool is_unexpected =
+      arrival.what == What::malformed || arrival.what == What::probe || arrival.what == What::echo;
+  if (is_unexpected) return {.refusal = Refusal::malformed};
   if (arrival.what != What::ticket) return arrival;
   const auto ticket = read_ticket(arrival.bytes);
   if (!ticket) return {.refusal = Refusal::malformed};
@@ -89,17 +96,35 @@ Guard::Arrival Guard::to_client(Client& client, std::uint32_t session, std::span
   return {};
 }
 
-Guard::Arrival Guard::opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
+Guard::Arrival Guard::opened(Opener* opener, std::uint32_t session, std::span<const std::byte> datagram,
                              bool* newest) {
-  const auto open = opener.open(datagram, plain_);
-  if (!open) return {.refusal = Refusal::not_genuine};
-  if (newest != nullptr) *newest = open->newest;
-  const What what = open->kind == Kind::state    ? What::state
-                    : open->kind == Kind::ticket ? What::ticket
-                    : open->kind == Kind::probe  ? What::probe
-                    : open->kind == Kind::echo   ? What::echo
-                                                 : What::enet;
-  return {.what = what, .bytes = open->plain, .session = session};
+  Arrival arrival{.bytes = datagram.subspan(std::min(kOpenHead, datagram.size())), .session = session};
+  auto kind = static_cast<Kind>(datagram[0]);
+  if (opener != nullptr) {
+    const auto open = opener->open(datagram, plain_);
+    if (!open) return {.refusal = Refusal::not_genuine};
+    if (newest != nullptr) *newest = open->newest;
+    kind = open->kind;
+    arrival.bytes = open->plain;
+  } else if (kind != Kind::datagram && kind != Kind::alive && kind != Kind::close && kind != Kind::closed) {
+    return {.refusal = Refusal::malformed};
+  }
+  constexpr std::size_t kReasonBytes = 4;
+  const std::size_t size = arrival.bytes.size();
+  const bool is_empty_kind = kind == Kind::alive || kind == Kind::closed;
+  const bool is_malformed = (is_empty_kind && size != 0) || (kind == Kind::close && size != kReasonBytes) ||
+                            (kind == Kind::datagram && (size == 0 || size > kMaxDatagramBytes));
+  if (kind == Kind::close && !is_malformed)
+    arrival.reason = wire::ByteReader(arrival.bytes).number<std::uint32_t>();
+  arrival.what = is_malformed             ? What::malformed
+                 : kind == Kind::datagram ? What::datagram
+                 : kind == Kind::alive    ? What::alive
+                 : kind == Kind::close    ? What::close
+                 : kind == Kind::closed   ? What::closed
+                 : kind == Kind::ticket   ? What::ticket
+                 : kind == Kind::probe    ? What::probe
+                                          : What::echo;
+  return arrival;
 }
 
 bool Guard::hold(std::uint32_t session, std::uint32_t tag) {
@@ -117,8 +142,8 @@ void Guard::give_back(std::uint32_t session) {
   if (found != nullptr) gate->give_back(*found);
 }
 
-PeerLogin Guard::login(std::uint32_t session) {
-  Gate* const gate = std::get_if<Gate>(&end_);
+PeerLogin Guard::login(std::uint32_t session) const {
+  const Gate* const gate = std::get_if<Gate>(&end_);
   return gate == nullptr ? PeerLogin{} : gate->login(session);
 }
 
@@ -131,24 +156,27 @@ void Guard::release(std::uint32_t session, double now_s) {
 }
 
 std::span<const std::byte> Guard::sealed_ticket(Gate::Session& session, const Ticket& ticket) {
-  auto plain = write(ticket);
-  const auto sealed = seal(session.sealer, Kind::ticket, plain);
+  auto plain = secure::write(ticket);
+  const auto sealed = write(session, Kind::ticket, plain);
   sodium_memzero(plain.data(), plain.size());
   return sealed;
 }
 
-Sealer* Guard::sealer_of(std::uint32_t session) {
-  if (Client* const client = std::get_if<Client>(&end_)) return client->sealer ? &*client->sealer : nullptr;
-  Gate::Session* const found = std::get<Gate>(end_).find(session);
-  return found == nullptr ? nullptr : &found->sealer;
+std::span<const std::byte> Guard::write(Kind kind, std::span<const std::byte> content) {
+  Client& client = std::get<Client>(end_);
+  return write(client.sealer ? &*client.sealer : nullptr, client.handshake.session()->number, kind, content);
 }
 
-std::span<const std::byte> Guard::seal(Sealer& sealer, Kind kind, std::span<const std::byte> plain) {
-  if (plain.size() > kLargest) return {};
-  return sealer.seal(kind, plain, sealed_);
+std::span<const std::byte> Guard::write(Sealer* sealer, std::uint32_t session, Kind kind,
+                                        std::span<const std::byte> content) {
+  if (content.size() > kLargest) return {};
+  if (sealer != nullptr) return sealer->seal(kind, content, sealed_);
+  wire::ByteWriter(sealed_).number(static_cast<std::uint8_t>(kind)).number(session);
+  std::ranges::copy(content, sealed_.begin() + kOpenHead);
+  return std::span(sealed_).first(kOpenHead + content.size());
 }
 
-const Gate::Session* Guard::find(std::uint32_t session) {
+Gate::Session* Guard::find(std::uint32_t session) {
   Gate* const gate = std::get_if<Gate>(&end_);
   return gate == nullptr ? nullptr : gate->find(session);
 }

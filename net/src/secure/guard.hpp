@@ -9,35 +9,46 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 
 namespace reckoner::secure {
 
-/// Opens every datagram between the socket and ENet, and seals every datagram in the other direction. It
-/// knows one number of ENet's: the number of a connection. That must equal the number of the session, which
-/// is unique.
+/// Reads every datagram that arrives at a socket of the transport "udp", and writes every one that leaves it.
+/// Answers handshakes and checks changes of address. With security, all datagrams of sessions are sealed;
+/// without, a datagram belongs to a session if it has its number and comes from its address.
 class Guard {
  public:
   /// Maximum size of a datagram before sealing, bytes.
   static constexpr std::size_t kLargest = 1500;
 
-  explicit Guard(const GateConfig& server) : end_(std::in_place_type<Gate>, server) {}
-  Guard(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {})
-      : end_(std::in_place_type<Client>, token, game, secret) {}
+  explicit Guard(const GateConfig& server)
+      : end_(std::in_place_type<Gate>, server), is_open_(server.is_open) {}
+  /// A client with a token. `version`: its wire version.
+  Guard(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {},
+        std::uint16_t version = kProtocolVersion)
+      : end_(std::in_place_type<Client>, ClientHandshake(token, game, secret, version)) {}
+  /// A client of a server without security.
+  explicit Guard(std::uint16_t version)
+      : end_(std::in_place_type<Client>, ClientHandshake(version)), is_open_(true) {}
 
   struct Arrival {
     enum class What : std::uint8_t {
-      nothing,  ///< refused, or handled by the guard
-      answer,   ///< send `bytes` back to the sender; a client sends them to its server
-      enet,     ///< a datagram for ENet
-      state,    ///< a state payload
-      ticket,   ///< internal
-      probe,    ///< internal
-      echo,     ///< internal
+      nothing,    ///< refused, or handled by the guard
+      answer,     ///< send `bytes` back to the sender; a client sends them to its server
+      datagram,   ///< a datagram for the layer above, in `bytes`
+      alive,      ///< the other end is there
+      close,      ///< the other end ends the session, with `reason`
+      closed,     ///< the other end knows that this end has ended the session
+      malformed,  ///< internal, like those below
+      ticket,
+      probe,
+      echo,
     };
     What what = What::nothing;
     std::span<const std::byte> bytes{};  ///< valid until the next call
     std::uint32_t session = 0;
+    std::uint32_t reason = 0;          ///< of close
     std::uint32_t tag = 0;             ///< the number given to hold()
     Gate::Session* from = nullptr;     ///< at a server: the session that the datagram claims to belong to
     bool moved = false;                ///< the client has proven another address
@@ -52,13 +63,8 @@ class Guard {
   template <class Send>
   void probe(Gate::Session& session, double now_s, Send send) {
     session.path.probe(session.address, now_s, [&](const SocketAddress& to) {
-      send(to, seal(session.sealer, Kind::probe, numbers_.make(session.number, to, now_s)));
+      send(to, write(session, Kind::probe, numbers_.make(session.number, to, now_s)));
     });
-  }
-
-  /// True if a connection with this number belongs to the session.
-  [[nodiscard]] static bool belongs(std::uint32_t connection, std::uint32_t session) {
-    return connection != 0 && connection == session;
   }
 
   /// Binds an established connection to the session, which then lasts as long as the connection. Its arrivals
@@ -78,7 +84,7 @@ class Guard {
   /// The connection of the session has ended.
   void release(std::uint32_t session, double now_s);
   /// See Gate::login() and Gate::revoke_login(). A client's guard knows no logins.
-  [[nodiscard]] PeerLogin login(std::uint32_t session);
+  [[nodiscard]] PeerLogin login(std::uint32_t session) const;
   void revoke_login(const PeerLogin& login, double now_s, std::uint64_t unix_ms);
   /// Removes what has expired, and calls `send(address, datagram)` with the tickets that are due. Works at
   /// most once a second.
@@ -94,13 +100,18 @@ class Guard {
     });
   }
 
-  /// Returns the sealer of a session, or null. The pointer is valid as long as the session has a connection.
-  [[nodiscard]] Sealer* sealer_of(std::uint32_t session);
-  /// Seals `plain`. Returns an empty span if it is too large. Valid until the next call.
-  [[nodiscard]] std::span<const std::byte> seal(Sealer& sealer, Kind kind, std::span<const std::byte> plain);
+  /// At a server: writes a datagram of the session with this content. Returns an empty span if it is too
+  /// large. Valid until the next call.
+  [[nodiscard]] std::span<const std::byte> write(Gate::Session& session, Kind kind,
+                                                 std::span<const std::byte> content) {
+    return write(session.sealer ? &*session.sealer : nullptr, session.number, kind, content);
+  }
+  /// At a client whose session has begun: writes a datagram to the server. Otherwise as the function above.
+  [[nodiscard]] std::span<const std::byte> write(Kind kind, std::span<const std::byte> content);
 
-  /// Returns the session. Null at a client, or if there is no such session.
-  [[nodiscard]] const Gate::Session* find(std::uint32_t session);
+  /// Returns the session. Null at a client, or if there is no such session. The pointer is valid as long as
+  /// the session has a connection.
+  [[nodiscard]] Gate::Session* find(std::uint32_t session);
   [[nodiscard]] const Gate* gate() const { return std::get_if<Gate>(&end_); }
 
   /// At a client, before the session begins: the handshake message to send now, or nullopt.
@@ -116,8 +127,7 @@ class Guard {
 
  private:
   struct Client {
-    Client(const ConnectToken& token, std::uint64_t game, const SecretKey& secret)
-        : handshake(token, game, secret) {}
+    explicit Client(ClientHandshake begun) : handshake(std::move(begun)) {}
     ClientHandshake handshake;
     std::optional<Sealer> sealer;
     std::optional<Opener> opener;
@@ -129,11 +139,14 @@ class Guard {
                                   std::span<const std::byte> datagram, double now_s);
   void follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival,
               double now_s);
-  [[nodiscard]] Arrival opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
+  [[nodiscard]] Arrival opened(Opener* opener, std::uint32_t session, std::span<const std::byte> datagram,
                                bool* newest);
+  [[nodiscard]] std::span<const std::byte> write(Sealer* sealer, std::uint32_t session, Kind kind,
+                                                 std::span<const std::byte> content);
 
   std::variant<Gate, Client> end_;
-  PathNumbers numbers_;  // used at a server
+  bool is_open_ = false;  // without security
+  PathNumbers numbers_;   // used at a server
   double tidied_s_ = -1e300;
   std::array<std::byte, kLargest> plain_{};
   std::array<std::byte, kLargest + kSealBytes> sealed_{};

@@ -43,6 +43,7 @@ void write_proven(wire::ByteWriter& writer, const Response& response) {
       .number(response.game)
       .bytes(response.client)
       .bytes(response.cookie)
+      .number(response.version)
       .bytes(response.attempt)
       .number(response.expires_s)
       .bytes(response.nonce)
@@ -57,6 +58,7 @@ std::array<std::byte, Request::kBytes> write(const Request& request) {
       .number(number_of(Kind::request))
       .number(request.game)
       .bytes(request.client)
+      .number(request.version)
       .pad(bytes.size());
   return bytes;
 }
@@ -77,7 +79,7 @@ std::array<std::byte, Response::kBytes> write(const Response& response) {
 
 Proof prove(const Response& response, const SecretKey& to_server) {
   // A separate key, so that the proof reveals nothing about the session's keys.
-  constexpr std::string_view kPurpose = "reckoner response 2";
+  constexpr std::string_view kPurpose = "reckoner response 3";
   std::array<std::byte, SecretKey::kBytes> key;
   crypto_generichash(raw(key), key.size(), raw(std::as_bytes(std::span(kPurpose))), kPurpose.size(),
                      raw(to_server.bytes()), SecretKey::kBytes);
@@ -95,8 +97,8 @@ namespace {
 
 // The parts of a response before its proof. They include the client's public key and random bytes, the cookie
 // and the token.
-constexpr std::size_t kProvenBytes = 1 + 8 + kPublicKeyBytes + kCookieBytes + std::tuple_size_v<Attempt> + 8 +
-                                     ConnectToken::kNonceBytes + ConnectToken::kSealedBytes;
+constexpr std::size_t kProvenBytes = 1 + 8 + kPublicKeyBytes + kCookieBytes + 2 + std::tuple_size_v<Attempt> +
+                                     8 + ConnectToken::kNonceBytes + ConnectToken::kSealedBytes;
 static_assert(kProvenBytes + kProofBytes <= Response::kBytes);
 
 Proof prove_refused(TokenFault fault, const std::array<std::byte, Response::kBytes>& response,
@@ -150,6 +152,7 @@ std::optional<Request> read_request(std::span<const std::byte> datagram) {
   Request request;
   request.game = reader.number<std::uint64_t>();
   request.client = reader.bytes<kPublicKeyBytes>();
+  request.version = reader.number<std::uint16_t>();
   return request;
 }
 
@@ -169,12 +172,52 @@ std::optional<Response> read_response(std::span<const std::byte> datagram) {
   response.game = reader.number<std::uint64_t>();
   response.client = reader.bytes<kPublicKeyBytes>();
   response.cookie = reader.bytes<kCookieBytes>();
+  response.version = reader.number<std::uint16_t>();
   response.attempt = reader.bytes<std::tuple_size_v<Attempt>>();
   response.expires_s = reader.number<std::uint64_t>();
   response.nonce = reader.bytes<ConnectToken::kNonceBytes>();
   response.sealed = reader.bytes<ConnectToken::kSealedBytes>();
   response.proof = reader.bytes<kProofBytes>();
   return response;
+}
+
+std::array<std::byte, OpenResponse::kBytes> write(const OpenResponse& response) {
+  std::array<std::byte, OpenResponse::kBytes> bytes;
+  wire::ByteWriter(bytes)
+      .number(number_of(Kind::open_response))
+      .bytes(response.client)
+      .bytes(response.cookie)
+      .number(response.version)
+      .pad(bytes.size());
+  return bytes;
+}
+
+std::array<std::byte, OpenAccepted::kBytes> write(const OpenAccepted& accepted) {
+  std::array<std::byte, OpenAccepted::kBytes> bytes;
+  wire::ByteWriter(bytes)
+      .number(number_of(Kind::open_accepted))
+      .number(accepted.session)
+      .bytes(accepted.client);
+  return bytes;
+}
+
+std::optional<OpenResponse> read_open_response(std::span<const std::byte> datagram) {
+  if (!is(datagram, Kind::open_response, OpenResponse::kBytes)) return std::nullopt;
+  wire::ByteReader reader(datagram.subspan(1));
+  OpenResponse response;
+  response.client = reader.bytes<kPublicKeyBytes>();
+  response.cookie = reader.bytes<kCookieBytes>();
+  response.version = reader.number<std::uint16_t>();
+  return response;
+}
+
+std::optional<OpenAccepted> read_open_accepted(std::span<const std::byte> datagram) {
+  if (!is(datagram, Kind::open_accepted, OpenAccepted::kBytes)) return std::nullopt;
+  wire::ByteReader reader(datagram.subspan(1));
+  OpenAccepted accepted;
+  accepted.session = reader.number<std::uint32_t>();
+  accepted.client = reader.bytes<kPublicKeyBytes>();
+  return accepted;
 }
 
 KeyExchange::KeyExchange() : KeyExchange(SecretKey::make()) {}
@@ -266,10 +309,13 @@ constexpr int kResponses = 2;  // unanswered responses until the client requests
 
 }  // namespace
 
-ClientHandshake::ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret)
-    : token_(token), game_(game), exchange_(secret ? KeyExchange(secret) : KeyExchange()) {
+ClientHandshake::ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret,
+                                 std::uint16_t version)
+    : token_(token), game_(game), version_(version), exchange_(secret ? KeyExchange(secret) : KeyExchange()) {
   fill_random(attempt_);
 }
+
+ClientHandshake::ClientHandshake(std::uint16_t version) : version_(version) {}
 
 std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s) {
   if (session_ || refused_) return std::nullopt;
@@ -285,21 +331,26 @@ std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s)
   if (!cookie_ || responses_ >= kResponses) {
     responses_ = 0;
     count_request(now_s);
-    request_ = write(Request{game_, exchange_.public_key()});
+    request_ = write(Request{game_, exchange_.public_key(), version_});
     return request_;
   }
   ++responses_;
   count_response(now_s);
+  has_responded_ = true;
+  if (!token_) {
+    open_response_ = write(OpenResponse{exchange_.public_key(), *cookie_, version_});
+    return open_response_;
+  }
   Response response{.game = game_,
                     .client = exchange_.public_key(),
                     .cookie = *cookie_,
+                    .version = version_,
                     .attempt = attempt_,
-                    .expires_s = token_.expires_s,
-                    .nonce = token_.nonce,
-                    .sealed = token_.sealed};
-  response.proof = prove(response, token_.to_server);
+                    .expires_s = token_->expires_s,
+                    .nonce = token_->nonce,
+                    .sealed = token_->sealed};
+  response.proof = prove(response, token_->to_server);
   response_ = write(response);
-  has_responded_ = true;
   return response_;
 }
 
@@ -310,8 +361,9 @@ bool ClientHandshake::receive(std::span<const std::byte> datagram) {
   };
   const auto challenge = read_challenge(datagram);
   const auto server = server_of(datagram);
+  const auto open = read_open_accepted(datagram);
   const bool is_refusal = is(datagram, Kind::refused, Refused::kBytes);
-  if (!challenge && !server && !is_refusal) return expect(Refusal::malformed, false);
+  if (!challenge && !server && !open && !is_refusal) return expect(Refusal::malformed, false);
   if (session_ || refused_) return expect(Refusal::repeated, false);
   if (challenge) {
     // Anybody may have sent this. A wrong cookie costs two responses; then the client requests another one.
@@ -325,16 +377,24 @@ bool ClientHandshake::receive(std::span<const std::byte> datagram) {
     has_new_cookie_ = true;
     return true;
   }
-  if (!has_responded_) return expect(Refusal::not_genuine, false);
+  // A client with a token goes to no server without security.
+  if (!has_responded_ || open.has_value() == token_.has_value()) return expect(Refusal::not_genuine, false);
+  if (open) return expect(Refusal::not_genuine, receive_open(*open));
   if (is_refusal) {
-    refused_ = open_refused(datagram, response_, token_.to_client);
+    refused_ = open_refused(datagram, response_, token_->to_client);
     return expect(Refusal::not_genuine, refused_.has_value());
   }
   const auto keys =
-      exchange_.keys(exchange_.public_key(), *server, attempt_, token_.to_server, token_.to_client);
+      exchange_.keys(exchange_.public_key(), *server, attempt_, token_->to_server, token_->to_client);
   const auto accepted = keys ? open_accepted(datagram, *keys) : std::nullopt;
   if (!accepted) return expect(Refusal::not_genuine, false);
   session_ = Session{accepted->session, *keys, accepted->ticket};
+  return true;
+}
+
+bool ClientHandshake::receive_open(const OpenAccepted& accepted) {
+  if (accepted.client != exchange_.public_key() || accepted.session == 0) return false;
+  session_ = Session{.number = accepted.session, .keys = {}, .ticket = {}};
   return true;
 }
 
@@ -364,7 +424,7 @@ void ClientHandshake::forget_ignored() {
 
 bool ClientHandshake::is_ignored(double now_s) const {
   constexpr double kLeastWaitS = 0.25;
-  if (session_ || refused_ || !enough_s_ || ignored_ < needed_) return false;
+  if (!token_ || session_ || refused_ || !enough_s_ || ignored_ < needed_) return false;
   return now_s - *enough_s_ >= std::max(kLeastWaitS, 2.0 * *round_trip_s_);
 }
 

@@ -12,6 +12,7 @@
 
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/refusal.hpp>
+#include <reckoner/net/transport.hpp>
 
 namespace reckoner::secure {
 
@@ -48,7 +49,7 @@ struct OpenedGrant {
     const std::array<std::byte, ConnectToken::kNonceBytes>& nonce, std::uint64_t expires_s,
     const SecretKey& key, std::uint64_t game);
 
-// A client joins in two round trips, before ENet connects:
+// A client joins in two round trips:
 //
 //   client                                  server
 //   request: its public key          ->
@@ -58,7 +59,11 @@ struct OpenedGrant {
 //                                    <-     accepted: session, the server's public key, a ticket
 //                                           or refused: what is wrong with a genuine token
 //
-// The client's messages are padded, so that no answer is longer than its request.
+// At a server without security, open_response and open_accepted take the place of the last two. They prove
+// the client's address and nothing else.
+//
+// The client's messages are padded, so that no answer is longer than its request. They carry the client's
+// wire version. It is 0 in those of clients before version 13, which speak ENet inside the session.
 
 inline constexpr std::size_t kPublicKeyBytes = 32;
 inline constexpr std::size_t kCookieBytes = 16;
@@ -75,6 +80,7 @@ struct Request {
   static constexpr std::size_t kBytes = 128;
   std::uint64_t game = 0;
   PublicKey client{};
+  std::uint16_t version = 0;  ///< wire version of the client, not 0
 };
 
 struct Challenge {
@@ -88,6 +94,7 @@ struct Response {
   std::uint64_t game = 0;
   PublicKey client{};
   Cookie cookie{};
+  std::uint16_t version = 0;  ///< as in Request
   Attempt attempt{};
   std::uint64_t expires_s = 0;
   std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
@@ -138,7 +145,23 @@ enum class TokenFault : std::uint8_t {
 struct Refused {
   static constexpr std::size_t kBytes = 1 + 1 + kProofBytes;
 };
+/// The client's second message to a server without security. `client` is not a key here, but random bytes
+/// that only the server at the other end learns.
+struct OpenResponse {
+  static constexpr std::size_t kBytes = 64;
+  PublicKey client{};
+  Cookie cookie{};
+  std::uint16_t version = 0;  ///< as in Request
+};
+
+struct OpenAccepted {
+  static constexpr std::size_t kBytes = 1 + 4 + kPublicKeyBytes;
+  std::uint32_t session = 0;
+  PublicKey client{};  ///< the client that it answers
+};
+
 static_assert(Challenge::kBytes <= Request::kBytes && Accepted::kBytes <= Response::kBytes);
+static_assert(OpenAccepted::kBytes <= OpenResponse::kBytes);
 static_assert(Refused::kBytes <= Response::kBytes);
 
 /// Writes a refusal. `response`: the response datagram that it answers. `to_client`: a key of the token.
@@ -152,11 +175,15 @@ static_assert(Refused::kBytes <= Response::kBytes);
 std::array<std::byte, Request::kBytes> write(const Request& request);
 std::array<std::byte, Challenge::kBytes> write(const Challenge& challenge);
 std::array<std::byte, Response::kBytes> write(const Response& response);
+std::array<std::byte, OpenResponse::kBytes> write(const OpenResponse& response);
+std::array<std::byte, OpenAccepted::kBytes> write(const OpenAccepted& accepted);
 
 /// Nullopt if the datagram is not exactly such a message.
 [[nodiscard]] std::optional<Request> read_request(std::span<const std::byte> datagram);
 [[nodiscard]] std::optional<Challenge> read_challenge(std::span<const std::byte> datagram);
 [[nodiscard]] std::optional<Response> read_response(std::span<const std::byte> datagram);
+[[nodiscard]] std::optional<OpenResponse> read_open_response(std::span<const std::byte> datagram);
+[[nodiscard]] std::optional<OpenAccepted> read_open_accepted(std::span<const std::byte> datagram);
 
 /// The keys of one session. They are derived from the keys in the token, from a key exchange, and from the
 /// client's attempt, so that neither a reused token nor one that leaks later reveals them, and no second
@@ -196,8 +223,12 @@ std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const Ses
 /// The client's side of the handshake. Times are on a monotonic clock.
 class ClientHandshake {
  public:
-  /// `secret`: the client's secret for the key exchange; empty: a new one.
-  ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {});
+  /// `secret`: the client's secret for the key exchange; empty: a new one. `version`: the wire version that
+  /// the client speaks, not 0.
+  ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {},
+                  std::uint16_t version = kProtocolVersion);
+  /// The handshake with a server without security.
+  explicit ClientHandshake(std::uint16_t version);
 
   /// How many challenges are answered at once, and how many a second afterwards. Anybody who sees a request
   /// can forge challenges, and a response is 17 times as long as a challenge.
@@ -218,7 +249,7 @@ class ClientHandshake {
 
   struct Session {
     std::uint32_t number = 0;
-    SessionKeys keys;
+    SessionKeys keys;  ///< without security, empty like the ticket
     Ticket ticket;
   };
   /// The session. Nullopt until the server has accepted the client.
@@ -236,13 +267,16 @@ class ClientHandshake {
   /// True if most of what is_ignored() needs is known, at the end of an attempt.
   [[nodiscard]] bool is_probably_ignored() const { return !session_ && ignored_ >= kIgnored - 1; }
   /// True if the client shows a ticket, so that the server has had the key of the token.
-  [[nodiscard]] bool has_ticket() const { return token_.servers.empty(); }
+  [[nodiscard]] bool has_ticket() const { return token_ && token_->servers.empty(); }
   /// Replaces the ticket with a newer one, which arrived sealed in the session.
   void renew(const Ticket& ticket) { session_->ticket = ticket; }
 
  private:
-  ConnectToken token_;
-  std::uint64_t game_;
+  [[nodiscard]] bool receive_open(const OpenAccepted& accepted);
+
+  std::optional<ConnectToken> token_;  // nullopt: the server has no security
+  std::uint64_t game_ = 0;
+  std::uint16_t version_;
   KeyExchange exchange_;
   Attempt attempt_{};
   std::optional<Cookie> cookie_;
@@ -271,6 +305,7 @@ class ClientHandshake {
 
   std::array<std::byte, Request::kBytes> request_{};
   std::array<std::byte, Response::kBytes> response_{};  // the last one sent
+  std::array<std::byte, OpenResponse::kBytes> open_response_{};
 };
 
 }  // namespace reckoner::secure

@@ -28,14 +28,19 @@ std::uint64_t whole_sequence(std::uint32_t low, std::uint64_t expected) {
   return ahead < 0 && whole > expected ? low : whole;  // sequence numbers are never negative
 }
 
+std::optional<std::uint32_t> session_in(std::span<const std::byte> datagram, std::size_t least) {
+  if (datagram.size() < least || !is_in_session(static_cast<Kind>(datagram[0]))) return std::nullopt;
+  return wire::ByteReader(datagram.subspan(1)).number<std::uint32_t>();
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> sealed_session(std::span<const std::byte> datagram) {
-  if (datagram.size() < kSealBytes) return std::nullopt;
-  const auto kind = std::to_integer<unsigned>(datagram[0]);
-  if (kind < static_cast<unsigned>(Kind::enet) || kind > static_cast<unsigned>(Kind::echo))
-    return std::nullopt;
-  return wire::ByteReader(datagram.subspan(1)).number<std::uint32_t>();
+  return session_in(datagram, kSealBytes);
+}
+
+std::optional<std::uint32_t> open_session(std::span<const std::byte> datagram) {
+  return session_in(datagram, kOpenHead);
 }
 
 std::span<std::byte> Sealer::seal(Kind kind, std::span<const std::byte> plain, std::span<std::byte> out) {

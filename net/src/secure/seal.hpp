@@ -45,19 +45,32 @@ class ReplayWindow {
   std::bitset<kSize> seen_;  // index: sequence modulo kSize
 };
 
-/// The first byte of every datagram.
+/// The first byte of every datagram. 0xA5 was a sealed datagram of ENet until wire version 12; it is never
+/// used again. 0xAE and 0xAF are in other_transport.hpp.
 enum class Kind : std::uint8_t {
   request = 0xA1,    ///< the client wants to join
   challenge = 0xA2,  ///< the server asks the client to prove that it receives at its address
   response = 0xA3,   ///< the client returns the server's cookie and shows its token
   accepted = 0xA4,   ///< the server has begun a session
-  enet = 0xA5,       ///< sealed: an ENet datagram
-  state = 0xA6,      ///< sealed: a state payload
-  ticket = 0xA7,     ///< sealed: a new ticket for the client; it replaces the previous one
-  probe = 0xA8,      ///< sealed: a number for the client to send back, which proves the client's address
-  echo = 0xA9,       ///< sealed: the number from a probe, sent back
+  datagram = 0xA6,   ///< in a session: a datagram of the layer above
+  ticket = 0xA7,     ///< in a session: a new ticket for the client; it replaces the previous one
+  probe = 0xA8,      ///< in a session: a number for the client to send back, which proves its address
+  echo = 0xA9,       ///< in a session: the number from a probe, sent back
   refused = 0xAA,    ///< the server does not accept the token, and says why; authenticated, not encrypted
+  alive = 0xAB,      ///< in a session: nothing, but the sender is there
+  close = 0xAC,      ///< in a session: the sender ends the session, with a reason; repeated until answered
+  closed = 0xAD,     ///< in a session: the answer to close
+  open_response = 0xB1,  ///< without security: the client returns the server's cookie
+  open_accepted = 0xB2,  ///< without security: the server has begun a session
 };
+
+/// True for the kinds that belong to a session. With security, they are sealed.
+[[nodiscard]] constexpr bool is_in_session(Kind kind) {
+  return kind >= Kind::datagram && kind <= Kind::closed && kind != Kind::refused;
+}
+
+/// Without security, a datagram of a session is the kind (1 byte), the session (4) and the content.
+inline constexpr std::size_t kOpenHead = 5;
 
 /// Layout of a sealed datagram: kind (1 byte), session (4), low 32 bits of the sequence number (4),
 /// ciphertext, authentication tag (16).
@@ -66,8 +79,11 @@ inline constexpr std::size_t kSealTag = 16;
 inline constexpr std::size_t kSealBytes = kSealHead + kSealTag;
 
 /// The session number in the header of a sealed datagram, not yet authenticated. Returns nullopt if the
-/// datagram is too short or is not of a sealed kind.
+/// datagram is too short or does not belong to a session.
 [[nodiscard]] std::optional<std::uint32_t> sealed_session(std::span<const std::byte> datagram);
+/// The session number in the header of a datagram of a session without security. Returns nullopt if the
+/// datagram is too short or does not belong to a session.
+[[nodiscard]] std::optional<std::uint32_t> open_session(std::span<const std::byte> datagram);
 
 /// Seals the datagrams that one end sends with ChaCha20-Poly1305 (RFC 8439). The header is authenticated too.
 /// The nonce is the 64-bit sequence number. Each key serves one session and one direction only, so no nonce

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <span>
 
 namespace reckoner {
 
@@ -22,18 +21,8 @@ inline constexpr double kWaitSliceSeconds = 0.05;
   return unix_milliseconds() / 1000;
 }
 
-/// Waits until one of several sockets (file descriptors) is readable, a signal arrives, or `seconds` have
-/// passed, at most one second. Returns false only if the time has passed. Works on Linux, the only system
-/// where sockets share a port. Elsewhere, returns true at once.
-bool wait_for_sockets(std::span<const std::intptr_t> sockets, double seconds);
-
 /// Sleeps for `seconds`, at most one second.
 void nap(double seconds);
-
-/// Lets several sockets listen on one port. The system assigns each sender's address to one of them and keeps
-/// to this assignment. Returns false if the system does not support this. Only Linux does: other systems have
-/// the option, but do not distribute datagrams by address.
-bool share_port(std::intptr_t socket);
 
 /// Waits for a transport's events, for at most `seconds` and at most one hour. `flush(always)` sends waiting
 /// data and receives what has arrived. With `always` false, it does so only if data waits to be sent. It

@@ -13,12 +13,11 @@
 namespace reckoner {
 namespace {
 
-// The thread sleeps at most this long, s. ENet repeats lost packets on time, and the destructor waits no
-// longer than this.
+// The thread sleeps at most this long, s. The destructor waits no longer than this.
 constexpr double kSleepS = 0.01;
 
-bool is_state(const TransportEvent& event) {
-  return event.kind == TransportEvent::Kind::received && event.channel == Channel::state;
+bool is_received(const TransportEvent& event) {
+  return event.kind == TransportEvent::Kind::received;
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ void ThreadedTransport::run() {
 void ThreadedTransport::pass(double now_s) {
   inner_->service(now_s);
   while (auto event = inner_->poll()) {
-    if (is_state(*event)) event->waited_s -= now_s;
+    if (is_received(*event)) event->waited_s -= now_s;
     events_.push(*event);
     if (is_full()) break;  // the rest waits in the other transport, which has the same limits
   }
@@ -107,18 +106,18 @@ void ThreadedTransport::service(double /*now_s*/) {
 
 std::optional<TransportEvent> ThreadedTransport::poll() {
   std::optional<TransportEvent> event = ready_.pop();
-  if (event && is_state(*event)) event->waited_s = std::max(0.0, service_s_ + event->waited_s);
+  if (event && is_received(*event)) event->waited_s = std::max(0.0, service_s_ + event->waited_s);
   return event;
 }
 
-bool ThreadedTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
+bool ThreadedTransport::send(PeerId peer, std::span<const std::byte> payload) {
   const std::lock_guard lock(mutex_);
-  return inner_->send(peer, channel, payload);
+  return inner_->send(peer, payload);
 }
 
-std::size_t ThreadedTransport::max_state_bytes(PeerId peer) const {
+std::size_t ThreadedTransport::max_datagram_bytes(PeerId peer) const {
   const std::lock_guard lock(mutex_);
-  return inner_->max_state_bytes(peer);
+  return inner_->max_datagram_bytes(peer);
 }
 
 void ThreadedTransport::disconnect(PeerId peer, std::uint32_t reason) {

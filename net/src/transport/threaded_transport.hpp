@@ -48,8 +48,8 @@ class ThreadedTransport final : public NetworkTransport {
 
   void service(double now_s) override;
   [[nodiscard]] std::optional<TransportEvent> poll() override;
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
+  bool send(PeerId peer, std::span<const std::byte> payload) override;
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
   [[nodiscard]] PeerLogin login(PeerId peer) const override;
   void revoke_login(const PeerLogin& login) override;

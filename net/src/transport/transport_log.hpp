@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <reckoner/net/connect_token.hpp>
@@ -47,6 +48,14 @@ class TransportLog {
   void no_answer(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::warning, "no answer", peer, address);
   }
+  /// The server has answered that it uses the transport `its`, which is another one.
+  void wrong_transport(PeerId peer, const SocketAddress& address, std::string_view its) const {
+    if (!sink_) return;
+    const std::string where = reckoner::text_of(address);
+    reckoner::say(
+        sink_, LogLevel::warning, "the server uses another transport",
+        {{"peer", std::uint64_t{peer.value}}, {"address", std::string_view(where)}, {"transport", its}});
+  }
   /// The look-up of the server's name found no address that this machine can reach.
   void no_address(PeerId peer, const std::string& host) const {
     if (sink_)
@@ -65,19 +74,26 @@ class TransportLog {
   void replaced(PeerId peer, const SocketAddress& address) const {
     say(LogLevel::info, "peer replaced by a newer login", peer, address);
   }
-  void acknowledges_nothing(PeerId peer, const SocketAddress& address) const {
-    say(LogLevel::warning, "peer acknowledges no control messages", peer, address);
-  }
-  /// Data of the peer waits for a lost packet that never arrived, and has reached
-  /// TransportLimits::waiting_bytes.
-  void waits_too_long(PeerId peer, const SocketAddress& address) const {
-    say(LogLevel::warning, "too much data of the peer waits for a lost packet", peer, address);
-  }
   /// A limit refused a client that has proven its address. Logs this at most once a second.
   void turned_away(const SocketAddress& address, double now_s) {
     if (!sink_ || !turned_away_.due(now_s)) return;
     const std::string where = reckoner::text_of(address);
     reckoner::say(sink_, LogLevel::warning, "client refused: too many from its address, or in total",
+                  {{"address", std::string_view(where)}});
+  }
+
+  /// A client uses the transport `its`, which is another one. Logs this at most once a second.
+  void other_transport(const SocketAddress& address, std::string_view its, double now_s) {
+    if (!sink_ || !other_transports_.due(now_s)) return;
+    const std::string where = reckoner::text_of(address);
+    reckoner::say(sink_, LogLevel::warning, "client refused: it uses another transport",
+                  {{"transport", its}, {"address", std::string_view(where)}});
+  }
+  /// A client of a wire version that this server no longer understands. Logs this at most once a second.
+  void old_version(const SocketAddress& address, double now_s) {
+    if (!sink_ || !old_versions_.due(now_s)) return;
+    const std::string where = reckoner::text_of(address);
+    reckoner::say(sink_, LogLevel::warning, "client refused: its program is older than this server",
                   {{"address", std::string_view(where)}});
   }
 
@@ -99,7 +115,8 @@ class TransportLog {
 
   LogSink sink_;
   RefusalLog refusals_;
-  RefusalLog turned_away_;  // only its interval is used
+  // Only their intervals are used. Anybody can cause the last two, and must not hide the first.
+  RefusalLog turned_away_, other_transports_, old_versions_;
   std::uint64_t errors_ = 0;
 };
 

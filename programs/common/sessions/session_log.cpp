@@ -20,9 +20,9 @@ namespace reckoner::program {
 namespace {
 
 constexpr std::string_view kMagic = "RECKLOG\n";
-// Format 2 added the record kind kDelayedEvent, format 3 kMove.
-constexpr std::uint16_t kFormat = 3;
-constexpr std::uint16_t kOldestFormat = 1;
+// Format 2 added the record kind kDelayedEvent, format 3 kMove. Format 4 dropped the channel of events and
+// sends; no recording of an earlier format has a protocol version that this program reads.
+constexpr std::uint16_t kFormat = 4;
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
 constexpr double kMaxWaitS = 3600.0;
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
@@ -118,10 +118,6 @@ class RecordReader {
   bool malformed_ = false;
 };
 
-std::size_t most_bytes(Channel channel) {
-  return channel == Channel::control ? kMaxControlBytes : kMaxStateBytes;
-}
-
 std::optional<std::vector<std::byte>> read_all(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (!file) return std::nullopt;
@@ -163,25 +159,22 @@ std::optional<SessionRecord> read_record(RecordReader& reader) {
       const double waited_s = record == kDelayedEvent ? reader.real() : 0.0;
       if (!(waited_s >= 0.0 && waited_s <= kMaxWaitS)) return std::nullopt;
       const auto kind = reader.number<std::uint8_t>();
-      const auto channel = reader.number<std::uint8_t>();
-      if (kind > kLastEventKind || channel > 1) return std::nullopt;
-      EventRecord event{static_cast<TransportEvent::Kind>(kind), {}, static_cast<Channel>(channel)};
+      if (kind > kLastEventKind) return std::nullopt;
+      EventRecord event{static_cast<TransportEvent::Kind>(kind), {}};
       event.peer = PeerId{reader.number<std::uint32_t>()};
       event.reason = reader.number<std::uint32_t>();
-      event.payload = reader.bytes(most_bytes(event.channel));
+      event.payload = reader.bytes(kMaxDatagramBytes);
       event.waited_s = waited_s;
       return event;
     }
     case kSend: {
-      const auto channel = reader.number<std::uint8_t>();
       const auto accepted = reader.number<std::uint8_t>();
-      if (channel > 1 || accepted > 1) return std::nullopt;
-      return SendRecord{static_cast<Channel>(channel), accepted == 1,
-                        reader.bytes(most_bytes(static_cast<Channel>(channel)))};
+      if (accepted > 1) return std::nullopt;
+      return SendRecord{accepted == 1, reader.bytes(kMaxDatagramBytes)};
     }
     case kRoom: {
       const auto bytes = reader.number<std::uint32_t>();
-      if (bytes > kMaxStateBytes) return std::nullopt;
+      if (bytes > kMaxDatagramBytes) return std::nullopt;
       return RoomRecord{bytes};
     }
     case kQuiet:
@@ -272,7 +265,6 @@ void SessionWriter::event(const TransportEvent& event) {
   begin(event.waited_s > 0.0 ? kDelayedEvent : kEvent);
   if (event.waited_s > 0.0) put(bytes_, event.waited_s);
   put(bytes_, static_cast<std::uint8_t>(event.kind));
-  put(bytes_, static_cast<std::uint8_t>(event.channel));
   put(bytes_, event.peer.value);
   put(bytes_, event.reason);
   put(bytes_, event.payload);
@@ -282,9 +274,8 @@ void SessionWriter::quiet() {
   begin(kQuiet);
 }
 
-void SessionWriter::send(Channel channel, bool accepted, std::span<const std::byte> payload) {
+void SessionWriter::send(bool accepted, std::span<const std::byte> payload) {
   begin(kSend);
-  put(bytes_, static_cast<std::uint8_t>(channel));
   put(bytes_, static_cast<std::uint8_t>(accepted ? 1 : 0));
   put(bytes_, payload);
 }
@@ -317,10 +308,10 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   if (!ours) return Error{path + " is not a recorded session"};
   RecordReader values{reader.bytes_, kMagic.size()};
   const auto format = values.number<std::uint16_t>();
-  if (!values.truncated() && (format < kOldestFormat || format > kFormat)) {
-    return Error{fmt::format("{} has format {}; this program reads the formats {} to {}", path, format,
-                             kOldestFormat, kFormat)};
-  }
+  const auto other_format = [&] {
+    return Error{fmt::format("{} has format {}; this program reads format {}", path, format, kFormat)};
+  };
+  if (!values.truncated() && (format == 0 || format > kFormat)) return other_format();
   SessionSettings& s = reader.settings_;
   s.protocol = values.number<std::uint16_t>();
   constexpr std::size_t kLongestVersion = 64;
@@ -342,6 +333,7 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
     return Error{fmt::format("{} was recorded with protocol {} (Reckoner {}); this program uses {}", path,
                              s.protocol, s.version, kProtocolVersion)};
   }
+  if (format != kFormat) return other_format();
   reader.at_ = values.position();
   return reader;
 }

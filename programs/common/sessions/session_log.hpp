@@ -52,7 +52,6 @@ struct MoveRecord {
 struct EventRecord {
   TransportEvent::Kind kind = TransportEvent::Kind::received;
   PeerId peer;
-  Channel channel = Channel::state;
   std::uint32_t reason = 0;
   std::vector<std::byte> payload{};
   double waited_s = 0.0;
@@ -61,11 +60,10 @@ struct EventRecord {
 struct QuietRecord {};
 /// A record: the client called Transport::send().
 struct SendRecord {
-  Channel channel = Channel::state;
   bool accepted = true;  ///< result of Transport::send()
   std::vector<std::byte> payload{};
 };
-/// A record: the result of Transport::max_state_bytes() has changed.
+/// A record: the result of Transport::max_datagram_bytes() has changed.
 struct RoomRecord {
   std::uint32_t bytes = 0;
 };
@@ -91,7 +89,7 @@ class SessionWriter {
   void move(const MoveRecord& record);
   void event(const TransportEvent& event);
   void quiet();
-  void send(Channel channel, bool accepted, std::span<const std::byte> payload);
+  void send(bool accepted, std::span<const std::byte> payload);
   void room(std::size_t bytes);
 
   /// Completes the file. Returns false if a write failed. Then no partial file remains, and an earlier file

@@ -30,14 +30,14 @@ std::optional<TransportEvent> RecordedTransport::poll() {
   return event;
 }
 
-bool RecordedTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
-  const bool accepted = ForwardingTransport::send(peer, channel, payload);
-  if (writer_ != nullptr) writer_->send(channel, accepted, payload);
+bool RecordedTransport::send(PeerId peer, std::span<const std::byte> payload) {
+  const bool accepted = ForwardingTransport::send(peer, payload);
+  if (writer_ != nullptr) writer_->send(accepted, payload);
   return accepted;
 }
 
-std::size_t RecordedTransport::max_state_bytes(PeerId peer) const {
-  const std::size_t room = ForwardingTransport::max_state_bytes(peer);
+std::size_t RecordedTransport::max_datagram_bytes(PeerId peer) const {
+  const std::size_t room = ForwardingTransport::max_datagram_bytes(peer);
   if (writer_ != nullptr && room_ != room) writer_->room(room);
   room_ = room;
   return room;
@@ -80,8 +80,7 @@ std::optional<TransportEvent> PlayedTransport::poll() {
     if (auto* event = std::get_if<EventRecord>(record)) {
       event_ = std::move(*event);
       ahead_.reset();
-      return TransportEvent{event_.kind,   event_.peer,    event_.channel,
-                            event_.reason, event_.payload, event_.waited_s};
+      return TransportEvent{event_.kind, event_.peer, event_.reason, event_.payload, event_.waited_s};
     }
     const bool quiet = std::holds_alternative<QuietRecord>(*record);
     if (quiet) {
@@ -93,7 +92,7 @@ std::optional<TransportEvent> PlayedTransport::poll() {
   return std::nullopt;
 }
 
-bool PlayedTransport::send(PeerId, Channel channel, std::span<const std::byte> payload) {
+bool PlayedTransport::send(PeerId, std::span<const std::byte> payload) {
   while (const SessionRecord* record = peek()) {
     if (std::holds_alternative<RoomRecord>(*record)) {
       skip(*record);
@@ -101,7 +100,7 @@ bool PlayedTransport::send(PeerId, Channel channel, std::span<const std::byte> p
     }
     const auto* sent = std::get_if<SendRecord>(record);
     if (sent == nullptr) break;
-    const bool same = sent->channel == channel && std::ranges::equal(sent->payload, payload);
+    const bool same = std::ranges::equal(sent->payload, payload);
     const bool accepted = sent->accepted;
     differences_ += same ? 0 : 1;
     ahead_.reset();
@@ -111,7 +110,7 @@ bool PlayedTransport::send(PeerId, Channel channel, std::span<const std::byte> p
   return true;
 }
 
-std::size_t PlayedTransport::max_state_bytes(PeerId) const {
+std::size_t PlayedTransport::max_datagram_bytes(PeerId) const {
   SessionRecord* record = peek();
   if (const auto* room = record != nullptr ? std::get_if<RoomRecord>(record) : nullptr) {
     room_ = room->bytes;

@@ -24,8 +24,8 @@ class RecordedTransport final : public ForwardingTransport {
 
   void service(double now_s) override;
   [[nodiscard]] std::optional<TransportEvent> poll() override;
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
+  bool send(PeerId peer, std::span<const std::byte> payload) override;
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId peer) const override;
 
  private:
   SessionWriter* writer_;                    // null: does not record any more
@@ -50,8 +50,8 @@ class PlayedTransport final : public Transport {
 
   void service(double) override {}
   [[nodiscard]] std::optional<TransportEvent> poll() override;
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
+  bool send(PeerId peer, std::span<const std::byte> payload) override;
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId peer) const override;
   void disconnect(PeerId, std::uint32_t) override {}
   [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
@@ -62,7 +62,7 @@ class PlayedTransport final : public Transport {
   SessionReader& reader_;
   mutable std::optional<SessionRecord> ahead_;  // the next record, if it has already been read
   mutable std::optional<Error> error_;
-  mutable std::size_t room_ = kMaxStateBytes;
+  mutable std::size_t room_ = kMaxDatagramBytes;
   EventRecord event_;  // keeps the payload of which poll() returned a view
   std::size_t differences_ = 0;
   TransportStats stats_;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "programs/server/watch/watch.hpp"
 
-#include "net/src/transport/pipe/joined_transport.hpp"
 #include "programs/server/watch/watch_page.hpp"
 #include "programs/server/watch/watch_status.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include <reckoner/net/joined_transport.hpp>
 #include <reckoner/net/socket_address.hpp>
+#include <reckoner/net/token_gate.hpp>
 
 namespace reckoner::program {
 namespace {
 
 constexpr double kStatusS = 0.5;
+// A view is no player: it counts apart, and the token of a player is valid for a view, too.
+constexpr std::uint8_t kEntrance = 1;
 
 bool is_loopback(const std::string& host) {
   const auto address = parse_host(host);
@@ -55,7 +58,7 @@ class LiveWatch final : public Watch {
  private:
   const ServerOptions options_;
   std::unique_ptr<WatchPage> page_;
-  pipe::JoinedTransport joined_;
+  JoinedTransport joined_;
   double next_s_ = 0.0;
 };
 
@@ -69,6 +72,9 @@ Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Network
     return Error{
         "--watch-host " + watch.host +
         ": tokens would travel unencrypted. Use --watch-certificate, or 127.0.0.1 and a proxy with TLS"};
+  const auto gate =
+      TokenGate::create(with_address(security, options.host), {.transport = &udp, .entrance = kEntrance});
+  if (!gate) return Error{gate.error()};
   auto page = WatchPage::open({.host = watch.host,
                                .port = *options.watch_port,
                                .folder = watch.page,
@@ -76,7 +82,7 @@ Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Network
                                .origins = watch.origins,
                                .max_watchers = watch.most,
                                .max_watchers_per_host = std::min<std::size_t>(watch.most, 16)},
-                              WatchGate(with_address(security, options.host), udp.port(), udp.used_tokens()));
+                              *gate);
   if (!page) return Error{page.error()};
   return std::unique_ptr<Watch>(std::make_unique<LiveWatch>(options, udp, std::move(*page)));
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "programs/server/watch/watch_page.hpp"
 
-#include "net/src/messages/messages.hpp"
 #include "net/src/transport/limits/traffic_limit.hpp"
-#include "net/src/transport/pipe/pipe_server.hpp"
+#include "net/src/transport/pipe/pipe_message.hpp"
 #include "programs/common/loop/clock.hpp"
-#include "programs/common/security.hpp"
 #include "programs/server/watch/connection_table.hpp"
 #include "programs/server/watch/http_request.hpp"
 #include "programs/server/watch/listening_socket.hpp"
@@ -30,6 +28,7 @@
 #include <unistd.h>
 
 #include <reckoner/net/forwarding_transport.hpp>
+#include <reckoner/net/pipe_server.hpp>
 #include <reckoner/net/socket_address.hpp>
 
 namespace reckoner::program {
@@ -37,8 +36,6 @@ namespace {
 
 // States beyond this wait, bytes, are dropped. At 20 kB/s, it is about three seconds.
 constexpr std::size_t kMaxWaitingStates = 64 * 1024;
-// A reader for whom more than this waits, bytes, is disconnected.
-constexpr std::size_t kMaxWaiting = 1024 * 1024;
 // While more than this is unread by the server, bytes, a stream is not read. TCP then holds its sender back.
 constexpr std::size_t kMaxUnread = 256 * 1024;
 // Connections, also those that load the page, in all and from one address.
@@ -75,7 +72,7 @@ using Bytes = std::vector<std::byte>;
 struct Arrival {
   enum class Kind : std::uint8_t { opened, message, closed };
   Kind kind = Kind::message;
-  pipe::StreamId stream = 0;
+  StreamId stream = 0;
   double at_s = 0.0;
   IpAddress host{};
   Bytes bytes{};
@@ -112,7 +109,7 @@ struct Connection {
   std::shared_ptr<const std::string> file{};  // then this; null: none
   std::size_t written = 0;                    // bytes of the file
 
-  FrameReader frames{pipe::kMaxMessageBytes};
+  FrameReader frames{PipeServer::kMaxMessageBytes};
   TrafficMeter traffic{};
   std::size_t refused = 0;
   bool said_hello = false;
@@ -181,20 +178,19 @@ std::string answer_head(int status, std::string_view type, std::size_t bytes) {
 }  // namespace
 
 struct WatchPage::Impl {
-  Impl(const WatchConfig& settings, WatchGate whom)
+  Impl(const WatchConfig& settings, const TokenGate& gate)
       : config(settings),
-        gate(std::move(whom)),
         files(settings.folder),
         // Half of the descriptors stay for the rest of the process.
         table(std::clamp<std::size_t>(descriptor_limit() / 2, 4, kMaxConnections), kMaxConnectionsPerHost),
-        pipes({.max_peers = settings.max_watchers,
-               .max_peers_per_host = settings.max_watchers_per_host,
-               .limits = limits},
-              {.send = [this](auto stream, auto message,
-                              bool may_drop) { return queue(stream, message, may_drop); },
-               .close = [this](auto stream) { close(stream); },
-               .admit = [this](auto token, double at_s) { return admit(token, at_s); },
-               .is_revoked = [this](const auto& login) { return gate.is_revoked(login); }}),
+        pipes(std::move(
+            *PipeServer::create({.max_peers = settings.max_watchers,
+                                 .max_peers_per_host = settings.max_watchers_per_host,
+                                 .limits = limits},
+                                {.send = [this](auto stream, auto message,
+                                                bool may_drop) { return queue(stream, message, may_drop); },
+                                 .close = [this](auto stream) { close(stream); }},
+                                gate.pipe_gate([] { return present(); })))),
         transport(*this) {}
 
   ~Impl() {
@@ -603,7 +599,7 @@ struct WatchPage::Impl {
   // The server's thread has queued messages, closed streams or read messages.
   void on_woken() {
     const std::lock_guard hold(lock);
-    for (const pipe::StreamId id : touched) {
+    for (const StreamId id : touched) {
       const auto found = streams.find(id);
       const auto owner = by_id.find(id);
       if (found == streams.end() || owner == by_id.end()) continue;
@@ -644,12 +640,12 @@ struct WatchPage::Impl {
 
   // ---- On the server's thread. ----
 
-  bool queue(pipe::StreamId id, std::span<const std::byte> message, bool may_drop) {
+  bool queue(StreamId id, std::span<const std::byte> message, bool may_drop) {
     const std::lock_guard hold(lock);
     const auto found = streams.find(id);
     if (found == streams.end() || found->second.closing) return false;
     Stream& stream = found->second;
-    if (stream.waiting_bytes + message.size() > (may_drop ? kMaxWaitingStates : kMaxWaiting)) return false;
+    if (may_drop && stream.waiting_bytes + message.size() > kMaxWaitingStates) return false;
     if (!message.empty() && message.front() == static_cast<std::byte>(pipe::Kind::welcome))
       stream.joined = true;
     Bytes& bytes = stream.waiting.emplace_back();
@@ -661,7 +657,7 @@ struct WatchPage::Impl {
   }
 
   // Lets the waiting messages leave first, for at most kTimeoutS.
-  void close(pipe::StreamId id) {
+  void close(StreamId id) {
     const std::lock_guard hold(lock);
     const auto found = streams.find(id);
     if (found == streams.end()) return;
@@ -670,7 +666,7 @@ struct WatchPage::Impl {
   }
 
   // The caller holds the lock.
-  void touch(pipe::StreamId id) {
+  void touch(StreamId id) {
     if (touched.empty()) lws_cancel_service(context);
     touched.insert(id);
   }
@@ -714,12 +710,10 @@ struct WatchPage::Impl {
     taken.clear();
   }
 
-  pipe::Admission admit(std::span<const std::byte> token, double at_s) {
-    return gate.admit(token, at_s, unix_after(0.0));
-  }
-
-  void end_replaced() {
-    gate.end_replaced([this](std::uint32_t seat) { pipes.end_seat(seat, pack({EndReason::replaced, 0})); });
+  static TokenTime present() {
+    const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+    const auto unix_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
+    return {monotonic_s(), static_cast<std::uint64_t>(unix_ms)};
   }
 
   // Reads what the thread has received before it serves the peers.
@@ -727,7 +721,6 @@ struct WatchPage::Impl {
     explicit Served(Impl& owner) : ForwardingTransport(owner.pipes), owner_(owner) {}
     void service(double) override {
       owner_.take_arrivals();
-      owner_.end_replaced();
       owner_.pipes.service(monotonic_s());
     }
     Impl& owner_;
@@ -742,7 +735,6 @@ struct WatchPage::Impl {
 
   const WatchConfig config;
   const TransportLimits limits{};
-  WatchGate gate;
   lws_context* context = nullptr;
   lws_vhost* host_of_page = nullptr;
   lws* listener = nullptr;
@@ -764,14 +756,14 @@ struct WatchPage::Impl {
 
   // Protected by the lock.
   std::mutex lock;
-  std::unordered_map<pipe::StreamId, Stream> streams;
-  std::unordered_set<pipe::StreamId> touched;
+  std::unordered_map<StreamId, Stream> streams;
+  std::unordered_set<StreamId> touched;
   std::vector<Arrival> arrivals;
   RefusalCounts refusals;
 
   // Of the server's thread.
   std::vector<Arrival> taken;
-  pipe::PipeServer pipes;
+  PipeServer pipes;
   Served transport;
 
   std::thread thread;
@@ -780,7 +772,7 @@ struct WatchPage::Impl {
 WatchPage::WatchPage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WatchPage::~WatchPage() = default;
 
-Result<std::unique_ptr<WatchPage>> WatchPage::open(const WatchConfig& config, WatchGate gate) {
+Result<std::unique_ptr<WatchPage>> WatchPage::open(const WatchConfig& config, const TokenGate& gate) {
   static const std::array<lws_protocols, 2> protocols{
       {{Impl::protocol_name(), &Impl::on_event, 0, 4096, 0, nullptr, 64 * 1024},
        {nullptr, nullptr, 0, 0, 0, nullptr, 0}}};
@@ -792,7 +784,7 @@ Result<std::unique_ptr<WatchPage>> WatchPage::open(const WatchConfig& config, Wa
           "--watch-origin " + origin +
           ": not an origin. Give a scheme and a host without a path, for example https://game.example"};
   }
-  auto impl = std::make_unique<Impl>(config, std::move(gate));
+  auto impl = std::make_unique<Impl>(config, gate);
   const auto listening = listen_on(config.host, config.port);
   if (!listening) return Error{where + ": the address is in use or not of this machine"};
 
@@ -840,7 +832,7 @@ void WatchPage::send_status(std::string_view text) {
   impl_->pipes.send_status(text);
 }
 std::size_t WatchPage::watchers() const {
-  return impl_->pipes.peers();
+  return impl_->pipes.streams();
 }
 std::uint16_t WatchPage::port() const {
   return impl_->port;

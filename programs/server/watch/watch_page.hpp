@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "programs/server/watch/watch_gate.hpp"
 #include "programs/server/watch/watch_origin.hpp"
 
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <reckoner/net/token_gate.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/result.hpp>
 
@@ -36,8 +36,10 @@ struct WatchConfig {
 /// The caller uses all functions from one thread.
 class WatchPage {
  public:
-  /// Starts to listen. Fails if the address cannot be bound or the certificate cannot be read.
-  [[nodiscard]] static Result<std::unique_ptr<WatchPage>> open(const WatchConfig& config, WatchGate gate);
+  /// Starts to listen. `gate` decides who may watch. Fails if the address cannot be bound or the certificate
+  /// cannot be read.
+  [[nodiscard]] static Result<std::unique_ptr<WatchPage>> open(const WatchConfig& config,
+                                                               const TokenGate& gate);
   /// Sends what waits, for at most a second, and closes all connections.
   ~WatchPage();
   WatchPage(const WatchPage&) = delete;
@@ -45,8 +47,8 @@ class WatchPage {
 
   /// The transport of the watchers. It is valid as long as this object.
   [[nodiscard]] Transport& transport();
-  /// Sends a text to every watcher, at most pipe::kMaxStatusBytes. A new watcher gets the newest text at
-  /// once.
+  /// Sends a text to every watcher, at most PipeServer::kMaxStatusBytes. A new watcher gets the newest text
+  /// at once.
   void send_status(std::string_view text);
   [[nodiscard]] std::size_t watchers() const;
   [[nodiscard]] std::uint16_t port() const;

@@ -48,7 +48,7 @@ bool ClosingLink::service(double now_s, Transport& transport) {
   rest_.link.expire(now_s);
   settle();
   rest_.messages.review(rest_.link.round_trip().deviation_s());
-  const std::size_t room = transport.max_state_bytes(peer_);
+  const std::size_t room = transport.max_datagram_bytes(peer_);
   if (rest_.messages.bytes() == 0 || now_s >= until_s_ || room == 0) {
     end(transport);
     return true;
@@ -74,7 +74,7 @@ void ClosingLink::send(bool with_messages, std::size_t room, double now_s, Trans
                rest_.messages.write(writer, most_bits, sequence, now_s, rest_.link.loses()) > 0;
       });
   rest_.link.set_bytes(sequence, payload.size());
-  transport.send(peer_, Channel::state, payload);
+  transport.send(peer_, payload);
 }
 
 }  // namespace reckoner

@@ -88,7 +88,7 @@ class DatagramBuffer {
   void flush(Transport& transport) {
     std::span<const std::byte> left = bytes_;
     for (const Datagram& datagram : datagrams_) {
-      transport.send(datagram.to, Channel::state, left.first(datagram.bytes));
+      transport.send(datagram.to, left.first(datagram.bytes));
       left = left.subspan(datagram.bytes);
     }
     bytes_.clear();

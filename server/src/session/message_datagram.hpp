@@ -39,7 +39,7 @@ class MessageDatagram {
     header.complete_age = complete_age_;
     header.control = control;
     const std::size_t head_bits = kMaxHeaderBits + (header.ack ? header.ack->bits() : 0);
-    std::array<std::byte, kMaxStateBytes> section_buffer;
+    std::array<std::byte, kMaxDatagramBytes> section_buffer;
     BitWriter section{section_buffer};
     header.has_reliable = room * 8 > head_bits && write_section(section, room * 8 - head_bits);
     const std::size_t section_bits = section.bits_written();
@@ -57,7 +57,7 @@ class MessageDatagram {
   Tick tick_;
   std::uint32_t complete_age_;
   Sequence sequence_ = 0;
-  std::array<std::byte, kMaxStateBytes> buffer_;
+  std::array<std::byte, kMaxDatagramBytes> buffer_;
 };
 
 }  // namespace reckoner

@@ -40,13 +40,13 @@ void ReliableSection::add_order_mark() {
 }
 
 void ReliableSection::send_welcome(const WelcomeMessage& message) {
-  std::vector<std::byte> buffer(kMaxControlBytes);
+  std::vector<std::byte> buffer(kMaxReliableMessageBytes);
   send(encode(message, buffer));
   lacks_welcome_ = true;
 }
 
 void ReliableSection::send_route(const RouteMessage& message) {
-  std::vector<std::byte> buffer(kMaxControlBytes);
+  std::vector<std::byte> buffer(kMaxReliableMessageBytes);
   send(encode(message, buffer));
   routes_.push_back(counts_.added_count());
 }

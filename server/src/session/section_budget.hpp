@@ -24,7 +24,7 @@ class SectionBudget {
     const auto rest = [share](std::size_t used) {
       return share - std::min(0.5 * share, static_cast<double>(used));
     };
-    bytes_ = std::min(bytes_ + rest(message_bytes), std::max(kTicks * share, 1.0 * kMaxStateBytes));
+    bytes_ = std::min(bytes_ + rest(message_bytes), std::max(kTicks * share, 1.0 * kMaxDatagramBytes));
     return rest(std::exchange(used_, 0));
   }
 

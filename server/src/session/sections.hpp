@@ -90,7 +90,7 @@ class Sections {
     const bool can = any_of([&](const auto& section) {
       return section.urgency(tick) == Urgency::now && can_write(section, tick);
     });
-    return can && budget.available() > -1.0 * kMaxStateBytes;
+    return can && budget.available() > -1.0 * kMaxDatagramBytes;
   }
 
   /// The part of `room_bits` for the sections. If motions wait, they keep half of the datagram, and at least

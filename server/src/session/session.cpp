@@ -272,7 +272,7 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteSc
   const std::size_t ack_bits = header.ack && header.ack->words > 1 ? header.ack->bits() : 0;
   const std::size_t control_bits = header.control.any() ? kMaxControlBits : 0;
   const std::size_t room_bits = room * 8 - kMaxHeaderBits - ack_bits - control_bits;
-  std::array<std::byte, kMaxStateBytes> section_buffer;
+  std::array<std::byte, kMaxDatagramBytes> section_buffer;
   BitWriter section_writer{section_buffer};
   const bool motions_wait = !scratch.snapshot.all_written();
   const std::size_t section_room =
@@ -280,13 +280,13 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteSc
   sections_.write(section_writer, section_room, place, header);
   const std::size_t section_bits = section_writer.bits_written();
 
-  std::array<std::byte, kMaxStateBytes + 64> update_buffer;
+  std::array<std::byte, kMaxDatagramBytes + 64> update_buffer;
   BitWriter update_writer{update_buffer};
   motions_.write(update_writer, room_bits - section_bits, place, scratch, header);
 
   header.complete_age = behind_ticks_ = complete_age(inputs);
   header.echo = stamps_.echo(inputs.tick_time_s, inputs.now_s);
-  std::array<std::byte, kMaxStateBytes> buffer;
+  std::array<std::byte, kMaxDatagramBytes> buffer;
   BitWriter writer{std::span{buffer}.first(room)};
   reckoner::write(writer, header);
   const std::size_t update_bits = update_writer.bits_written();
@@ -323,7 +323,7 @@ void Session::write_messages(double now_s, std::size_t room, DatagramBuffer& dat
   const bool has_written = last_send_s_ != kLongAgo || !is_welcomed();
   if (!peer_ || !has_written || room < kMinRoom) return;
   reliable_.begin(now_s);
-  while (budget_.available() > -1.0 * kMaxStateBytes && reliable_.is_due() && !link_.full()) {
+  while (budget_.available() > -1.0 * kMaxDatagramBytes && reliable_.is_due() && !link_.full()) {
     // A client without the welcome message has nothing.
     MessageDatagram datagram{written_tick_, is_welcomed() ? behind_ticks_ : written_tick_};
     const Sequence sequence = datagram.begin(link_, now_s);

@@ -17,21 +17,23 @@ bool works() {
   return reckoner::archetype_hash(car) != reckoner::archetype_hash(bus);
 }
 #elif defined(COMPONENT_SERVER)
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/server/server.hpp>
 
 bool works() {
-  auto transport = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
+  auto transport =
+      reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!transport) return false;
   auto server = reckoner::Server::create({}, **transport);
   return server && static_cast<bool>(server->spawn(0, "car", {}));
 }
 #elif defined(COMPONENT_CLIENT)
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 bool works() {
-  auto transport = reckoner::EnetTransport::connect("127.0.0.1", 9, 0, reckoner::Insecure{});
+  auto transport =
+      reckoner::NetworkTransport::connect("127.0.0.1", 9, reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!transport) return false;
   auto client = reckoner::Client::create({}, **transport);
   if (!client) return false;

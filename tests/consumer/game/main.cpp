@@ -6,7 +6,7 @@
 #include <glm/geometric.hpp>
 
 #include <reckoner/client/remote_entity.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 int main() {
   reckoner::Motion first;
@@ -35,7 +35,7 @@ int main() {
   const double end_error_m =
       glm::distance(before.position, reckoner::state_at(second, 192 * kFrame).position);
   const auto transport =
-      reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
+      reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   std::printf("largest step %.3f m, of velocity %.3f m/s; off at the end by %.9f m; socket: %s\n",
               largest_step_m, static_cast<double>(largest_velocity_step_mps), end_error_m,
               transport ? "open" : "none");

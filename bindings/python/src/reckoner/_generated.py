@@ -239,9 +239,9 @@ typedef struct reckoner_server_config
   double limit_address_datagrams_per_second;
   double limit_address_bytes_per_second;
   double limit_burst_s;
-  uint64_t limit_message_bytes;
-  uint64_t limit_waiting_bytes;
-  uint64_t limit_backlog_bytes;
+  uint64_t reserved3;
+  uint64_t reserved4;
+  uint64_t reserved5;
   uint64_t limit_waiting_events;
   reckoner_log_function log;
   void *log_user;
@@ -261,6 +261,7 @@ typedef struct reckoner_server_config
   double send_rate_hz;
   double client_messages_per_second;
   uint64_t client_message_bytes_per_second;
+  const char *transport;
 } reckoner_server_config;
 void reckoner_server_config_init(reckoner_server_config *config, uint32_t struct_size);
 reckoner_result reckoner_server_create(const reckoner_server_config *config, reckoner_server **server, char *why, size_t why_size);
@@ -599,6 +600,7 @@ typedef struct reckoner_client_config
   double reconnect_give_up_s;
   uint32_t max_entities;
   uint32_t reserved2;
+  const char *transport;
 } reckoner_client_config;
 void reckoner_client_config_init(reckoner_client_config *config, uint32_t struct_size);
 reckoner_result reckoner_client_create(const reckoner_client_config *config, reckoner_client **client, char *why, size_t why_size);

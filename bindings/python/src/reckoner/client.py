@@ -15,7 +15,7 @@ from .security import of_size
 
 _KINDS: dict[int, ClientEventKind] = {kind.value: kind for kind in ClientEventKind}
 _POSES = (("uint64_t[]", "u8", ()), ("double[]", "f8", (3,)), ("float[]", "f4", (4,)))
-_HANDLED = ("archetype_count", "port", "insecure", "game")
+_HANDLED = ("archetype_count", "port", "insecure", "game", "transport")
 
 
 class ClientEvent(NamedTuple):
@@ -57,7 +57,7 @@ class Client(Handle):
 
     def __init__(self, host: str | None = None, port: int = 0, *, archetypes: Sequence[Archetype] = (Archetype(),),
                  token: bytes | None = None, insecure: bool = False, game: int = 0, log: Log | None = None,
-                 **settings: Any) -> None:
+                 transport: str | None = None, **settings: Any) -> None:
         self._keep: list[Any] = []
         config = sized("reckoner_client_config")
         fill(config, settings, _HANDLED)
@@ -68,6 +68,8 @@ class Client(Handle):
             token, ByteCount.TOKEN_BYTES, "a token"))
         config.host, config.port, config.token = host_text, port, token_bytes
         config.insecure, config.game = insecure, game
+        transport_text = ffi.NULL if transport is None else ffi.new("char[]", transport.encode())
+        config.transport = transport_text
         made, why = ffi.new("reckoner_client**"), ffi.new("char[]", 400)
         result = lib.reckoner_client_create(config, made, why, len(why))
         if result != 0:

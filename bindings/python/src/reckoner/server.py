@@ -19,7 +19,7 @@ from .security import address_array, of_size
 Peer = int  #: the server's id of a client; 0: none
 Route = int  #: 0: none
 _KINDS: dict[int, ServerEventKind] = {kind.value: kind for kind in ServerEventKind}
-_HANDLED = ("archetype_count", "port", "insecure", "address_count")
+_HANDLED = ("archetype_count", "port", "insecure", "address_count", "transport")
 _LISTED = {"uint64_t[]": np.dtype("u8"), "uint32_t[]": np.dtype("u4"), "reckoner_seen[]": SEEN}
 
 
@@ -47,7 +47,7 @@ class Server(Handle):
 
     def __init__(self, host: str | None = None, port: int = 0, *, archetypes: Sequence[Archetype] = (Archetype(),),
                  key: bytes | None = None, insecure: bool = False, addresses: Sequence[tuple[str, int]] = (),
-                 log: Log | None = None, **settings: Any) -> None:
+                 log: Log | None = None, transport: str | None = None, **settings: Any) -> None:
         self._keep: list[Any] = []
         config = sized("reckoner_server_config")
         fill(config, {"epoch_s": now(), **settings}, _HANDLED)
@@ -59,6 +59,8 @@ class Server(Handle):
         address_list = address_array(addresses)
         config.host, config.port, config.key, config.insecure = host_text, port, key_bytes, insecure
         config.addresses, config.address_count = address_list, len(addresses)
+        transport_text = ffi.NULL if transport is None else ffi.new("char[]", transport.encode())
+        config.transport = transport_text
         made, why = ffi.new("reckoner_server**"), ffi.new("char[]", 400)
         result = lib.reckoner_server_create(config, made, why, len(why))
         if result != 0:

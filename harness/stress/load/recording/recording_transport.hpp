@@ -41,12 +41,12 @@ class RecordingTransport final : public ForwardingTransport {
     return event;
   }
 
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+  bool send(PeerId peer, std::span<const std::byte> payload) override {
     if (ticks_left_ > 0 && peer.value < numbers_.size()) {
-      const std::size_t bytes = std::min<std::size_t>(payload.size(), kMaxStateBytes);
+      const std::size_t bytes = std::min<std::size_t>(payload.size(), kMaxDatagramBytes);
       record_.sent.push_back({numbers_[peer.value], static_cast<std::uint16_t>(bytes)});
     }
-    return ForwardingTransport::send(peer, channel, payload);
+    return ForwardingTransport::send(peer, payload);
   }
 
  private:
@@ -54,8 +54,7 @@ class RecordingTransport final : public ForwardingTransport {
     if (event.kind == TransportEvent::Kind::connected) {
       if (event.peer.value >= numbers_.size()) numbers_.resize(event.peer.value + 1);
       numbers_[event.peer.value] = next_number_++;
-    } else if (event.kind == TransportEvent::Kind::received && event.channel == Channel::state &&
-               ticks_left_ > 0) {
+    } else if (event.kind == TransportEvent::Kind::received && ticks_left_ > 0) {
       ++received_;
       received_bytes_ += event.payload.size();
     }

@@ -60,7 +60,7 @@ struct ProcessUse {
 };
 [[nodiscard]] ProcessUse use_of(int pid);
 
-/// How many sockets a client with an EnetTransport has: the real one, and ENet's private one.
+/// How many sockets a client may have: that of its connection, and another one while it dials again.
 inline constexpr std::size_t kSocketsPerClient = 2;
 
 /// Lets this process open `sockets` sockets and a few files besides. Returns an error message, or an empty

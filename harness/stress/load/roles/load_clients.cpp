@@ -86,7 +86,8 @@ class LoadClients {
   // Connects a player, for the first time or again. Returns an error message, or an empty text.
   std::string dial(std::size_t index, double now_s) {
     Player player;
-    auto transport = NetworkTransport::connect(server_.host, server_.port, 0, security_of(index));
+    auto transport = NetworkTransport::connect(server_.host, server_.port, kProtocolVersion,
+                                               security_of(index), {}, options_.transport);
     if (!transport) return transport.error();
     player.transport = std::move(*transport);
     ClientConfig config;

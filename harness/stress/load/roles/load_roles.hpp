@@ -22,16 +22,18 @@ struct LoadServerOptions {
   LoadWorldOptions world;
   double tick_rate_hz = 60.0;
   unsigned threads = 1;
-  std::string record;    ///< file of the DatagramRecord: a server writes it, and a plain server reads it
-  std::size_t late = 0;  ///< additional slots for clients that join later
-  std::string key;       ///< key file; clients make their tokens with this key; empty: insecure
-  std::string listen;    ///< address to listen on; empty: all addresses, IPv6 and IPv4
+  std::string record;     ///< file of the DatagramRecord: a server writes it, and a plain server reads it
+  std::size_t late = 0;   ///< additional slots for clients that join later
+  std::string key;        ///< key file; clients make their tokens with this key; empty: insecure
+  std::string transport;  ///< ListenConfig::transport
+  std::string listen;     ///< address to listen on; empty: all addresses, IPv6 and IPv4
 };
 
 struct LoadClientsOptions {
   LoadWorldOptions world;
   std::string server;          ///< HOST:PORT
   std::string key;             ///< as in LoadServerOptions
+  std::string transport;       ///< as in LoadServerOptions
   std::size_t count = 100;     ///< number of clients in this process
   std::uint64_t first_id = 1;  ///< client id in the token of the first of them
   double join_rate_hz = 200.0;

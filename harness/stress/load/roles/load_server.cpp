@@ -209,6 +209,7 @@ int run_load_server(const LoadServerOptions& options) {
   ListenConfig config{.host = options.listen, .port = 0, .max_peers = peers, .security = Insecure{}};
   config.limits.address_datagrams_per_second = 0.0;  // all clients have one address
   config.limits.address_bytes_per_second = 0.0;
+  config.transport = options.transport;
   if (!options.key.empty()) {
     const auto key = program::read_key_file(options.key);
     if (!key) return report_error(key.error());

@@ -10,7 +10,7 @@
 
 namespace reckoner::harness {
 
-/// Drops received state payloads at random, as a bad link would. Losses are independent of each other.
+/// Drops received datagrams at random, as a bad link would. Losses are independent of each other.
 class LossyTransport final : public ForwardingTransport {
  public:
   /// `share`: the share of the payloads to drop, 0 to 1.
@@ -19,8 +19,7 @@ class LossyTransport final : public ForwardingTransport {
 
   std::optional<TransportEvent> poll() override {
     while (auto event = ForwardingTransport::poll()) {
-      const bool may_be_lost =
-          event->kind == TransportEvent::Kind::received && event->channel == Channel::state;
+      const bool may_be_lost = event->kind == TransportEvent::Kind::received;
       if (!may_be_lost || !random_.chance(share_)) return event;
     }
     return std::nullopt;

@@ -105,6 +105,13 @@ struct ConnectToken {
   SecretKey to_client;  ///< secret for the session key that encrypts data from the server
 };
 
+/// The identity that a token gives to its client.
+struct ClientIdentity {
+  std::uint64_t client_id = 0;  ///< the backend's number for the client
+  /// The data that the backend put into ConnectGrant::user_data.
+  std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
+};
+
 /// Issues a token. A backend calls this function. The backend and the servers must use one `key`. If several
 /// games, or several versions of a game, use this key, each needs its own number `game`. Fails if the
 /// grant contains no server, too many, or one that no client can reach by it (ConnectGrant::servers). When a

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <reckoner/net/transport.hpp>
 
@@ -20,16 +21,15 @@ class ForwardingTransport : public Transport {
 
   void service(double now_s) override { inner_.service(now_s); }
   [[nodiscard]] std::optional<TransportEvent> poll() override { return inner_.poll(); }
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
-    return inner_.send(peer, channel, payload);
-  }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
-    return inner_.max_state_bytes(peer);
+  bool send(PeerId peer, std::span<const std::byte> payload) override { return inner_.send(peer, payload); }
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId peer) const override {
+    return inner_.max_datagram_bytes(peer);
   }
   [[nodiscard]] bool is_ordered(PeerId peer) const override { return inner_.is_ordered(peer); }
   void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
   [[nodiscard]] PeerLogin login(PeerId peer) const override { return inner_.login(peer); }
   void revoke_login(const PeerLogin& login) override { inner_.revoke_login(login); }
+  [[nodiscard]] std::string problem() const override { return inner_.problem(); }
   [[nodiscard]] const TransportStats& stats() const override { return inner_.stats(); }
 
  private:

@@ -58,11 +58,11 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
  public:
   /// Connects to one named server. The parameters are those of NetworkTransport::connect(). Every dial()
   /// looks the name up again and tries its addresses anew.
-  NetworkDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
+  NetworkDialer(const std::string& host, std::uint16_t port, std::uint16_t version,
                 const OrInsecure<ClientSecurity>& security, const LogSink& log = {},
                 std::string_view transport = {}, ResolveHost resolve = {});
   /// Connects to the servers listed in the token. dial() fails if the token lists no server.
-  NetworkDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log = {},
+  NetworkDialer(std::uint16_t version, const ClientSecurity& security, const LogSink& log = {},
                 std::string_view transport = {}, ResolveHost resolve = {});
   ~NetworkDialer() override;
 
@@ -104,7 +104,7 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
   std::vector<Server> servers_;
   bool has_named_server_;  // false: servers_ are the servers that the token lists
   ServerRotation round_;
-  std::uint32_t reason_;
+  std::uint16_t version_;
   LogSink log_;
   std::string kind_;                     // name of the transport, as in ListenConfig::transport
   OrInsecure<ClientSecurity> security_;  // the next dial() presents this token or ticket

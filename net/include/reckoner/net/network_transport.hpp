@@ -21,7 +21,7 @@
 
 namespace reckoner {
 
-/// Selects a transport without security: anybody may join, the server is not authenticated, and nothing is
+/// Selects a connection without security: anybody may join, the server is not authenticated, and nothing is
 /// encrypted. Use it only in a LAN or a test. It is never the default; the caller must write its name.
 struct Insecure {};
 
@@ -101,13 +101,6 @@ struct ClientSecurity {
   SecretKey secret{};
 };
 
-/// The identity that a token gives to its client.
-struct ClientIdentity {
-  std::uint64_t client_id = 0;  ///< the backend's number for the client
-  /// The data that the backend put into ConnectGrant::user_data.
-  std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
-};
-
 /// How many more connections than clients a server should accept. With a spare connection, a full server can
 /// send a further client the reason for the refusal. A client can also reconnect before its old connection
 /// has ended.
@@ -116,20 +109,21 @@ inline constexpr std::uint32_t kSpareConnections = 8;
 /// Settings of a server's transport.
 struct ListenConfig {
   /// Address or name to listen on. Empty: all addresses of the machine, IPv6 and IPv4 on one port, or only
-  /// IPv4 if the machine has no IPv6. "0.0.0.0": all IPv4 addresses. "::": all IPv6 addresses and no IPv4
-  /// address.
+  /// IPv4 if the machine has no IPv6 or the transport is "enet". "0.0.0.0": all IPv4 addresses. "::": all
+  /// IPv6 addresses and no IPv4 address.
   std::string host;
   std::uint16_t port = 0;  ///< UDP port; 0: any free port, see NetworkTransport::port()
   /// Maximum number of connections, at least 1. A server needs kSpareConnections more connections than
-  /// clients. If one ENet host cannot hold all connections, the server must run on Linux (see
-  /// ShardedTransport).
+  /// clients. "enet" has room for at most 4095.
   std::uint32_t max_peers = 64;
   /// Security settings, which define the clients that the server admits. Insecure{}: the server admits
   /// everybody and does not encrypt.
   OrInsecure<ServerSecurity> security;
-  TransportLimits limits{};  ///< limits on received traffic; a ShardedTransport applies them to each host
+  TransportLimits limits{};  ///< limits on received traffic
   LogSink log{};             ///< receives log records; empty: no log
-  /// Name of the implementation to use. Empty: the default. At present, "enet" is the only implementation.
+  /// Name of the transport. Both ends must use the same one. Empty: "udp" with security, "enet" without.
+  /// - "udp": Reckoner's own, over IPv4 and IPv6, with or without security.
+  /// - "enet": ENet, over IPv4 and without security only.
   std::string transport{};
   /// True: a thread of the transport reads the socket as soon as data arrives, also while the game does
   /// something else. Only NetworkTransport::listen() uses this; see receive threads there.
@@ -140,7 +134,7 @@ struct ListenConfig {
 /// cannot check whether the address and the port are available.
 [[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const ListenConfig& config);
 
-/// Memory functions for the network libraries that the transports use. If `allocate` returns null, the
+/// Memory functions for the network library that the transport "enet" uses. If `allocate` returns null, the
 /// library may end the process. Every thread that uses a transport may call these functions.
 struct NetworkAllocator {
   /// Allocates memory, like malloc().
@@ -149,10 +143,10 @@ struct NetworkAllocator {
   void (*release)(void* memory) = nullptr;
 };
 
-/// Sets the allocator of the network libraries in this process. If the game itself uses such a library, this
-/// use is affected, too. The default is malloc() and free(). All other allocations of Reckoner use operator
-/// new, which a game may replace. Returns false and changes nothing if a NetworkTransport exists or if one of
-/// the two functions is null.
+/// Sets ENet's allocator in this process. If the game itself uses ENet, this use is affected, too. The
+/// default is malloc() and free(). All other allocations of Reckoner use operator new, which a game may
+/// replace. Returns false and changes nothing if a transport "enet" exists or if one of the two functions is
+/// null.
 [[nodiscard]] RECKONER_NET_API bool set_network_allocator(const NetworkAllocator& allocator);
 
 /// Looks up a host name. Returns the addresses with port 0, the preferred one first; empty if there is none.
@@ -183,13 +177,13 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> listen(const ListenConfig& config);
 
   /// Starts to connect to a server. Later, poll() returns a connected event, or a disconnected event if the
-  /// server has not answered within 5 s, or has refused or ignored the token. `reason` is a number that is
-  /// sent with the request and that the server's connected event contains. If a Reckoner client uses the
-  /// transport, it must be kProtocolVersion: a Reckoner server refuses every other number except 0.
+  /// server has not answered within 5 s, or has refused or ignored the token. `version` is the wire version
+  /// that the client speaks, kProtocolVersion for Client; the server's connected event contains it. It is not
+  /// 0.
   /// `security` must match the server: a token for a server with security, otherwise Insecure{}. `log`
   /// receives log records; empty: no log. `transport` is a name as in ListenConfig::transport.
-  /// `receive_thread`: as in ListenConfig. Fails at once if `host` or the token is empty, `port` is 0, or the
-  /// system has no thread left.
+  /// `receive_thread`: as in ListenConfig. Fails at once if `host` or the token is empty, `port` or `version`
+  /// is 0, the transport does not serve such a connection, or the system has no thread left.
   ///
   /// `host` is a name or an address, IPv4 or IPv6 without brackets. The function does not wait for the
   /// look-up of a name: a thread of its own does it, within the 5 s, and if there is no usable address,
@@ -198,7 +192,7 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   /// IPv4, it reaches an IPv4 address through its translated IPv6 address (RFC 7050). `resolve`: the look-up
   /// of names; empty: resolve_host().
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> connect(
-      const std::string& host, std::uint16_t port, std::uint32_t reason,
+      const std::string& host, std::uint16_t port, std::uint16_t version,
       const OrInsecure<ClientSecurity>& security, const LogSink& log = {}, std::string_view transport = {},
       bool receive_thread = false, const ResolveHost& resolve = {});
 
@@ -215,14 +209,9 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   [[nodiscard]] virtual std::optional<ConnectToken> ticket() const = 0;
 
   /// Returns what the server remembers of used tokens, for another way into the server that accepts tokens,
-  /// too (the live view of reckoner-server). The class is internal. Null without security, on a client, and
+  /// too (TokenGateConfig::transport). The class is internal. Null without security, on a client, and
   /// with a receive thread, because the object is not thread-safe.
   [[nodiscard]] virtual std::shared_ptr<secure::UsedTokens> used_tokens() const;
-
-  /// Returns why a client cannot reach its server, if this machine knows, for example because the server's
-  /// name has no address. The text is a part of a sentence, for use in an error message. Empty if nothing is
-  /// known.
-  [[nodiscard]] virtual std::string problem() const { return {}; }
 
   /// Returns the UDP port in use.
   [[nodiscard]] virtual std::uint16_t port() const = 0;

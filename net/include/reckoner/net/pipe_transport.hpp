@@ -15,8 +15,9 @@
 namespace reckoner {
 
 /// A client's transport over an ordered and reliable stream of messages that the game owns, such as a
-/// WebSocket in a browser. reckoner-server accepts such streams with --watch-port. On a real link, each lost
-/// packet delays everything behind it, so use UDP where it is possible (docs/playground.md has figures).
+/// WebSocket in a browser. A game's own server accepts such streams with a PipeServer, reckoner-server with
+/// --watch-port. On a real link, each lost packet delays everything behind it, so use UDP where it is
+/// possible (docs/playground.md has figures).
 ///
 /// The game opens the stream and calls opened(), received() and closed(); the transport passes each message
 /// to `send`. Nothing is encrypted here: use a stream with TLS. Reads no clock: the times are of the clock
@@ -47,8 +48,8 @@ class RECKONER_NET_API PipeTransport final : public Transport {
 
   void service(double now_s) override;
   [[nodiscard]] std::optional<TransportEvent> poll() override;
-  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
+  bool send(PeerId peer, std::span<const std::byte> datagram) override;
+  [[nodiscard]] std::size_t max_datagram_bytes(PeerId peer) const override;
   [[nodiscard]] bool is_ordered(PeerId) const override { return true; }
   void disconnect(PeerId peer, std::uint32_t reason) override;
   [[nodiscard]] const TransportStats& stats() const override;

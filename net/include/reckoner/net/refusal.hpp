@@ -12,7 +12,7 @@ namespace reckoner {
 /// Why received data was refused. The sender may be faulty, hostile or only late.
 enum class Refusal : std::uint8_t {
   malformed,         ///< not a valid Reckoner encoding
-  too_large,         ///< larger than its channel allows
+  too_large,         ///< larger than a datagram may be
   not_genuine,       ///< authentication failed: another sender encrypted it, or it was modified or replayed
   no_session,        ///< session or connection is unknown
   wrong_cookie,      ///< cookie is too old, or was sent to another address
@@ -34,22 +34,25 @@ enum class Refusal : std::uint8_t {
   too_many,          ///< more messages or motions of a client, or more entities of a server, than allowed
   wrong_game,        ///< handshake of another game (ServerSecurity::game)
   wrong_origin,      ///< WebSocket of a page from a web site that is not allowed (reckoner-server)
+  other_transport,   ///< first datagram of a client that uses another transport (ListenConfig::transport)
+  old_version,       ///< request of a client whose wire version is before 13
 };
 
 /// Returns the name of a reason, in lower case with underscores, for logs and metrics.
 [[nodiscard]] constexpr std::string_view name_of(Refusal refusal) {
   constexpr std::string_view kNames[] = {
-      "malformed",      "too_large",        "not_genuine",   "no_session",    "wrong_cookie", "wrong_token",
-      "token_reused",   "handshake_limit",  "peer_limit",    "address_limit", "unexpected",   "beyond_limits",
-      "unknown_entity", "unknown_baseline", "unknown_route", "unknown_frame", "from_future",  "too_old",
-      "repeated",       "never_sent",       "too_many",      "wrong_game",    "wrong_origin"};
+      "malformed",     "too_large",     "not_genuine",     "no_session",       "wrong_cookie",
+      "wrong_token",   "token_reused",  "handshake_limit", "peer_limit",       "address_limit",
+      "unexpected",    "beyond_limits", "unknown_entity",  "unknown_baseline", "unknown_route",
+      "unknown_frame", "from_future",   "too_old",         "repeated",         "never_sent",
+      "too_many",      "wrong_game",    "wrong_origin",    "other_transport",  "old_version"};
   return kNames[static_cast<std::size_t>(refusal)];
 }
 
 /// Number of refusals for each reason.
 struct RefusalCounts {
   /// Number of reasons.
-  static constexpr std::size_t kReasons = static_cast<std::size_t>(Refusal::wrong_origin) + 1;
+  static constexpr std::size_t kReasons = static_cast<std::size_t>(Refusal::old_version) + 1;
 
   std::array<std::uint64_t, kReasons> counts{};  ///< indexed by Refusal
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -51,22 +52,14 @@ struct GameMessage {
 
 /// Version of the wire format. It increases with every change after which an older build would misread the
 /// data. A version number is never used again.
-inline constexpr std::uint16_t kProtocolVersion = 12;
+inline constexpr std::uint16_t kProtocolVersion = 13;
 
-/// Maximum size of a state payload, bytes. With all headers, the datagram is smaller than every common path
-/// MTU.
-inline constexpr std::size_t kMaxStateBytes = 1200;
+/// Maximum size of a datagram that a Transport carries, bytes. With all headers, it is smaller than every
+/// common path MTU.
+inline constexpr std::size_t kMaxDatagramBytes = 1200;
 
 /// Maximum size of the reason that a kicked player is told (Server::kick()), bytes.
 inline constexpr std::size_t kMaxKickReasonBytes = 255;
-
-/// Maximum size of a message on the control channel, bytes. Both ends refuse a larger one.
-inline constexpr std::size_t kMaxControlBytes = 32 * 1024;
-
-enum class Channel : std::uint8_t {
-  control = 0,  ///< reliable and ordered; Client and Server do not use it, and refuse what arrives on it
-  state = 1,    ///< a payload may be lost, repeated or reordered; it never waits for other data
-};
 
 /// An event of a transport.
 struct TransportEvent {
@@ -74,17 +67,18 @@ struct TransportEvent {
   enum class Kind : std::uint8_t {
     connected,     ///< both ends can send from now on
     disconnected,  ///< the connection ended or could not be established
-    received,      ///< a payload arrived
+    received,      ///< a datagram arrived
   };
 
-  Kind kind = Kind::received;        ///< type of the event
-  PeerId peer;                       ///< the connection
-  Channel channel = Channel::state;  ///< channel of a received payload
-  std::uint32_t reason = 0;          ///< number that the other end sent; only for connected and disconnected
+  Kind kind = Kind::received;  ///< type of the event
+  PeerId peer;                 ///< the connection
+  /// Number that the other end sent. connected, at a server: the protocol version of the client; 0: unknown.
+  /// disconnected: the reason.
+  std::uint32_t reason = 0;
   std::span<const std::byte> payload{};  ///< received data; valid until the next call on the transport
-  /// How long a received state payload waited in this machine before service() read it, s. A client that
-  /// calls receive() once per frame needs this time to estimate the server's clock exactly. 0: unknown. ENet
-  /// knows it for clients on Linux, and everywhere if it has a receive thread (NetworkTransport).
+  /// How long a received datagram waited in this machine before service() read it, s. A client that calls
+  /// receive() once per frame needs this time to estimate the server's clock exactly. 0: unknown. "udp" knows
+  /// it for clients on Linux; every NetworkTransport knows it everywhere if it has a receive thread.
   double waited_s = 0.0;
 };
 
@@ -101,8 +95,8 @@ struct TransportStats {
   RefusalCounts refusals;     ///< number of refusals for each reason; their sum is `refused`
   /// How often a peer moved to another address, proved that it uses this address and continued.
   std::uint64_t address_changes = 0;
-  /// Number of challenges that a server with security has sent. Each answers one request to join. A flood of
-  /// requests with forged addresses shows here.
+  /// Number of challenges that a server of the transport "udp" has sent. Each answers one request to join. A
+  /// flood of requests with forged addresses shows here.
   std::uint64_t challenges = 0;
   /// Number of datagrams that the operating system dropped. It drops empty and overlong datagrams, and every
   /// datagram that arrives while the receive buffer is full. 0 if the system does not report this number.
@@ -160,9 +154,9 @@ struct PeerLogin {
   }
 };
 
-/// Carries payloads between a server and its clients. One implementation uses ENet. Other implementations run
-/// in virtual time. A caller does not need to know which implementation it uses. Not thread-safe. No function
-/// throws.
+/// Carries datagrams between a server and its clients, and nothing else. A datagram may be lost, repeated or
+/// overtaken by another one; everything that must arrive is sent again by the caller. A caller does not need
+/// to know which implementation it uses. Not thread-safe. No function throws.
 class RECKONER_NET_API Transport {
  public:
   virtual ~Transport() = default;
@@ -174,22 +168,23 @@ class RECKONER_NET_API Transport {
   /// Removes and returns the oldest waiting event. Returns nullopt if no event waits.
   [[nodiscard]] virtual std::optional<TransportEvent> poll() = 0;
 
-  /// Queues a payload for sending. Returns false and sends nothing if the peer is no longer connected or if
-  /// the payload is larger than the channel allows. On the state channel, a queued payload may be lost.
-  virtual bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) = 0;
+  /// Queues a datagram of 1 to max_datagram_bytes() for sending. Returns false and sends nothing if the peer
+  /// is no longer connected or if the size is not allowed. A queued datagram may be lost.
+  virtual bool send(PeerId peer, std::span<const std::byte> datagram) = 0;
 
-  /// Returns the maximum size of a state payload to this peer, bytes. The result is at most kMaxStateBytes.
-  [[nodiscard]] virtual std::size_t max_state_bytes(PeerId peer) const = 0;
+  /// Returns the size of the largest datagram to this peer, bytes; at most kMaxDatagramBytes. 0 if the peer
+  /// is not connected.
+  [[nodiscard]] virtual std::size_t max_datagram_bytes(PeerId peer) const = 0;
 
-  /// True if state payloads to and from this peer never overtake each other, as on a stream. One that takes
+  /// True if datagrams to and from this peer never overtake each other, as on a stream. One that takes
   /// long is then still on its way, until a later one has arrived. By default false.
   [[nodiscard]] virtual bool is_ordered(PeerId peer) const {
     (void)peer;
     return false;
   }
 
-  /// Ends a connection after all queued reliable data has arrived. The other end receives `reason`. When the
-  /// connection is closed, poll() returns a disconnected event.
+  /// Ends a connection. The other end receives `reason`, unless the network loses it. When the connection is
+  /// closed, poll() returns a disconnected event with the reason 0.
   virtual void disconnect(PeerId peer, std::uint32_t reason) = 0;
 
   /// Returns the login of a connected peer. The default knows nothing and returns an empty login.
@@ -205,6 +200,11 @@ class RECKONER_NET_API Transport {
   /// nothing.
   virtual void revoke_login(const PeerLogin& login) { (void)login; }
 
+  /// Returns why a client cannot reach its server, if this machine knows, for example because the server's
+  /// name has no address, or because the server uses another transport. The text is a part of a sentence, for
+  /// use in an error message; Client::refusal() contains it. Empty if nothing is known, and by default.
+  [[nodiscard]] virtual std::string problem() const { return {}; }
+
   /// Returns the counters since the transport was created. The reference is valid as long as the transport.
   [[nodiscard]] virtual const TransportStats& stats() const = 0;
 
@@ -218,7 +218,7 @@ class RECKONER_NET_API Transport {
 
 /// Limits on the traffic from peers. Traffic above a limit is dropped and counted (TransportStats::refusals);
 /// other peers are not affected. A game client that sends its motions and messages 60 times a second uses
-/// less than a tenth of the default rates. The byte rates include the headers of ENet and Reckoner. For the
+/// less than a tenth of the default rates. The byte rates include the headers of the transport. For the
 /// four rates, 0 means that there is no limit. The other limits must not be 0.
 struct TransportLimits {
   double datagrams_per_second = 2000.0;   ///< maximum rate of datagrams from one peer, 1/s
@@ -231,16 +231,6 @@ struct TransportLimits {
   /// Maximum size of a burst, given as the time that the burst would take at the full rate, s. For example, a
   /// burst arrives when a stalled link works again.
   double burst_s = 2.0;
-  /// Maximum size of a received control message, bytes. Also limits the number of fragments of a message. At
-  /// most kMaxControlBytes.
-  std::size_t message_bytes = kMaxControlBytes;
-  /// Maximum data from one peer that has arrived but must wait until a lost packet is sent again, bytes. A
-  /// peer that exceeds this limit is disconnected, because the missing data could no longer be received.
-  /// A Reckoner client sends nothing on this channel.
-  std::size_t waiting_bytes = 512 * 1024;
-  /// Maximum control data that was sent to one peer and is not acknowledged, bytes. A peer that exceeds this
-  /// limit is disconnected.
-  std::size_t backlog_bytes = 8 * 1024 * 1024;
   /// Maximum number of events that wait for poll(). At the limit, service() stops reading from the socket.
   std::size_t waiting_events = 64 * 1024;
   /// Maximum total payload of the events that wait for poll(), bytes. The last message may exceed it. With

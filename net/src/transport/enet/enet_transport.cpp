@@ -1,330 +1,486 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/messages/messages.hpp"
-#include "net/src/secure/keys.hpp"
-#include "net/src/transport/enet/enet_transport_impl.hpp"
-#include "net/src/transport/enet/server_security.hpp"
-#include "net/src/transport/limits/limit_settings.hpp"
-#include "net/src/transport/socket/socket_filter.hpp"
+#include "net/src/transport/enet/enet_transport.hpp"
 
+#include "net/src/transport/other_transport.hpp"
+#include "net/src/transport/platform.hpp"
+#include "net/src/transport/server_peer.hpp"
+#include "net/src/transport/socket/socket_filter.hpp"
+#include "net/src/transport/socket/udp_socket.hpp"
+
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
-#include <span>
+#include <type_traits>
 #include <utility>
 
 namespace reckoner {
 namespace {
 
+using enet_protocol::kChannels;
+using enet_protocol::kPayloadChannel;
+
+// Every path that carries IPv6 passes packets of 1280 bytes (RFC 8200, 5), and so do practically all others.
+// 40 of them are the IPv6 header and 8 the UDP header.
+constexpr std::uint32_t kMtu = 1232;
+// ENet turns a larger packet into reliable fragments.
+constexpr std::size_t kFragmentHeaders = sizeof(ENetProtocolHeader) + sizeof(ENetProtocolSendFragment);
+static_assert(kMtu >= kMaxDatagramBytes + kFragmentHeaders);
+
+// Packets of one peer that wait in ENet. They wait only during a pass, in which ENet reads 256 datagrams.
+constexpr std::size_t kMaxWaitingBytes = 1024 * 1024;
+
+constexpr int kSocketBufferBytes = 4 * 1024 * 1024;  // requested; the system may grant less
+
+// ENet ends a connection if a reliable command is not acknowledged for this time. That is only a backup:
+// Liveness judges by everything that the peer sends, so that a lossy link stays open while datagrams flow.
+// ENet doubles the time between two attempts, so only about ten attempts fit. The timeout is the larger of
+// these two.
+constexpr double kTimeoutMs = 120'000.0;
+constexpr double kTimeoutSilences = 2.0;  // multiples of TransportLimits::silence_s
+
+// ENet pings a peer if no reliable command was acknowledged for this interval. At ENet's default of 500 ms,
+// pings are a tenth of the traffic of a Reckoner connection at 10 updates a second, which sends often enough
+// without them. A peer that sends nothing else still answers three pings before Liveness gives it up. The
+// interval is the smaller of kPingMs and the silence limit divided by kPingsPerSilence.
+constexpr double kPingMs = 3000.0;
+constexpr double kPingsPerSilence = 3.3;
+
+// A request to connect occupies a peer of ENet until the client confirms it. A forged one is never confirmed.
+constexpr double kHalfOpenS = 3.0;
+
+// Bounds for one pass. It ends even if datagrams arrive faster than it reads them, or if every datagram
+// causes an error.
+constexpr int kMaxRounds = 1024;
+constexpr int kMaxErrors = 256;
+constexpr std::uint32_t kMaxDatagrams = 16'384;
+
+constexpr double kCheckS = 0.05;  // s between two checks, each of which visits all peers
+
+constexpr std::string_view kUseUdp = "; use the transport \"udp\"";
+
 // Global, because ENet has one allocator per process.
 ENetCallbacks enet_memory{std::malloc, std::free, nullptr};
 
-}  // namespace
-
-std::optional<Error> find_invalid_setting(const ListenConfig& config) {
-  if (auto fault = find_invalid<ListenConfig>(kListenSettings, config)) return fault;
-  if (auto fault = find_invalid_setting(config.limits)) return fault;
-  const ServerSecurity* const security = config.security.get();
-  if (security == nullptr) return std::nullopt;
-  return find_invalid_setting(*security, config.host.empty());
+SocketAddress address_of(const ENetAddress& address) {
+  return {IpAddress(ENET_NET_TO_HOST_32(address.host)), address.port};
 }
+
+ENetAddress to_enet(const SocketAddress& address) {
+  return {ENET_HOST_TO_NET_32(address.host.ipv4()), address.port};
+}
+
+bool is_ipv4(const SocketAddress& address) {
+  return address.host.is_ipv4();
+}
+
+std::size_t most_bytes(const ENetPeer& peer) {
+  return std::min<std::size_t>(kMaxDatagramBytes, peer.mtu - kFragmentHeaders);
+}
+
+PeerId id_of(const ENetPeer& peer) {
+  return PeerId{static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(peer.data))};
+}
+
+void set_id(ENetPeer& peer, PeerId id) {
+  peer.data = reinterpret_cast<void*>(std::uintptr_t{id.value});
+}
+
+// The address to listen on. Looks a name up, which may take seconds.
+Result<ENetAddress> listen_address(const ListenConfig& config) {
+  if (config.host.empty()) return ENetAddress{ENET_HOST_ANY, config.port};
+  const auto found = resolve_host(config.host);
+  if (found.empty()) return Error{"unknown host '" + config.host + "'"};
+  const auto ipv4 = std::ranges::find_if(found, is_ipv4);
+  if (ipv4 == found.end()) {
+    return Error{"the transport \"enet\" has no IPv6, which the address '" + config.host + "' needs" +
+                 std::string(kUseUdp)};
+  }
+  return to_enet({ipv4->host, config.port});
+}
+
+}  // namespace
 
 int start_enet() {
   return enet_initialize_with_callbacks(ENET_VERSION, &enet_memory);
 }
 
-bool set_enet_allocator(const EnetAllocator& allocator) {
+bool EnetTransport::set_allocator(const NetworkAllocator& allocator) {
   if (allocator.allocate == nullptr || allocator.release == nullptr) return false;
   return EnetRuntime::before_start([&] { enet_memory = {allocator.allocate, allocator.release, nullptr}; });
 }
 
-namespace {
+EnetTransport::EnetTransport(std::size_t peers, const TransportLimits& limits, const LogSink& log)
+    : log_(log),
+      limits_(limits),
+      traffic_(limits),
+      peers_(peers),
+      connections_(peers),
+      half_open_since_s_(peers) {}
 
-// A socket for a server. The first of several hosts binds the port without sharing it, so that no other
-// server can have the port. It shares the port only afterwards. Linux checks the option again whenever
-// another socket binds.
-Result<UdpSocket> open_server_socket(const ListenConfig& config, bool shares, bool joins) {
-  SocketAddress address;
-  if (!config.host.empty()) {
-    const auto found = resolve_host(config.host);
-    if (found.empty()) return Error{"unknown host '" + config.host + "'"};
-    address = found.front();
-  }
-  address.port = config.port;
-  const auto open = [&](IpFamilies families) -> Result<UdpSocket> {
-    errno = 0;
-    UdpSocket socket = UdpSocket::open(families);
-    if (!socket) return socket_error(&config.port, config.host);
-    if (joins && !share_port(socket.descriptor())) return Error{"this system cannot share a UDP port"};
-    if (!socket.bind(address)) return socket_error(&config.port, config.host);
-    if (shares && !joins && !share_port(socket.descriptor()))
-      return Error{"this system cannot share a UDP port"};
-    return socket;
-  };
-  if (!config.host.empty()) return open(address.host.is_ipv4() ? IpFamilies::ipv4 : IpFamilies::ipv6);
-  // A system without IPv6 opens no such socket, or binds none.
-  auto both = open(IpFamilies::both);
-  return both || errno == EADDRINUSE ? std::move(both) : open(IpFamilies::ipv4);
-}
-
-}  // namespace
-
-Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(UdpSocket&& socket,
-                                                                       enet_filter::Role role,
-                                                                       std::size_t peers, const Shard& shard,
-                                                                       const TransportLimits& limit,
-                                                                       const LogSink& log) {
-  auto impl = std::make_unique<Impl>(std::move(socket), role, peers, shard, limit, log);
-  if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
-  // ENet's socket is private: connected to itself, see EnetInbox.
-  ENetAddress loopback{};
-  constexpr std::uint32_t kLoopback = 0x7F000001;
-  loopback.host = ENET_HOST_TO_NET_32(kLoopback);
+// Returns false, and sets errno, if there is no socket.
+bool EnetTransport::open(const ENetAddress& address) {
   errno = 0;
-  impl->host.reset(enet_host_create(&loopback, peers, kChannels, 0, 0));
-  if (!impl->host) return socket_error(nullptr, {});
-  ENetHost& host = *impl->host;
-#ifndef __APPLE__  // which lets no connected socket name the receiver, as ENet does
-  (void)enet_socket_connect(host.socket, &host.address);
-#endif
-  host.maximumPacketSize = limit.message_bytes;
-  host.maximumWaitingData = limit.waiting_bytes;
-  host.intercept = &Impl::filter;
-  host.checksum = &Impl::sending_hook;
-  host.compressor.context = impl.get();
-  host.mtu = limits::kMtu;
-  for (ENetPeer* peer = host.peers; peer != host.peers + host.peerCount; ++peer) {
-    peer->mtu = limits::kMtu;
-    peer->data = nullptr;
-  }
-  (void)filter_socket(impl->net.descriptor(), DatagramIntake::kLongest);
-  impl->net.set_buffers(limits::kSocketBufferBytes);
-  return impl;
+  host_.reset(enet_host_create(&address, peers_, kChannels, 0, 0));
+  if (!host_) return false;
+  host_->intercept = &EnetTransport::intercept;
+  host_->maximumPacketSize = kMaxDatagramBytes;
+  host_->maximumWaitingData = kMaxWaitingBytes;
+  host_->mtu = kMtu;
+  for (std::size_t i = 0; i < host_->peerCount; ++i)
+    host_->peers[i].mtu = kMtu;
+  (void)enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kSocketBufferBytes);
+  (void)enet_socket_set_option(host_->socket, ENET_SOCKOPT_SNDBUF, kSocketBufferBytes);
+  // ENet ends a pass at an empty datagram and returns an error for an overlong one.
+  (void)filter_socket(static_cast<std::intptr_t>(host_->socket), ENET_PROTOCOL_MAXIMUM_MTU);
+  return true;
 }
 
-EnetTransport::Impl::~Impl() {
-  if (!host) return;
-  flush_batch();
-  hold_throttle_open();
-  enet_host_flush(host.get());
-  connections.for_each([](PeerId, Connection& connection) {
-    enet_peer_disconnect_now(connection.peer, connection.closing_reason);
-  });
-  flush_batch();
+Error EnetTransport::no_security() {
+  return Error{"the transport \"enet\" has no security" + std::string(kUseUdp)};
 }
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig& config) {
-  return listen(config, {});
-}
-
-Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig& config, const Shard& shard) {
   const EnetRuntime runtime;  // some systems need it to resolve names
-  static_assert(ShardedTransport::kMaxPeersPerHost == ENET_PROTOCOL_MAXIMUM_PEER_ID);
-  if (config.max_peers > ShardedTransport::kMaxPeersPerHost) {
-    return Error{"one ENet host holds at most " + std::to_string(ShardedTransport::kMaxPeersPerHost) +
-                 " connections"};
-  }
+  if (config.security.get() != nullptr) return no_security();
   if (const auto fault = find_invalid_setting(config)) return *fault;
-  auto socket = open_server_socket(config, shard.bits > 0, shard.number > 0);
-  if (!socket) return Error{socket.error()};
-  const SocketAddress bound = socket->local();
-  auto impl = Impl::open(std::move(*socket), enet_filter::Role::server, config.max_peers, shard,
-                         config.limits, config.log);
-  if (!impl) return Error{impl.error()};
-  std::unique_ptr<EnetTransport> transport(new EnetTransport(std::move(*impl)));
-  const ServerSecurity* const security = config.security.get();
-  if (security != nullptr) {
-    auto gate = gate_config(*security, bound);
-    if (!gate) return Error{gate.error()};
-    gate->most_sessions = 2 * std::size_t{config.max_peers};
-    gate->used = shard.used;
-    gate->limits = config.limits;
-    transport->impl_->set_guard(secure::Guard(*gate));
+  if (config.max_peers > kMaxPeers) {
+    return Error{"the transport \"enet\" holds at most " + std::to_string(kMaxPeers) + " connections" +
+                 std::string(kUseUdp)};
   }
-  if (shard.number == 0) transport->impl_->log.opened(security, transport->port());
+  const auto address = listen_address(config);
+  if (!address) return Error{address.error()};
+  if (!runtime.usable()) return Error{"ENet does not start on this machine"};
+  std::unique_ptr<EnetTransport> transport(new EnetTransport(config.max_peers, config.limits, config.log));
+  if (!transport->open(*address)) return socket_error(&config.port, config.host);
+  transport->log_.opened(nullptr, transport->port());
   return transport;
 }
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string& host, std::uint16_t port,
-                                                              std::uint32_t reason,
-                                                              const OrInsecure<ClientSecurity>& security,
-                                                              const LogSink& log,
+                                                              std::uint16_t version, const LogSink& log,
                                                               const ResolveHost& resolve) {
-  const EnetRuntime runtime;
-  if (host.empty()) return Error{"the server's host name is empty"};
-  if (port == 0) return Error{"the server's UDP port is missing"};
-  if (const ClientSecurity* const shown = security.get(); shown != nullptr && !shown->token.to_server)
-    return Error{"the token is empty"};
-  errno = 0;
-  const auto literal = parse_host(host);
-  const bool needs_one = literal && literal->host.is_ipv4() && has_route({literal->host, port});
-  UdpSocket socket = needs_one ? UdpSocket::open(IpFamilies::ipv4) : UdpSocket::open_any();
-  if (!socket) return socket_error(nullptr, host);
-  auto impl = Impl::open(std::move(socket), enet_filter::Role::client, 1, {}, {}, log);
-  if (!impl) return Error{impl.error()};
-  DatagramIntake::note_arrival_times((*impl)->net);
-  (*impl)->server_name = host;
-  (*impl)->lookup.emplace(host, port, resolve);
-  ENetHost& own = *(*impl)->host;
-  // A server without security tells connections apart by their numbers, which ENet counts from this seed.
-  // ENet's own seed depends on the second and on an address in memory, so two attempts could have the same
-  // number.
-  secure::fill_random(std::as_writable_bytes(std::span(&own.randomSeed, 1)));
-  ENetPeer* peer = enet_host_connect(&own, &own.address, kChannels, reason);
-  if (peer == nullptr) return Error{"cannot connect to '" + host + "'"};
-  (*impl)->add(peer, true);
-  if (const ClientSecurity* const shown = security.get()) {
-    // ENet starts after the server has admitted the client. Until then, ENet's peer only keeps its place.
-    (*impl)->set_guard(secure::Guard(shown->token, shown->game, shown->secret));
-    (*impl)->pending_connect = reason;
-    enet_peer_reset(peer);
+  // Each attempt to connect is a peer of ENet.
+  std::unique_ptr<EnetTransport> transport(new EnetTransport(AddressRace::kMost, {}, log));
+  if (!transport->runtime_.usable()) return Error{"ENet does not start on this machine"};
+  transport->search_.emplace(EnetSearch{.host = host, .version = version, .lookup = {host, port, resolve}});
+  if (!transport->open({ENET_HOST_ANY, 0})) return socket_error(nullptr, host);
+  transport->connections_.add(
+      {.liveness = {steady_seconds(), true, transport->limits_.silence_s}});  // kServerPeer
+  return transport;
+}
+
+EnetTransport::~EnetTransport() {
+  if (!host_) return;
+  enet_host_flush(host_.get());
+  connections_.for_each([](PeerId, Connection& connection) {
+    if (connection.peer != nullptr) enet_peer_disconnect_now(connection.peer, connection.end_reason);
+  });
+}
+
+// ENet has received a datagram.
+int EnetTransport::intercept(ENetHost* host, ENetEvent* event) {
+  constexpr int kSwallow = 1, kPassOn = 0;
+  static_assert(std::is_standard_layout_v<Pump>);  // a pointer to its first member points to it
+  EnetTransport& self = *reinterpret_cast<Pump*>(event)->self;
+  const std::span datagram(host->receivedData, host->receivedDataLength);
+  host->receivedDataLength = self.passable_bytes(address_of(host->receivedAddress), std::as_bytes(datagram));
+  return host->receivedDataLength == 0 ? kSwallow : kPassOn;
+}
+
+// Returns how many bytes of an arrived datagram ENet may read. 0: none.
+std::size_t EnetTransport::passable_bytes(const SocketAddress& from, std::span<const std::byte> datagram) {
+  const auto refuse = [this](Refusal why) {
+    stats_.refuse(why);
+    return std::size_t{0};
+  };
+  if (!enet_filter::answerable(from)) return refuse(Refusal::malformed);
+  if (search_ && is_notice(datagram, kServerUsesUdp)) {
+    if (is_connecting() && search_->race && search_->race->runs(from)) search_->noticed_udp = true;
+    return refuse(Refusal::other_transport);
   }
-  return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
+  const auto role = search_ ? enet_filter::Role::client : enet_filter::Role::server;
+  const std::size_t bytes = enet_filter::passable_bytes(datagram, role);
+  if (bytes == 0 && !search_ && is_udp_request(datagram)) {
+    answer_udp(from);
+    return refuse(Refusal::other_transport);
+  }
+  if (bytes < datagram.size()) stats_.refuse(Refusal::malformed);
+  if (bytes == 0) return 0;
+  Connection* const sender = sender_of(from, datagram);
+  if (sender == nullptr) return bytes;
+  ++sender->arrived;
+  if (search_) return bytes;  // only servers limit their peers
+  const auto why = traffic_.refuse(sender->traffic, from.host, datagram.size(), steady_seconds());
+  return why ? refuse(*why) : bytes;
+}
+
+// A client uses the transport "udp". It would only time out. The answer is shorter than its request.
+void EnetTransport::answer_udp(const SocketAddress& from) {
+  log_.other_transport(from, "udp", steady_seconds());
+  TransportNotice notice = kServerUsesEnet;
+  ENetBuffer buffer{};
+  buffer.data = notice.data();
+  buffer.dataLength = notice.size();
+  const ENetAddress to = to_enet(from);
+  if (enet_socket_send(host_->socket, &to, &buffer, 1) <= 0) return;
+  ++stats_.datagrams_sent;
+  stats_.wire_bytes_sent += wire_size(from.host, notice.size());
+}
+
+// The connection that a datagram claims to come from, or null if there is none. A sender can forge this.
+EnetConnection* EnetTransport::sender_of(const SocketAddress& from, std::span<const std::byte> datagram) {
+  const std::size_t index = enet_filter::peer_of(datagram);
+  if (index >= host_->peerCount) return nullptr;
+  Connection* const connection = connections_.find(id_of(host_->peers[index]));
+  return connection != nullptr && connection->address == from ? connection : nullptr;
+}
+
+void EnetTransport::service(double /*now_s*/) {
+  pump();
+  check_peers(steady_seconds());
+}
+
+// Sends and receives until nothing is left. Returns true if a datagram has arrived.
+bool EnetTransport::pump() {
+  unsent_ = false;
+  if (is_connecting()) find_server(steady_seconds());
+  int errors = 0;
+  for (int round = 0; round < kMaxRounds && errors < kMaxErrors && !is_full(); ++round) {
+    if (host_->totalReceivedPackets >= kMaxDatagrams) break;
+    Pump pump{.self = this};
+    const int result = enet_host_service(host_.get(), &pump.event, 0);
+    if (result > 0) {
+      handle(pump.event);
+      while (!is_full() && enet_host_check_events(host_.get(), &pump.event) > 0)
+        handle(pump.event);
+    } else if (result < 0) {
+      // One peer's error ends the pass. The next pass serves the other peers.
+      ++stats_.service_errors;
+      ++errors;
+    } else if (!sleep(0.0)) {
+      break;  // nothing waits in the socket
+    }
+  }
+  if (is_connecting() && search_->noticed_udp) {
+    log_.wrong_transport(kServerPeer, server_address(), "udp");
+    fail_to_connect("the server uses the transport \"udp\"");
+  }
+  return count_traffic();
+}
+
+void EnetTransport::handle(const ENetEvent& event) {
+  ENetPeer& peer = *event.peer;
+  const PeerId id = id_of(peer);
+  const Connection* const connection = connections_.find(id);
+  switch (event.type) {
+    case ENET_EVENT_TYPE_CONNECT:
+      return handle_connected(peer, event.data);
+    case ENET_EVENT_TYPE_DISCONNECT:
+      if (connection == nullptr || connection->peer != &peer) return;  // one of several attempts of a client
+      log_.disconnected(id, connection->address);
+      return end(id, connection->liveness.closing() ? 0 : event.data);
+    case ENET_EVENT_TYPE_RECEIVE: {
+      const PacketPtr packet(event.packet);
+      stats_.payload_bytes_received += packet->dataLength;
+      events_.push({.peer = id, .payload = std::as_bytes(std::span(packet->data, packet->dataLength))});
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void EnetTransport::handle_connected(ENetPeer& peer, std::uint32_t data) {
+  if (search_) {
+    reset_attempts(&peer);
+    search_->race->decide(address_of(peer.address));
+  } else {
+    set_id(peer, connections_.add({.liveness = {steady_seconds(), false, limits_.silence_s}}));
+  }
+  const PeerId id = id_of(peer);
+  Connection& connection = *connections_.find(id);
+  connection.peer = &peer;
+  connection.address = address_of(peer.address);
+  connection.liveness.connected(steady_seconds());
+  peer.mtu = std::min(peer.mtu, kMtu);  // ENet 1.3.17 takes the client's
+  const double silence_ms = 1000.0 * limits_.silence_s;
+  const auto timeout_ms = static_cast<enet_uint32>(std::max(kTimeoutMs, kTimeoutSilences * silence_ms));
+  enet_peer_timeout(&peer, ENET_PEER_TIMEOUT_LIMIT, timeout_ms, timeout_ms);
+  enet_peer_ping_interval(&peer, static_cast<enet_uint32>(std::min(kPingMs, silence_ms / kPingsPerSilence)));
+  // With a deceleration of 0, ENet's throttle never drops a packet. The function sets the values at both
+  // ends; see enet_filter::keeps_sending().
+  enet_peer_throttle_configure(&peer, ENET_PEER_PACKET_THROTTLE_INTERVAL, ENET_PEER_PACKET_THROTTLE_SCALE, 0);
+  log_.connected(id, connection.address);
+  events_.push({.kind = TransportEvent::Kind::connected, .peer = id, .reason = data});
+}
+
+// A client's first steps: finds the addresses of the server and starts attempts with them, one after the
+// other.
+void EnetTransport::find_server(double now_s) {
+  EnetSearch& search = *search_;
+  if (!search.race) {
+    auto found = search.lookup.poll();
+    if (!found) return;
+    search.has_ipv6 = std::erase_if(*found, [](const SocketAddress& each) { return !is_ipv4(each); }) > 0;
+    search.race.emplace(*found);
+  }
+  search.race->start_due(now_s, [&](const SocketAddress& address) {
+    if (!has_route(address)) return false;
+    const ENetAddress to = to_enet(address);
+    ENetPeer* const attempt = enet_host_connect(host_.get(), &to, kChannels, search.version);
+    if (attempt != nullptr) set_id(*attempt, kServerPeer);
+    return attempt != nullptr;
+  });
+  if (!search.race->lost()) return;
+  log_.no_address(kServerPeer, search.host);
+  fail_to_connect("this machine found no usable IPv4 address for '" + search.host + "'" +
+                  (search.has_ipv6 ? "; the transport \"udp\" can use its IPv6 address" : ""));
+}
+
+// True at a client that is neither connected nor has given up.
+bool EnetTransport::is_connecting() const {
+  const Connection* const connection = search_ ? connections_.find(kServerPeer) : nullptr;
+  return connection != nullptr && connection->peer == nullptr;
+}
+
+void EnetTransport::fail_to_connect(std::string problem) {
+  search_->problem = std::move(problem);
+  end(kServerPeer, 0);
+}
+
+// Forgets a client's attempts to connect.
+void EnetTransport::reset_attempts(const ENetPeer* except) {
+  for (std::size_t i = 0; i < host_->peerCount; ++i) {
+    if (&host_->peers[i] != except) enet_peer_reset(&host_->peers[i]);
+  }
+}
+
+// ENet has ended or forgotten the peer before this call.
+void EnetTransport::end(PeerId id, std::uint32_t reason) {
+  ENetPeer* const peer = connections_.find(id)->peer;
+  if (peer != nullptr) set_id(*peer, {});
+  if (peer == nullptr) reset_attempts(nullptr);
+  connections_.remove(id);
+  events_.push({.kind = TransportEvent::Kind::disconnected, .peer = id, .reason = reason});
+}
+
+// Adds what ENet has counted to the statistics. Returns true if a datagram has arrived.
+bool EnetTransport::count_traffic() {
+  constexpr std::uint64_t kHeaders = kIpv4HeaderBytes + kUdpHeaderBytes;
+  const std::uint64_t sent = std::exchange(host_->totalSentPackets, 0);
+  const std::uint64_t received = std::exchange(host_->totalReceivedPackets, 0);
+  stats_.datagrams_sent += sent;
+  stats_.datagrams_received += received;
+  stats_.wire_bytes_sent += std::exchange(host_->totalSentData, 0) + sent * kHeaders;
+  stats_.wire_bytes_received += std::exchange(host_->totalReceivedData, 0) + received * kHeaders;
+  return received > 0;
+}
+
+// Gives up the peers that are silent, and those that do not confirm a connect or a disconnect. Judges nobody
+// while events wait and the socket is therefore not read.
+void EnetTransport::check_peers(double now_s) {
+  if (now_s - checked_s_ < kCheckS || is_full()) return;
+  checked_s_ = now_s;
+  if (const auto dropped = dropped_for_socket(static_cast<std::intptr_t>(host_->socket)))
+    stats_.system_drops = *dropped;
+  std::vector<PeerId> gone;
+  connections_.for_each([&](PeerId id, Connection& connection) {
+    if (connection.liveness.given_up(now_s, connection.arrived)) gone.push_back(id);
+  });
+  for (const PeerId id : gone) {
+    const Connection& connection = *connections_.find(id);
+    if (connection.liveness.connecting()) {
+      log_.no_answer(id, server_address());
+    } else {
+      log_.timed_out(id, connection.address, connection.liveness.closing());
+    }
+    if (connection.peer != nullptr) enet_peer_disconnect_now(connection.peer, connection.end_reason);
+    end(id, 0);
+  }
+  log_.review(stats_, now_s);
+  if (search_) return;
+  traffic_.tidy(now_s);
+  end_half_open(now_s);
+}
+
+// ENet's own limit would hold a half-open peer longer, because it looks only when it sends again.
+void EnetTransport::end_half_open(double now_s) {
+  for (std::size_t i = 0; i < host_->peerCount; ++i) {
+    double& since_s = half_open_since_s_[i];
+    if (host_->peers[i].state != ENET_PEER_STATE_ACKNOWLEDGING_CONNECT) {
+      since_s = 0.0;
+    } else if (since_s == 0.0) {
+      since_s = now_s;
+    } else if (now_s - since_s >= kHalfOpenS) {
+      enet_peer_reset(&host_->peers[i]);
+      since_s = 0.0;
+    }
+  }
+}
+
+bool EnetTransport::send(PeerId id, std::span<const std::byte> datagram) {
+  const Connection* const connection = connections_.find(id);
+  if (connection == nullptr || connection->peer == nullptr || connection->liveness.closing()) return false;
+  if (datagram.empty()) return false;  // the filter of the other end would refuse it
+  ENetPeer& peer = *connection->peer;
+  if (datagram.size() > most_bytes(peer)) {
+    stats_.refuse(Refusal::too_large);
+    return false;
+  }
+  PacketPtr packet(enet_packet_create(datagram.data(), datagram.size(), ENET_PACKET_FLAG_UNSEQUENCED));
+  if (!packet || enet_peer_send(&peer, kPayloadChannel, packet.get()) < 0) return false;
+  (void)packet.release();  // ENet owns it now
+  stats_.payload_bytes_sent += datagram.size();
+  unsent_ = true;
+  return true;
+}
+
+std::size_t EnetTransport::max_datagram_bytes(PeerId peer) const {
+  const Connection* const connection = connections_.find(peer);
+  return connection == nullptr || connection->peer == nullptr ? 0 : most_bytes(*connection->peer);
+}
+
+void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
+  Connection* const connection = connections_.find(peer);
+  if (connection == nullptr || !connection->liveness.close(steady_seconds())) return;
+  connection->end_reason = reason;
+  if (connection->peer == nullptr) return end(peer, 0);
+  enet_peer_disconnect_later(connection->peer, reason);
+  unsent_ = true;
+}
+
+PeerLogin EnetTransport::login(PeerId peer) const {
+  const Connection* const connection = connections_.find(peer);
+  return connection == nullptr ? PeerLogin{} : PeerLogin{.host = connection->address.host.limited_host()};
+}
+
+SocketAddress EnetTransport::server_address() const {
+  const auto& race = search_->race;
+  return race && !race->started().empty() ? race->started().front() : SocketAddress{};
+}
+
+bool EnetTransport::is_full() const {
+  return events_.size() >= limits_.waiting_events || events_.bytes() >= limits_.waiting_event_bytes;
+}
+
+void EnetTransport::wait(double seconds) {
+  const auto flush = [this](bool always) {
+    if (!events_.empty()) return true;
+    return (always || unsent_) && (pump() || !events_.empty());
+  };
+  wait_in_slices(seconds, flush, [this](double slice_s) { return sleep(slice_s); });
 }
 
 // Sleeps until data arrives or a signal interrupts the process, for at most `seconds`. Returns false only if
 // the time has passed. Reads nothing that another thread changes.
-bool EnetTransport::Impl::sleep(double seconds) const {
-  return net.wait(seconds);
-}
-
-EnetTransport::EnetTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-EnetTransport::~EnetTransport() = default;
-
-void EnetTransport::service(double /*now_s*/) {
-  impl_->run_passes();
-  impl_->service_s = impl_->pass_s;
-  impl_->disconnect_silent(steady_seconds());
-  impl_->flush_batch();
-}
-
-std::optional<TransportEvent> EnetTransport::poll() {
-  auto event = impl_->events.pop();
-  const bool is_state =
-      event && event->kind == TransportEvent::Kind::received && event->channel == Channel::state;
-  // A pass before the last service() may have read the payload, for example that of a flush().
-  if (is_state) event->waited_s = std::max(0.0, impl_->service_s + event->waited_s);
-  return event;
-}
-
-bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
-  Impl::Connection* const found = impl_->connections.find(peer);
-  if (found == nullptr) return false;
-  Impl::Connection& connection = *found;
-  if (connection.peer->state != ENET_PEER_STATE_CONNECTED || connection.liveness.closing()) return false;
-  const bool reliable = channel == Channel::control;
-  if (payload.size() > (reliable ? kMaxControlBytes : impl_->max_state_bytes(connection.peer))) {
-    impl_->stats.refuse(Refusal::too_large);
-    return false;
-  }
-  if (reliable && connection.backlog + payload.size() > impl_->limit.backlog_bytes) {
-    // The peer keeps the connection alive but acknowledges no control data. It cannot catch up any more.
-    impl_->log.acknowledges_nothing(peer, impl_->address_of(connection));
-    impl_->give_up(peer);
-    return false;
-  }
-  impl_->unsent = true;
-  if (!reliable) {
-    impl_->post(connection, payload);
-    impl_->stats.payload_bytes_sent += payload.size();
-    return true;
-  }
-  PacketPtr packet(enet_packet_create(payload.data(), payload.size(), ENET_PACKET_FLAG_RELIABLE));
-  if (!packet) return false;
-  connection.backlog += payload.size();
-  packet->userData = &connection.backlog;
-  packet->freeCallback = &Impl::release_backlog;
-  if (!connection.reliable.send(*connection.peer, std::move(packet))) return false;
-  if (connection.reliable.size() == 1) impl_->peers_with_queue.push_back(peer);
-  impl_->stats.payload_bytes_sent += payload.size();
-  return true;
-}
-
-std::size_t EnetTransport::max_state_bytes(PeerId peer) const {
-  const Impl::Connection* const found = impl_->connections.find(peer);
-  return found == nullptr ? 0 : impl_->max_state_bytes(found->peer);
-}
-
-void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
-  Impl::Connection* const found = impl_->connections.find(peer);
-  if (found == nullptr) return;
-  Impl::Connection& connection = *found;
-  if (!connection.liveness.close(steady_seconds())) return;
-  // With a program of the right version, the player may use the token again.
-  if (impl_->guard && unpack_end_code(reason).reason == EndReason::version)
-    impl_->guard->give_back(connection.session);
-  connection.closing_reason = reason;
-  impl_->unsent = true;
-  if (!connection.reliable.empty()) return;  // release_queued() continues the disconnect
-  enet_peer_disconnect_later(connection.peer, reason);
-  // ENet ends a connection that is not established yet at once, without an event.
-  if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
-}
-
-PeerLogin EnetTransport::login(PeerId peer) const {
-  const Impl::Connection* const found = impl_->connections.find(peer);
-  if (found == nullptr) return {};
-  if (impl_->guard) return impl_->guard->login(found->session);
-  return {.host = impl_->address_of(*found).host.limited_host()};
-}
-
-void EnetTransport::revoke_login(const PeerLogin& login) {
-  if (impl_->guard) impl_->guard->revoke_login(login, steady_seconds(), unix_milliseconds());
-}
-
-std::shared_ptr<secure::UsedTokens> EnetTransport::used_tokens() const {
-  const secure::Gate* const gate = impl_->guard ? impl_->guard->gate() : nullptr;
-  return gate == nullptr ? nullptr : gate->used();
-}
-
-std::shared_ptr<secure::UsedTokens> EnetTransport::make_used_tokens(const ServerSecurity& security) {
-  return std::make_shared<secure::UsedTokens>(token_limits(security));
-}
-
-std::optional<ClientIdentity> EnetTransport::identity(PeerId peer) const {
-  const Impl::Connection* const found = impl_->connections.find(peer);
-  const auto* const session =
-      found == nullptr || !impl_->guard ? nullptr : impl_->guard->find(found->session);
-  if (session == nullptr) return std::nullopt;
-  return ClientIdentity{session->grant.client_id, session->grant.user_data};
-}
-
-std::optional<ConnectToken> EnetTransport::ticket() const {
-  const auto* const joined = impl_->guard ? impl_->guard->joined() : nullptr;
-  if (joined == nullptr) return std::nullopt;
-  const secure::Ticket& ticket = joined->ticket;
-  return ConnectToken{ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client};
-}
-
-std::string EnetTransport::problem() const {
-  if (!impl_->race || !impl_->race->lost()) return {};
-  return "this machine found no usable address for '" + impl_->server_name + "'";
-}
-
-const TransportStats& EnetTransport::stats() const {
-  return impl_->stats;
-}
-
-std::uint16_t EnetTransport::port() const {
-  return impl_->net.local().port;
-}
-
-std::intptr_t EnetTransport::socket() const {
-  return impl_->net.descriptor();
-}
-
-bool EnetTransport::flush(bool always) {
-  if (!impl_->events.empty()) return true;
-  if (!always && !impl_->unsent) return false;
-  return impl_->run_passes() || !impl_->events.empty();
-}
-
-void EnetTransport::wait(double seconds) {
-  wait_in_slices(
-      seconds, [this](bool always) { return flush(always); },
-      [this](double slice_s) { return impl_->sleep(slice_s); });
-}
-
-void EnetTransport::sleep_until_readable(double seconds) {
-  (void)impl_->sleep(seconds);
+bool EnetTransport::sleep(double seconds) const {
+  const double whole_ms = std::floor(1000.0 * std::clamp(seconds, 0.0, 3600.0));
+  enet_uint32 condition = ENET_SOCKET_WAIT_RECEIVE | ENET_SOCKET_WAIT_INTERRUPT;
+  const int result = enet_socket_wait(host_->socket, &condition, static_cast<enet_uint32>(whole_ms));
+  if (result != 0 || condition != ENET_SOCKET_WAIT_NONE) return true;
+  if (whole_ms == 0.0 && seconds > 0.0) nap(seconds);  // ENet waits for whole milliseconds only
+  return false;
 }
 
 }  // namespace reckoner

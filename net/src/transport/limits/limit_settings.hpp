@@ -3,8 +3,7 @@
 
 #include "net/src/config/settings.hpp"
 
-#include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/sharded_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
@@ -25,15 +24,6 @@ inline constexpr std::array kTransportLimitSettings{
     setting<&TransportLimits::burst_s>(
         "burst_s", "limits.burst-s", "s", 0.1, 60.0, "",
         "seconds; each of the four rates above may come at once for this time"),
-    setting<&TransportLimits::message_bytes>(
-        "message_bytes", "limits.message-bytes", "bytes", 1024.0, kMaxControlBytes, "",
-        "largest control message, and so the largest number of its fragments; clients of Reckoner send none"),
-    setting<&TransportLimits::waiting_bytes>(
-        "waiting_bytes", "limits.waiting-bytes", "bytes", 16'384.0, 1e9, "",
-        "bytes from one client that wait for a lost packet; beyond that, the server disconnects the client"),
-    setting<&TransportLimits::backlog_bytes>(
-        "backlog_bytes", "limits.backlog-bytes", "bytes", 65'536.0, 1e9, "",
-        "bytes that one client has not acknowledged; beyond that, the server disconnects the client"),
     setting<&TransportLimits::waiting_events>(
         "waiting_events", "limits.waiting-events", "events", 16.0, 1e7, "",
         "arrived events that the server has not processed; beyond that, it stops reading the socket"),
@@ -45,11 +35,10 @@ inline constexpr std::array kTransportLimitSettings{
         "seconds; a client that sends nothing for this time is lost (it may reconnect)"),
 };
 
-/// The numbers of ListenConfig.
+/// The numbers of ListenConfig. A transport may hold fewer connections.
 inline constexpr std::array kListenSettings{
-    setting<&ListenConfig::max_peers>(
-        "max_peers", "", "connections", 1.0,
-        double{ShardedTransport::kMaxPeersPerHost} * ShardedTransport::kMaxHosts, "", "connections at once"),
+    setting<&ListenConfig::max_peers>("max_peers", "", "connections", 1.0, 250'000.0, "",
+                                      "connections at once"),
 };
 
 /// The numbers of ServerSecurity.

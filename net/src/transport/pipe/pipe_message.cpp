@@ -16,27 +16,29 @@ bool has_reason(Kind kind) {
 
 bool is_valid_size(Kind kind, std::size_t body) {
   switch (kind) {
-    case Kind::control:
-      return body >= 1 && body <= kMaxControlBytes;
     case Kind::state:
-      return body >= 1 && body <= kMaxStateBytes;
+      return body >= 1 && body <= kMaxDatagramBytes;
     case Kind::hello:
       return body == 0 || body == ConnectToken::kBytes;
     case Kind::welcome:
     case Kind::bye:
       return body == 0;
     case Kind::status:
-      return body <= kMaxStatusBytes;
+      return body <= PipeServer::kMaxStatusBytes;
   }
   return false;
 }
+
+// A client's messages. The WebSocket of a game may refuse larger ones.
+static_assert(PipeServer::kMaxMessageBytes >= 1 + kMaxDatagramBytes);
+static_assert(PipeServer::kMaxMessageBytes >= 1 + kReasonBytes + ConnectToken::kBytes);
 
 }  // namespace
 
 std::optional<Message> read(std::span<const std::byte> bytes) {
   wire::ByteReader reader(bytes);
   const auto kind = reader.number<std::uint8_t>();
-  if (reader.failed() || kind > static_cast<std::uint8_t>(Kind::status)) return std::nullopt;
+  if (reader.failed()) return std::nullopt;
   Message message;
   message.kind = static_cast<Kind>(kind);
   if (has_reason(message.kind)) message.reason = reader.number<std::uint32_t>();

@@ -7,28 +7,22 @@
 #include <span>
 #include <vector>
 
-#include <reckoner/net/connect_token.hpp>
-#include <reckoner/net/transport.hpp>
+#include <reckoner/net/pipe_server.hpp>
 
 namespace reckoner::pipe {
 
 /// What a message of a pipe carries. The first byte of a message is its kind, the rest is its body
-/// (docs/WIRE.md).
+/// (docs/WIRE.md). Kind 0 is retired, and never used again.
 enum class Kind : std::uint8_t {
-  control = 0,  ///< a payload of the control channel; the body is 1 to kMaxControlBytes bytes
-  state = 1,    ///< a payload of the state channel; the body is 1 to kMaxStateBytes bytes
+  state = 1,    ///< either way: a datagram; the body is 1 to kMaxDatagramBytes bytes
   hello = 2,    ///< client to server, first: u32 reason of the connection, then a token or nothing
   welcome = 3,  ///< server to client: the client is admitted; the body is empty
   bye = 4,      ///< either way: u32 reason; the sender closes the stream
-  status = 5,   ///< server to client: UTF-8 text, at most kMaxStatusBytes
+  status = 5,   ///< server to client: UTF-8 text, at most PipeServer::kMaxStatusBytes
 };
 
-inline constexpr std::size_t kMaxStatusBytes = 16 * 1024;
-/// Size of the largest valid message, bytes. A WebSocket may refuse larger frames before it reads them.
-inline constexpr std::size_t kMaxMessageBytes = 1 + kMaxControlBytes;
-
 struct Message {
-  Kind kind = Kind::control;
+  Kind kind = Kind::state;
   std::uint32_t reason = 0;           ///< of hello and bye
   std::span<const std::byte> body{};  ///< payload, token or text; part of the bytes that were read
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/transport/event_queue.hpp"
 #include "net/src/transport/pipe/pipe_message.hpp"
+#include "net/src/transport/server_peer.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,8 +11,6 @@
 
 namespace reckoner {
 namespace {
-
-constexpr PeerId kServer{1};
 
 // Events that wait for poll(), bytes. A page in a background tab does not poll for minutes.
 constexpr std::size_t kMaxWaitingBytes = 4 * 1024 * 1024;
@@ -32,7 +31,7 @@ struct PipeTransport::Impl {
   void end(std::uint32_t reason) {
     if (phase == Phase::closed) return;
     phase = Phase::closed;
-    events.push({.kind = TransportEvent::Kind::disconnected, .peer = kServer, .reason = reason});
+    events.push({.kind = TransportEvent::Kind::disconnected, .peer = kServerPeer, .reason = reason});
   }
 
   void handle(const pipe::Message& message, double now_s) {
@@ -40,16 +39,14 @@ struct PipeTransport::Impl {
     if (message.kind == Kind::bye) return end(message.reason);
     if (message.kind == Kind::welcome && phase == Phase::joining) {
       phase = Phase::joined;
-      events.push({.kind = TransportEvent::Kind::connected, .peer = kServer});
+      events.push({.kind = TransportEvent::Kind::connected, .peer = kServerPeer});
     } else if (message.kind == Kind::status && phase == Phase::joined) {
       status.assign(reinterpret_cast<const char*>(message.body.data()), message.body.size());
-    } else if ((message.kind == Kind::control || message.kind == Kind::state) && phase == Phase::joined) {
-      const bool is_state = message.kind == Kind::state;
-      if (events.bytes() > kMaxWaitingBytes && is_state) return stats.refuse(Refusal::too_many);
+    } else if (message.kind == Kind::state && phase == Phase::joined) {
+      if (events.bytes() > kMaxWaitingBytes) return stats.refuse(Refusal::too_many);
       stats.payload_bytes_received += message.body.size();
       events.push({.kind = TransportEvent::Kind::received,
-                   .peer = kServer,
-                   .channel = is_state ? Channel::state : Channel::control,
+                   .peer = kServerPeer,
                    .payload = message.body,
                    .waited_s = -now_s});  // service() of a later time makes it the wait
     } else {
@@ -109,22 +106,18 @@ std::optional<TransportEvent> PipeTransport::poll() {
   return event;
 }
 
-bool PipeTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
-  const std::size_t most = channel == Channel::state ? kMaxStateBytes : kMaxControlBytes;
-  const bool fits =
-      peer == kServer && impl_->phase == Impl::Phase::joined && !payload.empty() && payload.size() <= most;
-  if (!fits) return false;
-  impl_->stats.payload_bytes_sent += payload.size();
-  const auto kind = channel == Channel::state ? pipe::Kind::state : pipe::Kind::control;
-  return impl_->put({.kind = kind, .body = payload});
+bool PipeTransport::send(PeerId peer, std::span<const std::byte> datagram) {
+  if (datagram.empty() || datagram.size() > max_datagram_bytes(peer)) return false;
+  impl_->stats.payload_bytes_sent += datagram.size();
+  return impl_->put({.kind = pipe::Kind::state, .body = datagram});
 }
 
-std::size_t PipeTransport::max_state_bytes(PeerId) const {
-  return kMaxStateBytes;
+std::size_t PipeTransport::max_datagram_bytes(PeerId peer) const {
+  return peer == kServerPeer && impl_->phase == Impl::Phase::joined ? kMaxDatagramBytes : 0;
 }
 
 void PipeTransport::disconnect(PeerId peer, std::uint32_t reason) {
-  if (peer != kServer || impl_->phase == Impl::Phase::closed) return;
+  if (peer != kServerPeer || impl_->phase == Impl::Phase::closed) return;
   (void)impl_->put({.kind = pipe::Kind::bye, .reason = reason});
   impl_->end(0);
 }

@@ -23,7 +23,7 @@ class DatagramBatch {
   static constexpr std::size_t kMost = 32;
   static constexpr std::size_t kMaxHead = 64;
   /// Maximum size of a datagram, bytes.
-  static constexpr std::size_t kMaxDatagram = kMaxHead + kMaxStateBytes;
+  static constexpr std::size_t kMaxDatagram = kMaxHead + kMaxDatagramBytes;
 
   /// Result of flush().
   struct Outcome {
@@ -36,7 +36,7 @@ class DatagramBatch {
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
   /// Adds a datagram. The batch must not be full. `head` has at most kMaxHead bytes, `payload` at most
-  /// kMaxStateBytes, or kMaxDatagram without a head. Both are copied.
+  /// kMaxDatagramBytes, or kMaxDatagram without a head. Both are copied.
   void add(const SocketAddress& to, std::span<const std::byte> head, std::span<const std::byte> payload);
 
   /// Sends all datagrams over a socket and empties the batch. Datagrams that do not fit into the socket's

@@ -185,6 +185,9 @@ bool has_route(const SocketAddress& address) {
 }
 
 Error socket_error(const std::uint16_t* port, const std::string& host) {
+#ifdef _WIN32
+  if (errno == 0) note_error();  // for the socket of a library, which does not set errno
+#endif
   const int reason = errno;
   const std::string why = std::generic_category().message(reason);
   if (port == nullptr) return Error{"cannot open a UDP socket: " + why};

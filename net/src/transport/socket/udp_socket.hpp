@@ -78,8 +78,9 @@ class UdpSocket {
 /// Returns true if the system knows a route to `address`. Sends nothing.
 [[nodiscard]] bool has_route(const SocketAddress& address);
 
-/// Explains from errno why a UDP socket could not be opened. `port` is the port to listen on, or null for a
-/// client. `host` is the address to listen on.
+/// Explains from errno why a UDP socket could not be opened (on Windows, if errno is 0, from the last error
+/// of the system's sockets). `port` is the port to listen on, or null for a client. `host` is the address to
+/// listen on.
 [[nodiscard]] Error socket_error(const std::uint16_t* port, const std::string& host);
 
 }  // namespace reckoner

@@ -533,8 +533,8 @@ class RECKONER_SERVER_API Server {
   /// nullopt.
   [[nodiscard]] std::optional<ServerEvent> poll_event();
 
-  /// The client's connection in the transport (EnetTransport::identity()); null if the client is unknown or
-  /// has no connection at present.
+  /// The client's connection in the transport (NetworkTransport::identity()); null if the client is unknown
+  /// or has no connection at present.
   [[nodiscard]] PeerId peer(ClientId client) const;
 
   [[nodiscard]] std::size_t client_count() const;  ///< connected clients
