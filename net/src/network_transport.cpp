@@ -15,7 +15,6 @@
 #include <reckoner/net/network_transport.hpp>
 
 namespace reckoner {
-
 namespace {
 
 using Opened = Result<std::unique_ptr<NetworkTransport>>;

@@ -69,23 +69,5 @@ TEST(PeerTable, LongLivedPeerKeepsItsStorage) {
   EXPECT_EQ(*where, 7);
 }
 
-TEST(PeerTable, TablesWithDifferentTagsGiveDifferentIds) {
-  std::set<std::uint32_t> ever;
-  for (std::uint32_t tag = 0; tag < 6; ++tag) {
-    PeerTable<std::uint32_t> table(4, tag, 3);
-    for (std::uint32_t step = 0; step < 500; ++step) {
-      const PeerId id = table.add(step);
-      ASSERT_TRUE(id);
-      EXPECT_EQ(id.value & 7u, tag);
-      EXPECT_TRUE(ever.insert(id.value).second);
-      EXPECT_EQ(*table.find(id), step);
-      EXPECT_EQ(table.find({id.value ^ 1u}), nullptr);  // an id of another table
-      if (table.size() == 4) {
-        EXPECT_TRUE(table.remove(id));
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace reckoner

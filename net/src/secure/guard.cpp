@@ -5,8 +5,23 @@
 #include "net/src/wire/byte_stream.hpp"
 
 #include <algorithm>
+#include <array>
+#include <tuple>
 
 namespace reckoner::secure {
+
+namespace {
+
+// The content of a close.
+using Reason = std::array<std::byte, 4>;
+
+Reason content_of(std::uint32_t reason) {
+  Reason content;
+  wire::ByteWriter(content).number(reason);
+  return content;
+}
+
+}  // namespace
 
 using What = Guard::Arrival::What;
 
@@ -109,10 +124,10 @@ Guard::Arrival Guard::opened(Opener* opener, std::uint32_t session, std::span<co
   } else if (kind != Kind::datagram && kind != Kind::alive && kind != Kind::close && kind != Kind::closed) {
     return {.refusal = Refusal::malformed};
   }
-  constexpr std::size_t kReasonBytes = 4;
   const std::size_t size = arrival.bytes.size();
   const bool is_empty_kind = kind == Kind::alive || kind == Kind::closed;
-  const bool is_malformed = (is_empty_kind && size != 0) || (kind == Kind::close && size != kReasonBytes) ||
+  const bool is_malformed = (is_empty_kind && size != 0) ||
+                            (kind == Kind::close && size != std::tuple_size_v<Reason>) ||
                             (kind == Kind::datagram && (size == 0 || size > kMaxDatagramBytes));
   if (kind == Kind::close && !is_malformed)
     arrival.reason = wire::ByteReader(arrival.bytes).number<std::uint32_t>();
@@ -174,6 +189,14 @@ std::span<const std::byte> Guard::write(Sealer* sealer, std::uint32_t session, K
   wire::ByteWriter(sealed_).number(static_cast<std::uint8_t>(kind)).number(session);
   std::ranges::copy(content, sealed_.begin() + kOpenHead);
   return std::span(sealed_).first(kOpenHead + content.size());
+}
+
+std::span<const std::byte> Guard::write_close(Gate::Session& session, std::uint32_t reason) {
+  return write(session, Kind::close, content_of(reason));
+}
+
+std::span<const std::byte> Guard::write_close(std::uint32_t reason) {
+  return write(Kind::close, content_of(reason));
 }
 
 Gate::Session* Guard::find(std::uint32_t session) {

@@ -109,6 +109,11 @@ class Guard {
   /// At a client whose session has begun: writes a datagram to the server. Otherwise as the function above.
   [[nodiscard]] std::span<const std::byte> write(Kind kind, std::span<const std::byte> content);
 
+  /// At a server: writes a close with this reason. Valid until the next call.
+  [[nodiscard]] std::span<const std::byte> write_close(Gate::Session& session, std::uint32_t reason);
+  /// At a client whose session has begun: writes a close to the server.
+  [[nodiscard]] std::span<const std::byte> write_close(std::uint32_t reason);
+
   /// Returns the session. Null at a client, or if there is no such session. The pointer is valid as long as
   /// the session has a connection.
   [[nodiscard]] Gate::Session* find(std::uint32_t session);

@@ -12,9 +12,9 @@
 namespace reckoner::secure {
 
 /// Limits how many sessions begin per second, from one host and from all hosts. Call it only for clients that
-/// are about to get a session: they have proven their address and have a valid token. Then strangers cannot
-/// use up any allowance. Counts by host (IpAddress::limited_host()), because new ports cost an attacker
-/// nothing.
+/// are about to get a session: they have proven their address and, at a server with security, have a valid
+/// token. Then strangers cannot use up any allowance. Counts by host (IpAddress::limited_host()), because new
+/// ports cost an attacker nothing.
 class HandshakeLimit {
  public:
   /// Rates in 1/s; 0: no limit. A burst has ten seconds' worth from one host, and one second's worth in all.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -21,6 +22,21 @@ class EventQueue {
     if ((next_ >= kFewEvents && next_ > size()) || polled > kKeptBytes + bytes()) forget_polled();
     waiting_.push_back({event, bytes_.size()});
     bytes_.insert(bytes_.end(), event.payload.begin(), event.payload.end());
+  }
+
+  /// Adds an event at `now_s`. The time until pop(polled_s) then also counts as waited, for a received
+  /// datagram.
+  void push(TransportEvent event, double now_s) {
+    event.waited_s -= now_s;
+    push(event);
+  }
+  /// The oldest event, which push(event, now_s) has added. `polled_s`: by the clock of `now_s`.
+  std::optional<TransportEvent> pop(double polled_s) {
+    auto event = pop();
+    if (event)
+      event->waited_s =
+          event->kind == TransportEvent::Kind::received ? std::max(0.0, polled_s + event->waited_s) : 0.0;
+    return event;
   }
 
   /// The oldest event, or nullopt if the queue is empty. The payload is valid until the next call.

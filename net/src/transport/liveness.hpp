@@ -7,9 +7,8 @@
 
 namespace reckoner {
 
-/// Decides when to give up a connection. ENet judges by acknowledgements of reliable packets alone. This
-/// class judges by everything that the peer sends. So a lossy link stays open while state still flows, and a
-/// dead link is closed soon. All times are in seconds on a monotonic clock.
+/// Decides when to give up a connection, by everything that the peer sends. So a lossy link stays open while
+/// datagrams still arrive, and a dead link is closed soon. All times are in seconds on a monotonic clock.
 class Liveness {
  public:
   static constexpr double kConnectSeconds = 5.0;   ///< a server that has not answered by then is unreachable

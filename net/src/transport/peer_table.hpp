@@ -15,24 +15,18 @@ namespace reckoner {
 
 /// Maps PeerId to values. Each lookup is one array access. Ids count up; no id repeats within 2^32 ids. add()
 /// skips an id if its slot is still in use. A value keeps its address until it is removed.
-///
-/// Several tables can issue distinct ids: give each table its own `tag` below 2^tag_bits. The tag is the
-/// lowest tag_bits bits of each id. Each table then has 2^(32 - tag_bits) ids.
 template <class T>
 class PeerTable {
  public:
-  explicit PeerTable(std::size_t capacity, std::uint32_t tag = 0, int tag_bits = 0)
-      : capacity_(capacity), tag_(tag), tag_bits_(tag_bits), places_(std::bit_ceil(2 * capacity)) {
-    assert(tag_bits >= 0 && tag_bits < 16 && tag >> tag_bits == 0);
-  }
+  explicit PeerTable(std::size_t capacity) : capacity_(capacity), places_(std::bit_ceil(2 * capacity)) {}
 
   /// Adds a value and returns its new id. The table must hold fewer than `capacity` values.
   PeerId add(T value) {
     assert(size_ < capacity_);
     std::uint32_t id = 0;
     do {
-      id = (++count_ << tag_bits_) | tag_;
-    } while (id == tag_ || place(id).value);  // the count is never 0, so no id is null
+      id = ++count_;
+    } while (id == 0 || place(id).value);  // no id is null
     Slot& free = place(id);
     free.id = id;
     free.value.emplace(std::move(value));
@@ -69,13 +63,11 @@ class PeerTable {
     std::uint32_t id = 0;
     std::optional<T> value;
   };
-  [[nodiscard]] Slot& place(std::uint32_t id) { return places_[(id >> tag_bits_) & (places_.size() - 1)]; }
+  [[nodiscard]] Slot& place(std::uint32_t id) { return places_[id & (places_.size() - 1)]; }
 
   std::size_t capacity_;
-  std::uint32_t tag_;
-  int tag_bits_;
   std::size_t size_ = 0;
-  std::uint32_t count_ = 0;  // of ids issued so far; shifting drops its highest tag_bits
+  std::uint32_t count_ = 0;  // of ids issued so far; wraps around
   std::vector<Slot>
       places_;  // a power of two in number; at most half are in use, so add() finds a free one soon
 };

@@ -16,10 +16,6 @@ namespace {
 // The thread sleeps at most this long, s. The destructor waits no longer than this.
 constexpr double kSleepS = 0.01;
 
-bool is_received(const TransportEvent& event) {
-  return event.kind == TransportEvent::Kind::received;
-}
-
 }  // namespace
 
 ThreadedTransport::Opened ThreadedTransport::start(const Open& open, const TransportLimits& limits,
@@ -74,8 +70,7 @@ void ThreadedTransport::run() {
 void ThreadedTransport::pass(double now_s) {
   inner_->service(now_s);
   while (auto event = inner_->poll()) {
-    if (is_received(*event)) event->waited_s -= now_s;
-    events_.push(*event);
+    events_.push(*event, now_s);
     if (is_full()) break;  // the rest waits in the other transport, which has the same limits
   }
 }
@@ -105,9 +100,7 @@ void ThreadedTransport::service(double /*now_s*/) {
 }
 
 std::optional<TransportEvent> ThreadedTransport::poll() {
-  std::optional<TransportEvent> event = ready_.pop();
-  if (event && is_received(*event)) event->waited_s = std::max(0.0, service_s_ + event->waited_s);
-  return event;
+  return ready_.pop(service_s_);
 }
 
 bool ThreadedTransport::send(PeerId peer, std::span<const std::byte> payload) {

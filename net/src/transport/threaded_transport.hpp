@@ -78,7 +78,7 @@ class ThreadedTransport final : public NetworkTransport {
 
   // Protected by the mutex.
   std::unique_ptr<NetworkTransport> inner_;
-  EventQueue events_;  // waited_s holds the wait minus the time at which the event was read
+  EventQueue events_;
   LogRelay records_;
   bool ending_ = false;
 

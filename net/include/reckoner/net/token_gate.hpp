@@ -18,8 +18,8 @@ namespace reckoner {
 
 /// The time at which a TokenGate decides.
 struct TokenTime {
-  /// Seconds of a monotonic clock. With TokenGateConfig::transport it must be std::chrono::steady_clock,
-  /// since the epoch of that clock, because the transport uses it.
+  /// Seconds on a monotonic clock. With TokenGateConfig::transport, it must be the clock of the transport:
+  /// the machine's monotonic clock, since its own epoch.
   double steady_s = 0.0;
   std::uint64_t unix_ms = 0;  ///< milliseconds since 1970
 };

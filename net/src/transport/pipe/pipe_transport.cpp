@@ -45,10 +45,7 @@ struct PipeTransport::Impl {
     } else if (message.kind == Kind::state && phase == Phase::joined) {
       if (events.bytes() > kMaxWaitingBytes) return stats.refuse(Refusal::too_many);
       stats.payload_bytes_received += message.body.size();
-      events.push({.kind = TransportEvent::Kind::received,
-                   .peer = kServerPeer,
-                   .payload = message.body,
-                   .waited_s = -now_s});  // service() of a later time makes it the wait
+      events.push({.peer = kServerPeer, .payload = message.body}, now_s);
     } else {
       stats.refuse(Refusal::unexpected);
     }
@@ -100,10 +97,7 @@ void PipeTransport::service(double now_s) {
 }
 
 std::optional<TransportEvent> PipeTransport::poll() {
-  auto event = impl_->events.pop();
-  if (event && event->kind == TransportEvent::Kind::received)
-    event->waited_s = std::max(0.0, impl_->service_s + event->waited_s);
-  return event;
+  return impl_->events.pop(impl_->service_s);
 }
 
 bool PipeTransport::send(PeerId peer, std::span<const std::byte> datagram) {

@@ -5,10 +5,8 @@
 #include "net/src/transport/other_transport.hpp"
 #include "net/src/transport/platform.hpp"
 #include "net/src/transport/server_peer.hpp"
-#include "net/src/wire/byte_stream.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -174,7 +172,7 @@ void UdpClient::handle(const secure::Guard::Arrival& arrival, const DatagramInta
   upkeep_.received();
   if (arrival.what != What::datagram) return;
   port_.stats.payload_bytes_received += arrival.bytes.size();
-  events_.push({.peer = kServerPeer, .payload = arrival.bytes, .waited_s = datagram.waited_s - now_s_});
+  events_.push({.peer = kServerPeer, .payload = arrival.bytes, .waited_s = datagram.waited_s}, now_s_);
 }
 
 void UdpClient::write(secure::Kind kind, std::span<const std::byte> content) {
@@ -182,10 +180,7 @@ void UdpClient::write(secure::Kind kind, std::span<const std::byte> content) {
 }
 
 void UdpClient::write_close() {
-  const std::uint32_t reason = upkeep_.reason();
-  std::array<std::byte, sizeof reason> content;
-  wire::ByteWriter(content).number(reason);
-  write(secure::Kind::close, content);
+  queue_to_server(guard_.write_close(upkeep_.reason()));
 }
 
 // Nothing repeats this close.
@@ -242,12 +237,9 @@ void UdpClient::give_up() {
   end(0);
 }
 
+// A pass before the last service() may have read the datagram, for example that of a flush().
 std::optional<TransportEvent> UdpClient::poll() {
-  auto event = events_.pop();
-  // A pass before the last service() may have read the datagram, for example that of a flush().
-  if (event && event->kind == TransportEvent::Kind::received)
-    event->waited_s = std::max(0.0, service_s_ + event->waited_s);
-  return event;
+  return events_.pop(service_s_);
 }
 
 bool UdpClient::send(PeerId peer, std::span<const std::byte> datagram) {

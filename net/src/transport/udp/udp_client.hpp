@@ -91,7 +91,7 @@ class UdpClient final : public NetworkTransport {
   Phase phase_ = Phase::connecting;
   double now_s_;  // time of the present or last pass
   SessionUpkeep upkeep_;
-  EventQueue events_;  // of received datagrams, waited_s is the wait minus the time of the pass
+  EventQueue events_;
   double service_s_ = 0.0;
   double kept_up_s_ = -1e300;
 };

@@ -31,11 +31,10 @@ bool UdpPort::count(const DatagramIntake::Datagram& datagram) {
 }
 
 // During a flood of requests, a system call for each challenge would be most of the cost.
-void UdpPort::queue(const SocketAddress& to, std::span<const std::byte> head,
-                    std::span<const std::byte> content) {
-  if (head.size() + content.size() > DatagramBatch::kMaxDatagram) return;
+void UdpPort::queue(const SocketAddress& to, std::span<const std::byte> datagram) {
+  if (datagram.size() > DatagramBatch::kMaxDatagram) return;
   if (batch_.full()) flush();
-  batch_.add(to, head, content);
+  batch_.add(to, {}, datagram);
 }
 
 void UdpPort::flush() {

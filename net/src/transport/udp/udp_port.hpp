@@ -43,10 +43,8 @@ class UdpPort {
     return arrived > 0;
   }
 
-  /// Queues a datagram that consists of `head` and `content`. It leaves when the batch is full, or with
-  /// flush().
-  void queue(const SocketAddress& to, std::span<const std::byte> head, std::span<const std::byte> content);
-  void queue(const SocketAddress& to, std::span<const std::byte> datagram) { queue(to, {}, datagram); }
+  /// Queues a datagram. It leaves when the batch is full, or with flush().
+  void queue(const SocketAddress& to, std::span<const std::byte> datagram);
 
   /// Sends what is queued.
   void flush();
@@ -63,7 +61,6 @@ class UdpPort {
   void count_drops();
 
   [[nodiscard]] std::uint16_t port() const { return socket_.local().port; }
-  [[nodiscard]] std::intptr_t descriptor() const { return socket_.descriptor(); }
 
   TransportStats stats;
 

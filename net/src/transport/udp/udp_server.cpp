@@ -5,10 +5,8 @@
 #include "net/src/secure/server_security.hpp"
 #include "net/src/transport/other_transport.hpp"
 #include "net/src/transport/platform.hpp"
-#include "net/src/wire/byte_stream.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <string>
@@ -143,8 +141,8 @@ void UdpServer::handle(const secure::Guard::Arrival& arrival, const DatagramInta
   connection->upkeep.received();
   if (arrival.what != What::datagram) return;
   port_.stats.payload_bytes_received += arrival.bytes.size();
-  events_.push(
-      {.peer = PeerId{session.tag}, .payload = arrival.bytes, .waited_s = datagram.waited_s - now_s_});
+  events_.push({.peer = PeerId{session.tag}, .payload = arrival.bytes, .waited_s = datagram.waited_s},
+               now_s_);
 }
 
 // The client has spoken in its session. Returns null if it gets no connection.
@@ -193,9 +191,7 @@ void UdpServer::write(secure::Gate::Session& session, secure::Kind kind, std::sp
 }
 
 void UdpServer::write_close(secure::Gate::Session& session, std::uint32_t reason) {
-  std::array<std::byte, sizeof reason> content;
-  wire::ByteWriter(content).number(reason);
-  write(session, secure::Kind::close, content);
+  port_.queue(session.address, guard_.write_close(session, reason));
 }
 
 // Nothing repeats this close.
@@ -248,12 +244,9 @@ void UdpServer::keep_up() {
   });
 }
 
+// A pass before the last service() may have read the datagram, for example that of a flush().
 std::optional<TransportEvent> UdpServer::poll() {
-  auto event = events_.pop();
-  // A pass before the last service() may have read the datagram, for example that of a flush().
-  if (event && event->kind == TransportEvent::Kind::received)
-    event->waited_s = std::max(0.0, service_s_ + event->waited_s);
-  return event;
+  return events_.pop(service_s_);
 }
 
 bool UdpServer::send(PeerId peer, std::span<const std::byte> datagram) {

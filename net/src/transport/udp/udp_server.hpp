@@ -77,8 +77,8 @@ class UdpServer final : public NetworkTransport {
   UdpPort port_;
   secure::Guard guard_;
   PeerTable<Connection> connections_;
-  EventQueue events_;  // of received datagrams, waited_s is the wait minus the time of the pass
-  double now_s_;       // time of the present or last pass
+  EventQueue events_;
+  double now_s_;  // time of the present or last pass
   double service_s_ = 0.0;
   double kept_up_s_ = -1e300;
 };
