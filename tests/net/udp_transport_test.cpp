@@ -41,7 +41,8 @@ bool has_kind(const Bytes& datagram, Kind kind) {
 
 // True if `datagram` contains `text` anywhere.
 bool shows(const Bytes& datagram, const Bytes& text) {
-  return !std::ranges::search(datagram, text).empty();
+  // Not std::ranges::search: clang 14 does not compile the subrange that it returns.
+  return std::search(datagram.begin(), datagram.end(), text.begin(), text.end()) != datagram.end();
 }
 
 class UdpTransportTest : public test::TokenServer<NetworkTransport> {
