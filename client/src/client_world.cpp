@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/client_world.hpp"
 
+#include "client/src/connection/decode.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>
@@ -40,14 +41,15 @@ std::optional<Refusal> ClientWorld::apply(const ReliableMessage& message) {
 }
 
 void ClientWorld::receive(std::span<const std::byte> payload, double local_s, double arrived_s) {
-  DecodedDatagram* const datagram = link.receive(payload, local_s, arrived_s);
-  if (datagram == nullptr) return;
+  auto why = decode(payload, link.context(entities), datagram_);
+  if (!why) why = link.accept(datagram_, payload.size(), local_s, arrived_s);
+  if (why) return link.count_refusal(*why);
   if (switches.observer != nullptr) {
-    switches.observer->datagram({datagram->header.sequence, datagram->tick,
-                                 link.clock().time_of(datagram->tick),
-                                 link.clock().time_of(datagram->complete), arrived_s});
+    switches.observer->datagram({datagram_.header.sequence, datagram_.tick,
+                                 link.clock().time_of(datagram_.tick),
+                                 link.clock().time_of(datagram_.complete), arrived_s});
   }
-  apply(*datagram, local_s);
+  apply(datagram_, local_s);
 }
 
 std::optional<Refusal> ClientWorld::apply(const OwnershipMessage& message) {

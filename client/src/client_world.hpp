@@ -108,7 +108,7 @@ struct ClientWorld {
   ClientMessages& messages;
   ClientStats& stats;
   EntityStore entities;
-  ServerLink link{entities, messages, stats};
+  ServerLink link{messages, stats};
   PlayoutClock playout;
   Frames frames{entities};
   Predictions predictions;
@@ -162,6 +162,7 @@ struct ClientWorld {
   [[nodiscard]] MotionPath wanted_path() const { return path_of(config.playout.mode); }
   void review_path();
 
+  DecodedDatagram datagram_;  // the newest one; kept so that its memory is used again
   MotionPath path_;
   bool retired_ = false;
   double joined_s_ = 0.0;                // server time of the join, s

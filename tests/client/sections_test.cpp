@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lists of sections: those that the client writes, and the readers of those of the server.
+// The list of sections that the client writes.
 #include "client/src/connection/client_sections.hpp"
-#include "client/src/connection/section_readers.hpp"
 
 #include <array>
 #include <vector>
@@ -87,69 +86,6 @@ TEST(ClientSections, SettleTheSectionsThatAskForIt) {
   outcome.acked = false;
   sections.settle(outcome);
   EXPECT_EQ(first.arrived, (std::vector<Sequence>{5}));
-}
-
-// A reader that takes 16 bits as the number of an ended entity, and refuses the number 0.
-template <bool ServerHeader::*Flag>
-struct NumberReader {
-  static constexpr bool ServerHeader::*kFlag = Flag;
-  static void clear(DecodedDatagram& datagram) { datagram.entity_changes.clear(); }
-  [[nodiscard]] static std::optional<Refusal> read(BitReader& reader, DecodedDatagram& datagram) {
-    const auto number = static_cast<std::uint32_t>(reader.read(16));
-    if (number == 0) return Refusal::beyond_limits;
-    datagram.entity_changes.emplace_back(EndedEntity{.number = number});
-    return std::nullopt;
-  }
-};
-// A reader that takes 16 bits as the slot of a field.
-struct SlotReader {
-  static constexpr bool ServerHeader::*kFlag = &ServerHeader::has_fields;
-  static void clear(DecodedDatagram& datagram) { datagram.fields.clear(); }
-  [[nodiscard]] static std::optional<Refusal> read(BitReader& reader, DecodedDatagram& datagram) {
-    datagram.fields.push_back({.slot = static_cast<std::uint32_t>(reader.read(16))});
-    return std::nullopt;
-  }
-};
-
-class SectionReadersTest : public testing::Test {
- protected:
-  std::optional<Refusal> read(unsigned first, unsigned second) {
-    std::array<std::byte, 64> buffer;
-    BitWriter writer{buffer};
-    writer.write(first, 16);
-    writer.write(second, 16);
-    BitReader reader{writer.finish()};
-    return readers_.read(reader, datagram_);
-  }
-  using Numbers = NumberReader<&ServerHeader::has_spawns>;
-  DecodedDatagram datagram_;
-  SectionReaders<Numbers, SlotReader> readers_{{}, {}};
-};
-
-TEST_F(SectionReadersTest, ReadWhatTheHeaderAnnouncesInOrder) {
-  datagram_.header.has_spawns = datagram_.header.has_fields = true;
-  EXPECT_FALSE(read(3, 4));
-  ASSERT_EQ(datagram_.entity_changes.size(), 1u);
-  EXPECT_EQ(std::get<EndedEntity>(datagram_.entity_changes[0]).number, 3u);
-  ASSERT_EQ(datagram_.fields.size(), 1u);
-  EXPECT_EQ(datagram_.fields[0].slot, 4u);
-}
-
-TEST_F(SectionReadersTest, ForgetTheContentsOfTheDatagramBefore) {
-  datagram_.header.has_spawns = datagram_.header.has_fields = true;
-  EXPECT_FALSE(read(3, 4));
-  datagram_.header.has_spawns = false;
-  EXPECT_FALSE(read(5, 6));
-  EXPECT_TRUE(datagram_.entity_changes.empty());
-  ASSERT_EQ(datagram_.fields.size(), 1u);
-  EXPECT_EQ(datagram_.fields[0].slot, 5u);
-}
-
-TEST_F(SectionReadersTest, StopAtTheFirstRefusal) {
-  datagram_.header.has_spawns = datagram_.header.has_fields = true;
-  EXPECT_FALSE(read(3, 4));
-  EXPECT_EQ(read(0, 4), Refusal::beyond_limits);
-  EXPECT_TRUE(datagram_.fields.empty());
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The server's state datagram: header, answers to requests to join, full and residual updates, spawns and
-// despawns, fields, messages, parts of the stream of reliable messages.
+// despawns, fields, messages, parts of the stream of reliable messages. Both the readers of the wire format
+// and the client's decode(), which also judges whether the contents can be applied.
+#include "client/src/connection/decode.hpp"
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
@@ -181,9 +183,66 @@ void use(const Spawn& spawn, const Known& known) {
     check(quantise(values[i], fields[i]) == values[i], "a value is one of its field");
 }
 
+// A client that knows the entities of the slots, and has the tick and the baselines of a datagram.
+class Receiver {
+ public:
+  Receiver() : archetypes_(archetypes()) {
+    welcome_.tick_rate_hz = kTickRateHz;
+    for (const Archetype& a : archetypes_)
+      welcome_.archetypes.push_back({a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, {}});
+    check(formats_.begin(welcome_, archetypes_), "a client reads its own archetypes");
+    for (std::uint32_t number = 1; number < kNewestSpawn; ++number)
+      spawns_.settle(number);
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+      const EntityId id{slot + 1, 1};
+      entities_.put({.id = id, .info = {slot % archetypes_.size(), {}}, .remote = RemoteEntity{Motion{}}});
+    }
+  }
+
+  std::optional<Refusal> decode(std::span<const std::byte> bytes, const Datagram& datagram,
+                                const Known& known) {
+    welcome_.tick = kTick | datagram.header.tick;
+    SessionClock clock;
+    clock.begin(welcome_, 0.0);
+    for (const Update& u : datagram.updates) {
+      if (u.head.reference_age)
+        entities_.references(u.head.slot)
+            ->note(u.head.level, welcome_.tick - *u.head.reference_age, known.baselines[u.head.slot]);
+    }
+    return reckoner::decode(bytes, {formats_, clock, spawns_, reliable_, entities_}, out_);
+  }
+  [[nodiscard]] const DecodedDatagram& decoded() const { return out_; }
+
+ private:
+  static constexpr Tick kTick = 1u << 20;  // the upper bits of all ticks
+
+  std::vector<Archetype> archetypes_;
+  WelcomeMessage welcome_;
+  SessionFormats formats_;
+  SettledNumbers spawns_;
+  ReliableReceiver reliable_{{}};
+  EntityStore entities_;
+  DecodedDatagram out_;
+};
+
+// The client may refuse more than the readers, but it reads nothing else.
+void decode_at_client(std::span<const std::byte> bytes, const Datagram& datagram, const Known& known) {
+  static Receiver receiver;
+  if (receiver.decode(bytes, datagram, known)) return;
+  const DecodedDatagram& decoded = receiver.decoded();
+  check(decoded.motions.size() == datagram.updates.size(), "the client reads all motions");
+  for (std::size_t i = 0; i < decoded.motions.size(); ++i) {
+    check(decoded.motions[i].encoded == datagram.updates[i].state, "the client reads what was sent");
+    check(is_sane(decoded.motions[i].motion.state), "a motion that is applied is sane");
+  }
+  check(decoded.entity_changes.size() == datagram.spawns.size(), "the client reads all spawns");
+  check(decoded.messages.items.size() == datagram.messages.items.size(), "the client reads all messages");
+}
+
 void decode(std::span<const std::byte> bytes, const Known& known) {
   const auto datagram = read(bytes, known);
   if (!datagram) return;
+  decode_at_client(bytes, *datagram, known);
   for (const SpawnEntry& entry : datagram->spawns) {
     if (const auto* spawn = std::get_if<Spawn>(&entry)) use(*spawn, known);
   }

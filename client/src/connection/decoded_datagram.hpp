@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
@@ -72,6 +73,22 @@ struct DecodedDatagram {
   std::vector<FieldUpdate> fields;
   MessageBatch messages;
   std::vector<ReliablePart> reliable;  ///< parts of the stream of reliable messages
+
+  /// Memory of the readers, kept so that decoding seldom allocates. It has no meaning afterwards.
+  struct Scratch {
+    std::vector<SpawnEntry> spawns;
+    std::vector<FieldChange> changes;
+  };
+  Scratch scratch;
+
+  /// Removes all contents.
+  void clear() {
+    motions.clear();
+    entity_changes.clear();
+    fields.clear();
+    messages.clear();
+    reliable.clear();
+  }
 };
 
 }  // namespace reckoner

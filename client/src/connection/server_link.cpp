@@ -12,11 +12,8 @@ constexpr double kNoticedRoundTrips = 3.0;
 
 }  // namespace
 
-ServerLink::ServerLink(const EntityStore& entities, ClientMessages& messages, ClientStats& stats)
-    : messages_(messages),
-      stats_(stats),
-      decoder_(formats_, clock_, spawns_, reliable_, entities),
-      sender_({link_, clock_, showing_, messages, stats}) {}
+ServerLink::ServerLink(ClientMessages& messages, ClientStats& stats)
+    : messages_(messages), stats_(stats), sender_({link_, clock_, showing_, messages, stats}) {}
 
 bool ServerLink::begin(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s) {
   if (!SessionClock::is_valid_tick(message.tick) || !formats_.begin(message, archetypes)) return false;
@@ -59,18 +56,13 @@ std::optional<Refusal> ServerLink::read_first(const ServerHeader& header, BitRea
   return std::nullopt;
 }
 
-DecodedDatagram* ServerLink::receive(std::span<const std::byte> payload, double local_s, double arrived_s) {
-  auto why = decoder_.decode(payload);
-  DecodedDatagram& datagram = decoder_.datagram();
-  if (!why) why = accept(datagram.header, local_s);
-  if (why) {
-    count_refusal(*why);
-    return nullptr;
-  }
+std::optional<Refusal> ServerLink::accept(const DecodedDatagram& datagram, std::size_t bytes, double local_s,
+                                          double arrived_s) {
+  if (const auto why = accept(datagram.header, local_s)) return why;
   ++stats_.datagrams_received;
-  stats_.state_bytes_received += payload.size();
+  stats_.state_bytes_received += bytes;
   note_accepted(datagram, local_s, arrived_s);
-  return &datagram;
+  return std::nullopt;
 }
 
 // Without an acknowledgement, the server sends the contents of a refused datagram again.

@@ -3,8 +3,8 @@
 
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/completeness.hpp"
-#include "client/src/connection/datagram_decoder.hpp"
 #include "client/src/connection/datagram_sender.hpp"
+#include "client/src/connection/decode_context.hpp"
 #include "client/src/connection/decoded_datagram.hpp"
 #include "client/src/connection/lost_datagrams.hpp"
 #include "client/src/connection/session_clock.hpp"
@@ -32,11 +32,11 @@
 namespace reckoner {
 
 /// The client's end of a session's datagrams. It receives those of the server, and knows what has arrived.
-/// Its parts do the rest: they decode datagrams, keep the server's time, and send datagrams.
+/// Its parts do the rest: they keep the server's time, and send datagrams.
 class ServerLink {
  public:
-  /// All must outlive the link.
-  ServerLink(const EntityStore& entities, ClientMessages& messages, ClientStats& stats);
+  /// Both must outlive the link.
+  ServerLink(ClientMessages& messages, ClientStats& stats);
   ServerLink(const ServerLink&) = delete;  // its parts know each other
   ServerLink& operator=(const ServerLink&) = delete;
 
@@ -59,12 +59,18 @@ class ServerLink {
   };
   /// Receives a datagram before the welcome message.
   First receive_first(std::span<const std::byte> payload, double local_s);
-  /// Receives a datagram at local time `local_s`, and counts it in the statistics. The datagram arrived in
-  /// the machine at `arrived_s`; this time serves to estimate the clock. Returns its contents, valid until
-  /// the next call. Returns null if the datagram must not be applied, because it is malformed, a duplicate or
-  /// too old.
-  [[nodiscard]] DecodedDatagram* receive(std::span<const std::byte> payload, double local_s,
-                                         double arrived_s);
+  /// What decode() needs of the session. `entities` are those of the session's world.
+  [[nodiscard]] DecodeContext context(const EntityStore& entities) const {
+    return {formats_, clock_, spawns_, reliable_, entities};
+  }
+  /// Accepts a decoded datagram of `bytes` bytes at local time `local_s`, and counts it in the statistics:
+  /// from then on, the client acknowledges it, so the caller must apply it. The datagram arrived in the
+  /// machine at `arrived_s`; this time serves to estimate the clock. Returns the reason if the datagram must
+  /// not be applied, because it is a duplicate or its acknowledgements are impossible; else nullopt.
+  [[nodiscard]] std::optional<Refusal> accept(const DecodedDatagram& datagram, std::size_t bytes,
+                                              double local_s, double arrived_s);
+  /// Counts a datagram that is not applied in the statistics.
+  void count_refusal(Refusal why);
 
   /// The server's ticks and time.
   [[nodiscard]] SessionClock& clock() { return clock_; }
@@ -99,7 +105,6 @@ class ServerLink {
   [[nodiscard]] std::optional<Refusal> accept(const ServerHeader& header, double local_s);
   [[nodiscard]] std::optional<Refusal> read_first(const ServerHeader& header, BitReader& reader,
                                                   double local_s);
-  void count_refusal(Refusal why);
   void note_accepted(const DecodedDatagram& datagram, double local_s, double arrived_s);
 
   // The server acknowledges in every datagram, and sends one to an owner at least this often, s, with a tick
@@ -113,7 +118,6 @@ class ServerLink {
   SessionFormats formats_;
   SettledNumbers spawns_;
   ReliableReceiver reliable_{{}};
-  DatagramDecoder decoder_;
   ShowingReporter showing_;
   DatagramSender sender_;
   Completeness completeness_;
