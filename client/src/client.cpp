@@ -57,15 +57,15 @@ void Client::receive(double local_s) {
   local_s = c.time.of(local_s);
   c.last_local_s = local_s;
   c.note_clock();
-  if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.run_connection(local_s);  // the first call connects
-  if (c.transport != nullptr) c.transport->service(local_s);
+  if (c.connection.plans_first_session()) c.run_connection(local_s);  // the first call connects
+  if (c.connection.transport() != nullptr) c.connection.transport()->service(local_s);
   c.advance(local_s);
   const bool slept = c.sleep.slept(local_s);
   if (slept)
     c.world->link.showing().note_jump();  // the server cannot know what is applied now in which order
   c.world->link.clock().set_backlog(slept);
-  while (c.transport != nullptr) {
-    const auto event = c.transport->poll();
+  while (c.connection.transport() != nullptr) {
+    const auto event = c.connection.transport()->poll();
     if (!event) break;
     c.receive(*event, local_s);
   }
@@ -146,7 +146,8 @@ const std::string& Client::refusal() const {
 }
 
 double Client::lost_for_s(double local_s) const {
-  return impl_->lost_s ? impl_->time.look(local_s) - *impl_->lost_s : 0.0;
+  const auto lost_s = impl_->connection.lost_s();
+  return lost_s ? impl_->time.look(local_s) - *lost_s : 0.0;
 }
 
 const EntityInfo* Client::info(EntityId id) const {
@@ -178,7 +179,8 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
   if (c.leaving) return false;
   const bool waits = c.status == ClientStatus::reconnecting && delivery == Delivery::reliable;
   if (c.status != ClientStatus::joined && !waits) return false;
-  if (!c.messages.send(payload, delivery, time_s, c.last_local_s, c.admitted, c.stats)) return false;
+  if (!c.messages.send(payload, delivery, time_s, c.last_local_s, c.handshake.is_admitted(), c.stats))
+    return false;
   if (c.world->link.showing().wanted())
     c.world->link.sender().request_ack();  // the message may be about what is shown just now
   return true;
@@ -187,11 +189,11 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
 void Client::flush(double local_s) {
   Impl& c = *impl_;
   local_s = c.time.of(local_s);
-  if (c.transport == nullptr) return;
+  if (c.connection.transport() == nullptr) return;
   c.advance(local_s);
   c.send_playout(local_s);
   c.send_due(local_s);
-  c.transport->service(local_s);  // the transport may have queued what was sent
+  c.connection.transport()->service(local_s);  // the transport may have queued what was sent
 }
 
 std::optional<GameMessage> Client::poll_message() {
@@ -284,12 +286,12 @@ const ClientStats& Client::stats() const {
 void Client::leave() {
   Impl& c = *impl_;
   c.leaving = true;
-  if (c.server && c.transport != nullptr) {
+  if (c.connection.is_connected()) {
     constexpr double kLongestS = 10.0;
     c.leave_by_s = c.last_local_s + kLongestS;
     return c.end_if_left(c.last_local_s);
   }
-  if (c.status == ClientStatus::reconnecting || (c.transport == nullptr && !c.is_over()))
+  if (c.status == ClientStatus::reconnecting || (c.connection.transport() == nullptr && !c.is_over()))
     c.finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
 }
 
