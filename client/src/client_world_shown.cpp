@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/client_world.hpp"
-#include "client/src/ownership/known_motion.hpp"
+#include "client/src/shown/known_motion.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/connection/arrival_log.hpp"
+#include "client/src/playout/arrival_log.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/connection/session_clock.hpp"
+#include "client/src/playout/session_clock.hpp"
 
 #include <limits>
 

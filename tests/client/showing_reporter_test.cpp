@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/connection/showing_reporter.hpp"
+#include "client/src/playout/showing_reporter.hpp"
 
 #include <gtest/gtest.h>
 

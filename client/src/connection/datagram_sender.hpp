@@ -5,9 +5,9 @@
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/client_reliable_section.hpp"
 #include "client/src/connection/client_sections.hpp"
-#include "client/src/connection/session_clock.hpp"
-#include "client/src/connection/showing_reporter.hpp"
 #include "client/src/ownership/owned_section.hpp"
+#include "client/src/playout/session_clock.hpp"
+#include "client/src/playout/showing_reporter.hpp"
 #include "net/src/link/peer_link.hpp"
 #include "net/src/messages/datagram.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/connection/session_clock.hpp"
-#include "client/src/connection/session_formats.hpp"
+#include "client/src/playout/session_clock.hpp"
 #include "client/src/world/entity_store.hpp"
+#include "client/src/world/session_formats.hpp"
 #include "net/src/link/reliable_receiver.hpp"
 #include "net/src/link/settled_numbers.hpp"
 

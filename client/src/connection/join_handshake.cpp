@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/connection/join_handshake.hpp"
 
-#include "client/src/connection/session_clock.hpp"
+#include "client/src/playout/session_clock.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "client/src/connection/decode_context.hpp"
-#include "client/src/connection/decoded_datagram.hpp"
+#include "client/src/world/decoded_datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
 
 #include <optional>

@@ -23,7 +23,7 @@ SendPolicy policy_for(const Archetype& archetype, double tick_rate_hz, double up
 
 }  // namespace
 
-OwnedEntity::OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const Clock& clock,
+OwnedEntity::OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const TickClock& clock,
                          double updates_per_second, std::uint8_t term, const Motion& start)
     : archetype_(&archetype),
       quantisation_(&quantisation),
@@ -84,13 +84,13 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
     fit_.restart();
     // At the tick of the start, the server itself has set the state.
     if (newest != last_tick_) {
-      const double tick_s = clock_.epoch_s + newest / clock_.tick_rate_hz;
+      const double tick_s = clock_.time_of(newest);
       const State at = extrapolate(state, tick_s - now_s);
       publish_if_due(is_encodable(at, *quantisation_) ? at : state, newest, ahead_s);
     }
   } else {
     for (Tick tick = last_tick_ + 1; static_cast<std::int32_t>(newest - tick) >= 0; ++tick) {
-      const double tick_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
+      const double tick_s = clock_.time_of(tick);
       // The newest tick: the game's state, extrapolated back slightly. Earlier ticks: interpolated.
       const bool recent = now_s - tick_s < 1.0 / clock_.tick_rate_hz;
       State at = recent ? extrapolate(state, tick_s - now_s)
@@ -109,7 +109,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
 void OwnedEntity::publish_if_due(const State& truth, Tick tick, double ahead_s) {
   fit_.observe(truth);
   const State fitted = fit_.fitted(truth);
-  const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
+  const double time_s = clock_.time_of(tick);
   if (stream_.number() == 0 || resend_ || stream_.motion().frame != last_.frame ||
       is_due(truth, fitted, {tick, time_s}, ahead_s))
     publish(truth, fitted, tick, ahead_s);
@@ -131,7 +131,7 @@ bool OwnedEntity::is_due(const State& truth, const State& fitted, const Instant&
 }
 
 void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, double ahead_s) {
-  const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
+  const double time_s = clock_.time_of(tick);
   const State& state = is_encodable(fitted, *quantisation_) ? fitted : truth;
   const double scale = moves(truth) ? policy_.scale() : std::min(1.0, policy_.scale());
   const std::uint8_t precision = policy_.is_at_rest() ? kMaxPrecision : precision_for(scale);

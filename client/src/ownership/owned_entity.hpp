@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "client/src/playout/tick_clock.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/link/baselines.hpp"
 #include "reckoning/src/motion/velocity_watch.hpp"
@@ -24,13 +25,7 @@ namespace reckoner {
 /// interpolated with the cubic through the last two states of the game.
 class OwnedEntity {
  public:
-  /// Converts ticks to server time.
-  struct Clock {
-    double epoch_s = 0.0;
-    double tick_rate_hz = 60.0;
-  };
-
-  OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const Clock& clock,
+  OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const TickClock& clock,
               double updates_per_second, std::uint8_t term, const Motion& start);
 
   /// Sets the state of the entity at server time `now_s`, relative to `frame`. `delay_s` is the time that
@@ -83,7 +78,7 @@ class OwnedEntity {
 
   const Archetype* archetype_;
   const Quantisation* quantisation_;
-  Clock clock_;
+  TickClock clock_;
   double updates_per_second_;  // 0: the threshold decides
   VelocityWatch watch_;
   MotionFit fit_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/connection/session_clock.hpp"
+#include "client/src/playout/session_clock.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,8 +25,7 @@ double time_of_stamp(std::uint32_t stamp, double local_s) {
 }  // namespace
 
 void SessionClock::begin(const WelcomeMessage& message, double local_s) {
-  tick_rate_hz_ = message.tick_rate_hz;
-  epoch_s_ = message.epoch_s;
+  ticks_ = {message.epoch_s, message.tick_rate_hz};
   newest_tick_ = message.tick;
   settles_from_s_ = local_s;
 }
@@ -45,11 +44,11 @@ bool SessionClock::is_valid_tick(Tick tick) {
 // wrap lies before the server's first tick, and is two years ahead as a plain number.
 bool SessionClock::is_far_ahead(Tick tick) const {
   const bool later = tick > newest_tick_;
-  return !is_valid_tick(tick) || (later && (tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS);
+  return !is_valid_tick(tick) || (later && (tick - newest_tick_) / ticks_.tick_rate_hz > kNewestDatagramS);
 }
 
 bool SessionClock::is_too_old(Tick tick) const {
-  return static_cast<std::int32_t>(tick - newest_tick_) / tick_rate_hz_ < -kOldestDatagramS;
+  return static_cast<std::int32_t>(tick - newest_tick_) / ticks_.tick_rate_hz < -kOldestDatagramS;
 }
 
 std::uint32_t SessionClock::stamp_at(double local_s) {
@@ -74,7 +73,7 @@ double SessionClock::waited_s(Tick tick, double local_s) const {
 }
 
 ClockSync::Review SessionClock::review(double local_s, double rate) {
-  const ClockSync::Review review = sync_.review(local_s, 1.0 / tick_rate_hz_, rate);
+  const ClockSync::Review review = sync_.review(local_s, 1.0 / ticks_.tick_rate_hz, rate);
   if (review.changed) settles_from_s_ = local_s;
   return review;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/shown/silence_fades.hpp"
+#include "client/src/world/silence_fades.hpp"
 
 #include <algorithm>
 #include <cmath>

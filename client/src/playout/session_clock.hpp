@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/ownership/owned_entity.hpp"
+#include "client/src/playout/tick_clock.hpp"
 #include "net/src/link/clock_sync.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
@@ -27,10 +27,10 @@ class SessionClock {
 
   // Ticks.
 
-  [[nodiscard]] double tick_rate_hz() const { return tick_rate_hz_; }
-  [[nodiscard]] double time_of(Tick tick) const { return epoch_s_ + tick / tick_rate_hz_; }
+  [[nodiscard]] double tick_rate_hz() const { return ticks_.tick_rate_hz; }
+  [[nodiscard]] double time_of(Tick tick) const { return ticks_.time_of(tick); }
   /// Converts ticks to time for the entities that this client owns.
-  [[nodiscard]] OwnedEntity::Clock tick_clock() const { return {epoch_s_, tick_rate_hz_}; }
+  [[nodiscard]] const TickClock& tick_clock() const { return ticks_; }
 
   /// True if a server can have reached this tick. Such a tick is well before the wrap of the counter.
   [[nodiscard]] static bool is_valid_tick(Tick tick);
@@ -93,8 +93,7 @@ class SessionClock {
   int exchanges_ = 0;
   double settles_from_s_ = 0.0;  // local time since which the clock has to settle
   bool backlog_ = false;
-  double tick_rate_hz_ = 60.0;
-  double epoch_s_ = 0.0;
+  TickClock ticks_;
   Tick newest_tick_ = 0;
 };
 

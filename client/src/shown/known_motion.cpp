@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/ownership/known_motion.hpp"
+#include "client/src/shown/known_motion.hpp"
 
 #include <cmath>
 

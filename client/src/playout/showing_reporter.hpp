@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/connection/arrival_log.hpp"
+#include "client/src/playout/arrival_log.hpp"
 #include "net/src/messages/datagram.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/connection/session_formats.hpp"
+#include "client/src/world/session_formats.hpp"
 
 #include "reckoning/src/blend/interpolate.hpp"
 
