@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cost of rewinding. For each of 32 clients, the server computes the poses of 64 roaming entities as the
 // client showed them a moment ago. The floor copies the same number of poses.
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/roamers.hpp"

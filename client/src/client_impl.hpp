@@ -9,7 +9,7 @@
 #include "client/src/connection/ordered_messages.hpp"
 #include "client/src/connection/reconnect.hpp"
 #include "client/src/connection/sent_playout.hpp"
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <cstdint>

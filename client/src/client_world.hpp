@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/client_observer.hpp"
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/server_link.hpp"
 #include "client/src/owned_entities.hpp"
@@ -10,7 +9,8 @@
 #include "client/src/shown/anticipated_hits.hpp"
 #include "client/src/shown/frozen_frame.hpp"
 #include "client/src/shown/shown_batch.hpp"
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/client_observer.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "client/src/world/frames.hpp"
 #include "client/src/world/predictions.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/owned_entities.hpp"
 
-#include "client/src/client_observer.hpp"
+#include "client/src/testing/client_observer.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "client/src/connection/server_link.hpp"
 #include "client/src/playout/playout_clock.hpp"
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "client/src/world/frames.hpp"
 #include "client/src/world/world_events.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/arena/arena_player.hpp"
 
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "harness/arena/arena_rules.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/explain/collect_facts.hpp"
 
-#include "client/src/client_observer.hpp"
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/client_observer.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "harness/replay/client_clock.hpp"
 #include "harness/replay/method.hpp"
 #include "scenario/source.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "harness/metrics/figures.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/metrics/route_metrics.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a game sends after receive() need not wait for the next frame.
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
 #include "server/src/test_switches.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Slow motion, fast motion and a stopped world: scaled clocks at both ends.
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
 #include "server/src/test_switches.hpp"

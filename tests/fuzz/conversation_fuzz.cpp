@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A server, an honest client, and another client whose link may lose, repeat, change and invent payloads in
 // both directions. Neither end breaks, and the honest client is not affected.
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "pipes.hpp"

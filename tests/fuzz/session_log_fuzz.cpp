@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A recorded session of any origin: read and played back to a client, like reckoner-harness replay-log does.
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "generate.hpp"
 #include "net/src/link/message_length.hpp"
 #include "pipes.hpp"

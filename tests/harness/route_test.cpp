@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Entities on routes, from a server over a simulated network to a client.
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "harness/replay/replay.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"

@@ -123,8 +123,8 @@ constexpr std::string_view kRooms[] = {
     "server/src/util/", "server/src/world/", "server/src/publish/", "server/src/rewind/",
     "server/src/session/", "server/src/mail/", "server/src/interest/", "server/src/ownership/", "server/src/",
     //
-    "client/src/playout/", "client/src/ownership/", "client/src/world/", "client/src/shown/",
-    "client/src/connection/", "client/src/",
+    "client/src/testing/", "client/src/playout/", "client/src/ownership/", "client/src/world/",
+    "client/src/shown/", "client/src/connection/", "client/src/",
     //
     "capi/src/values/", "capi/src/", "capi/src/client/", "capi/src/server/",
     //

@@ -2,7 +2,7 @@
 // A recorded session gives the same poses when it is played back, and an invalid file is harmless.
 #include "programs/common/sessions/session_log.hpp"
 
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "net/src/messages/messages.hpp"
 #include "process.hpp"
 #include "programs/common/archetypes.hpp"

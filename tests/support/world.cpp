@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "world.hpp"
 
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <algorithm>

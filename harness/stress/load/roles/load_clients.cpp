@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/test_switches.hpp"
+#include "client/src/testing/test_switches.hpp"
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/load/roles/load_roles.hpp"
