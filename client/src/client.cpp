@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/client_impl.hpp"
+#include "client/src/client_session.hpp"
 #include "client/src/client_settings.hpp"
-#include "client/src/client_world.hpp"
 #include "client/src/shown/shown_debug.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
@@ -62,20 +62,20 @@ void Client::receive(double local_s) {
   c.advance(local_s);
   const bool slept = c.sleep.slept(local_s);
   if (slept)
-    c.world->link.showing().note_jump();  // the server cannot know what is applied now in which order
-  c.world->link.clock().set_backlog(slept);
+    c.session->link.showing().note_jump();  // the server cannot know what is applied now in which order
+  c.session->link.clock().set_backlog(slept);
   while (c.connection.transport() != nullptr) {
     const auto event = c.connection.transport()->poll();
     if (!event) break;
     c.receive(*event, local_s);
   }
-  c.world->link.clock().set_backlog(false);
+  c.session->link.clock().set_backlog(false);
   c.review_clock(local_s);
   c.send_playout(local_s);
   c.send_due(local_s);
   c.end_if_left(local_s);
   c.run_connection(local_s);
-  c.shown_world().report_changes();
+  c.shown_session().report_changes();
   c.collect_events();
   c.log.review(c.stats, local_s);
 }
@@ -84,9 +84,9 @@ std::span<const ShownEntity> Client::frame(double local_s) {
   Impl& c = *impl_;
   local_s = c.time_of_call(local_s);
   c.advance(local_s);
-  ClientWorld& world = c.shown_world();
-  if (!world.link.clock().ready()) return {};
-  const auto shown = world.frame(c.origin, local_s);
+  ClientSession& session = c.shown_session();
+  if (!session.link.clock().ready()) return {};
+  const auto shown = session.shown.frame(c.origin, session.link.clock().server_time_s(local_s));
   c.collect_events();
   return shown;
 }
@@ -95,22 +95,22 @@ ShownPoses Client::sample(double local_s) {
   Impl& c = *impl_;
   local_s = c.time_of_call(local_s);
   c.advance(local_s);
-  ClientWorld& world = c.shown_world();
-  if (!world.link.clock().ready()) return {};
-  const ShownPoses shown = world.sample(c.origin);
+  ClientSession& session = c.shown_session();
+  if (!session.link.clock().ready()) return {};
+  const ShownPoses shown = session.shown.sample(c.origin);
   c.collect_events();
   return shown;
 }
 
 void Client::set_paused(bool paused, double local_s) {
   Impl& c = *impl_;
-  if (paused == c.shown_world().paused()) return;
+  if (paused == c.shown_session().shown.paused()) return;
   if (paused) {
     const auto shown = frame(local_s);
-    c.shown_world().pause(shown, c.origin);
+    c.shown_session().shown.pause(shown, c.origin);
   } else {
     c.advance(c.time_of_call(local_s));
-    c.shown_world().go_on();
+    c.shown_session().shown.go_on();
   }
 }
 
@@ -119,7 +119,7 @@ bool Client::set_playout(const PlayoutConfig& playout, double local_s) {
   if (find_invalid_setting(playout)) return false;
   c.advance(c.time_of_call(local_s));
   c.config.playout = playout;
-  c.world->set_playout(playout);
+  c.session->set_playout(playout);
   if (c.before) c.before->set_playout(playout);
   return true;
 }
@@ -133,7 +133,7 @@ std::optional<ClientEvent> Client::poll_event() {
   if (impl_->events.empty()) return std::nullopt;
   const ClientEvent event = impl_->events.front();
   impl_->events.pop_front();
-  impl_->world->owned.note_polled(event);
+  impl_->session->owned.note_polled(event);
   return event;
 }
 
@@ -151,26 +151,26 @@ double Client::lost_for_s(double local_s) const {
 }
 
 const EntityInfo* Client::info(EntityId id) const {
-  const ClientWorld& world = impl_->shown_world();
+  const World& world = impl_->shown_session().world;
   if (const KnownEntity* entity = world.entities.find(id)) return &entity->info;
   const Predictions::Prediction* prediction = world.predictions.find(id);
   return prediction != nullptr ? &prediction->info : nullptr;
 }
 
 bool Client::set_user_value(EntityId id, std::uint64_t value) {
-  KnownEntity* entity = impl_->shown_world().entities.find(id);
+  KnownEntity* entity = impl_->shown_session().world.entities.find(id);
   if (entity == nullptr) return false;
   entity->user_value = value;
   return true;
 }
 
 std::optional<std::uint64_t> Client::user_value(EntityId id) const {
-  const KnownEntity* entity = std::as_const(impl_->shown_world().entities).find(id);
+  const KnownEntity* entity = std::as_const(impl_->shown_session().world.entities).find(id);
   return entity != nullptr ? std::optional{entity->user_value} : std::nullopt;
 }
 
 const FieldValue* Client::field(EntityId id, std::size_t field) const {
-  const KnownEntity* entity = std::as_const(impl_->shown_world().entities).find(id);
+  const KnownEntity* entity = std::as_const(impl_->shown_session().world.entities).find(id);
   return entity != nullptr && field < entity->fields.size() ? &entity->fields.value(field) : nullptr;
 }
 
@@ -181,8 +181,8 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
   if (c.status != ClientStatus::joined && !waits) return false;
   if (!c.messages.send(payload, delivery, time_s, c.last_local_s, c.handshake.is_admitted(), c.stats))
     return false;
-  if (c.world->link.showing().wanted())
-    c.world->link.sender().request_ack();  // the message may be about what is shown just now
+  if (c.session->link.showing().wanted())
+    c.session->link.sender().request_ack();  // the message may be about what is shown just now
   return true;
 }
 
@@ -201,9 +201,9 @@ std::optional<GameMessage> Client::poll_message() {
 }
 
 std::optional<double> Client::server_time_s(double local_s) const {
-  const ClientWorld& world = std::as_const(*impl_).shown_world();
-  if (!world.link.clock().ready()) return std::nullopt;
-  return world.link.clock().server_time_s(impl_->time.look(local_s));
+  const SessionClock& clock = std::as_const(*impl_).shown_session().link.clock();
+  if (!clock.ready()) return std::nullopt;
+  return clock.server_time_s(impl_->time.look(local_s));
 }
 
 bool Client::correct(EntityId id, const State& shown, double local_s, double hold_s) {
@@ -212,13 +212,13 @@ bool Client::correct(EntityId id, const State& shown, double local_s, double hol
   if (!is_sane(shown) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return false;
   State in_world = shown;
   in_world.position += c.origin;
-  return c.shown_world().correct(id, in_world, hold_s);
+  return c.shown_session().correct(id, in_world, hold_s);
 }
 
 std::optional<State> Client::motion_at(EntityId id, double server_time_s) const {
-  const ClientWorld& world = std::as_const(*impl_).shown_world();
-  if (!world.link.clock().ready()) return std::nullopt;
-  auto motion = world.motion_at(id, server_time_s);
+  const ClientSession& session = std::as_const(*impl_).shown_session();
+  if (!session.link.clock().ready()) return std::nullopt;
+  auto motion = session.motion_at(id, server_time_s);
   if (motion) motion->position -= impl_->origin;
   return motion;
 }
@@ -243,35 +243,35 @@ SpawnResult Client::predict_spawn(std::size_t archetype, const State& state, std
   c.advance(c.time_of_call(local_s));
   State counted = state;
   counted.position += c.origin;
-  return c.world->predict_spawn(archetype, counted, key, patience_s);
+  return c.session->predict_spawn(archetype, counted, key, patience_s);
 }
 
 bool Client::drop_prediction(EntityId id) {
-  return impl_->world->drop_prediction(id);
+  return impl_->session->world.predictions.release(id).has_value();
 }
 
 std::optional<State> Client::owned(EntityId id, double local_s) const {
-  const ClientWorld& world = *impl_->world;
-  const KnownEntity* entity = std::as_const(world.entities).find(id);
-  if (entity == nullptr || !entity->owned || !world.link.clock().known()) return std::nullopt;
+  const SessionClock& clock = impl_->session->link.clock();
+  const KnownEntity* entity = std::as_const(impl_->session->world.entities).find(id);
+  if (entity == nullptr || !entity->owned || !clock.known()) return std::nullopt;
   const Motion& go_on = entity->ownership_state.go_on;
-  State state = state_at(go_on, world.link.clock().server_time_s(impl_->time.look(local_s)));
+  State state = state_at(go_on, clock.server_time_s(impl_->time.look(local_s)));
   if (!go_on.frame) state.position -= impl_->origin;
   return state;
 }
 
 EntityId Client::owned_frame(EntityId id) const {
-  const KnownEntity* entity = std::as_const(impl_->world->entities).find(id);
+  const KnownEntity* entity = std::as_const(impl_->session->world.entities).find(id);
   return entity != nullptr && entity->owned ? entity_of(entity->ownership_state.go_on.frame) : EntityId{};
 }
 
 std::optional<ShownDebug> Client::debug(EntityId id) const {
-  const ClientWorld& world = std::as_const(*impl_).shown_world();
-  const KnownEntity* entity = std::as_const(world.entities).find(id);
-  if (entity == nullptr || !entity->visible || !world.link.clock().ready()) return std::nullopt;
-  auto debug = debug_of(*entity, world.frames, world.playout.now_s(), world.playout.shown_s());
+  const ClientSession& session = std::as_const(*impl_).shown_session();
+  const KnownEntity* entity = session.world.entities.find(id);
+  if (entity == nullptr || !entity->visible || !session.link.clock().ready()) return std::nullopt;
+  auto debug = debug_of(*entity, session.world.frames, session.playout.now_s(), session.playout.shown_s());
   if (!debug) return std::nullopt;
-  const Archetype& archetype = world.config.archetypes[entity->info.archetype];
+  const Archetype& archetype = session.config.archetypes[entity->info.archetype];
   debug->threshold_m = archetype.threshold_m;
   debug->threshold_rad = archetype.threshold_rad;
   debug->shown.position -= impl_->origin;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/client_impl.hpp"
 
-#include "client/src/client_world.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 
 #include <algorithm>
@@ -26,7 +25,7 @@ Client::Impl::Impl(ClientConfig given, Transport* given_transport, Dialer* given
       switches(given_switches),
       log(config.log),
       connection(config.reconnect, given_transport, given_dialer),
-      world(std::make_unique<ClientWorld>(config, switches, messages, stats)) {}
+      session(std::make_unique<ClientSession>(config, switches, messages, stats)) {}
 
 // A client that leaves and is destroyed must not look like one that was lost.
 Client::Impl::~Impl() {
@@ -42,9 +41,9 @@ void Client::Impl::note_clock() {
 
 // Corrects the rate of local time if the game's clock does not run at the rate of the server's.
 void Client::Impl::review_clock(double local_s) {
-  const ClockSync::Review review = world->link.clock().review(local_s, time.rate());
+  const ClockSync::Review review = session->link.clock().review(local_s, time.rate());
   // The server notices the wrong clock by its time stamps, and sends more of its own.
-  if (review.changed) world->link.sender().request_ack();
+  if (review.changed) session->link.sender().request_ack();
   if (review.set_by_s > 0.0) log.clock_set(review.set_by_s);
   if (review.factor == 1.0) return;
   const bool was_exact = time.rate() == 1.0;
@@ -57,7 +56,7 @@ void Client::Impl::review_clock(double local_s) {
 double Client::Impl::time_of_call(double given_s) {
   const double local_s = time.ahead(given_s);
   if (time.ended_lead()) {
-    world->end_lead();
+    session->end_lead();
     if (before) before->end_lead();
   }
   stats.times_refused = time.refused();
@@ -66,22 +65,22 @@ double Client::Impl::time_of_call(double given_s) {
 
 void Client::Impl::advance(double local_s) {
   if (before) before->advance(local_s);
-  world->advance(local_s);
+  session->advance(local_s);
 }
 
-ClientWorld& Client::Impl::shown_world() {
-  if (before && world->can_replace(last_local_s)) {
-    before->report_end();
+ClientSession& Client::Impl::shown_session() {
+  if (before && session->can_replace(last_local_s)) {
+    before->shown.report_end();
     collect_events();
     before.reset();
     events.push_back({ClientEvent::Kind::restarted, {}});
   }
-  return before ? *before : *world;
+  return before ? *before : *session;
 }
 
-// Events of a world that is not shown yet stay there until it is.
+// Events of a session that is not shown yet stay there until it is.
 void Client::Impl::collect_events() {
-  (before ? *before : *world).events.move_to(events);
+  (before ? *before : *session).world.events.move_to(events);
 }
 
 CallResult Client::Impl::move(EntityId entity, const State& state, double local_s, EntityId frame,
@@ -91,7 +90,7 @@ CallResult Client::Impl::move(EntityId entity, const State& state, double local_
   State counted = state;
   if (!frame) counted.position += origin;
   if (!is_sane(counted)) return CallError::not_finite;
-  if (const CallResult moved = world->owned.move(entity, counted, frame, local_s, teleports); !moved)
+  if (const CallResult moved = session->owned.move(entity, counted, frame, local_s, teleports); !moved)
     return moved;
   send_due(local_s);
   return {};
@@ -141,8 +140,8 @@ void Client::Impl::receive(const TransportEvent& event, double local_s) {
       break;
     case TransportEvent::Kind::received:
       // Datagrams that queued up while the program was suspended may be older than the loss.
-      connection.note_heard(local_s, handshake.is_admitted() && world->link.clock().is_backlog());
-      world->note_arrival(local_s);
+      connection.note_heard(local_s, handshake.is_admitted() && session->link.clock().is_backlog());
+      session->note_arrival(local_s);
       receive_datagram(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
       break;
   }
@@ -151,16 +150,16 @@ void Client::Impl::receive(const TransportEvent& event, double local_s) {
 void Client::Impl::receive_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
   if (handshake.awaits_answer() && !take_answer(payload, local_s)) return;
   if (!handshake.is_admitted()) return receive_before_welcome(payload, local_s);
-  world->receive(payload, local_s, arrived_s);
-  take_reliable();
-  if (world->link.reliable().is_broken()) return abandon_session(local_s);
+  session->receive(payload, local_s, arrived_s);
+  session->take_reliable();
+  if (session->link.reliable().is_broken()) return abandon_session(local_s);
   apply_ordered(local_s);
-  if (world->link.sender().ack_overdue()) send_due(local_s);
+  if (session->link.sender().ack_overdue()) send_due(local_s);
 }
 
 // Only datagrams with nothing but reliable messages can be read now.
 void Client::Impl::receive_before_welcome(std::span<const std::byte> payload, double local_s) {
-  switch (world->link.receive_first(payload, local_s)) {
+  switch (session->link.receive_first(payload, local_s)) {
     case ServerLink::First::has_more:
       return handshake.keep(payload);
     case ServerLink::First::refused:
@@ -168,11 +167,11 @@ void Client::Impl::receive_before_welcome(std::span<const std::byte> payload, do
     case ServerLink::First::accepted:
       break;
   }
-  while (!handshake.is_admitted() && take_message())
+  while (!handshake.is_admitted() && session->take_message())
     apply_ordered(local_s);
-  take_reliable();
+  session->take_reliable();
   const bool has_other = messages.counts().processed_count() > 0;
-  const bool is_broken = world->link.reliable().is_broken();
+  const bool is_broken = session->link.reliable().is_broken();
   if (!handshake.is_admitted() && (has_other || is_broken)) return abandon_session(local_s);
   if (!handshake.is_admitted()) return;
   apply_ordered(local_s);
@@ -186,13 +185,13 @@ void Client::Impl::receive_before_welcome(std::span<const std::byte> payload, do
 // Returns false if the datagram does not contain the answer to the request, or if the answer is impossible.
 bool Client::Impl::take_answer(std::span<const std::byte> payload, double local_s) {
   const JoinHandshake::Answer read = JoinHandshake::read_answer(payload);
-  if (const auto* why = std::get_if<Refusal>(&read)) return refuse(*why), false;
+  if (const auto* why = std::get_if<Refusal>(&read)) return session->refuse(*why), false;
   const auto* answer = std::get_if<JoinAnswer>(&read);
   if (answer == nullptr) return false;
   if (!answer->resumed) return begin_session(), true;
   const auto why = resume(*answer->resumed, local_s);
   if (!why) return true;
-  refuse(*why);
+  session->refuse(*why);
   abandon_session(local_s);
   return false;
 }
@@ -203,9 +202,9 @@ void Client::Impl::begin_connection(double local_s) {
   const JoinRequest request{kProtocolVersion,
                             archetype_hash(config.archetypes),
                             config.playout.mode != PlayoutMode::present,
-                            std::clamp(world->blend_s(), 0.0, kMaxBlendS),
+                            std::clamp(session->playout.blend_s(), 0.0, kMaxBlendS),
                             {}};
-  handshake.begin(request, world->link.reliable().taken());
+  handshake.begin(request, session->link.reliable().taken());
   sent_playout.note_request(request);
   handshake.send_request(connection, local_s);
 }
@@ -266,29 +265,6 @@ void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
   events.push_back({kind, {}});
 }
 
-// Takes the reliable messages that have arrived completely.
-void Client::Impl::take_reliable() {
-  while (take_message()) {
-  }
-}
-
-// Takes the next reliable message that has arrived completely. Returns false if there is none.
-bool Client::Impl::take_message() {
-  ReliableReceiver& stream = world->link.reliable();
-  const bool was_broken = stream.is_broken();
-  const auto bytes = stream.next();
-  if (!was_broken && stream.is_broken()) refuse(Refusal::malformed);
-  if (!bytes) return false;
-  auto message = decode_reliable(*bytes);
-  // A route needs no spawn, but a spawn may wait for it. Its place in the order still counts.
-  if (handshake.is_admitted() && message && std::holds_alternative<RouteMessage>(*message)) {
-    if (const auto why = world->apply(*message)) refuse(*why);
-    message = AfterSpawnsMessage{};
-  }
-  ordered.add(std::move(message), bytes->size());
-  return true;
-}
-
 // What the server has sent is impossible, and nothing more can come out of this session.
 void Client::Impl::abandon_session(double local_s) {
   const std::string why = "the server's messages are malformed";
@@ -304,23 +280,20 @@ void Client::Impl::abandon_session(double local_s) {
 
 // Applies the reliable messages that do not wait for a spawn any more.
 void Client::Impl::apply_ordered(double local_s) {
-  while (const auto message = ordered.next(world->link.spawns())) {
-    // Count refused messages, too: the server numbers all that it sends, and both sides must agree.
-    messages.counts().note_processed();
-    apply_or_refuse(*message, local_s);
-    world->link.sender().request_ack();
+  while (const auto message = session->next_message()) {
+    if (const auto why = *message ? apply(**message, local_s) : Refusal::malformed) session->refuse(*why);
+    session->link.sender().request_ack();
   }
-  world->despawn_waiting();
+  session->end_waiting();
 }
 
 // The session has ended: nothing that messages wait for will arrive.
 void Client::Impl::apply_all_ordered() {
-  take_reliable();
-  while (const auto message = ordered.next_at_the_end()) {
-    messages.counts().note_processed();
+  session->take_reliable();
+  while (const auto message = session->next_message_at_the_end()) {
     if (!*message) continue;
     const auto* kick = std::get_if<KickMessage>(&**message);
-    kick != nullptr ? note_kick(*kick) : (void)world->apply(**message);
+    kick != nullptr ? note_kick(*kick) : (void)session->apply(**message);
   }
 }
 
@@ -328,20 +301,11 @@ void Client::Impl::note_kick(const KickMessage& message) {
   kick_reason = message.reason.empty() ? std::string{} : ": " + message.reason;
 }
 
-void Client::Impl::apply_or_refuse(const OrderedMessages::Message& message, double local_s) {
-  if (const auto why = message ? apply(*message, local_s) : Refusal::malformed) refuse(*why);
-}
-
-void Client::Impl::refuse(Refusal why) {
-  ++stats.malformed;
-  ++stats.refusals[why];
-}
-
 std::optional<Refusal> Client::Impl::apply(const ReliableMessage& message, double local_s) {
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) return apply(*w, local_s);
   if (const auto* k = std::get_if<KickMessage>(&message)) return note_kick(*k), std::nullopt;
   if (!handshake.is_admitted()) return Refusal::unexpected;
-  return world->apply(message);
+  return session->apply(message);
 }
 
 // The server has opened a session: the first one, or one that replaces a session that the server no longer
@@ -349,18 +313,18 @@ std::optional<Refusal> Client::Impl::apply(const ReliableMessage& message, doubl
 void Client::Impl::begin_session() {
   apply_all_ordered();
   messages.restart(stats);
-  if (world->link.has_begun()) {
-    world->retire();
-    if (!before) before = std::move(world);
+  if (session->link.has_begun()) {
+    session->retire();
+    if (!before) before = std::move(session);
   }
-  world = std::make_unique<ClientWorld>(config, switches, messages, stats);
-  world->link.set_ordered(connection.is_ordered());
+  session = std::make_unique<ClientSession>(config, switches, messages, stats);
+  session->link.set_ordered(connection.is_ordered());
   handshake.note_new_session();
 }
 
 std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double local_s) {
   if (handshake.is_admitted() || !connection.server()) return Refusal::unexpected;
-  if (!world->begin(message, local_s)) return Refusal::beyond_limits;
+  if (!session->begin(message, local_s)) return Refusal::beyond_limits;
   const bool first = status == ClientStatus::joining;
   status = ClientStatus::joined;
   handshake.note_welcome(message);
@@ -375,8 +339,8 @@ std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double
 std::optional<Refusal> Client::Impl::resume(const ResumeAnswer& resumed, double local_s) {
   if (const auto why = handshake.find_impossible(resumed)) return why;
   if (!messages.resume(resumed.received, resumed.processed)) return Refusal::never_sent;
-  world->link.resume(resumed.tick, local_s);
-  world->link.set_ordered(connection.is_ordered());
+  session->link.resume(resumed.tick, local_s);
+  session->link.set_ordered(connection.is_ordered());
   status = ClientStatus::joined;
   handshake.note_resumed();
   connection.note_session();
@@ -387,7 +351,7 @@ std::optional<Refusal> Client::Impl::resume(const ResumeAnswer& resumed, double 
 
 void Client::Impl::send_playout(double local_s) {
   if (handshake.is_admitted() && connection.transport() != nullptr)
-    sent_playout.send_changes(world->shows(), messages, local_s);
+    sent_playout.send_changes(session->playout_message(), messages, local_s);
 }
 
 // Ends the connection of a client that leaves, as soon as the server has its messages.
@@ -405,16 +369,16 @@ void Client::Impl::send_left() {
 void Client::Impl::send_due(double local_s) {
   if (!connection.is_connected()) return;
   if (handshake.awaits_answer()) return handshake.send_request(connection, local_s);
-  if (world->shows_unreported() || sent_playout.blend_is_unknown(world->shows(), messages))
-    world->link.showing().note_jump();
+  if (session->shows_unreported() || sent_playout.blend_is_unknown(session->playout_message(), messages))
+    session->link.showing().note_jump();
   std::optional<DatagramSender::Showing> showing;
-  if (world->link.clock().ready()) {
+  if (session->link.clock().ready()) {
     // Frames may be ahead of receive().
-    const double now_s = std::max(world->link.clock().server_time_s(local_s), world->playout.now_s());
-    showing = {now_s, world->playout.shown_s()};
+    const double now_s = std::max(session->link.clock().server_time_s(local_s), session->playout.now_s());
+    showing = {now_s, session->playout.shown_s()};
   }
-  world->link.sender().send_due(local_s, config.ack_interval_s, showing, connection.server(),
-                                *connection.transport());
+  session->link.sender().send_due(local_s, config.ack_interval_s, showing, connection.server(),
+                                  *connection.transport());
   // Only now, so that every message has been offered to a datagram once, however slow the frames are.
   messages.expire(local_s, stats);
 }

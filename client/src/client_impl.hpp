@@ -2,11 +2,10 @@
 #pragma once
 
 #include "client/src/client_log.hpp"
-#include "client/src/client_world.hpp"
+#include "client/src/client_session.hpp"
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/join_handshake.hpp"
 #include "client/src/connection/local_time.hpp"
-#include "client/src/connection/ordered_messages.hpp"
 #include "client/src/connection/reconnect.hpp"
 #include "client/src/connection/sent_playout.hpp"
 #include "client/src/testing/test_switches.hpp"
@@ -24,7 +23,7 @@
 
 namespace reckoner {
 
-/// The parts of a client. The world holds everything that is shown, and outlives
+/// The parts of a client, and what binds them. A session holds everything that is shown, and outlives
 /// connections.
 struct Client::Impl {
   Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer,
@@ -44,18 +43,14 @@ struct Client::Impl {
   void receive_before_welcome(std::span<const std::byte> payload, double local_s);
   [[nodiscard]] bool take_answer(std::span<const std::byte> payload, double local_s);
   void begin_session();
-  void take_reliable();
-  [[nodiscard]] bool take_message();
   void abandon_session(double local_s);
   void apply_ordered(double local_s);
   void apply_all_ordered();
   void note_kick(const KickMessage& message);
-  void apply_or_refuse(const OrderedMessages::Message& message, double local_s);
   /// These functions return the reason if they refuse a message, else nullopt.
   [[nodiscard]] std::optional<Refusal> apply(const ReliableMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> apply(const WelcomeMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> resume(const ResumeAnswer& resumed, double local_s);
-  void refuse(Refusal why);
   void lose(const std::string& why, double local_s);
   [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);
   void finish(ClientStatus end, ClientEvent::Kind kind);
@@ -69,9 +64,9 @@ struct Client::Impl {
   void send_playout(double local_s);
   void end_if_left(double local_s);
   void send_left();
-  /// The world that is shown: the world of the earlier session until the clock of the newest world is ready.
-  [[nodiscard]] ClientWorld& shown_world();
-  [[nodiscard]] const ClientWorld& shown_world() const { return before ? *before : *world; }
+  /// The session that is shown: the earlier one until the newest one is ready.
+  [[nodiscard]] ClientSession& shown_session();
+  [[nodiscard]] const ClientSession& shown_session() const { return before ? *before : *session; }
   void collect_events();
   [[nodiscard]] bool is_over() const {
     return status == ClientStatus::refused || status == ClientStatus::disconnected;
@@ -85,10 +80,9 @@ struct Client::Impl {
   JoinHandshake handshake;
   SentPlayout sent_playout;
   ClientMessages messages;
-  OrderedMessages ordered;  // reliable messages of the server; some wait for spawns
-  std::unique_ptr<ClientWorld> world;
-  std::unique_ptr<ClientWorld> before;  // world of an earlier session, shown until `world` is ready; or null
-  glm::dvec3 origin{0.0};               // origin of the game's coordinates, m
+  std::unique_ptr<ClientSession> session;
+  std::unique_ptr<ClientSession> before;  // an earlier session, shown until `session` is ready; or null
+  glm::dvec3 origin{0.0};                 // origin of the game's coordinates, m
   std::deque<ClientEvent> events;
   LocalTime time;
   SleepWatch sleep;

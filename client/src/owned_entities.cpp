@@ -33,101 +33,102 @@ State braked(const State& from, double since_s) {
 
 }  // namespace
 
-std::optional<Refusal> OwnedEntities::apply(const OwnershipMessage& message, MotionPath path) {
+std::optional<Refusal> OwnedEntities::apply(const OwnershipMessage& message) {
   using Change = OwnershipMessage::Change;
-  if (world_.entities.is_refused(message.entity)) return std::nullopt;
-  KnownEntity* entity = world_.entities.find(message.entity);
+  if (session_.world.entities.is_refused(message.entity)) return std::nullopt;
+  KnownEntity* entity = session_.world.entities.find(message.entity);
   // The entity ended before its spawn arrived.
   const auto slot = static_cast<std::uint32_t>(message.entity.slot());
-  if (entity == nullptr && world_.entities.newest_ended(slot) != 0)
-    return ++world_.stats.updates_stale, std::nullopt;
+  if (entity == nullptr && session_.world.entities.newest_ended(slot) != 0)
+    return ++session_.stats.updates_stale, std::nullopt;
   const bool lacks_grant = entity != nullptr && entity->ownership_state.lacks_frame;
   if (lacks_grant && message.change != Change::given && message.change != Change::corrected) {
     entity->ownership_state.lacks_frame = message.change == Change::repeated;
-    return ++world_.stats.updates_stale, std::nullopt;
+    return ++session_.stats.updates_stale, std::nullopt;
   }
   if (entity == nullptr || (message.change != Change::given && !entity->owned && !lacks_grant))
     return Refusal::unknown_entity;
-  if (world_.switches.observer != nullptr)
-    world_.switches.observer->ownership(message.entity, message.change);
+  if (session_.switches.observer != nullptr)
+    session_.switches.observer->ownership(message.entity, message.change);
   switch (message.change) {
     case Change::repeated:
       entity->ownership_state.viewers_s = message.viewers_s;
-      world_.link.owned().find(message.entity)->request_resend();
+      session_.link.owned().find(message.entity)->request_resend();
       return std::nullopt;
     case Change::revoked:
-      revoke(*entity, path);
+      revoke(*entity);
       return std::nullopt;
     case Change::given:
     case Change::corrected:
       break;
   }
-  return grant(*entity, message, path);
+  return grant(*entity, message);
 }
 
 // The server has given the entity to this client, or has corrected its motion.
-std::optional<Refusal> OwnedEntities::grant(KnownEntity& entity, const OwnershipMessage& message,
-                                            MotionPath path) {
+std::optional<Refusal> OwnedEntities::grant(KnownEntity& entity, const OwnershipMessage& message) {
   OwnershipState& ownership_state = entity.ownership_state;
   const double shown_s = instant_s(entity);
-  const Quantisation& q = *world_.link.formats().quantisation(entity.info.archetype);
+  const Quantisation& q = *session_.world.formats.quantisation(entity.info.archetype);
   if (message.orientation_bits != q.orientation_bits) return Refusal::beyond_limits;
-  if (world_.link.clock().is_far_ahead(message.motion_tick)) return Refusal::from_future;
-  const auto motion = motion_of(message.state, world_.link.clock().time_of(message.motion_tick), q,
-                                world_.link.formats().routes());
-  if (!motion) return refusal_for(message.state, world_.link.formats().routes());
+  if (session_.link.clock().is_far_ahead(message.motion_tick)) return Refusal::from_future;
+  const auto motion = motion_of(message.state, session_.link.clock().time_of(message.motion_tick), q,
+                                session_.world.formats.routes());
+  if (!motion) return refusal_for(message.state, session_.world.formats.routes());
   if (motion->route != nullptr) return Refusal::unexpected;
   if (!can_live_in(motion->frame, message.entity)) {
     // The frame's entity ended before its spawn arrived. A correction with another frame follows.
     const auto frame_slot = static_cast<std::uint32_t>(entity_of(motion->frame).slot());
-    if (entity.owned || world_.entities.newest_ended(frame_slot) == 0) return Refusal::unknown_frame;
+    if (entity.owned || session_.world.entities.newest_ended(frame_slot) == 0) return Refusal::unknown_frame;
     ownership_state.lacks_frame = true;
-    return ++world_.stats.updates_stale, std::nullopt;
+    return ++session_.stats.updates_stale, std::nullopt;
   }
   ownership_state.lacks_frame = false;
   // No other motion follows while this client owns the entity.
   if (!can_live_in(entity.remote.newest().frame, message.entity)) {
-    entity.remote = RemoteEntity{*motion, path, world_.switches.blend};
-    world_.frames.note(static_cast<std::uint32_t>(message.entity.slot()), *motion);
+    entity.remote = RemoteEntity{*motion, session_.playout.path(), session_.switches.blend};
+    session_.world.frames.note(static_cast<std::uint32_t>(message.entity.slot()), *motion);
   }
   ownership_state.viewers_s = message.viewers_s;
-  if (OwnedEntity* known = world_.link.owned().find(message.entity)) {
+  if (OwnedEntity* known = session_.link.owned().find(message.entity)) {
     known->restart(message.term, *motion);
-  } else if (world_.link.owned().size() == OwnedSection::kMax) {
+  } else if (session_.link.owned().size() == OwnedSection::kMax) {
     return Refusal::too_many;
   } else {
-    world_.link.owned().add(
+    session_.link.owned().add(
         message.entity,
-        OwnedEntity{world_.config.archetypes[entity.info.archetype], q, world_.link.clock().tick_clock(),
-                    world_.config.owned_updates_per_second, message.term, *motion});
+        OwnedEntity{session_.config.archetypes[entity.info.archetype], q, session_.link.clock().tick_clock(),
+                    session_.config.owned_updates_per_second, message.term, *motion});
     ownership_state.unpolled = 0;
     ownership_state.is_reported = false;
-    entity.remote.set_path(MotionPath::predict, shown_s, blend_s());
+    entity.remote.set_path(MotionPath::predict, shown_s, session_.playout.blend_s());
   }
   entity.owned = true;
   ownership_state.go_on = *motion;
   ownership_state.given_s = motion->time_s;
   ownership_state.from_server.reset();
   ownership_state.moved = false;
-  ownership_state.moved_s = world_.playout.now_s();
+  ownership_state.moved_s = session_.playout.now_s();
   ownership_state.brake.reset();
   const bool corrected = message.change == OwnershipMessage::Change::corrected;
-  world_.stats.corrections += corrected ? 1 : 0;
+  session_.stats.corrections += corrected ? 1 : 0;
   if (corrected)
-    say(world_.config.log, LogLevel::warning, "corrected", {{"slot", std::uint64_t{message.entity.slot()}}});
+    say(session_.config.log, LogLevel::warning, "corrected",
+        {{"slot", std::uint64_t{message.entity.slot()}}});
   // A grant may arrive before the client can show the entity. The game gets the `given` event when owned()
   // and move() work. It then continues from the newest state, so it needs no event for a correction before
   // that.
   if (!ownership_state.is_reported) {
-    world_.events.note_news(entity);
+    session_.world.events.note_news(entity);
     return std::nullopt;
   }
   ++ownership_state.unpolled;
-  world_.events.add({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
+  session_.world.events.add(
+      {corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
   return std::nullopt;
 }
 
-void OwnedEntities::revoke(KnownEntity& entity, MotionPath path) {
+void OwnedEntities::revoke(KnownEntity& entity) {
   const double shown_s = instant_s(entity);
   const State before = entity.remote.shown(shown_s);
   // Until the server sends a motion, the entity continues straight on. The time stamp is that of the last
@@ -137,17 +138,12 @@ void OwnedEntities::revoke(KnownEntity& entity, MotionPath path) {
   const double given_s = entity.ownership_state.given_s;
   Motion last{extrapolate(straight, given_s - shown_s), given_s, entity.remote.newest().teleports};
   last.frame = entity.remote.frame(shown_s);
-  entity.remote = RemoteEntity{last, path, world_.switches.blend};
+  entity.remote = RemoteEntity{last, session_.playout.path(), session_.switches.blend};
   entity.jumps_reported = 0;
-  entity.remote.correct(before, shown_s, blend_s());
+  entity.remote.correct(before, shown_s, session_.playout.blend_s());
   entity.owned = false;
-  world_.link.owned().remove(entity.id);
-  if (entity.ownership_state.is_reported) world_.events.add({ClientEvent::Kind::revoked, entity.id});
-}
-
-void OwnedEntities::keep(KnownEntity& entity, const Motion& motion) {
-  std::optional<Motion>& kept = entity.ownership_state.from_server;
-  if (!kept || motion.time_s > kept->time_s) kept = motion;
+  session_.link.owned().remove(entity.id);
+  if (entity.ownership_state.is_reported) session_.world.events.add({ClientEvent::Kind::revoked, entity.id});
 }
 
 std::optional<Motion> OwnedEntities::take_kept(KnownEntity& entity) const {
@@ -158,27 +154,28 @@ std::optional<Motion> OwnedEntities::take_kept(KnownEntity& entity) const {
 
 void OwnedEntities::note_polled(const ClientEvent& event) {
   if (event.kind != ClientEvent::Kind::given && event.kind != ClientEvent::Kind::corrected) return;
-  KnownEntity* entity = world_.entities.find(event.entity);
+  KnownEntity* entity = session_.world.entities.find(event.entity);
   if (entity != nullptr && entity->ownership_state.unpolled > 0) --entity->ownership_state.unpolled;
 }
 
 CallResult OwnedEntities::move(EntityId id, const State& counted, EntityId frame, double local_s,
                                bool teleports) {
-  KnownEntity* entity = world_.entities.find(id);
+  KnownEntity* entity = session_.world.entities.find(id);
   if (entity == nullptr) return CallError::unknown_entity;
   if (!entity->owned) return CallError::not_owned;
-  if (!world_.link.clock().ready()) return CallError::no_clock;
+  if (!session_.link.clock().ready()) return CallError::no_clock;
   if (!entity->ownership_state.is_reported || entity->ownership_state.unpolled > 0)
     return CallError::event_not_polled;
-  OwnedEntity& own = *world_.link.owned().find(id);
-  const double delay_s = world_.link.one_way_s() + entity->ownership_state.viewers_s;
-  const double shown_s = world_.playout.shown_s();
-  if (frame && !world_.frames.can_enter(frame_of(frame), id, shown_s)) return CallError::unknown_frame;
+  OwnedEntity& own = *session_.link.owned().find(id);
+  const double delay_s = session_.link.one_way_s() + entity->ownership_state.viewers_s;
+  const double shown_s = session_.playout.shown_s();
+  if (frame && !session_.world.frames.can_enter(frame_of(frame), id, shown_s))
+    return CallError::unknown_frame;
   OwnershipState& owned = entity->ownership_state;
   if (owned.brake && !owned.brake->game_is_back) {
     owned.brake->game_is_back = true;
     ++owned.unpolled;
-    world_.events.add({ClientEvent::Kind::corrected, id});
+    session_.world.events.add({ClientEvent::Kind::corrected, id});
     return CallError::event_not_polled;
   }
   if (owned.brake) {
@@ -186,16 +183,16 @@ CallResult OwnedEntities::move(EntityId id, const State& counted, EntityId frame
     own.interrupt();
     owned.moved = false;  // blends from where the entity came to rest
   }
-  owned.moved_s = world_.link.clock().server_time_s(local_s);
-  const Quantisation& quantisation = *world_.link.formats().quantisation(entity->info.archetype);
+  owned.moved_s = session_.link.clock().server_time_s(local_s);
+  const Quantisation& quantisation = *session_.world.formats.quantisation(entity->info.archetype);
   Motion motion{.state = counted,
                 .time_s = shown_s,
                 .floor = quantisation.floor,
                 .walls = quantisation.walls,
                 .frame = frame_of(frame)};
-  if (!own.move(motion.state, motion.frame, world_.link.clock().server_time_s(local_s), delay_s, teleports))
+  if (!own.move(motion.state, motion.frame, session_.link.clock().server_time_s(local_s), delay_s, teleports))
     return find_unencodable(counted, quantisation);
-  velocities_.note(world_.config.log, world_.config.archetypes, entity->info.archetype,
+  velocities_.note(session_.config.log, session_.config.archetypes, entity->info.archetype,
                    own.missing_velocities());
   motion.teleports = own.teleports();
   show(*entity, motion);
@@ -203,27 +200,28 @@ CallResult OwnedEntities::move(EntityId id, const State& counted, EntityId frame
 }
 
 void OwnedEntities::brake_idle(double now_s, bool paused) {
-  if (world_.link.owned().empty()) return;
-  for (std::uint32_t slot = 0; slot < world_.entities.slots().size(); ++slot) {
-    const auto& known = world_.entities.slots()[slot];
+  if (session_.link.owned().empty()) return;
+  for (std::uint32_t slot = 0; slot < session_.world.entities.slots().size(); ++slot) {
+    const auto& known = session_.world.entities.slots()[slot];
     if (!known || !known->owned || !known->ownership_state.is_reported) continue;
-    if (paused || now_s - known->ownership_state.moved_s > kIdleS) brake(*world_.entities.at(slot), now_s);
+    if (paused || now_s - known->ownership_state.moved_s > kIdleS)
+      brake(*session_.world.entities.at(slot), now_s);
   }
 }
 
 void OwnedEntities::brake(KnownEntity& entity, double now_s) {
   OwnershipState& owned = entity.ownership_state;
-  OwnedEntity& own = *world_.link.owned().find(entity.id);
+  OwnedEntity& own = *session_.link.owned().find(entity.id);
   if (!owned.brake) owned.brake = {state_at(own.last(), now_s), own.last().frame, now_s};
   const Floor* floor = floor_of(own.last());
   State state = braked(owned.brake->from, now_s - owned.brake->begin_s);
   if (floor != nullptr) state = above_floor(state, *floor);
   const Walls* walls = walls_of(own.last());
   if (walls != nullptr) state = stopped_by_walls(state, *walls, owned.brake->from.position);
-  if (!own.move(state, owned.brake->frame, now_s, world_.link.one_way_s() + owned.viewers_s)) return;
+  if (!own.move(state, owned.brake->frame, now_s, session_.link.one_way_s() + owned.viewers_s)) return;
   owned.go_on = own.last();
   Motion motion{
-      .state = state, .time_s = world_.playout.shown_s(), .teleports = own.teleports(), .floor = floor};
+      .state = state, .time_s = session_.playout.shown_s(), .teleports = own.teleports(), .floor = floor};
   motion.walls = walls;
   motion.frame = owned.brake->frame;
   show(entity, motion);
@@ -241,32 +239,33 @@ void OwnedEntities::show(KnownEntity& entity, const Motion& motion) {
                 .frame = motion.frame,
                 .gentle_until_s = blends.gentle_until_s,
                 .lever_m = blends.lever_m};
-    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, world_.switches.blend};
+    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, session_.switches.blend};
     entity.jumps_reported = entity.remote.jumps();
   } else {
     const State last = entity.remote.shown(shown_s);
-    const auto before = world_.frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
-    const double behind_s = std::min(world_.playout.delay_s(), kLongestCatchUpS);
-    entity.remote = RemoteEntity{motion, MotionPath::predict, world_.switches.blend};
+    const auto before =
+        session_.world.frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
+    const double behind_s = std::min(session_.playout.delay_s(), kLongestCatchUpS);
+    entity.remote = RemoteEntity{motion, MotionPath::predict, session_.switches.blend};
     entity.jumps_reported = 0;
-    if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
+    if (before) entity.remote.correct(*before, shown_s, std::max(session_.playout.blend_s(), behind_s));
   }
   entity.frame_shown = motion.frame;
-  world_.frames.note(static_cast<std::uint32_t>(entity.id.slot()), motion);
+  session_.world.frames.note(static_cast<std::uint32_t>(entity.id.slot()), motion);
   entity.ownership_state.moved = true;
-  if (motion.teleports != entity.teleports_reported) world_.events.note_news(entity);
+  if (motion.teleports != entity.teleports_reported) session_.world.events.note_news(entity);
 }
 
 // True if `frame` is null (the world) or belongs to a known entity other than `id`.
 bool OwnedEntities::can_live_in(FrameId frame, EntityId id) const {
   return !frame ||
-         (frame != frame_of(id) && std::as_const(world_.entities).find(entity_of(frame)) != nullptr);
+         (frame != frame_of(id) && std::as_const(session_.world.entities).find(entity_of(frame)) != nullptr);
 }
 
 // The instant that is shown. Before the clock is ready, nothing is shown. Then this is the time of the oldest
 // known motion of the entity, so that all its motions count as future ones.
 double OwnedEntities::instant_s(const KnownEntity& entity) const {
-  return world_.playout.started() ? world_.playout.shown_s() : entity.remote.oldest().time_s;
+  return session_.playout.started() ? session_.playout.shown_s() : entity.remote.oldest().time_s;
 }
 
 }  // namespace reckoner

@@ -5,8 +5,7 @@
 #include "client/src/playout/playout_clock.hpp"
 #include "client/src/testing/test_switches.hpp"
 #include "client/src/world/entity_store.hpp"
-#include "client/src/world/frames.hpp"
-#include "client/src/world/world_events.hpp"
+#include "client/src/world/world.hpp"
 #include "net/src/config/velocity_log.hpp"
 #include "net/src/messages/messages.hpp"
 
@@ -21,26 +20,21 @@ namespace reckoner {
 /// motion from the game. The client shows this motion as if it were the newest one from the server.
 class OwnedEntities {
  public:
-  /// The parts of the world that an owner uses. All must outlive this object.
-  struct World {
+  /// The parts of the session that an owner uses. All must outlive this object.
+  struct Parts {
     const ClientConfig& config;  ///< with the archetypes as the server has set them
     const ClientTestSwitches& switches;
     ServerLink& link;
     const PlayoutClock& playout;
-    EntityStore& entities;
-    Frames& frames;
-    WorldEvents& events;
+    World& world;
     ClientStats& stats;
   };
-  explicit OwnedEntities(const World& world) : world_(world) {}
+  explicit OwnedEntities(const Parts& parts) : session_(parts) {}
 
-  /// Applies a change of ownership. `path`: how entities move that others own. Returns the reason if the
-  /// message is refused, else nullopt.
-  [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message, MotionPath path);
-  /// A motion of the server has arrived for an entity that this client owns.
-  static void keep(KnownEntity& entity, const Motion& motion);
-  /// Removes and returns the newest such motion, which must be applied now, if the client no longer owns the
-  /// entity.
+  /// Applies a change of ownership. Returns the reason if the message is refused, else nullopt.
+  [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message);
+  /// Removes and returns the newest motion of the server that has arrived while this client owned the entity
+  /// (OwnershipState::keep()), if the client no longer owns it. It must be applied now.
   [[nodiscard]] std::optional<Motion> take_kept(KnownEntity& entity) const;
   /// The game has polled this event.
   void note_polled(const ClientEvent& event);
@@ -53,19 +47,14 @@ class OwnedEntities {
   void brake_idle(double now_s, bool paused);
 
  private:
-  [[nodiscard]] std::optional<Refusal> grant(KnownEntity& entity, const OwnershipMessage& message,
-                                             MotionPath path);
-  void revoke(KnownEntity& entity, MotionPath path);
+  [[nodiscard]] std::optional<Refusal> grant(KnownEntity& entity, const OwnershipMessage& message);
+  void revoke(KnownEntity& entity);
   void brake(KnownEntity& entity, double now_s);
   void show(KnownEntity& entity, const Motion& motion);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   [[nodiscard]] double instant_s(const KnownEntity& entity) const;
-  [[nodiscard]] double blend_s() const {
-    const PlayoutConfig& playout = world_.config.playout;
-    return frames_to_seconds(playout.blend_frames, playout.frame_rate_hz);
-  }
 
-  World world_;
+  Parts session_;
   VelocityLog velocities_;
 };
 

@@ -15,12 +15,10 @@ constexpr double kNoticedRoundTrips = 3.0;
 ServerLink::ServerLink(ClientMessages& messages, ClientStats& stats)
     : messages_(messages), stats_(stats), sender_({link_, clock_, showing_, messages, stats}) {}
 
-bool ServerLink::begin(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s) {
-  if (!SessionClock::is_valid_tick(message.tick) || !formats_.begin(message, archetypes)) return false;
+void ServerLink::begin(const WelcomeMessage& message, double local_s) {
   clock_.begin(message, local_s);
   showing_.begin(message.rewinds);
   has_begun_ = true;
-  return true;
 }
 
 void ServerLink::resume(Tick tick, double local_s) {

@@ -4,17 +4,13 @@
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/completeness.hpp"
 #include "client/src/connection/datagram_sender.hpp"
-#include "client/src/connection/decode_context.hpp"
 #include "client/src/connection/lost_datagrams.hpp"
 #include "client/src/ownership/owned_section.hpp"
 #include "client/src/playout/session_clock.hpp"
 #include "client/src/playout/showing_reporter.hpp"
 #include "client/src/world/decoded_datagram.hpp"
-#include "client/src/world/entity_store.hpp"
-#include "client/src/world/session_formats.hpp"
 #include "net/src/link/peer_link.hpp"
 #include "net/src/link/reliable_receiver.hpp"
-#include "net/src/link/settled_numbers.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/reliable_part.hpp"
 #include "net/src/wire/bit_stream.hpp"
@@ -26,7 +22,6 @@
 #include <vector>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/archetype.hpp>
 #include <reckoner/net/refusal.hpp>
 
 namespace reckoner {
@@ -40,10 +35,9 @@ class ServerLink {
   ServerLink(const ServerLink&) = delete;  // its parts know each other
   ServerLink& operator=(const ServerLink&) = delete;
 
-  /// Applies the server's settings from the welcome message. `archetypes` receive the server's thresholds and
-  /// limits, and must outlive this object. Returns false, and changes nothing, if the message is invalid.
-  [[nodiscard]] bool begin(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s);
-  /// True if begin() has succeeded.
+  /// The session begins with this message, whose tick must be valid.
+  void begin(const WelcomeMessage& message, double local_s);
+  /// True after begin().
   [[nodiscard]] bool has_begun() const { return has_begun_; }
   /// The session resumes over another connection; the server's last tick is `tick`.
   void resume(Tick tick, double local_s);
@@ -59,10 +53,6 @@ class ServerLink {
   };
   /// Receives a datagram before the welcome message.
   First receive_first(std::span<const std::byte> payload, double local_s);
-  /// What decode() needs of the session. `entities` are those of the session's world.
-  [[nodiscard]] DecodeContext context(const EntityStore& entities) const {
-    return {formats_, clock_, spawns_, reliable_, entities};
-  }
   /// Accepts a decoded datagram of `bytes` bytes at local time `local_s`, and counts it in the statistics:
   /// from then on, the client acknowledges it, so the caller must apply it. The datagram arrived in the
   /// machine at `arrived_s`; this time serves to estimate the clock. Returns the reason if the datagram must
@@ -75,12 +65,6 @@ class ServerLink {
   /// The server's ticks and time.
   [[nodiscard]] SessionClock& clock() { return clock_; }
   [[nodiscard]] const SessionClock& clock() const { return clock_; }
-  /// How the server encodes entities.
-  [[nodiscard]] SessionFormats& formats() { return formats_; }
-  [[nodiscard]] const SessionFormats& formats() const { return formats_; }
-  /// The spawns that have arrived, and those whose entities are known to have ended.
-  [[nodiscard]] SettledNumbers& spawns() { return spawns_; }
-  [[nodiscard]] const SettledNumbers& spawns() const { return spawns_; }
   /// The reliable messages of the server.
   [[nodiscard]] ReliableReceiver& reliable() { return reliable_; }
   /// Reports of what the client shows.
@@ -115,8 +99,6 @@ class ServerLink {
   ClientStats& stats_;
   PeerLink link_{kServerAnswerDelayS};
   SessionClock clock_;
-  SessionFormats formats_;
-  SettledNumbers spawns_;
   ReliableReceiver reliable_{{}};
   ShowingReporter showing_;
   DatagramSender sender_;

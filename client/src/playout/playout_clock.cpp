@@ -67,6 +67,7 @@ double lower_quantile(std::span<double> values, double q) {
 
 PlayoutClock::PlayoutClock(const PlayoutConfig& config) : quiet_gap_s_(quiet_gap_after(0.0)) {
   change(config);
+  path_ = wanted_path();
   settled_ = true;
 }
 
@@ -76,6 +77,13 @@ void PlayoutClock::change(const PlayoutConfig& config) {
   config_.max_delay_s = std::clamp(config_.max_delay_s, 0.0, kLongestDelayS);
   is_measured_ = false;
   settled_ = !started_;
+}
+
+bool PlayoutClock::review_path() {
+  if (path_ == wanted_path()) return false;
+  if (wanted_path() == MotionPath::predict && !settled_) return false;
+  path_ = wanted_path();
+  return true;
 }
 
 void PlayoutClock::Recent::add(double value, double now_s) {

@@ -8,6 +8,8 @@
 #include <span>
 
 #include <reckoner/client/playout.hpp>
+#include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/shown_motions.hpp>
 
 namespace reckoner {
 
@@ -30,6 +32,21 @@ class PlayoutClock {
 
   /// True if the delay has reached the configured one since the last change().
   [[nodiscard]] bool settled() const { return settled_; }
+
+  /// How motions are shown at the instant: extrapolated, or interpolated.
+  [[nodiscard]] MotionPath path() const { return path_; }
+  /// Lets path() follow the mode after a change(). Returns true if it has changed. It changes to
+  /// interpolation at once, while the delay is still zero, and back to prediction only when the delay has
+  /// reached zero again. At zero delay both show the pose from the newest motion.
+  [[nodiscard]] bool review_path();
+  /// True if the delay and path() are those that the mode needs, and the past is shown.
+  [[nodiscard]] bool shows_past() const {
+    return path_ == MotionPath::interpolate && wanted_path() == path_ && settled_;
+  }
+  /// Duration of an ordinary blend, s.
+  [[nodiscard]] double blend_s() const {
+    return frames_to_seconds(config_.blend_frames, config_.frame_rate_hz);
+  }
 
   /// Sets the longest gap between two updates, s, while the earlier motion does not hold, and the time
   /// between two ticks of the server, s. The delay must bridge such gaps, and at least one tick.
@@ -91,12 +108,16 @@ class PlayoutClock {
     std::size_t next_ = 0;
   };
 
+  [[nodiscard]] MotionPath wanted_path() const {
+    return config_.mode == PlayoutMode::present ? MotionPath::predict : MotionPath::interpolate;
+  }
   [[nodiscard]] double wanted_delay_s() const;
   void note_lateness(Recent& recent, double lateness_s);
   void measure();
   void approach_target(double elapsed_s);
 
   PlayoutConfig config_;
+  MotionPath path_ = MotionPath::predict;
   bool settled_ = true;
   bool started_ = false;
   double now_s_ = 0.0;

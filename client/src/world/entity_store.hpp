@@ -44,6 +44,11 @@ struct OwnershipState {
   /// The newest motion of the server that has arrived while this client owned the entity. The server sends
   /// motions again as soon as it has taken the entity back, and they can arrive before the message about it.
   std::optional<Motion> from_server;
+
+  /// A motion of the server has arrived: it is kept if it is newer than the kept one.
+  void keep(const Motion& motion) {
+    if (!from_server || motion.time_s > from_server->time_s) from_server = motion;
+  }
 };
 
 /// An entity, with everything the client knows about it.

@@ -157,6 +157,19 @@ void Frames::jump(double before_s, double now_s, double rate, BlendTime blend) c
   }
 }
 
+// Blends run in shown time, so this converts rates per second to rates per second of shown time.
+bool Frames::correct(KnownEntity& entity, const State& in_world, double shown_s, double rate,
+                     BlendTime blend) const {
+  const auto per_shown_second = static_cast<float>(1.0 / rate);
+  State in_shown_time = in_world;
+  in_shown_time.velocity *= per_shown_second;
+  in_shown_time.angular_velocity *= per_shown_second;
+  const auto local = converted(in_shown_time, FrameId{}, entity.remote.frame(shown_s), shown_s);
+  if (!local) return false;
+  entity.remote.correct(*local, shown_s, blend);
+  return true;
+}
+
 // Converts the entities that may change their frame to the world first, before anything changes.
 void Frames::set_path(MotionPath path, double shown_s, double blend_s) {
   struct Framed {

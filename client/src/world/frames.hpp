@@ -62,6 +62,11 @@ class Frames {
   /// the jump, as RemoteEntity::jump() does, even across changes of frame.
   void jump(double before_s, double now_s, double rate, BlendTime blend) const;
 
+  /// Blends an entity from a state in the world onto its motion, while `shown_s` is shown and shown time runs
+  /// at `rate`. Returns false if the entity's frame is invalid.
+  bool correct(KnownEntity& entity, const State& in_world, double shown_s, double rate,
+               BlendTime blend) const;
+
   /// Changes the path of all entities that the client does not own while `shown_s` is shown. As
   /// RemoteEntity::set_path(), but also works across changes of frame.
   void set_path(MotionPath path, double shown_s, double blend_s);

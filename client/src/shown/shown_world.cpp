@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/shown/shown_world.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace reckoner {
+
+std::span<const ShownEntity> ShownWorld::frame(const glm::dvec3& origin, double now_s) {
+  if (paused()) return frozen_.shown(world_.entities, origin);
+  shown_.clear();
+  const double shown_s = playout_.shown_s();
+  const auto rate = static_cast<float>(playout_.rate());
+  reporter_.change_fields(shown_s);
+  settle_frames(shown_s);
+  for (const auto& slot : world_.entities.slots()) {
+    if (!slot) continue;
+    KnownEntity& entity = *slot;
+    if (!appear(entity, shown_s)) continue;
+    const State local = entity.remote.shown(shown_s);
+    const FrameId frame = entity.remote.frame(shown_s);
+    const State* in = frame ? world_.frames.at(frame) : nullptr;
+    if (frame && in == nullptr) continue;
+    State state = in != nullptr ? out_of_frame(*in, local) : local;
+    state.position -= origin;
+    if (entity.owned) {  // an owned entity shows the present in every mode
+      shown_.push_back(
+          {entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame), at_rate(local, rate)});
+      continue;
+    }
+    shown_.push_back({entity.id, at_rate(state, rate), shown_s, now_s - entity.remote.newest().time_s,
+                      entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate)});
+  }
+  for (const Predictions::Prediction& prediction : world_.predictions.all()) {
+    State state = state_at(prediction.motion, now_s);
+    state.position -= origin;
+    shown_.push_back({prediction.id, state, now_s, 0.0, nullptr, {}, state});
+  }
+  return shown_;
+}
+
+ShownPoses ShownWorld::sample(const glm::dvec3& origin) {
+  if (paused()) return frozen_.poses(world_.entities, origin);
+  EntityStore& entities = world_.entities;
+  const double shown_s = playout_.shown_s();
+  reporter_.change_fields(shown_s);
+  settle_frames(shown_s);
+  entities.visit_changed([&](std::uint32_t slot, KnownEntity* entity) {
+    batch_.update(slot, entity);
+    // An entity in the batch can only appear or teleport when it changes. All others are checked below.
+    if (entity != nullptr && batch_.holds(slot)) (void)appear(*entity, shown_s);
+  });
+  for (const std::uint32_t slot : batch_.unbatched()) {
+    const auto& entity = entities.slots()[slot];
+    if (!entity || !appear(*entity, shown_s)) continue;
+    // The next sample() can take it into the batch.
+    if (entity->remote.has_ended_catch_up(shown_s)) entities.at(slot)->remote.drop_ended_catch_up(shown_s);
+  }
+  batch_.sample(shown_s, entities, world_.frames, origin);
+  for (const Predictions::Prediction& prediction : world_.predictions.all()) {
+    Pose pose = state_at(prediction.motion, playout_.now_s()).pose();
+    pose.position -= origin;
+    batch_.append(prediction.id, pose);
+  }
+  return {batch_.ids(), batch_.positions(), batch_.orientations(), shown_s};
+}
+
+// Reports the events of an entity and marks it as drawn. Returns false if it does not exist at `shown_s`.
+bool ShownWorld::appear(KnownEntity& entity, double shown_s) {
+  if (!reporter_.report(entity, shown_s)) return false;
+  entity.visible = true;
+  entity.appeared_s = std::min(entity.appeared_s, shown_s);
+  entity.teleports_shown = entity.teleports_reported;
+  return true;
+}
+
+// Must run before anything is shown at `shown_s`.
+void ShownWorld::settle_frames(double shown_s) {
+  world_.frames.begin(shown_s);
+  if (world_.frames.any() && playout_.path() == MotionPath::interpolate)
+    world_.frames.settle(shown_s, playout_.blend_s());
+}
+
+bool ShownWorld::correct(EntityId id, const State& in_world, double hold_s, double one_way_s) {
+  KnownEntity* entity = world_.entities.find(id);
+  if (entity == nullptr || !entity->visible || entity->owned) return false;
+  if (hold_s > 0.0) return hits_.hold(*entity, in_world, hold_s, one_way_s);
+  return world_.frames.correct(*entity, in_world, playout_.shown_s(), playout_.rate(), playout_.blend_s());
+}
+
+void ShownWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& origin) {
+  frozen_.freeze(shown, origin);
+  paused_at_s_ = playout_.now_s();
+  showing_.note_jump();
+}
+
+// Blends every entity from its frozen pose. An entity that stayed in its frame is blended within the frame,
+// so that it stays in contact with the ground under it. All other entities are blended in the world. This is
+// a second pass, because all frames must have their frozen pose before.
+void ShownWorld::go_on() {
+  frozen_.thaw();
+  Frames& frames = world_.frames;
+  const double shown_s = playout_.shown_s();
+  const BlendTime blend = catch_up(playout_.now_s() - paused_at_s_);
+  frames.begin(shown_s);
+  for (const bool crossed : {false, true}) {
+    for (const ShownEntity& frozen_entity : frozen_.all()) {
+      KnownEntity* entity = world_.entities.find(frozen_entity.id);
+      if (entity == nullptr || entity->owned || !entity->visible) continue;
+      if (entity->remote.teleports(shown_s) != entity->teleports_shown) continue;
+      if (frames.any() && playout_.path() == MotionPath::interpolate && !crossed)
+        frames.settle(*entity, shown_s, playout_.blend_s());
+      const FrameId frame = entity->remote.frame(shown_s);
+      if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
+      const auto local =
+          crossed ? frames.converted(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
+      if (local) entity->remote.correct(*local, shown_s, blend);
+    }
+  }
+  world_.events.note_jumps(world_.entities);
+  showing_.note_jump();
+}
+
+void ShownWorld::blend_over_jump(double before_s, double rate) {
+  const double shown_s = playout_.shown_s();
+  world_.entities.all_changed();
+  world_.frames.jump(before_s, shown_s, rate, catch_up(shown_s - before_s));
+  world_.events.note_jumps(world_.entities);
+}
+
+void ShownWorld::change_path() {
+  world_.entities.all_changed();
+  world_.frames.set_path(playout_.path(), playout_.shown_s(), playout_.blend_s());
+  world_.events.note_jumps(world_.entities);
+  showing_.note_jump();
+}
+
+}  // namespace reckoner

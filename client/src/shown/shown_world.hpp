@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "client/src/playout/playout_clock.hpp"
+#include "client/src/playout/showing_reporter.hpp"
+#include "client/src/shown/anticipated_hits.hpp"
+#include "client/src/shown/event_reporter.hpp"
+#include "client/src/shown/frozen_frame.hpp"
+#include "client/src/shown/shown_batch.hpp"
+#include "client/src/world/world.hpp"
+
+#include <cmath>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <glm/vec3.hpp>
+
+#include <reckoner/client/client.hpp>
+
+namespace reckoner {
+
+/// What the client shows of a World at the instant of a PlayoutClock: poses without jumps, and the
+/// events that belong to them. While paused, it shows everything as it was at the pause.
+class ShownWorld {
+ public:
+  /// All must outlive this object.
+  ShownWorld(World& world, const PlayoutClock& playout, ShowingReporter& showing)
+      : world_(world), playout_(playout), showing_(showing) {}
+
+  /// These implement the functions of Client with the same name. The playout must have started. `now_s` is
+  /// the server time of the call. The results stay valid until the next call of any member.
+  [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double now_s);
+  [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
+  /// `one_way_s`: the delay from this client to the server, s.
+  [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s, double one_way_s);
+
+  /// Queues the events of everything that has changed up to the instant shown. Client::receive() and frame()
+  /// both call it, so a game may poll events before or after it asks for the frame.
+  void report_changes() {
+    if (!paused()) reporter_.report_changes();
+  }
+  /// Reports a despawn for every visible entity, because the world ends.
+  void report_end() { reporter_.report_end(); }
+
+  [[nodiscard]] bool paused() const { return frozen_.active(); }
+  void pause(std::span<const ShownEntity> shown, const glm::dvec3& origin);
+  void go_on();
+
+  /// The shown instant has jumped from `before_s`, where shown time ran at `rate`. Blends over the jump.
+  void blend_over_jump(double before_s, double rate);
+  /// The way of showing motions has changed (PlayoutClock::path()).
+  void change_path();
+  /// Ends the anticipated hits that are over.
+  void review_hits() {
+    if (hits_.any()) hits_.review(playout_.blend_s());
+  }
+
+ private:
+  [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
+  void settle_frames(double shown_s);
+  // How an entity catches up that has fallen behind by some time.
+  [[nodiscard]] BlendTime catch_up(double behind_s) const { return {playout_.blend_s(), std::abs(behind_s)}; }
+
+  World& world_;
+  const PlayoutClock& playout_;
+  ShowingReporter& showing_;
+  EventReporter reporter_{world_, playout_};
+  AnticipatedHits hits_{world_.entities, world_.frames, playout_};
+  std::vector<ShownEntity> shown_;
+  ShownBatch batch_;
+  FrozenFrame frozen_;        // what a paused client shows
+  double paused_at_s_ = 0.0;  // server time of the pause, s
+};
+
+}  // namespace reckoner
