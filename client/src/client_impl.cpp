@@ -139,7 +139,7 @@ void Client::Impl::receive(const TransportEvent& event, double local_s) {
       end_connection(unpack_end_code(event.reason), local_s);
       break;
     case TransportEvent::Kind::received:
-      // Datagrams that queued up while the program was suspended may be older than the loss.
+      // Datagrams that queued up while the program was suspended do not prove that the server is still there.
       connection.note_heard(local_s, handshake.is_admitted() && session->link.clock().is_backlog());
       session->note_arrival(local_s);
       receive_datagram(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
@@ -147,14 +147,58 @@ void Client::Impl::receive(const TransportEvent& event, double local_s) {
   }
 }
 
-void Client::Impl::receive_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
-  if (handshake.awaits_answer() && !take_answer(payload, local_s)) return;
-  if (!handshake.is_admitted()) return receive_before_welcome(payload, local_s);
-  session->receive(payload, local_s, arrived_s);
-  session->take_reliable();
-  if (session->link.reliable().is_broken()) return abandon_session(local_s);
-  apply_ordered(local_s);
-  if (session->link.sender().ack_overdue()) send_due(local_s);
+void Client::Impl::begin_connection(double local_s) {
+  if (leaving) return connection.disconnect(EndReason::left);
+  if (status == ClientStatus::connecting) status = ClientStatus::joining;
+  const JoinRequest request{kProtocolVersion,
+                            archetype_hash(config.archetypes),
+                            config.playout.mode != PlayoutMode::present,
+                            std::clamp(session->playout.blend_s(), 0.0, kMaxBlendS),
+                            {}};
+  handshake.begin(request, session->link.reliable().taken());
+  sent_playout.note_request(request);
+  handshake.send_request(connection, local_s);
+}
+
+// Returns false if the datagram does not contain the answer to the request, or if the answer is impossible.
+bool Client::Impl::take_answer(std::span<const std::byte> payload, double local_s) {
+  const JoinHandshake::Answer read = JoinHandshake::read_answer(payload);
+  if (const auto* why = std::get_if<Refusal>(&read)) return session->refuse(*why), false;
+  const auto* answer = std::get_if<JoinAnswer>(&read);
+  if (answer == nullptr) return false;
+  if (!answer->resumed) return begin_session(), true;
+  const auto why = resume(*answer->resumed, local_s);
+  if (!why) return true;
+  session->refuse(*why);
+  abandon_session(local_s);
+  return false;
+}
+
+// The server has opened a session: the first one, or one that replaces a session that the server no longer
+// knows. Its welcome message follows.
+void Client::Impl::begin_session() {
+  apply_all_ordered();
+  messages.restart(stats);
+  if (session->link.has_begun()) {
+    session->retire();
+    if (!before) before = std::move(session);
+  }
+  session = std::make_unique<ClientSession>(config, switches, messages, stats);
+  session->link.set_ordered(connection.is_ordered());
+  handshake.note_new_session();
+}
+
+std::optional<Refusal> Client::Impl::resume(const ResumeAnswer& resumed, double local_s) {
+  if (const auto why = handshake.find_impossible(resumed)) return why;
+  if (!messages.resume(resumed.received, resumed.processed)) return Refusal::never_sent;
+  session->link.resume(resumed.tick, local_s);
+  session->link.set_ordered(connection.is_ordered());
+  status = ClientStatus::joined;
+  handshake.note_resumed();
+  connection.note_session();
+  events.push_back({ClientEvent::Kind::resumed, {}});
+  log.resumed(handshake.id());
+  return std::nullopt;
 }
 
 // Only datagrams with nothing but reliable messages can be read now.
@@ -182,31 +226,80 @@ void Client::Impl::receive_before_welcome(std::span<const std::byte> payload, do
   }
 }
 
-// Returns false if the datagram does not contain the answer to the request, or if the answer is impossible.
-bool Client::Impl::take_answer(std::span<const std::byte> payload, double local_s) {
-  const JoinHandshake::Answer read = JoinHandshake::read_answer(payload);
-  if (const auto* why = std::get_if<Refusal>(&read)) return session->refuse(*why), false;
-  const auto* answer = std::get_if<JoinAnswer>(&read);
-  if (answer == nullptr) return false;
-  if (!answer->resumed) return begin_session(), true;
-  const auto why = resume(*answer->resumed, local_s);
-  if (!why) return true;
-  session->refuse(*why);
-  abandon_session(local_s);
-  return false;
+std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double local_s) {
+  if (handshake.is_admitted() || !connection.server()) return Refusal::unexpected;
+  if (!session->begin(message, local_s)) return Refusal::beyond_limits;
+  const bool first = status == ClientStatus::joining;
+  status = ClientStatus::joined;
+  handshake.note_welcome(message);
+  sent_playout.begin();
+  messages.begin(static_cast<bool>(message.key));
+  connection.note_session();
+  log.joined(message.client, first);
+  if (first) events.push_back({ClientEvent::Kind::joined, {}});
+  return std::nullopt;
 }
 
-void Client::Impl::begin_connection(double local_s) {
-  if (leaving) return connection.disconnect(EndReason::left);
-  if (status == ClientStatus::connecting) status = ClientStatus::joining;
-  const JoinRequest request{kProtocolVersion,
-                            archetype_hash(config.archetypes),
-                            config.playout.mode != PlayoutMode::present,
-                            std::clamp(session->playout.blend_s(), 0.0, kMaxBlendS),
-                            {}};
-  handshake.begin(request, session->link.reliable().taken());
-  sent_playout.note_request(request);
-  handshake.send_request(connection, local_s);
+void Client::Impl::receive_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
+  if (handshake.awaits_answer() && !take_answer(payload, local_s)) return;
+  if (!handshake.is_admitted()) return receive_before_welcome(payload, local_s);
+  session->receive(payload, local_s, arrived_s);
+  session->take_reliable();
+  if (session->link.reliable().is_broken()) return abandon_session(local_s);
+  apply_ordered(local_s);
+  if (session->link.sender().ack_overdue()) send_due(local_s);
+}
+
+// Applies the reliable messages that do not wait for a spawn any more.
+void Client::Impl::apply_ordered(double local_s) {
+  while (const auto message = session->next_message()) {
+    if (const auto why = *message ? apply(**message, local_s) : Refusal::malformed) session->refuse(*why);
+    session->link.sender().request_ack();
+  }
+  session->end_waiting();
+}
+
+std::optional<Refusal> Client::Impl::apply(const ReliableMessage& message, double local_s) {
+  if (const auto* w = std::get_if<WelcomeMessage>(&message)) return apply(*w, local_s);
+  if (const auto* k = std::get_if<KickMessage>(&message)) return note_kick(*k), std::nullopt;
+  if (!handshake.is_admitted()) return Refusal::unexpected;
+  return session->apply(message);
+}
+
+// The session has ended: nothing that messages wait for will arrive.
+void Client::Impl::apply_all_ordered() {
+  session->take_reliable();
+  while (const auto message = session->next_message_at_the_end()) {
+    if (!*message) continue;
+    const auto* kick = std::get_if<KickMessage>(&**message);
+    kick != nullptr ? note_kick(*kick) : (void)session->apply(**message);
+  }
+}
+
+void Client::Impl::note_kick(const KickMessage& message) {
+  kick_reason = message.reason.empty() ? std::string{} : ": " + message.reason;
+}
+
+void Client::Impl::send_playout(double local_s) {
+  if (handshake.is_admitted() && connection.transport() != nullptr)
+    sent_playout.send_changes(session->playout_message(), messages, local_s);
+}
+
+void Client::Impl::send_due(double local_s) {
+  if (!connection.is_connected()) return;
+  if (handshake.awaits_answer()) return handshake.send_request(connection, local_s);
+  if (session->shows_unreported() || sent_playout.blend_is_unknown(session->playout_message(), messages))
+    session->link.showing().note_jump();
+  std::optional<DatagramSender::Showing> showing;
+  if (session->link.clock().ready()) {
+    // Frames may be ahead of receive().
+    const double now_s = std::max(session->link.clock().server_time_s(local_s), session->playout.now_s());
+    showing = {now_s, session->playout.shown_s()};
+  }
+  session->link.sender().send_due(local_s, config.ack_interval_s, showing, connection.server(),
+                                  *connection.transport());
+  // Only now, so that every message has been offered to a datagram once, however slow the frames are.
+  messages.expire(local_s, stats);
 }
 
 void Client::Impl::end_connection(const EndCode& code, double local_s) {
@@ -230,11 +323,6 @@ void Client::Impl::end_connection(const EndCode& code, double local_s) {
          closed ? ClientEvent::Kind::server_closed : ClientEvent::Kind::disconnected);
 }
 
-void Client::Impl::forget_connection() {
-  connection.forget();
-  handshake.forget();
-}
-
 // Call this when the connection was lost or could not be established. The client tries again.
 void Client::Impl::lose(const std::string& why, double local_s) {
   refusal = why;
@@ -256,15 +344,6 @@ bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
   return true;
 }
 
-void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
-  apply_all_ordered();
-  status = end;
-  log.ended(end == ClientStatus::refused, leaving, refusal);
-  connection.close();
-  handshake.forget();
-  events.push_back({kind, {}});
-}
-
 // What the server has sent is impossible, and nothing more can come out of this session.
 void Client::Impl::abandon_session(double local_s) {
   const std::string why = "the server's messages are malformed";
@@ -278,80 +357,18 @@ void Client::Impl::abandon_session(double local_s) {
   finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
 }
 
-// Applies the reliable messages that do not wait for a spawn any more.
-void Client::Impl::apply_ordered(double local_s) {
-  while (const auto message = session->next_message()) {
-    if (const auto why = *message ? apply(**message, local_s) : Refusal::malformed) session->refuse(*why);
-    session->link.sender().request_ack();
-  }
-  session->end_waiting();
+void Client::Impl::forget_connection() {
+  connection.forget();
+  handshake.forget();
 }
 
-// The session has ended: nothing that messages wait for will arrive.
-void Client::Impl::apply_all_ordered() {
-  session->take_reliable();
-  while (const auto message = session->next_message_at_the_end()) {
-    if (!*message) continue;
-    const auto* kick = std::get_if<KickMessage>(&**message);
-    kick != nullptr ? note_kick(*kick) : (void)session->apply(**message);
-  }
-}
-
-void Client::Impl::note_kick(const KickMessage& message) {
-  kick_reason = message.reason.empty() ? std::string{} : ": " + message.reason;
-}
-
-std::optional<Refusal> Client::Impl::apply(const ReliableMessage& message, double local_s) {
-  if (const auto* w = std::get_if<WelcomeMessage>(&message)) return apply(*w, local_s);
-  if (const auto* k = std::get_if<KickMessage>(&message)) return note_kick(*k), std::nullopt;
-  if (!handshake.is_admitted()) return Refusal::unexpected;
-  return session->apply(message);
-}
-
-// The server has opened a session: the first one, or one that replaces a session that the server no longer
-// knows. Its welcome message follows.
-void Client::Impl::begin_session() {
+void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
   apply_all_ordered();
-  messages.restart(stats);
-  if (session->link.has_begun()) {
-    session->retire();
-    if (!before) before = std::move(session);
-  }
-  session = std::make_unique<ClientSession>(config, switches, messages, stats);
-  session->link.set_ordered(connection.is_ordered());
-  handshake.note_new_session();
-}
-
-std::optional<Refusal> Client::Impl::apply(const WelcomeMessage& message, double local_s) {
-  if (handshake.is_admitted() || !connection.server()) return Refusal::unexpected;
-  if (!session->begin(message, local_s)) return Refusal::beyond_limits;
-  const bool first = status == ClientStatus::joining;
-  status = ClientStatus::joined;
-  handshake.note_welcome(message);
-  sent_playout.begin();
-  messages.begin(static_cast<bool>(message.key));
-  connection.note_session();
-  log.joined(message.client, first);
-  if (first) events.push_back({ClientEvent::Kind::joined, {}});
-  return std::nullopt;
-}
-
-std::optional<Refusal> Client::Impl::resume(const ResumeAnswer& resumed, double local_s) {
-  if (const auto why = handshake.find_impossible(resumed)) return why;
-  if (!messages.resume(resumed.received, resumed.processed)) return Refusal::never_sent;
-  session->link.resume(resumed.tick, local_s);
-  session->link.set_ordered(connection.is_ordered());
-  status = ClientStatus::joined;
-  handshake.note_resumed();
-  connection.note_session();
-  events.push_back({ClientEvent::Kind::resumed, {}});
-  log.resumed(handshake.id());
-  return std::nullopt;
-}
-
-void Client::Impl::send_playout(double local_s) {
-  if (handshake.is_admitted() && connection.transport() != nullptr)
-    sent_playout.send_changes(session->playout_message(), messages, local_s);
+  status = end;
+  log.ended(end == ClientStatus::refused, leaving, refusal);
+  connection.close();
+  handshake.forget();
+  events.push_back({kind, {}});
 }
 
 // Ends the connection of a client that leaves, as soon as the server has its messages.
@@ -364,23 +381,6 @@ void Client::Impl::end_if_left(double local_s) {
 void Client::Impl::send_left() {
   leave_by_s.reset();
   connection.disconnect(EndReason::left);
-}
-
-void Client::Impl::send_due(double local_s) {
-  if (!connection.is_connected()) return;
-  if (handshake.awaits_answer()) return handshake.send_request(connection, local_s);
-  if (session->shows_unreported() || sent_playout.blend_is_unknown(session->playout_message(), messages))
-    session->link.showing().note_jump();
-  std::optional<DatagramSender::Showing> showing;
-  if (session->link.clock().ready()) {
-    // Frames may be ahead of receive().
-    const double now_s = std::max(session->link.clock().server_time_s(local_s), session->playout.now_s());
-    showing = {now_s, session->playout.shown_s()};
-  }
-  session->link.sender().send_due(local_s, config.ack_interval_s, showing, connection.server(),
-                                  *connection.transport());
-  // Only now, so that every message has been offered to a datagram once, however slow the frames are.
-  messages.expire(local_s, stats);
 }
 
 }  // namespace reckoner

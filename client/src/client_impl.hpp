@@ -32,42 +32,50 @@ struct Client::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  // Connections:
-  void run_connection(double local_s);
-  void dial(double local_s);
-  void receive(const TransportEvent& event, double local_s);
-  void begin_connection(double local_s);
-  void end_connection(const EndCode& code, double local_s);
-  void forget_connection();
-  void receive_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
-  void receive_before_welcome(std::span<const std::byte> payload, double local_s);
-  [[nodiscard]] bool take_answer(std::span<const std::byte> payload, double local_s);
-  void begin_session();
-  void abandon_session(double local_s);
-  void apply_ordered(double local_s);
-  void apply_all_ordered();
-  void note_kick(const KickMessage& message);
-  /// These functions return the reason if they refuse a message, else nullopt.
-  [[nodiscard]] std::optional<Refusal> apply(const ReliableMessage& message, double local_s);
-  [[nodiscard]] std::optional<Refusal> apply(const WelcomeMessage& message, double local_s);
-  [[nodiscard]] std::optional<Refusal> resume(const ResumeAnswer& resumed, double local_s);
-  void lose(const std::string& why, double local_s);
-  [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);
-  void finish(ClientStatus end, ClientEvent::Kind kind);
-
-  CallResult move(EntityId entity, const State& state, double local_s, EntityId frame, bool teleports);
+  // The clocks. Local times are those of LocalTime, s.
   void note_clock();
   void review_clock(double local_s);
   [[nodiscard]] double time_of_call(double given_s);
   void advance(double local_s);
-  void send_due(double local_s);
-  void send_playout(double local_s);
-  void end_if_left(double local_s);
-  void send_left();
+
   /// The session that is shown: the earlier one until the newest one is ready.
   [[nodiscard]] ClientSession& shown_session();
   [[nodiscard]] const ClientSession& shown_session() const { return before ? *before : *session; }
   void collect_events();
+  CallResult move(EntityId entity, const State& state, double local_s, EntityId frame, bool teleports);
+
+  // Connecting, joining and resuming. resume() and apply() return the reason if they refuse a message, else
+  // nullopt.
+  void run_connection(double local_s);
+  void dial(double local_s);
+  void receive(const TransportEvent& event, double local_s);
+  void begin_connection(double local_s);
+  [[nodiscard]] bool take_answer(std::span<const std::byte> payload, double local_s);
+  void begin_session();
+  [[nodiscard]] std::optional<Refusal> resume(const ResumeAnswer& resumed, double local_s);
+  void receive_before_welcome(std::span<const std::byte> payload, double local_s);
+  [[nodiscard]] std::optional<Refusal> apply(const WelcomeMessage& message, double local_s);
+
+  // What the server sends in a session.
+  void receive_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
+  void apply_ordered(double local_s);
+  [[nodiscard]] std::optional<Refusal> apply(const ReliableMessage& message, double local_s);
+  void apply_all_ordered();
+  void note_kick(const KickMessage& message);
+
+  // What the client sends.
+  void send_playout(double local_s);
+  void send_due(double local_s);
+
+  // The end of a connection, of a session, or of all.
+  void end_connection(const EndCode& code, double local_s);
+  void lose(const std::string& why, double local_s);
+  [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);
+  void abandon_session(double local_s);
+  void forget_connection();
+  void finish(ClientStatus end, ClientEvent::Kind kind);
+  void end_if_left(double local_s);
+  void send_left();
   [[nodiscard]] bool is_over() const {
     return status == ClientStatus::refused || status == ClientStatus::disconnected;
   }
