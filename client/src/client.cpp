@@ -52,11 +52,11 @@ Client make_test_client(ClientConfig config, Dialer& dialer) {
   return Client{std::make_unique<Client::Impl>(require_valid(std::move(config)), nullptr, &dialer)};
 }
 
-void Client::receive(double local_s) {
+ClientStatus Client::update(double local_s) {
   Impl& c = *impl_;
   local_s = c.time.of(local_s);
   c.last_local_s = local_s;
-  c.note_clock();
+  c.stats.times_refused = c.time.refused();
   if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.run_connection(local_s);  // the first call connects
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
@@ -78,46 +78,45 @@ void Client::receive(double local_s) {
   c.shown_world().report_changes();
   c.collect_events();
   c.log.review(c.stats, local_s);
+  return c.status;
 }
 
-std::span<const ShownEntity> Client::frame(double local_s) {
+std::span<const ShownEntity> Client::shown() {
   Impl& c = *impl_;
-  local_s = c.time_of_call(local_s);
-  c.advance(local_s);
+  c.advance(c.last_local_s);
   ClientWorld& world = c.shown_world();
   if (!world.link.clock().ready()) return {};
-  const auto shown = world.frame(c.origin, local_s);
+  const auto shown = world.shown(c.origin, c.last_local_s);
   c.collect_events();
   return shown;
 }
 
-ShownPoses Client::sample(double local_s) {
+ShownPoses Client::shown_poses() {
   Impl& c = *impl_;
-  local_s = c.time_of_call(local_s);
-  c.advance(local_s);
+  c.advance(c.last_local_s);
   ClientWorld& world = c.shown_world();
   if (!world.link.clock().ready()) return {};
-  const ShownPoses shown = world.sample(c.origin);
+  const ShownPoses poses = world.shown_poses(c.origin);
   c.collect_events();
-  return shown;
+  return poses;
 }
 
-void Client::set_paused(bool paused, double local_s) {
+void Client::set_paused(bool paused) {
   Impl& c = *impl_;
   if (paused == c.shown_world().paused()) return;
   if (paused) {
-    const auto shown = frame(local_s);
-    c.shown_world().pause(shown, c.origin);
+    const auto frozen = shown();
+    c.shown_world().pause(frozen, c.origin);
   } else {
-    c.advance(c.time_of_call(local_s));
+    c.advance(c.last_local_s);
     c.shown_world().go_on();
   }
 }
 
-bool Client::set_playout(const PlayoutConfig& playout, double local_s) {
+bool Client::set_playout(const PlayoutConfig& playout) {
   Impl& c = *impl_;
   if (find_invalid_setting(playout)) return false;
-  c.advance(c.time_of_call(local_s));
+  c.advance(c.last_local_s);
   c.config.playout = playout;
   c.world->set_playout(playout);
   if (c.before) c.before->set_playout(playout);
@@ -145,8 +144,8 @@ const std::string& Client::refusal() const {
   return impl_->refusal;
 }
 
-double Client::lost_for_s(double local_s) const {
-  return impl_->lost_s ? impl_->time.look(local_s) - *impl_->lost_s : 0.0;
+double Client::lost_for_s() const {
+  return impl_->lost_s ? impl_->last_local_s - *impl_->lost_s : 0.0;
 }
 
 const EntityInfo* Client::info(EntityId id) const {
@@ -184,29 +183,28 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
   return true;
 }
 
-void Client::flush(double local_s) {
+void Client::flush() {
   Impl& c = *impl_;
-  local_s = c.time.of(local_s);
-  if (c.transport == nullptr) return;
-  c.advance(local_s);
-  c.send_playout(local_s);
-  c.send_due(local_s);
-  c.transport->service(local_s);  // the transport may have queued what was sent
+  if (c.transport == nullptr || !c.server) return;
+  c.advance(c.last_local_s);
+  c.send_playout(c.last_local_s);
+  c.send_due(c.last_local_s);
+  c.transport->service(c.last_local_s);  // the transport may have queued what was sent
 }
 
 std::optional<GameMessage> Client::poll_message() {
   return impl_->messages.poll();
 }
 
-std::optional<double> Client::server_time_s(double local_s) const {
+std::optional<double> Client::server_time_s() const {
   const ClientWorld& world = std::as_const(*impl_).shown_world();
   if (!world.link.clock().ready()) return std::nullopt;
-  return world.link.clock().server_time_s(impl_->time.look(local_s));
+  return world.link.clock().server_time_s(impl_->last_local_s);
 }
 
-bool Client::correct(EntityId id, const State& shown, double local_s, double hold_s) {
+bool Client::correct(EntityId id, const State& shown, double hold_s) {
   Impl& c = *impl_;
-  c.advance(c.time_of_call(local_s));
+  c.advance(c.last_local_s);
   if (!is_sane(shown) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return false;
   State in_world = shown;
   in_world.position += c.origin;
@@ -227,18 +225,18 @@ bool Client::set_origin(const glm::dvec3& origin) {
   return true;
 }
 
-CallResult Client::move(EntityId id, const State& state, double local_s, EntityId frame) {
-  return impl_->move(id, state, local_s, frame, false);
+CallResult Client::move(EntityId id, const State& state, EntityId frame) {
+  return impl_->move(id, state, frame, false);
 }
 
-CallResult Client::teleport(EntityId id, const State& state, double local_s, EntityId frame) {
-  return impl_->move(id, state, local_s, frame, true);
+CallResult Client::teleport(EntityId id, const State& state, EntityId frame) {
+  return impl_->move(id, state, frame, true);
 }
 
 SpawnResult Client::predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
-                                  double local_s, double patience_s) {
+                                  double patience_s) {
   Impl& c = *impl_;
-  c.advance(c.time_of_call(local_s));
+  c.advance(c.last_local_s);
   State counted = state;
   counted.position += c.origin;
   return c.world->predict_spawn(archetype, counted, key, patience_s);
@@ -248,12 +246,12 @@ bool Client::drop_prediction(EntityId id) {
   return impl_->world->drop_prediction(id);
 }
 
-std::optional<State> Client::owned(EntityId id, double local_s) const {
+std::optional<State> Client::owned(EntityId id) const {
   const ClientWorld& world = *impl_->world;
   const KnownEntity* entity = std::as_const(world.entities).find(id);
   if (entity == nullptr || !entity->owned || !world.link.clock().known()) return std::nullopt;
   const Motion& go_on = entity->ownership_state.go_on;
-  State state = state_at(go_on, world.link.clock().server_time_s(impl_->time.look(local_s)));
+  State state = state_at(go_on, world.link.clock().server_time_s(impl_->last_local_s));
   if (!go_on.frame) state.position -= impl_->origin;
   return state;
 }

@@ -61,10 +61,8 @@ struct Client::Impl {
   [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);
   void finish(ClientStatus end, ClientEvent::Kind kind);
 
-  CallResult move(EntityId entity, const State& state, double local_s, EntityId frame, bool teleports);
-  void note_clock();
+  CallResult move(EntityId entity, const State& state, EntityId frame, bool teleports);
   void review_clock(double local_s);
-  [[nodiscard]] double time_of_call(double given_s);
   void advance(double local_s);
   void send_due(double local_s);
   void send_request(double local_s);
@@ -94,8 +92,7 @@ struct Client::Impl {
   std::deque<ClientEvent> events;
   LocalTime time;
   SleepWatch sleep;
-  double last_local_s = 0.0;  // local time of the last receive(), s
-  bool says_lead = false;     // the log names frames that are ahead of receive()
+  double last_local_s = -kMaxStamp;  // local time of the last update(), s
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;

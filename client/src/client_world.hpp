@@ -59,20 +59,17 @@ struct ClientWorld {
 
   /// Advances the clocks to local time `local_s`.
   void advance(double local_s);
-  /// What is shown may go back at the next advance(): the game has shown instants ahead of its clock, and
-  /// stopped to do so.
-  void end_lead() { ended_lead_ = true; }
   /// These implement the functions of Client with the same name. Call advance() first; the link's clock must
   /// be ready. The results stay valid until the next call of any member.
-  [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double local_s);
-  [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
+  [[nodiscard]] std::span<const ShownEntity> shown(const glm::dvec3& origin, double local_s);
+  [[nodiscard]] ShownPoses shown_poses(const glm::dvec3& origin);
   [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s);
   [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
   [[nodiscard]] bool drop_prediction(EntityId id);
-  /// Queues the events of everything that has changed up to the instant shown. Client::receive() and frame()
-  /// both call it, so a game may poll events before or after it asks for the frame.
+  /// Queues the events of everything that has changed up to the instant shown. Client::update() calls it, so
+  /// a game may poll events before or after it calls shown().
   void report_changes();
 
   /// While paused, the world shows the frozen frame (Client::set_paused()). A pause ends with its world.
@@ -99,9 +96,7 @@ struct ClientWorld {
 
   /// True if the server cannot reconstruct what is shown: the client is paused, or motions fade to rest.
   [[nodiscard]] bool shows_unreported() const { return paused() || fades.any(); }
-  [[nodiscard]] double blend_s() const {
-    return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
-  }
+  [[nodiscard]] double blend_s() const { return config.playout.blend_s; }
 
   ClientConfig config;  // the archetypes as the server has set them
   ClientTestSwitches switches;
@@ -167,7 +162,6 @@ struct ClientWorld {
   double joined_s_ = 0.0;                // server time of the join, s
   std::optional<double> clock_ready_s_;  // local time since which the clock is ready, s
   std::optional<Tick> newest_datagram_;  // tick of the newest datagram; empty: none has arrived
-  bool ended_lead_ = false;
   StepsInARow steps_in_a_row_;
   AnticipatedHits hits_{entities, frames, playout};
   std::vector<ShownEntity> shown_;

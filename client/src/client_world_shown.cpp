@@ -12,11 +12,12 @@ void ClientWorld::advance(double local_s) {
   const bool stepped = link.clock().advance(local_s);
   if (!link.clock().ready()) return;
   const double now_s = link.clock().server_time_s(local_s);
+  const double show_s = now_s + config.show_ahead_s;
   const bool first = !playout.started();
   double before_s = playout.shown_s();
   const double rate = playout.rate();
-  const double stepped_by_s = now_s - playout.now_s();
-  const bool jumped = playout.advance(now_s, stepped || std::exchange(ended_lead_, false));
+  const double stepped_by_s = show_s - playout.now_s();
+  const bool jumped = playout.advance(show_s, stepped);
   if (first) before_s = playout.shown_s();  // nothing was shown before
   if (jumped) {
     link.showing().note_jump();
@@ -38,7 +39,7 @@ void ClientWorld::advance(double local_s) {
   owned.brake_idle(now_s, paused());
   while (const EntityId late = predictions.expire(now_s))
     fail_prediction(late);
-  stats.delay_s = playout.delay_s();
+  stats.delay_s = playout.delay_s() - config.show_ahead_s;
   if (!retired_) messages.release(playout.shown_s());
 }
 
@@ -69,10 +70,10 @@ void ClientWorld::blend_over_jump(double before_s, double rate) {
   events.note_jumps(entities);
 }
 
-std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double local_s) {
+std::span<const ShownEntity> ClientWorld::shown(const glm::dvec3& origin, double local_s) {
   if (frozen_.active()) return frozen_.shown(entities, origin);
   shown_.clear();
-  const double now_s = link.clock().server_time_s(local_s);
+  const double now_s = link.clock().server_time_s(local_s) + config.show_ahead_s;
   const double shown_s = playout.shown_s();
   const auto rate = static_cast<float>(playout.rate());
   change_fields(shown_s);
@@ -88,22 +89,22 @@ std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double
     State state = in != nullptr ? out_of_frame(*in, local) : local;
     state.position -= origin;
     if (entity.owned) {  // an owned entity shows the present in every mode
-      shown_.push_back(
-          {entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame), at_rate(local, rate)});
+      shown_.push_back({entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame),
+                        at_rate(local, rate), &entity.info});
       continue;
     }
     shown_.push_back({entity.id, at_rate(state, rate), shown_s, now_s - entity.remote.newest().time_s,
-                      entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate)});
+                      entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate), &entity.info});
   }
   for (const Predictions::Prediction& prediction : predictions.all()) {
     State state = state_at(prediction.motion, now_s);
     state.position -= origin;
-    shown_.push_back({prediction.id, state, now_s, 0.0, nullptr, {}, state});
+    shown_.push_back({prediction.id, state, now_s, 0.0, nullptr, {}, state, &prediction.info});
   }
   return shown_;
 }
 
-ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
+ShownPoses ClientWorld::shown_poses(const glm::dvec3& origin) {
   if (frozen_.active()) return frozen_.poses(entities, origin);
   const double shown_s = playout.shown_s();
   change_fields(shown_s);
@@ -116,7 +117,7 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
   for (const std::uint32_t slot : batch_.unbatched()) {
     const auto& entity = entities.slots()[slot];
     if (!entity || !appear(*entity, shown_s)) continue;
-    // The next sample() can take it into the batch.
+    // The next shown_poses() can take it into the batch.
     if (entity->remote.has_ended_catch_up(shown_s)) entities.at(slot)->remote.drop_ended_catch_up(shown_s);
   }
   batch_.sample(shown_s, entities, frames, origin);

@@ -60,10 +60,7 @@ class OwnedEntities {
   void show(KnownEntity& entity, const Motion& motion);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   [[nodiscard]] double instant_s(const KnownEntity& entity) const;
-  [[nodiscard]] double blend_s() const {
-    const PlayoutConfig& playout = world_.config.playout;
-    return frames_to_seconds(playout.blend_frames, playout.frame_rate_hz);
-  }
+  [[nodiscard]] double blend_s() const { return world_.config.playout.blend_s; }
 
   World world_;
   VelocityLog velocities_;
