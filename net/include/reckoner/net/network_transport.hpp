@@ -181,12 +181,12 @@ struct ConnectConfig {
 ///
 /// Receive threads: with `receive_thread`, a thread of the transport reads the socket, sends again what was
 /// lost and answers the other end, whatever the game does meanwhile. This has two uses:
-/// - The clocks are exact if the game calls receive() only once per frame, also on systems without receive
+/// - The clocks are exact if the game calls update() only once per frame, also on systems without receive
 ///   time stamps of the kernel (TransportEvent::waited_s).
-/// - The connection stays alive while the game loads a level and does not call receive().
+/// - The connection stays alive while the game loads a level and calls neither update() nor receive().
 ///
 /// The game uses the transport as without the thread: from one thread at a time, and log records and events
-/// come only on that thread. The events wait until the game calls receive(). TransportLimits::waiting_events
+/// come only on that thread. The events wait until the game calls service(). TransportLimits::waiting_events
 /// and waiting_event_bytes bound their memory; beyond these limits, the data waits in the socket. A signal
 /// does not end wait(). The destructor ends the thread; this takes up to 10 ms.
 class RECKONER_NET_API NetworkTransport : public Transport {
