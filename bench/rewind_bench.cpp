@@ -52,8 +52,8 @@ struct Match {
     server.tick(time_s);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     for (const auto& client : clients) {
-      client->receive(time_s);
-      (void)client->frame(time_s);
+      client->update(time_s);
+      (void)client->shown();
     }
     return taken.count();
   }

@@ -52,8 +52,8 @@ struct Scene {  // the poses that the game draws; row i belongs to the entity in
   std::vector<bool> visible;
 };
 
-void fill_in(Scene& scene, reckoner::Client& client, double now_s) {
-  const reckoner::ShownPoses poses = client.sample(now_s);  // all entities in one call
+void fill_in(Scene& scene, reckoner::Client& client) {
+  const reckoner::ShownPoses poses = client.shown_poses();  // all entities in one call
   std::fill(scene.visible.begin(), scene.visible.end(), false);
   for (std::size_t i = 0; i < poses.ids.size(); ++i) {
     const std::size_t row = poses.ids[i].slot();
@@ -89,8 +89,8 @@ int main() {
   auto listening =
       reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
-                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect(
+      {.host = "127.0.0.1", .port = (*listening)->port(), .security = reckoner::Insecure{}});
   if (!connecting) return 1;
   reckoner::ServerConfig config;
   config.archetypes[0].has_orientation = false;
@@ -112,10 +112,10 @@ int main() {
       publish(world, *server);
       server->tick(now_s);
     }
-    client->receive(now_s);
+    client->update(now_s);
     while (client->poll_event()) {
     }
-    fill_in(scene, *client, now_s);
+    fill_in(scene, *client);
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
   }
 

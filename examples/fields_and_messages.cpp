@@ -46,7 +46,7 @@ void serve(reckoner::Server& server, reckoner::EntityId tank) {
   // snip: end
 }
 
-void show(reckoner::Client& client, double now_s, Seen& seen) {
+void show(reckoner::Client& client, Seen& seen) {
   // snip: client
   while (const auto event = client.poll_event()) {
     if (event->kind == reckoner::ClientEvent::Kind::joined) {
@@ -62,7 +62,7 @@ void show(reckoner::Client& client, double now_s, Seen& seen) {
   while (const auto message = client.poll_message())
     seen.bang = message->payload[0] == kBang;
   // snip: end
-  (void)client.frame(now_s);
+  (void)client.shown();
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ int main() {
       reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
   reckoner::NetworkTransport& server_transport = **listening;
-  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", server_transport.port(),
-                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect(
+      {.host = "127.0.0.1", .port = server_transport.port(), .security = reckoner::Insecure{}});
   if (!connecting) return 1;
 
   reckoner::ServerConfig server_config;
@@ -96,8 +96,8 @@ int main() {
       if (now_s > 1.0) serve(*server, tank);
       server->tick(now_s);
     }
-    client->receive(now_s);
-    show(*client, now_s, seen);
+    client->update(now_s);
+    show(*client, seen);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return seen.health && seen.hello && seen.bang ? 0 : 1;

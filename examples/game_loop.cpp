@@ -56,8 +56,8 @@ int main() {
   auto listening =
       reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
-                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect(
+      {.host = "127.0.0.1", .port = (*listening)->port(), .security = reckoner::Insecure{}});
   if (!connecting) return 1;
   auto server = reckoner::Server::create({}, **listening);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
@@ -77,7 +77,7 @@ int main() {
     serve(*server, car);
     const double frame_s = now_s();
 
-    client->receive(frame_s);
+    client->update(frame_s);
     while (const auto event = client->poll_event()) {  // create and remove drawn objects here
     }
 
@@ -89,7 +89,7 @@ int main() {
     const double share = (frame_s - simulated_s) / kStepS;  // elapsed share of the current tick, 0 to 1
     const glm::dvec3 ball_drawn = glm::mix(ball_before.position, ball.position, share);
 
-    for (const reckoner::ShownEntity& other : client->frame(frame_s)) {  // poses for exactly this instant
+    for (const reckoner::ShownEntity& other : client->shown()) {  // poses for exactly this instant
       const double off_m = glm::distance(other.shown.position, weaving(frame_s).position);
       if (frame_s > 1.0) worst_m = std::max(worst_m, off_m);  // after the client's clock has settled
       if (++drawn % 60 == 0)

@@ -38,12 +38,12 @@ struct Verdict {
 // snip: shoot
 using Shot = std::array<double, 3>;  // the point aimed at, m; shots start at the origin; sent as raw bytes
 
-bool shoot(reckoner::Client& client, const glm::dvec3& at, double now_s) {
+bool shoot(reckoner::Client& client, const glm::dvec3& at) {
   const Shot shot{at.x, at.y, at.z};
   const bool sent = client.send(std::as_bytes(std::span(shot)), reckoner::Delivery::reliable,
-                                client.server_time_s(now_s));  // when the shooter saw the target
+                                client.server_time_s());  // when the shooter saw the target
   // So that the shot does not wait for the next frame.
-  client.flush(now_s);
+  client.flush();
   return sent;
 }
 // snip: end
@@ -95,8 +95,8 @@ int main() {
   auto listening =
       reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
-                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect(
+      {.host = "127.0.0.1", .port = (*listening)->port(), .security = reckoner::Insecure{}});
   if (!connecting) return 1;
   reckoner::ServerConfig config;
   config.rewind_s = 1.0;
@@ -123,13 +123,13 @@ int main() {
       server->move(runner, running(server->tick_time_s(server->next_tick())));
       server->tick(now_s);
     }
-    client->receive(now_s);
+    client->update(now_s);
     while (client->poll_event()) {
     }
-    for (const reckoner::ShownEntity& seen : client->frame(now_s)) {
+    for (const reckoner::ShownEntity& seen : client->shown()) {
       if (now_s < 1.5 + 0.3 * shots || shots >= 6) continue;
       const glm::dvec3 aside{0.0, 0.0, shots % 2 == 0 ? 0.0 : 5.0};
-      if (shoot(*client, seen.shown.position + aside, now_s)) ++shots;
+      if (shoot(*client, seen.shown.position + aside)) ++shots;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
   }

@@ -212,11 +212,11 @@ int main() {
       server->tick(now_s);
     }
     if (now_s > 5.0 && !kicked) kicked = server->kick(server->clients().front(), "the match is over");
-    client->receive(now_s);
+    client->update(now_s);
     while (client->poll_event()) {
     }
     if (kicked || now_s < 1.0) continue;  // the first second is for joining
-    for (const reckoner::ShownEntity& entity : client->frame(now_s)) {
+    for (const reckoner::ShownEntity& entity : client->shown()) {
       worst_m = std::max(worst_m, glm::distance(entity.shown.position, on_the_circle(now_s).position));
       ++shown;
     }

@@ -64,8 +64,8 @@ int main() {
   auto listening =
       reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
-                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect(
+      {.host = "127.0.0.1", .port = (*listening)->port(), .security = reckoner::Insecure{}});
   if (!connecting) return 1;
   auto server = reckoner::Server::create({}, **listening);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
@@ -86,11 +86,11 @@ int main() {
       play(*server, crew, server->tick_time_s(server->next_tick()));
       server->tick(now_s);
     }
-    client->receive(now_s);
+    client->update(now_s);
     while (client->poll_event()) {
     }
     // snip: client
-    for (const reckoner::ShownEntity& shown : client->frame(now_s)) {
+    for (const reckoner::ShownEntity& shown : client->shown()) {
       if (shown.id != crew.man) continue;
       if (shown.frame == crew.ship && now_s > 1.0) {  // `local`: pose on deck; `shown`: pose in the world
         worst_on_deck_m =

@@ -46,14 +46,14 @@ struct Seen {
   double furthest_m = 0.0;
 };
 
-void show(reckoner::Client& client, double now_s, Seen& seen) {
+void show(reckoner::Client& client, Seen& seen) {
   // snip: show
   while (const auto event = client.poll_event()) {
     if (event->kind != reckoner::ClientEvent::Kind::spawned) continue;
     const reckoner::EntityInfo& info = *client.info(event->entity);
     if (info.short_lived && info.data.size() == 1 && info.data[0] == kRed) seen.shots.insert(event->entity);
   }
-  for (const reckoner::ShownEntity& entity : client.frame(now_s))  // a shot that has hit is no longer in it
+  for (const reckoner::ShownEntity& entity : client.shown())  // a shot that has hit is no longer in it
     seen.furthest_m = std::max(seen.furthest_m, entity.shown.position.x);
   // snip: end
 }
@@ -64,8 +64,8 @@ int main() {
   auto listening =
       reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
-                                                        reckoner::kProtocolVersion, reckoner::Insecure{});
+  auto connecting = reckoner::NetworkTransport::connect(
+      {.host = "127.0.0.1", .port = (*listening)->port(), .security = reckoner::Insecure{}});
   if (!connecting) return 1;
   reckoner::ServerConfig server_config;
   server_config.archetypes = archetypes();
@@ -85,8 +85,8 @@ int main() {
       if (server->next_tick() % 6 == 0) fire(*server, {0.0, 0.0, 1.5});
       server->tick(now_s);
     }
-    client->receive(now_s);
-    show(*client, now_s, seen);
+    client->update(now_s);
+    show(*client, seen);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   std::printf("%zu shots, furthest %.2f m\n", seen.shots.size(), seen.furthest_m);

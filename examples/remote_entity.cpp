@@ -3,7 +3,7 @@
 // two texts.
 #include <cstdio>
 
-#include <reckoner/client/remote_entity.hpp>
+#include <reckoner/reckoning/remote_entity.hpp>
 
 int main() {
   reckoner::Motion first;  // published at t = 0: 10 m/s along x

@@ -56,14 +56,14 @@ void run(reckoner::Server& server, reckoner::EntityId ball, reckoner::ScaledCloc
 // announced time.
 void run(reckoner::Client& client, reckoner::ScaledClock& clock, double real_now_s,
          std::optional<Pace>& coming) {
-  client.receive(clock.at(real_now_s));
+  client.update(clock.at(real_now_s));
   while (client.poll_event()) {
   }
   while (const auto message = client.poll_message()) {
     if (message->payload.size() == sizeof(Pace))
       std::memcpy(&coming.emplace(), message->payload.data(), sizeof(Pace));
   }
-  const auto server_s = client.server_time_s(clock.at(real_now_s));
+  const auto server_s = client.server_time_s();
   if (coming && server_s && *server_s >= coming->from_s) {
     clock.set_scale(coming->scale, real_now_s);
     coming.reset();
@@ -80,8 +80,8 @@ int main() {
   auto listening =
       reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}, .log = say});
   if (!listening) return std::fprintf(stderr, "%s\n", listening.error().c_str()), 1;
-  auto calling = reckoner::NetworkTransport::connect("127.0.0.1", (*listening)->port(),
-                                                     reckoner::kProtocolVersion, reckoner::Insecure{}, say);
+  auto calling = reckoner::NetworkTransport::connect(
+      {.host = "127.0.0.1", .port = (*listening)->port(), .security = reckoner::Insecure{}, .log = say});
   if (!calling) return std::fprintf(stderr, "%s\n", calling.error().c_str()), 1;
   auto server = reckoner::Server::create(server_config, **listening);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
@@ -105,7 +105,7 @@ int main() {
       announced =
           server->broadcast(std::as_bytes(std::span(&*to_come, 1)), reckoner::Delivery::reliable) == 1;
     }
-    const auto shown = client->frame(client_clock.at(real_now_s));
+    const auto shown = client->shown();
     if (shown.empty() || real_now_s < 1.0) continue;
     const glm::dvec3 at = shown.front().shown.position;
     if (last && real_now_s - last_s > 1e-3)

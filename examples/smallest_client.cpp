@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   const auto port = static_cast<std::uint16_t>(argc > 2 ? std::atoi(argv[2]) : 26000);
   const double seconds = argc > 3 ? std::atof(argv[3]) : 1e9;
   auto transport =
-      reckoner::NetworkTransport::connect(host, port, reckoner::kProtocolVersion, reckoner::Insecure{});
+      reckoner::NetworkTransport::connect({.host = host, .port = port, .security = reckoner::Insecure{}});
   if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
 
   auto client = reckoner::Client::create({}, **transport);
@@ -27,12 +27,12 @@ int main(int argc, char** argv) {
   bool shown = false;
   for (double now_s = 0.0; now_s < seconds && client->status() <= reckoner::ClientStatus::joined;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    client->receive(now_s);
+    client->update(now_s);
     while (client->poll_event()) {  // joined, spawned, despawned, teleported...
     }
-    for (const reckoner::ShownEntity& entity : client->frame(now_s)) {
+    for (const reckoner::ShownEntity& entity : client->shown()) {
       const glm::dvec3& at = entity.shown.position;
-      std::printf("%.3f %s %.3f %.3f %.3f\n", now_s, client->info(entity.id)->name.c_str(), at.x, at.y, at.z);
+      std::printf("%.3f %s %.3f %.3f %.3f\n", now_s, entity.info->name.c_str(), at.x, at.y, at.z);
       shown = true;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(16));

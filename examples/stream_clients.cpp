@@ -83,7 +83,7 @@ struct Browser {
     for (const auto& message : std::exchange(sockets.to_clients[socket], {}))
       transport.received(message, now_s);
     if (sockets.closed.contains(socket)) transport.closed();
-    client.receive(now_s);
+    client.update(now_s);
   }
 
   WebSockets& sockets;
@@ -144,7 +144,7 @@ int main() {
     if (server->tick_time_s(server->next_tick()) <= now_s) server->tick(now_s);
     player.receive(now_s);
     thief.receive(now_s);
-    shown = shown || !player.client.frame(now_s).empty();
+    shown = shown || !player.client.shown().empty();
   }
   const bool refused = thief.client.status() == reckoner::ClientStatus::disconnected;
   std::printf("joined as %d, %s; the second use of the token was %s\n", static_cast<int>(joined_as),

@@ -36,7 +36,7 @@ int main() {
   if (!token) return std::fprintf(stderr, "%s\n", token.error().c_str()), 1;
 
   // The player's game, which received the token from the backend, for example over HTTPS.
-  reckoner::NetworkDialer dialer(reckoner::kProtocolVersion, {.token = *token, .game = kGame});
+  reckoner::NetworkDialer dialer({.security = reckoner::ClientSecurity{.token = *token, .game = kGame}});
   auto client = reckoner::Client::create({}, dialer);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
   // snip: end
@@ -55,8 +55,8 @@ int main() {
       const auto identity = (*listening)->identity(server->peer(event->client));
       if (identity) joined_as = identity->client_id;
     }
-    client->receive(now_s);
-    shown = shown || !client->frame(now_s).empty();
+    client->update(now_s);
+    shown = shown || !client->shown().empty();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   std::printf("joined as %d, %s\n", static_cast<int>(joined_as), shown ? "shown" : "not shown");

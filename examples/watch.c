@@ -44,10 +44,10 @@ int main(int argc, char** argv) {
     const double local_s = now_s();
     reckoner_client_event event = {sizeof event, 0, 0, 0, 0, 0};
     size_t count = 0, i;
-    reckoner_client_receive(client, local_s);
+    reckoner_client_update(client, local_s);
     while (reckoner_client_poll_event(client, &event) == RECKONER_OK)
       continue;
-    reckoner_client_shown(client, local_s, shown, sizeof *shown, 64, &count);
+    reckoner_client_shown(client, shown, sizeof *shown, 64, &count);
     for (i = 0; i < count && i < 64; ++i, ++seen)
       printf("%.3f %s %.3f %.3f %.3f\n", local_s - start_s, reckoner_client_name(client, shown[i].entity),
              shown[i].state.position[0], shown[i].state.position[1], shown[i].state.position[2]);

@@ -35,9 +35,9 @@ class Poses(c.Structure):
                 ("orientations", c.POINTER(c.c_float)), ("shown_time_s", c.c_double)]
 
 
-lib.reckoner_client_receive.argtypes = [c.c_void_p, c.c_double]
+lib.reckoner_client_update.argtypes = [c.c_void_p, c.c_double]
 lib.reckoner_client_poll_event.argtypes = [c.c_void_p, c.POINTER(Event)]
-lib.reckoner_client_sample.argtypes = [c.c_void_p, c.c_double, c.POINTER(Poses)]
+lib.reckoner_client_shown_poses.argtypes = [c.c_void_p, c.POINTER(Poses)]
 lib.reckoner_client_name.argtypes = [c.c_void_p, c.c_uint64]
 lib.reckoner_client_name.restype = c.c_char_p
 lib.reckoner_client_status.argtypes = lib.reckoner_client_destroy.argtypes = [c.c_void_p]
@@ -56,10 +56,10 @@ seen, start = 0, time.monotonic()
 poses, event = Poses(struct_size=c.sizeof(Poses)), Event(struct_size=c.sizeof(Event))
 while time.monotonic() < start + seconds and lib.reckoner_client_status(client) <= JOINED:
     now = time.monotonic()
-    lib.reckoner_client_receive(client, now)
+    lib.reckoner_client_update(client, now)
     while lib.reckoner_client_poll_event(client, c.byref(event)) == 0:
         pass  # joined, spawned, despawned, teleported...
-    lib.reckoner_client_sample(client, now, c.byref(poses))
+    lib.reckoner_client_shown_poses(client, c.byref(poses))
     for i in range(poses.count):
         name = lib.reckoner_client_name(client, poses.entities[i]).decode()
         x, y, z = poses.positions[3 * i : 3 * i + 3]

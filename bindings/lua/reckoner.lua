@@ -146,7 +146,7 @@ local function class(kind)
     return self.handle or error("this " .. kind .. " is closed", 3)
   end
   -- Ends it at once. To deliver reliable messages that the other end still lacks, call client:leave() before, and
-  -- receive() until status() is RECKONER_DISCONNECTED; or server:shutdown(), and receive() until get_stats().closing is 0.
+  -- update() until it returns RECKONER_DISCONNECTED; or server:shutdown(), and receive() until get_stats().closing is 0.
   function methods:close()
     local handle = self.handle
     self.handle = nil
@@ -219,18 +219,21 @@ function client:refusal() return ffi.string(C.reckoner_client_refusal(self:point
 function client:name(entity) return M.text(C.reckoner_client_name(self:pointer(), entity)) end
 function client:call_error() return C.reckoner_client_call_error(self:pointer()) end
 
--- Handles everything that has arrived. An error if the server refuses or kicks this client.
-function client:receive(now_s)
-  check(C.reckoner_client_receive(self:pointer(), now_s))
-  if self:status() == C.RECKONER_REFUSED then error(self:refusal(), 2) end
+-- Sets the time of this and all following calls, and handles everything that has arrived. Returns the status. An error if
+-- the server refuses or kicks this client.
+function client:update(now_s)
+  check(C.reckoner_client_update(self:pointer(), now_s))
+  local status = self:status()
+  if status == C.RECKONER_REFUSED then error(self:refusal(), 2) end
+  return status
 end
 
 -- All visible entities: an array of reckoner_shown from index 0 on, and their number. Valid until the next call.
-function client:shown(now_s)
+function client:shown()
   self.shown_count = self.shown_count or ffi.new("size_t[1]")
   while true do
     self.shown_array = self.shown_array or ffi.new("reckoner_shown[?]", self.shown_capacity or 64)
-    local result = C.reckoner_client_shown(self:pointer(), now_s, self.shown_array, ffi.sizeof("reckoner_shown"),
+    local result = C.reckoner_client_shown(self:pointer(), self.shown_array, ffi.sizeof("reckoner_shown"),
                                            self.shown_capacity or 64, self.shown_count)
     if result ~= C.RECKONER_ERROR_CAPACITY then
       check(result)

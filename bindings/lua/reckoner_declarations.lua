@@ -576,8 +576,8 @@ typedef struct reckoner_client_config
   int32_t receive_thread;
   double delay_s;
   double max_delay_s;
-  double blend_frames;
-  double frame_rate_hz;
+  double blend_s;
+  double show_ahead_s;
   double ack_interval_s;
   double silence_s;
   double unconfirmed_s;
@@ -600,7 +600,7 @@ typedef struct reckoner_client_config
 void reckoner_client_config_init(reckoner_client_config *config, uint32_t struct_size);
 reckoner_result reckoner_client_create(const reckoner_client_config *config, reckoner_client **client, char *why, size_t why_size);
 void reckoner_client_destroy(reckoner_client *client);
-reckoner_result reckoner_client_receive(reckoner_client *client, double local_s);
+reckoner_result reckoner_client_update(reckoner_client *client, double local_s);
 reckoner_result reckoner_client_wait(reckoner_client *client, double seconds);
 reckoner_result reckoner_client_leave(reckoner_client *client);
 enum reckoner_status
@@ -614,7 +614,7 @@ enum reckoner_status
 };
 int32_t reckoner_client_status(const reckoner_client *client);
 const char *reckoner_client_refusal(const reckoner_client *client);
-reckoner_result reckoner_client_lost_for(const reckoner_client *client, double local_s, double *seconds);
+reckoner_result reckoner_client_lost_for(const reckoner_client *client, double *seconds);
 reckoner_result reckoner_client_set_token(reckoner_client *client, const uint8_t token[1024]);
 reckoner_result reckoner_client_ticket(const reckoner_client *client, uint8_t token[1024]);
 enum reckoner_client_event_kind
@@ -647,7 +647,7 @@ typedef struct reckoner_client_event
 reckoner_result reckoner_client_poll_event(reckoner_client *client, reckoner_client_event *event);
 reckoner_result reckoner_client_poll_message(reckoner_client *client, reckoner_message *message);
 reckoner_result reckoner_client_send(reckoner_client *client, const void *bytes, size_t size, int32_t delivery, const double *time_s);
-reckoner_result reckoner_client_flush(reckoner_client *client, double local_s);
+reckoner_result reckoner_client_flush(reckoner_client *client);
 typedef struct reckoner_shown
 {
   uint32_t struct_size;
@@ -661,8 +661,8 @@ typedef struct reckoner_shown
   int32_t on_route;
   int32_t reserved;
 } reckoner_shown;
-reckoner_result reckoner_client_shown(reckoner_client *client, double local_s, reckoner_shown *shown, uint32_t element_size, size_t capacity, size_t *count);
-reckoner_result reckoner_client_shown_one(reckoner_client *client, double local_s, reckoner_entity entity, reckoner_shown *shown);
+reckoner_result reckoner_client_shown(reckoner_client *client, reckoner_shown *shown, uint32_t element_size, size_t capacity, size_t *count);
+reckoner_result reckoner_client_shown_one(reckoner_client *client, reckoner_entity entity, reckoner_shown *shown);
 typedef struct reckoner_poses
 {
   uint32_t struct_size;
@@ -673,36 +673,35 @@ typedef struct reckoner_poses
   const float *orientations;
   double shown_time_s;
 } reckoner_poses;
-reckoner_result reckoner_client_sample(reckoner_client *client, double local_s, reckoner_poses *poses);
-reckoner_result reckoner_client_sample_into(reckoner_client *client, double local_s, reckoner_entity *entities, double *positions, float *orientations, size_t capacity, size_t *count, double *shown_time_s);
-reckoner_result reckoner_client_set_paused(reckoner_client *client, int32_t paused, double local_s);
+reckoner_result reckoner_client_shown_poses(reckoner_client *client, reckoner_poses *poses);
+reckoner_result reckoner_client_shown_poses_into(reckoner_client *client, reckoner_entity *entities, double *positions, float *orientations, size_t capacity, size_t *count, double *shown_time_s);
+reckoner_result reckoner_client_set_paused(reckoner_client *client, int32_t paused);
 typedef struct reckoner_playout
 {
   uint32_t struct_size;
   int32_t mode;
   double delay_s;
   double max_delay_s;
-  double blend_frames;
-  double frame_rate_hz;
+  double blend_s;
 } reckoner_playout;
 void reckoner_playout_init(reckoner_playout *playout, uint32_t struct_size);
-reckoner_result reckoner_client_set_playout(reckoner_client *client, const reckoner_playout *playout, double local_s);
+reckoner_result reckoner_client_set_playout(reckoner_client *client, const reckoner_playout *playout);
 const char *reckoner_client_name(const reckoner_client *client, reckoner_entity entity);
 reckoner_result reckoner_client_short_lived(const reckoner_client *client, reckoner_entity entity, const uint8_t **data, size_t *size, double *end_s);
 reckoner_result reckoner_client_set_user_value(reckoner_client *client, reckoner_entity entity, uint64_t value);
 reckoner_result reckoner_client_user_value(const reckoner_client *client, reckoner_entity entity, uint64_t *value);
 reckoner_result reckoner_client_field(const reckoner_client *client, reckoner_entity entity, uint32_t field, reckoner_value *value);
-reckoner_result reckoner_client_server_time(const reckoner_client *client, double local_s, double *server_time_s);
-reckoner_result reckoner_client_correct(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown, double local_s);
-reckoner_result reckoner_client_correct_and_hold(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown, double local_s, double hold_s);
+reckoner_result reckoner_client_server_time(const reckoner_client *client, double *server_time_s);
+reckoner_result reckoner_client_correct(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown);
+reckoner_result reckoner_client_correct_and_hold(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown, double hold_s);
 reckoner_result reckoner_client_set_origin(reckoner_client *client, const double origin[3]);
-reckoner_result reckoner_client_move(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, double local_s);
-reckoner_result reckoner_client_move_in(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, reckoner_entity frame, double local_s);
-reckoner_result reckoner_client_teleport(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, reckoner_entity frame, double local_s);
-reckoner_result reckoner_client_predict_spawn(reckoner_client *client, uint32_t archetype, const reckoner_state *state, uint32_t key, double local_s, double patience_s, reckoner_entity *entity);
+reckoner_result reckoner_client_move(reckoner_client *client, reckoner_entity entity, const reckoner_state *state);
+reckoner_result reckoner_client_move_in(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, reckoner_entity frame);
+reckoner_result reckoner_client_teleport(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, reckoner_entity frame);
+reckoner_result reckoner_client_predict_spawn(reckoner_client *client, uint32_t archetype, const reckoner_state *state, uint32_t key, double patience_s, reckoner_entity *entity);
 reckoner_result reckoner_client_drop_prediction(reckoner_client *client, reckoner_entity entity);
 uint32_t reckoner_client_call_error(const reckoner_client *client);
-reckoner_result reckoner_client_owned(const reckoner_client *client, reckoner_entity entity, double local_s, reckoner_state *state);
+reckoner_result reckoner_client_owned(const reckoner_client *client, reckoner_entity entity, reckoner_state *state);
 reckoner_result reckoner_client_owned_frame(const reckoner_client *client, reckoner_entity entity, reckoner_entity *frame);
 reckoner_result reckoner_client_motion_at(const reckoner_client *client, reckoner_entity entity, double server_time_s, reckoner_state *state);
 typedef struct reckoner_shown_debug

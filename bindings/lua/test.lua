@@ -36,7 +36,7 @@ local function world(options, client_options)
     end
     for tick_s in w.server:ticks(now) do w.each_tick(tick_s) end
     if w.client then
-      w.client:receive(now)
+      w.client:update(now)
       for event in w.client:events() do
         w.events[#w.events + 1] = { kind = event.kind, entity = event.entity, predicted = event.predicted }
       end
@@ -62,7 +62,7 @@ local function world(options, client_options)
                   archetypes = options.archetypes }
     for name, value in pairs(more or {}) do all[name] = value end
     w.client = reckoner.client(all)
-    w.wait_for(function(now) return w.client:status() == C.RECKONER_JOINED and w.client:server_time(now) end)
+    w.wait_for(function() return w.client:status() == C.RECKONER_JOINED and w.client:server_time() end)
   end
   function w.close()
     if w.client then w.client:close() end
@@ -111,16 +111,16 @@ function tests.a_moving_entity_is_shown_where_it_is()
   w.each_tick = function(t) w.server:move(car, circle(t)) end
   w.join()
   local last = now_s() + 1.5
-  local now = w.wait_for(function(t) return t > last and select(2, w.client:shown(t)) == 1 end)
-  local shown, count = w.client:shown(now)
+  w.wait_for(function(t) return t > last and select(2, w.client:shown()) == 1 end)
+  local shown, count = w.client:shown()
   assert(count == 1 and shown[0].entity == car and w.client:name(car) == "car")
-  local truth = circle(w.client:server_time(now)).position
+  local truth = circle(w.client:server_time()).position
   local away = math.sqrt((shown[0].state.position[0] - truth[0]) ^ 2 + (shown[0].state.position[1] - truth[1]) ^ 2)
   assert(away < 1, away)
   assert(w.client:get_stats().updates_applied > 0 and w.server:get_stats().clients == 1)
   assert(w.client:debug(car).entity == car and w.server:debug(car).threshold_m > 0)
   for i = 1, 100 do w.server:spawn(0, "many", reckoner.state { position = { i, 0, 0 } }, 0) end
-  w.wait_for(function(t) return select(2, w.client:shown(t)) == 101 end)
+  w.wait_for(function() return select(2, w.client:shown()) == 101 end)
   w.close()
 end
 
@@ -136,7 +136,7 @@ function tests.fields_messages_and_nearby_entities()
   local near = w.server:near(0, 0, 0, 25)
   assert(#near == 1 and near[1] == tank)
   w.join()
-  w.wait_for(function(t) return w.client:shown_one(t, tank) end)
+  w.wait_for(function() return w.client:shown_one(tank) end)
   w.server:set_field(tank, 0, reckoner.value(42))
   w.server:set_field(tank, 1, reckoner.value("grün"))
   w.wait_for(function() return w.client:field(tank, 1) == "grün" end)
@@ -157,14 +157,14 @@ function tests.predicted_short_lived_spawn()
   local w = world()
   w.join()
   local muzzle = reckoner.state { position = { 1, 0, 1 }, velocity = { 50, 0, 0 } }
-  local predicted = w.client:predict_spawn(0, muzzle, 77, now_s(), 5)
+  local predicted = w.client:predict_spawn(0, muzzle, 77, 5)
   local end_s = ffi.new("double[1]", now_s() + 100)
   local shot = w.server:spawn_short_lived(0, muzzle, end_s, "rocket", 6, w.peer, 77, 0)
   w.wait_for(function() return w.had(C.RECKONER_EVENT_SPAWNED, shot) end)
   assert(w.had(C.RECKONER_EVENT_SPAWNED, shot).predicted == predicted)
   local data, ends = w.client:short_lived(shot)
   assert(data == "rocket" and math.abs(ends - end_s[0]) < 0.01)
-  local refused = w.client:predict_spawn(0, muzzle, 78, now_s(), 60)
+  local refused = w.client:predict_spawn(0, muzzle, 78, 60)
   w.server:refuse_prediction(w.peer, 78)
   w.wait_for(function() return w.had(C.RECKONER_EVENT_PREDICTION_FAILED, refused) end)
   w.close()
@@ -176,12 +176,12 @@ function tests.ownership_figures_and_kick()
   w.join()
   w.server:give(avatar, w.peer, nil)
   w.wait_for(function() return w.had(C.RECKONER_EVENT_GIVEN, avatar) end)
-  assert(w.server:owner(avatar) == w.peer and w.client:owned(avatar, now_s()))
-  w.wait_for(function(t) return select(2, w.client:shown(t)) == 1 end)  -- only what is shown has a motion
-  assert(math.abs(w.client:motion_at(avatar, w.client:server_time(now_s())).position[0]) < 0.1)
-  assert(w.client:motion_at(avatar + 1, w.client:server_time(now_s())) == nil)
-  w.wait_for(function(t)
-    pcall(w.client.move, w.client, avatar, reckoner.state { position = { 0.5, 0, 0 } }, t)
+  assert(w.server:owner(avatar) == w.peer and w.client:owned(avatar))
+  w.wait_for(function() return select(2, w.client:shown()) == 1 end)  -- only what is shown has a motion
+  assert(math.abs(w.client:motion_at(avatar, w.client:server_time()).position[0]) < 0.1)
+  assert(w.client:motion_at(avatar + 1, w.client:server_time()) == nil)
+  w.wait_for(function()
+    pcall(w.client.move, w.client, avatar, reckoner.state { position = { 0.5, 0, 0 } })
     return math.abs(w.server:state(avatar).position[0] - 0.5) < 0.1
   end)
   throws("owns", w.server.move, w.server, avatar, reckoner.state())

@@ -22,12 +22,12 @@ with reckoner.Client("127.0.0.1", int(sys.argv[1]), insecure=True) as client:
     for _ in range(3000):
         client.wait(0.01)
         now = reckoner.now()
-        client.receive(now)
+        client.update(now)
         for event in client.events():
             if event.kind == reckoner.ClientEventKind.JOINED:
                 client.send(b"hello")
-                client.flush(now)
-        for entity, position in zip(*client.sample(now)[:2]):
+                client.flush()
+        for entity, position in zip(*client.shown_poses()[:2]):
             print(client.name(entity), *position, flush=True)
 """
 LUA = """
@@ -36,14 +36,14 @@ local ffi = require "ffi"
 ffi.cdef "int usleep(unsigned);"
 local client = reckoner.client { host = "127.0.0.1", port = tonumber(arg[1]), insecure = true }
 for i = 1, 3000 do
-  client:receive(i * 0.01)
+  client:update(i * 0.01)
   for event in client:events() do
     if event.kind == reckoner.C.RECKONER_EVENT_JOINED then
       client:send("hello", 5, reckoner.C.RECKONER_RELIABLE, nil)
-      client:flush(i * 0.01)
+      client:flush()
     end
   end
-  local shown, count = client:shown(i * 0.01)
+  local shown, count = client:shown()
   for k = 0, count - 1 do
     local at = shown[k].state.position
     print(client:name(shown[k].entity), at[0], at[1], at[2])
@@ -61,13 +61,13 @@ static class Watch {
     using (var client = new Client(new ClientOptions { Host = "127.0.0.1", Port = ushort.Parse(arguments[0]), Insecure = true }))
       for (int i = 0; i < 3000; ++i) {
         double now = Now.Seconds;
-        client.Receive(now);
+        client.Update(now);
         while (client.PollEvent(out ClientEvent e))
           if (e.What == ClientEventKind.Joined) {
             client.Send(new byte[] { 1 });
-            client.Flush(now);
+            client.Flush();
           }
-        Poses poses = client.Sample(now);
+        Poses poses = client.ShownPoses();
         for (int k = 0; k < poses.Positions.Length; ++k)
           Console.WriteLine($"{client.Name(poses.Entities[k])} {poses.Positions[k].X} {poses.Positions[k].Y}");
         Thread.Sleep(10);

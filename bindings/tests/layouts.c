@@ -316,8 +316,8 @@ int main(void) {
   MEMBER(reckoner_client_config, receive_thread);
   MEMBER(reckoner_client_config, delay_s);
   MEMBER(reckoner_client_config, max_delay_s);
-  MEMBER(reckoner_client_config, blend_frames);
-  MEMBER(reckoner_client_config, frame_rate_hz);
+  MEMBER(reckoner_client_config, blend_s);
+  MEMBER(reckoner_client_config, show_ahead_s);
   MEMBER(reckoner_client_config, ack_interval_s);
   MEMBER(reckoner_client_config, silence_s);
   MEMBER(reckoner_client_config, unconfirmed_s);
@@ -367,8 +367,7 @@ int main(void) {
   MEMBER(reckoner_playout, mode);
   MEMBER(reckoner_playout, delay_s);
   MEMBER(reckoner_playout, max_delay_s);
-  MEMBER(reckoner_playout, blend_frames);
-  MEMBER(reckoner_playout, frame_rate_hz);
+  MEMBER(reckoner_playout, blend_s);
   SIZE(reckoner_shown_debug);
   MEMBER(reckoner_shown_debug, struct_size);
   MEMBER(reckoner_shown_debug, reserved);

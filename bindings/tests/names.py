@@ -45,8 +45,8 @@ FUNCTIONS = {
         "set_token": "NetworkDialer::set_security", "ticket": "NetworkTransport::ticket",
         "wait": "NetworkTransport::wait", "destroy": "~Client",
         "get_stats": "stats",  # a struct of this name exists
-        "lost_for": "lost_for_s", "server_time": "server_time_s", "shown": "frame", "shown_one": "frame",
-        "sample_into": "sample", "name": "info", "short_lived": "info", "move_in": "move", "refused": "stats",
+        "lost_for": "lost_for_s", "server_time": "server_time_s", "shown_one": "shown",
+        "shown_poses_into": "shown_poses", "name": "info", "short_lived": "info", "move_in": "move", "refused": "stats",
         "call_error": "CallResult::error",
         "correct_and_hold": "correct",  # C has no default arguments
     },
@@ -67,13 +67,13 @@ CPP_ONLY_FUNCTIONS = {
 # C function: what the binding calls it. Empty: it uses it inside.
 PYTHON = {
     "client": {"create": "__init__", "destroy": "close", "poll_event": "events", "poll_message": "messages",
-               "get_stats": "stats", "sample_into": "sample", "sample": "sample", "move_in": "move",
+               "get_stats": "stats", "shown_poses_into": "shown_poses", "move_in": "move",
                "correct_and_hold": "correct", "call_error": ""},
     "server": {"create": "__init__", "destroy": "close", "poll_event": "events", "poll_message": "messages",
                "get_stats": "stats", "get_session_stats": "session_stats", "call_error": ""},
 }
 CSHARP = {
-    "client": {"create": "Client", "destroy": "Destroy", "get_stats": "Stats", "sample_into": "Sample",
+    "client": {"create": "Client", "destroy": "Destroy", "get_stats": "Stats", "shown_poses_into": "ShownPoses",
                "shown_one": "Shown", "correct_and_hold": "Correct", "call_error": ""},
     "server": {"create": "Server", "destroy": "Destroy", "get_stats": "Stats", "get_session_stats": "SessionStats",
                "next_tick": "IsDue", "state": "StateOf", "frame": "FrameOf", "call_error": ""},  # State, Frame: types
@@ -119,8 +119,8 @@ CHANGES = [
     ("capi/include/reckoner.h", "reckoner_client_flush(", "reckoner_client_push("),
     ("capi/include/reckoner.h", "double blend_left_s;", "double blend_rest_s;"),
     ("capi/include/reckoner.h", "enum reckoner_call_error {", "enum reckoner_call_failure {"),
-    ("client/include/reckoner/client/client.hpp", "void flush(double", "void push(double"),
-    ("client/include/reckoner/client/client.hpp", "    revoked,", "    taken,"),
+    ("client/include/reckoner/client/client.hpp", "void flush()", "void push()"),
+    ("client/include/reckoner/client/client_event.hpp", "    revoked,", "    taken,"),
     ("server/include/reckoner/server/server.hpp", "bool revoke(EntityId", "bool take_back(EntityId"),
     ("server/include/reckoner/server/server.hpp", "  pending,", "  waiting,"),
     ("bindings/unity/Runtime/Generated.cs", "Revoked = 6", "Taken = 6"),

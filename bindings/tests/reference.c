@@ -25,13 +25,13 @@ static int same(const reckoner_shown* a, const reckoner_shown* b) {
          SAME(on_route);
 }
 
-/* Compares the bits of what a binding read at `local_s` with what this library reads at the same time.
- * Returns the number of differing entities, or -1 if even their number differs. */
-EXPORT int reference_compare(reckoner_client* client, double local_s, const reckoner_shown* shown,
-                             int shown_count, const reckoner_entity* entities, const double* positions,
+/* Compares the bits of what a binding read with what this library reads after the same update. Returns the
+ * number of differing entities, or -1 if even their number differs. */
+EXPORT int reference_compare(reckoner_client* client, const reckoner_shown* shown, int shown_count,
+                             const reckoner_entity* entities, const double* positions,
                              const float* orientations, int pose_count);
 
-int reference_compare(reckoner_client* client, double local_s, const reckoner_shown* shown, int shown_count,
+int reference_compare(reckoner_client* client, const reckoner_shown* shown, int shown_count,
                       const reckoner_entity* entities, const double* positions, const float* orientations,
                       int pose_count) {
   static reckoner_shown expected[CAPACITY];
@@ -39,7 +39,7 @@ int reference_compare(reckoner_client* client, double local_s, const reckoner_sh
   size_t count = 0;
   int i, different = 0;
   memset(expected, 0, sizeof expected);
-  if (reckoner_client_shown(client, local_s, expected, sizeof *expected, CAPACITY, &count) != RECKONER_OK ||
+  if (reckoner_client_shown(client, expected, sizeof *expected, CAPACITY, &count) != RECKONER_OK ||
       (int)count != shown_count)
     return -1;
   for (i = 0; i < shown_count; ++i) {
@@ -47,8 +47,7 @@ int reference_compare(reckoner_client* client, double local_s, const reckoner_sh
   }
   memset(&poses, 0, sizeof poses);
   poses.struct_size = sizeof poses;
-  if (reckoner_client_sample(client, local_s, &poses) != RECKONER_OK || (int)poses.count != pose_count)
-    return -1;
+  if (reckoner_client_shown_poses(client, &poses) != RECKONER_OK || (int)poses.count != pose_count) return -1;
   for (i = 0; i < pose_count; ++i)
     different += poses.entities[i] != entities[i] ||
                  memcmp(poses.positions + 3 * i, positions + 3 * i, 3 * sizeof *positions) != 0 ||

@@ -799,13 +799,14 @@ typedef struct reckoner_client_config {
 
   int32_t mode; /* RECKONER_PRESENT: the present, by prediction. The others: the past, by interpolation */
   /* 1: a thread reads the socket as soon as data arrives. The clock is then exact on every system if the game
-   * calls receive only once per frame, and the connection stays alive while the game loads a level. All calls
-   * and the log stay on the thread of the game. */
+   * calls update only once per picture, and the connection stays alive while the game loads a level. All
+   * calls and the log stay on the thread of the game. */
   int32_t receive_thread;
-  double delay_s;       /* delay of RECKONER_DELAYED */
-  double max_delay_s;   /* largest delay of RECKONER_ADAPTIVE beyond one tick of the server */
-  double blend_frames;  /* duration of a blend, frames; 0: corrections snap */
-  double frame_rate_hz; /* frames per second, for blend_frames */
+  double delay_s;      /* delay of RECKONER_DELAYED */
+  double max_delay_s;  /* largest delay of RECKONER_ADAPTIVE beyond one tick of the server */
+  double blend_s;      /* duration of a blend; 0: corrections snap */
+  double show_ahead_s; /* what is shown is ahead of the time of update by this: the time until a picture
+                          appears on the screen */
 
   double ack_interval_s;           /* time between acknowledgements */
   double silence_s;                /* after this time without datagrams, shown entities fade to rest */
@@ -818,7 +819,7 @@ typedef struct reckoner_client_config {
   int32_t reconnects;        /* 1: reconnects when the connection is lost after the client has joined */
 
   /* How the client reconnects. With reconnects, reckoner_client_create() succeeds even if the host is
-   * unknown; the client reports it after the first receive. */
+   * unknown; the client reports it after the first update. */
   double reconnect_silence_s;    /* a connection without datagrams for this time is lost */
   double reconnect_first_wait_s; /* longest wait before the first attempt, and before another server */
   double reconnect_growth;       /* factor of the wait after all servers were tried in vain */
@@ -839,11 +840,13 @@ RECKONER_C_API reckoner_result reckoner_client_create(const reckoner_client_conf
  * otherwise it keeps the session for a while, as after a lost connection. */
 RECKONER_C_API void reckoner_client_destroy(reckoner_client* client);
 
-/* In each frame: receive, poll events and messages, then shown() or sample(), and flush() if messages were
- * sent. local_s is any monotonic clock. */
-RECKONER_C_API reckoner_result reckoner_client_receive(reckoner_client* client, double local_s);
+/* For each picture: update, poll events and messages, then shown() or shown_poses(), and flush() if messages
+ * were sent. local_s is the time of any monotonic clock, s; all other functions use the time of the last
+ * update. A game that draws more often than it processes input calls update before each picture; it is cheap.
+ */
+RECKONER_C_API reckoner_result reckoner_client_update(reckoner_client* client, double local_s);
 RECKONER_C_API reckoner_result reckoner_client_wait(reckoner_client* client, double seconds);
-/* Leaves the server for good. Continue to call receive until the status is RECKONER_DISCONNECTED, in a game
+/* Leaves the server for good. Continue to call update until the status is RECKONER_DISCONNECTED, in a game
  * for example at most 2 s: the client first sends the reliable messages that the server still lacks, for at
  * most 10 s, and then ends the connection. Without such messages, this takes a round trip. */
 RECKONER_C_API reckoner_result reckoner_client_leave(reckoner_client* client);
@@ -860,9 +863,8 @@ enum reckoner_status {
 RECKONER_C_API int32_t reckoner_client_status(const reckoner_client* client);
 /* Why the client was refused or disconnected; empty otherwise. */
 RECKONER_C_API const char* reckoner_client_refusal(const reckoner_client* client);
-/* Time since the connection was lost, s; 0 while the client does not reconnect. */
-RECKONER_C_API reckoner_result reckoner_client_lost_for(const reckoner_client* client, double local_s,
-                                                        double* seconds);
+/* Time from the loss of the connection to the last update, s; 0 while the client does not reconnect. */
+RECKONER_C_API reckoner_result reckoner_client_lost_for(const reckoner_client* client, double* seconds);
 /* Gives a reconnecting client a new token from the backend, for when its ticket has expired (ticket_s).
  * RECKONER_ERROR_REFUSED for a client without reconnects and for an insecure one. */
 RECKONER_C_API reckoner_result reckoner_client_set_token(reckoner_client* client, const uint8_t token[1024]);
@@ -905,17 +907,17 @@ RECKONER_C_API reckoner_result reckoner_client_poll_message(reckoner_client* cli
                                                             reckoner_message* message);
 RECKONER_C_API reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes, size_t size,
                                                     int32_t delivery, const double* time_s);
-/* Sends now what waits for the next receive: messages, changed playout settings and acknowledgements. Call it
- * after the last send of a frame; otherwise the messages wait for a frame. Does nothing without a connection.
- */
-RECKONER_C_API reckoner_result reckoner_client_flush(reckoner_client* client, double local_s);
+/* Sends now what waits for the next update: messages, changed playout settings and acknowledgements. Call it
+ * after the last send before a picture; otherwise the messages wait until the next one. Does nothing without
+ * a connection. */
+RECKONER_C_API reckoner_result reckoner_client_flush(reckoner_client* client);
 
-/* An entity as the game draws it in this frame. */
+/* An entity as the game draws it in a picture. */
 typedef struct reckoner_shown {
   uint32_t struct_size;
   uint32_t archetype;
   reckoner_entity entity;
-  reckoner_state state;  /* continuous from frame to frame */
+  reckoner_state state;  /* continuous from picture to picture */
   double shown_time_s;   /* server time of `state` */
   double age_s;          /* present server time minus the time stamp of the motion in use */
   reckoner_entity frame; /* entity in whose frame it is; 0: the world */
@@ -925,12 +927,11 @@ typedef struct reckoner_shown {
 } reckoner_shown;
 /* All visible entities. `element_size`: sizeof(reckoner_shown). Sets `count` to their number;
  * RECKONER_ERROR_CAPACITY if the array is too short. There are none before the clock is synchronised. */
-RECKONER_C_API reckoner_result reckoner_client_shown(reckoner_client* client, double local_s,
-                                                     reckoner_shown* shown, uint32_t element_size,
-                                                     size_t capacity, size_t* count);
+RECKONER_C_API reckoner_result reckoner_client_shown(reckoner_client* client, reckoner_shown* shown,
+                                                     uint32_t element_size, size_t capacity, size_t* count);
 /* One entity; RECKONER_NOTHING while it is not visible. Set shown->struct_size. */
-RECKONER_C_API reckoner_result reckoner_client_shown_one(reckoner_client* client, double local_s,
-                                                         reckoner_entity entity, reckoner_shown* shown);
+RECKONER_C_API reckoner_result reckoner_client_shown_one(reckoner_client* client, reckoner_entity entity,
+                                                         reckoner_shown* shown);
 
 /* The poses of all visible entities as arrays in the same order, about ten times as fast. */
 typedef struct reckoner_poses {
@@ -943,37 +944,34 @@ typedef struct reckoner_poses {
   double shown_time_s;
 } reckoner_poses;
 /* Set poses->struct_size. */
-RECKONER_C_API reckoner_result reckoner_client_sample(reckoner_client* client, double local_s,
-                                                      reckoner_poses* poses);
+RECKONER_C_API reckoner_result reckoner_client_shown_poses(reckoner_client* client, reckoner_poses* poses);
 
-/* Like reckoner_client_sample(), but writes up to `capacity` poses into the caller's arrays: x, y, z and
+/* Like reckoner_client_shown_poses(), but writes up to `capacity` poses into the caller's arrays: x, y, z and
  * x, y, z, w of each. `shown_time_s` may be null, and so may the arrays if the capacity is 0. Sets `count` to
  * the number of visible entities; RECKONER_ERROR_CAPACITY if the arrays are too short. */
-RECKONER_C_API reckoner_result reckoner_client_sample_into(reckoner_client* client, double local_s,
-                                                           reckoner_entity* entities, double* positions,
-                                                           float* orientations, size_t capacity,
-                                                           size_t* count, double* shown_time_s);
+RECKONER_C_API reckoner_result reckoner_client_shown_poses_into(reckoner_client* client,
+                                                                reckoner_entity* entities, double* positions,
+                                                                float* orientations, size_t capacity,
+                                                                size_t* count, double* shown_time_s);
 
 /* Freezes what this client shows (for a menu or a screenshot). The server and other clients continue; keep
- * calling receive and the polls. After the pause, the client catches up within half a second, continuous in
+ * calling update and the polls. After the pause, the client catches up within half a second, continuous in
  * position and velocity. What is too far away for this jumps (RECKONER_EVENT_SNAPPED). */
-RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused,
-                                                          double local_s);
+RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused);
 
 /* Which instant the client shows and how fast it blends corrections; as in reckoner_client_config. */
 typedef struct reckoner_playout {
   uint32_t struct_size;
-  int32_t mode;         /* RECKONER_PRESENT */
-  double delay_s;       /* delay of RECKONER_DELAYED */
-  double max_delay_s;   /* largest delay of RECKONER_ADAPTIVE beyond one tick of the server */
-  double blend_frames;  /* duration of a blend, frames; 0: corrections snap */
-  double frame_rate_hz; /* frames per second, for blend_frames */
+  int32_t mode;       /* RECKONER_PRESENT */
+  double delay_s;     /* delay of RECKONER_DELAYED */
+  double max_delay_s; /* largest delay of RECKONER_ADAPTIVE beyond one tick of the server */
+  double blend_s;     /* duration of a blend; 0: corrections snap */
 } reckoner_playout;
 RECKONER_C_API void reckoner_playout_init(reckoner_playout* playout, uint32_t struct_size);
 /* Changes the playout and reports it to the server. There is no jump: the shown time runs up to a quarter
  * slower or faster until the delay is the new one (a difference of 200 ms takes 1.6 s). */
 RECKONER_C_API reckoner_result reckoner_client_set_playout(reckoner_client* client,
-                                                           const reckoner_playout* playout, double local_s);
+                                                           const reckoner_playout* playout);
 
 /* The name of an entity that is shown or was just removed; null if unknown. */
 RECKONER_C_API const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity);
@@ -991,35 +989,33 @@ RECKONER_C_API reckoner_result reckoner_client_user_value(const reckoner_client*
 /* The value at the last shown instant. */
 RECKONER_C_API reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_entity entity,
                                                      uint32_t field, reckoner_value* value);
-/* Estimated server time; RECKONER_NOTHING before the first answer. */
-RECKONER_C_API reckoner_result reckoner_client_server_time(const reckoner_client* client, double local_s,
+/* Estimated server time at the last update; RECKONER_NOTHING before the first answer. */
+RECKONER_C_API reckoner_result reckoner_client_server_time(const reckoner_client* client,
                                                            double* server_time_s);
 /* Replaces the shown state, for example after the game pushed the entity out of a wall. Blending continues
  * from there. */
 RECKONER_C_API reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
-                                                       const reckoner_state* shown, double local_s);
+                                                       const reckoner_state* shown);
 /* Like reckoner_client_correct(), for a hit that the game anticipates: the entity continues from `shown`,
  * with its velocity and acceleration, until a motion with the hit has arrived, for at most `hold_s`, 0 to 10
  * s. */
 RECKONER_C_API reckoner_result reckoner_client_correct_and_hold(reckoner_client* client,
                                                                 reckoner_entity entity,
-                                                                const reckoner_state* shown, double local_s,
-                                                                double hold_s);
+                                                                const reckoner_state* shown, double hold_s);
 /* Sets the origin of the coordinates that the client returns and accepts from now on, m. */
 RECKONER_C_API reckoner_result reckoner_client_set_origin(reckoner_client* client, const double origin[3]);
-/* Sets the state of an entity that this client owns. Call it in every frame. */
+/* Sets the state of an entity that this client owns, at the time of the last update. Call it after each
+ * update. */
 RECKONER_C_API reckoner_result reckoner_client_move(reckoner_client* client, reckoner_entity entity,
-                                                    const reckoner_state* state, double local_s);
+                                                    const reckoner_state* state);
 /* Sets the state in coordinates of another entity's frame (reckoner_into_frame()); 0: the world. The entity
  * is shown relative to the shown frame. If the frame is a new one, the entity enters it. */
 RECKONER_C_API reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
-                                                       const reckoner_state* state, reckoner_entity frame,
-                                                       double local_s);
+                                                       const reckoner_state* state, reckoner_entity frame);
 /* Like reckoner_client_move_in(), but the entity jumps there: no client blends. The server must allow it
  * (reckoner_ownership_rules, max_teleport_m), and otherwise corrects the owner. */
 RECKONER_C_API reckoner_result reckoner_client_teleport(reckoner_client* client, reckoner_entity entity,
-                                                        const reckoner_state* state, reckoner_entity frame,
-                                                        double local_s);
+                                                        const reckoner_state* state, reckoner_entity frame);
 /* Shows an entity at once that the game expects the server to spawn, such as the player's own projectile. The
  * game sends `key` to the server's game, which passes it to reckoner_server_spawn_short_lived().
  * RECKONER_EVENT_SPAWNED then names the returned entity in `predicted`, and the server's entity continues
@@ -1027,8 +1023,7 @@ RECKONER_C_API reckoner_result reckoner_client_teleport(reckoner_client* client,
  * RECKONER_EVENT_PREDICTION_FAILED. At most 64 at a time. */
 RECKONER_C_API reckoner_result reckoner_client_predict_spawn(reckoner_client* client, uint32_t archetype,
                                                              const reckoner_state* state, uint32_t key,
-                                                             double local_s, double patience_s,
-                                                             reckoner_entity* entity);
+                                                             double patience_s, reckoner_entity* entity);
 /* Ends a predicted entity without an event. */
 RECKONER_C_API reckoner_result reckoner_client_drop_prediction(reckoner_client* client,
                                                                reckoner_entity entity);
@@ -1037,7 +1032,7 @@ RECKONER_C_API uint32_t reckoner_client_call_error(const reckoner_client* client
 /* The state from which the client continues after the entity was given or corrected, in the frame
  * reckoner_client_owned_frame(). RECKONER_NOTHING if this client does not own it. */
 RECKONER_C_API reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity,
-                                                     double local_s, reckoner_state* state);
+                                                     reckoner_state* state);
 
 /* The frame of an owned entity. RECKONER_NOTHING and 0: the world, or this client does not own it. */
 RECKONER_C_API reckoner_result reckoner_client_owned_frame(const reckoner_client* client,

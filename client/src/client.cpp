@@ -52,11 +52,11 @@ Client make_test_client(ClientConfig config, Dialer& dialer) {
   return Client{std::make_unique<Client::Impl>(require_valid(std::move(config)), nullptr, &dialer)};
 }
 
-void Client::receive(double local_s) {
+ClientStatus Client::update(double local_s) {
   Impl& c = *impl_;
   local_s = c.time.of(local_s);
   c.last_local_s = local_s;
-  c.note_clock();
+  c.stats.times_refused = c.time.refused();
   if (c.connection.plans_first_session()) c.run_connection(local_s);  // the first call connects
   if (c.connection.transport() != nullptr) c.connection.transport()->service(local_s);
   c.advance(local_s);
@@ -78,46 +78,47 @@ void Client::receive(double local_s) {
   c.shown_session().report_changes();
   c.collect_events();
   c.log.review(c.stats, local_s);
+  return c.status;
 }
 
-std::span<const ShownEntity> Client::frame(double local_s) {
+std::span<const ShownEntity> Client::shown() {
   Impl& c = *impl_;
-  local_s = c.time_of_call(local_s);
-  c.advance(local_s);
+  c.advance(c.last_local_s);
   ClientSession& session = c.shown_session();
-  if (!session.link.clock().ready()) return {};
-  const auto shown = session.shown.frame(c.origin, session.link.clock().server_time_s(local_s));
+  const SessionClock& clock = session.link.clock();
+  if (!clock.ready()) return {};
+  const auto shown =
+      session.shown.shown(c.origin, clock.server_time_s(c.last_local_s) + c.config.show_ahead_s);
   c.collect_events();
   return shown;
 }
 
-ShownPoses Client::sample(double local_s) {
+ShownPoses Client::shown_poses() {
   Impl& c = *impl_;
-  local_s = c.time_of_call(local_s);
-  c.advance(local_s);
+  c.advance(c.last_local_s);
   ClientSession& session = c.shown_session();
   if (!session.link.clock().ready()) return {};
-  const ShownPoses shown = session.shown.sample(c.origin);
+  const ShownPoses poses = session.shown.shown_poses(c.origin);
   c.collect_events();
-  return shown;
+  return poses;
 }
 
-void Client::set_paused(bool paused, double local_s) {
+void Client::set_paused(bool paused) {
   Impl& c = *impl_;
   if (paused == c.shown_session().shown.paused()) return;
   if (paused) {
-    const auto shown = frame(local_s);
-    c.shown_session().shown.pause(shown, c.origin);
+    const auto frozen = shown();
+    c.shown_session().shown.pause(frozen, c.origin);
   } else {
-    c.advance(c.time_of_call(local_s));
+    c.advance(c.last_local_s);
     c.shown_session().shown.go_on();
   }
 }
 
-bool Client::set_playout(const PlayoutConfig& playout, double local_s) {
+bool Client::set_playout(const PlayoutConfig& playout) {
   Impl& c = *impl_;
   if (find_invalid_setting(playout)) return false;
-  c.advance(c.time_of_call(local_s));
+  c.advance(c.last_local_s);
   c.config.playout = playout;
   c.session->set_playout(playout);
   if (c.before) c.before->set_playout(playout);
@@ -145,9 +146,9 @@ const std::string& Client::refusal() const {
   return impl_->refusal;
 }
 
-double Client::lost_for_s(double local_s) const {
+double Client::lost_for_s() const {
   const auto lost_s = impl_->connection.lost_s();
-  return lost_s ? impl_->time.look(local_s) - *lost_s : 0.0;
+  return lost_s ? impl_->last_local_s - *lost_s : 0.0;
 }
 
 const EntityInfo* Client::info(EntityId id) const {
@@ -186,29 +187,28 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
   return true;
 }
 
-void Client::flush(double local_s) {
+void Client::flush() {
   Impl& c = *impl_;
-  local_s = c.time.of(local_s);
-  if (c.connection.transport() == nullptr) return;
-  c.advance(local_s);
-  c.send_playout(local_s);
-  c.send_due(local_s);
-  c.connection.transport()->service(local_s);  // the transport may have queued what was sent
+  if (!c.connection.is_connected()) return;
+  c.advance(c.last_local_s);
+  c.send_playout(c.last_local_s);
+  c.send_due(c.last_local_s);
+  c.connection.transport()->service(c.last_local_s);  // the transport may have queued what was sent
 }
 
 std::optional<GameMessage> Client::poll_message() {
   return impl_->messages.poll();
 }
 
-std::optional<double> Client::server_time_s(double local_s) const {
+std::optional<double> Client::server_time_s() const {
   const SessionClock& clock = std::as_const(*impl_).shown_session().link.clock();
   if (!clock.ready()) return std::nullopt;
-  return clock.server_time_s(impl_->time.look(local_s));
+  return clock.server_time_s(impl_->last_local_s);
 }
 
-bool Client::correct(EntityId id, const State& shown, double local_s, double hold_s) {
+bool Client::correct(EntityId id, const State& shown, double hold_s) {
   Impl& c = *impl_;
-  c.advance(c.time_of_call(local_s));
+  c.advance(c.last_local_s);
   if (!is_sane(shown) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return false;
   State in_world = shown;
   in_world.position += c.origin;
@@ -229,18 +229,18 @@ bool Client::set_origin(const glm::dvec3& origin) {
   return true;
 }
 
-CallResult Client::move(EntityId id, const State& state, double local_s, EntityId frame) {
-  return impl_->move(id, state, local_s, frame, false);
+CallResult Client::move(EntityId id, const State& state, EntityId frame) {
+  return impl_->move(id, state, frame, false);
 }
 
-CallResult Client::teleport(EntityId id, const State& state, double local_s, EntityId frame) {
-  return impl_->move(id, state, local_s, frame, true);
+CallResult Client::teleport(EntityId id, const State& state, EntityId frame) {
+  return impl_->move(id, state, frame, true);
 }
 
 SpawnResult Client::predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
-                                  double local_s, double patience_s) {
+                                  double patience_s) {
   Impl& c = *impl_;
-  c.advance(c.time_of_call(local_s));
+  c.advance(c.last_local_s);
   State counted = state;
   counted.position += c.origin;
   return c.session->predict_spawn(archetype, counted, key, patience_s);
@@ -250,12 +250,12 @@ bool Client::drop_prediction(EntityId id) {
   return impl_->session->world.predictions.release(id).has_value();
 }
 
-std::optional<State> Client::owned(EntityId id, double local_s) const {
+std::optional<State> Client::owned(EntityId id) const {
   const SessionClock& clock = impl_->session->link.clock();
   const KnownEntity* entity = std::as_const(impl_->session->world.entities).find(id);
   if (entity == nullptr || !entity->owned || !clock.known()) return std::nullopt;
   const Motion& go_on = entity->ownership_state.go_on;
-  State state = state_at(go_on, clock.server_time_s(impl_->time.look(local_s)));
+  State state = state_at(go_on, clock.server_time_s(impl_->last_local_s));
   if (!go_on.frame) state.position -= impl_->origin;
   return state;
 }

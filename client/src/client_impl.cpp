@@ -32,13 +32,6 @@ Client::Impl::~Impl() {
   if (leave_by_s && connection.is_connected()) send_left();
 }
 
-// Call it in receive(). Reports times that the client had to ignore.
-void Client::Impl::note_clock() {
-  stats.times_refused = time.refused();
-  const double lead_s = time.take_lead_s();
-  if (lead_s > 0.0 && !std::exchange(says_lead, true)) log.leads(lead_s);
-}
-
 // Corrects the rate of local time if the game's clock does not run at the rate of the server's.
 void Client::Impl::review_clock(double local_s) {
   const ClockSync::Review review = session->link.clock().review(local_s, time.rate());
@@ -50,17 +43,6 @@ void Client::Impl::review_clock(double local_s) {
   time.change_rate(review.factor);
   stats.clock_rate = time.rate();
   if (was_exact || time.rate() == 1.0) log.clock_rate(time.rate());
-}
-
-// Local time of a call that shows or changes something.
-double Client::Impl::time_of_call(double given_s) {
-  const double local_s = time.ahead(given_s);
-  if (time.ended_lead()) {
-    session->end_lead();
-    if (before) before->end_lead();
-  }
-  stats.times_refused = time.refused();
-  return local_s;
 }
 
 void Client::Impl::advance(double local_s) {
@@ -83,9 +65,8 @@ void Client::Impl::collect_events() {
   (before ? *before : *session).world.events.move_to(events);
 }
 
-CallResult Client::Impl::move(EntityId entity, const State& state, double local_s, EntityId frame,
-                              bool teleports) {
-  local_s = time_of_call(local_s);
+CallResult Client::Impl::move(EntityId entity, const State& state, EntityId frame, bool teleports) {
+  const double local_s = last_local_s;
   advance(local_s);
   State counted = state;
   if (!frame) counted.position += origin;
@@ -292,7 +273,7 @@ void Client::Impl::send_due(double local_s) {
     session->link.showing().note_jump();
   std::optional<DatagramSender::Showing> showing;
   if (session->link.clock().ready()) {
-    // Frames may be ahead of receive().
+    // Shown time may be ahead (ClientConfig::show_ahead_s).
     const double now_s = std::max(session->link.clock().server_time_s(local_s), session->playout.now_s());
     showing = {now_s, session->playout.shown_s()};
   }

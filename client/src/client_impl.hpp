@@ -33,16 +33,14 @@ struct Client::Impl {
   Impl& operator=(const Impl&) = delete;
 
   // The clocks. Local times are those of LocalTime, s.
-  void note_clock();
   void review_clock(double local_s);
-  [[nodiscard]] double time_of_call(double given_s);
   void advance(double local_s);
 
   /// The session that is shown: the earlier one until the newest one is ready.
   [[nodiscard]] ClientSession& shown_session();
   [[nodiscard]] const ClientSession& shown_session() const { return before ? *before : *session; }
   void collect_events();
-  CallResult move(EntityId entity, const State& state, double local_s, EntityId frame, bool teleports);
+  CallResult move(EntityId entity, const State& state, EntityId frame, bool teleports);
 
   // Connecting, joining and resuming. resume() and apply() return the reason if they refuse a message, else
   // nullopt.
@@ -94,8 +92,7 @@ struct Client::Impl {
   std::deque<ClientEvent> events;
   LocalTime time;
   SleepWatch sleep;
-  double last_local_s = 0.0;  // local time of the last receive(), s
-  bool says_lead = false;     // the log names frames that are ahead of receive()
+  double last_local_s = -kMaxStamp;  // local time of the last update(), s
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;

@@ -45,10 +45,6 @@ class ClientLog {
   }
   /// Somebody has set the game's clock forward. What is shown did not follow it.
   void clock_set(double by_s) const { say(sink_, LogLevel::warning, "the clock was set", {{"by_s", by_s}}); }
-  /// Frames are ahead of receive(), so that motion is extrapolated.
-  void leads(double lead_s) const {
-    say(sink_, LogLevel::error, "frame is ahead of receive", {{"lead_s", lead_s}});
-  }
   /// Once a second, logs the refused payloads since the last time.
   void review(const ClientStats& stats, double local_s) {
     if (sink_ && refusals_.due(local_s)) refusals_.say(sink_, "server payloads refused", stats.refusals);

@@ -112,11 +112,12 @@ void ClientSession::advance(double local_s) {
   const bool stepped = link.clock().advance(local_s);
   if (!link.clock().ready()) return;
   const double now_s = link.clock().server_time_s(local_s);
+  const double show_s = now_s + config.show_ahead_s;
   const bool first = !playout.started();
   double before_s = playout.shown_s();
   const double rate = playout.rate();
-  const double stepped_by_s = now_s - playout.now_s();
-  const bool jumped = playout.advance(now_s, stepped || std::exchange(ended_lead_, false));
+  const double stepped_by_s = show_s - playout.now_s();
+  const bool jumped = playout.advance(show_s, stepped);
   if (first) before_s = playout.shown_s();  // nothing was shown before
   if (jumped) {
     link.showing().note_jump();
@@ -138,7 +139,7 @@ void ClientSession::advance(double local_s) {
   owned.brake_idle(now_s, shown.paused());
   while (const EntityId late = world.predictions.expire(now_s))
     world.fail_prediction(late);
-  stats.delay_s = playout.delay_s();
+  stats.delay_s = playout.delay_s() - config.show_ahead_s;
   if (!retired_) messages.release(playout.shown_s());
 }
 

@@ -65,9 +65,6 @@ struct ClientSession {
 
   /// Advances the server's clock and the playout to local time `local_s`.
   void advance(double local_s);
-  /// What is shown may go back at the next advance(): the game has shown instants ahead of its clock, and
-  /// stopped to do so.
-  void end_lead() { ended_lead_ = true; }
 
   /// These implement the functions of Client with the same name. Call advance() first.
   [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;
@@ -115,7 +112,6 @@ struct ClientSession {
   double joined_s_ = 0.0;                // server time of the join, s
   std::optional<double> clock_ready_s_;  // local time since which the clock is ready, s
   bool retired_ = false;
-  bool ended_lead_ = false;
   StepsInARow steps_in_a_row_;
 };
 

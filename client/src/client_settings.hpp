@@ -16,15 +16,16 @@ inline constexpr std::array kPlayoutSettings{
     setting<&PlayoutConfig::max_delay_s>(
         "max_delay_s", "", "s", 0.0, 2.0, "",
         "in adaptive mode: the largest delay beyond one tick of the server, s"),
-    setting<&PlayoutConfig::blend_frames>("blend_frames", "blend-frames", "frames", 0.0, 600.0,
-                                          "corrections jump", "frames that a correction takes"),
-    setting<&PlayoutConfig::frame_rate_hz>("frame_rate_hz", "frame-rate", "Hz", 1.0, 1000.0, "",
-                                           "frames per second, Hz"),
+    setting<&PlayoutConfig::blend_s>("blend_s", "", "s", 0.0, 600.0, "corrections jump",
+                                     "how long a correction takes, s"),
 };
 
 /// The numbers of ClientConfig, without those of its playout and its archetypes.
 inline constexpr std::array kClientSettings{
-    setting<&ClientConfig::ack_interval_s>("ack_interval_s", "", "s", 0.0, 0.1, "every receive()",
+    setting<&ClientConfig::show_ahead_s>(
+        "show_ahead_s", "", "s", 0.0, 2.0, "",
+        "what is shown is ahead of the time of update() by this, for example until a picture appears, s"),
+    setting<&ClientConfig::ack_interval_s>("ack_interval_s", "", "s", 0.0, 0.1, "every update()",
                                            "received datagrams are acknowledged at least this often, s"),
     setting<&ClientConfig::silence_s>("silence_s", "", "s", 0.0, 3600.0, "",
                                       "all motion fades to rest if the connection is silent for longer, s"),

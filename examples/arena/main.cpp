@@ -61,11 +61,9 @@ class Game {
   void leave(Clock clock) {
     reckoner::Client& client = connection_.client;
     client.leave();
-    for (const double until_s = clock() + 2.0;
-         client.status() != reckoner::ClientStatus::disconnected && clock() < until_s;) {
+    const double until_s = clock() + 2.0;
+    while (client.update(clock()) != reckoner::ClientStatus::disconnected && clock() < until_s)
       connection_.dialer.wait(0.01);
-      client.receive(clock());
-    }
   }
 
   bool frame(double now_s) {
@@ -124,13 +122,13 @@ class Game {
     reckoner::PlayoutConfig playout = connection_.client.playout();
     playout.mode = static_cast<reckoner::PlayoutMode>((static_cast<int>(playout.mode) + 1) % 3);
     playout.delay_s = 0.15;  // of the delayed mode
-    connection_.client.set_playout(playout, now_s_);
+    connection_.client.set_playout(playout);
   }
 
   void draw() {
     draw_scene(canvas_, player_);
     if (typing_) canvas_.text(1046, 720, *typing_ + "_");
-    overlay_.draw(canvas_, options_.network, now_s_, work_ms_.empty() ? 0.0 : work_ms_.back());
+    overlay_.draw(canvas_, options_.network, work_ms_.empty() ? 0.0 : work_ms_.back());
     const std::string link = options_.network + "\n" + mode_name(connection_.client);
     canvas_.text(16, 24, "RECKONER ARENA\n\n" + link + "\n\nEsc menu");
     if (menu_) draw_menu();

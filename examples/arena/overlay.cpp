@@ -53,12 +53,12 @@ Overlay::Motions Overlay::draw_ghosts(Canvas& canvas) {
   return out;
 }
 
-void Overlay::draw(Canvas& canvas, const std::string& network, double local_s, double frame_ms) {
+void Overlay::draw(Canvas& canvas, const std::string& network, double frame_ms) {
   if (!shown_) return;
   const Motions motions = draw_ghosts(canvas);
   const reckoner::ClientStats& stats = connection_.client.stats();
-  const double server_s = connection_.client.server_time_s(local_s).value_or(0.0);
-  const double true_s = truth_ ? truth_->client.server_time_s(local_s).value_or(server_s) : server_s;
+  const double server_s = connection_.client.server_time_s().value_or(0.0);
+  const double true_s = truth_ ? truth_->client.server_time_s().value_or(server_s) : server_s;
   const auto share = [](double part, auto all) { return part / std::max(1.0, static_cast<double>(all)); };
   const double lost =
       share(static_cast<double>(stats.datagrams_lost), stats.datagrams_received + stats.datagrams_lost);

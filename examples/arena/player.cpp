@@ -15,25 +15,25 @@ constexpr std::size_t kChatLines = 8;
 void Player::frame(double local_s, const Controls& controls) {
   const double step_s = std::clamp(local_s - last_frame_s_, 0.0, 0.1);
   last_frame_s_ = local_s;
-  client_.receive(local_s);
+  client_.update(local_s);
   while (const auto event = client_.poll_event())
-    handle_event(*event, local_s);
+    handle_event(*event);
   while (const auto message = client_.poll_message())
     handle_message(*message);
-  show(local_s);
+  show();
   update_doors();
   move_avatar(local_s, step_s, controls);
-  show(local_s);
+  show();
   std::erase_if(drawn_beams_, [&](DrawnBeam& beam) { return (beam.left_s -= step_s) <= 0.0; });
   std::erase_if(verdicts_, [&](DrawnVerdict& drawn) { return (drawn.left_s -= step_s) <= 0.0; });
 }
 
-void Player::show(double local_s) {
-  const auto shown = client_.frame(local_s);
+void Player::show() {
+  const auto shown = client_.shown();
   shown_.assign(shown.begin(), shown.end());
 }
 
-void Player::handle_event(const ClientEvent& event, double local_s) {
+void Player::handle_event(const ClientEvent& event) {
   using enum ClientEvent::Kind;
   const bool starts = event.kind == joined || event.kind == resumed || event.kind == restarted;
   if (starts && !name_.empty())  // ask for an avatar
@@ -41,7 +41,7 @@ void Player::handle_event(const ClientEvent& event, double local_s) {
   if (event.kind == spawned && kind(event.entity) == kPlatform) platform_ = event.entity;
   if (event.kind == given || event.kind == corrected) {
     // The server's game has given the player an avatar, or does not accept how it moved.
-    if (const auto state = client_.owned(event.entity, local_s)) {
+    if (const auto state = client_.owned(event.entity)) {
       avatar_ = event.entity;
       frame_ = client_.owned_frame(avatar_);
       body_.emplace(*state, kPlayerGripMps2);
@@ -86,10 +86,10 @@ void Player::move_avatar(double local_s, double step_s, Controls controls) {
     body_->step(controls, step_s, solids(open_));
   }
   if (frame_ || local_s < next_pad_s_ || !body_->use_pad())
-    return (void)client_.move(avatar_, body_->state(), local_s, frame_);
+    return (void)client_.move(avatar_, body_->state(), frame_);
   // The player's own game decides that the pad works, and shows it at once. The server checks the distance.
   next_pad_s_ = local_s + 0.6;
-  (void)client_.teleport(avatar_, body_->state(), local_s);
+  (void)client_.teleport(avatar_, body_->state());
 }
 
 // Steps onto the platform or off it. On the platform, the avatar's state is relative to the deck, so that it
@@ -114,14 +114,14 @@ void Player::change_frame() {
 // The message's stamp tells the server which instant to rewind to: what this player has on the screen now.
 bool Player::fire(Weapon weapon, double local_s) {
   const auto at = avatar_state();
-  const auto server_s = client_.server_time_s(local_s);
+  const auto server_s = client_.server_time_s();
   if (!at || !server_s || local_s < next_shot_s_[weapon]) return false;
   next_shot_s_[weapon] = local_s + kPauseS[weapon];
   const Shot shot{++shots_, weapon, glm::dvec2(at->position), aim_rad_};
   if (weapon == kBoltGun) {
     // The bolt leaves the muzzle on this screen at once. When the server's bolt arrives, the client puts it
     // in the prediction's place.
-    (void)client_.predict_spawn(kBolt, bolt_state(at->position, aim_rad_), shot.key, local_s);
+    (void)client_.predict_spawn(kBolt, bolt_state(at->position, aim_rad_), shot.key);
   } else {
     const glm::dvec2 from(at->position), direction = direction_of(aim_rad_);
     const double way_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));

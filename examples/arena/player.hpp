@@ -53,9 +53,9 @@ class Player {
   [[nodiscard]] bool has_joined() const { return client_.status() == reckoner::ClientStatus::joined; }
 
  private:
-  void handle_event(const reckoner::ClientEvent& event, double local_s);
+  void handle_event(const reckoner::ClientEvent& event);
   void handle_message(const reckoner::GameMessage& message);
-  void show(double local_s);
+  void show();
   void update_doors();
   void move_avatar(double local_s, double step_s, Controls controls);
   void change_frame();
@@ -78,7 +78,7 @@ class Player {
 /// A player's way to the server: socket, client and game. Not movable, because each refers to the one before.
 struct Connection {
   Connection(const std::string& host, std::uint16_t port, std::string name)
-      : dialer(host, port, reckoner::kProtocolVersion, reckoner::Insecure{}),
+      : dialer({.host = host, .port = port, .security = reckoner::Insecure{}}),
         client(std::move(*reckoner::Client::create(Player::config(), dialer))),
         player(client, std::move(name)) {}
   Connection(const Connection&) = delete;

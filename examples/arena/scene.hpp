@@ -26,7 +26,7 @@ class Overlay {
   /// Call once per frame; it counts bytes and receives the truth.
   void update(double local_s);
   /// Draws nothing while it is hidden.
-  void draw(Canvas& canvas, const std::string& network, double local_s, double frame_ms);
+  void draw(Canvas& canvas, const std::string& network, double frame_ms);
 
  private:
   struct Motions {  // of all fighters

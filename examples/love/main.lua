@@ -61,7 +61,7 @@ end
 function love.update()
   if problem then return end
   local ok, message = pcall(function()
-    client:receive(now_s())
+    client:update(now_s())
     for event in client:events() do on_event(event) end
     for _ in client:messages() do end  -- this viewer has no game
   end)
@@ -150,7 +150,7 @@ function love.draw()
     love.graphics.setColor(1, 0.5, 0.4)
     return love.graphics.printf(problem, 40, 40, love.graphics.getWidth() - 80)
   end
-  local shown, count = client:shown(now_s())
+  local shown, count = client:shown()
   local sum_x, sum_y = 0, 0
   for i = 0, count - 1 do
     local entity = entities[reckoner.key(shown[i].entity)]
@@ -182,10 +182,10 @@ function love.keypressed(key)
   if key == "d" then show_debug = not show_debug end
   if key == "p" then
     paused = not paused
-    client:set_paused(paused and 1 or 0, now_s())
+    client:set_paused(paused and 1 or 0)
   elseif key == "m" then
     mode = mode % #modes + 1
-    client:set_playout(reckoner.struct("playout", { mode = modes[mode].mode, delay_s = modes[mode].delay_s }), now_s())
+    client:set_playout(reckoner.struct("playout", { mode = modes[mode].mode, delay_s = modes[mode].delay_s }))
   end
 end
 

@@ -54,12 +54,12 @@ ArenaPlayer::ArenaPlayer(const ArenaOptions& options, std::size_t index, Transpo
 
 void ArenaPlayer::turn(double now_s) {
   const double local_s = now_s + clock_offset_s_;
-  client_.receive(local_s);
+  client_.update(local_s);
   handle_events(now_s);
   handle_messages(now_s);
   move_avatar(now_s);
   shoot(now_s);
-  const auto shown = client_.frame(local_s);
+  const auto shown = client_.shown();
   measure(now_s, shown);
   fire_beam(now_s, shown);
   if (last_turn_s_ < kArenaWarmUpS && now_s >= kArenaWarmUpS) {
@@ -81,8 +81,7 @@ void ArenaPlayer::handle_events(double now_s) {
         given_s_ = now_s;
         [[fallthrough]];
       case ClientEvent::Kind::corrected:
-        if (const auto state = client_.owned(avatar_, now_s + clock_offset_s_))
-          fighter_.continue_from(*state);
+        if (const auto state = client_.owned(avatar_)) fighter_.continue_from(*state);
         break;
       case ClientEvent::Kind::prediction_failed:
         ++record_.failed_predictions;
@@ -109,7 +108,7 @@ void ArenaPlayer::move_avatar(double now_s) {
   const bool in_menu = std::fmod(now_s + 3.0 * static_cast<double>(index_), kMenuPeriodS) < kMenuS;
   if (in_menu && !given_s_) return;
   fighter_.step(now_s - last_turn_s_);
-  const CallResult moved = client_.move(avatar_, fighter_.state(), now_s + clock_offset_s_);
+  const CallResult moved = client_.move(avatar_, fighter_.state());
   if (!given_s_) return;
   if (!moved) return (void)++record_.refused_moves;
   record_.grant_ms.push_back(1e3 * (now_s - *given_s_));
@@ -117,8 +116,7 @@ void ArenaPlayer::move_avatar(double now_s) {
 }
 
 void ArenaPlayer::shoot(double now_s) {
-  const double local_s = now_s + clock_offset_s_;
-  const auto server_s = client_.server_time_s(local_s);
+  const auto server_s = client_.server_time_s();
   if (!avatar_ || !server_s || now_s < next_shot_s_) return;
   next_shot_s_ = now_s + kShotPeriodS;
   // Across the arena, so that a shot that comes late has not hit the wall yet.
@@ -130,12 +128,12 @@ void ArenaPlayer::shoot(double now_s) {
   own_shots_[request.number].fired_s = now_s;
   if (!options_.calls.prediction) return;
   const State state = shot_state(request.position, request.heading, 0.0);
-  if (const EntityId id = client_.predict_spawn(kShotArchetype, state, request.number, local_s))
+  if (const EntityId id = client_.predict_spawn(kShotArchetype, state, request.number))
     predicted_shots_[id] = request.number;
 }
 
 void ArenaPlayer::fire_beam(double now_s, std::span<const ShownEntity> shown) {
-  const auto server_s = client_.server_time_s(now_s + clock_offset_s_);
+  const auto server_s = client_.server_time_s();
   if (!server_s || now_s < next_beam_s_) return;
   next_beam_s_ = now_s + kBeamPeriodS;
   auto& beams = record_.beams[index_];
@@ -156,7 +154,7 @@ double ArenaPlayer::instant_s(const ShownEntity& entity, double now_s) const {
 }
 
 void ArenaPlayer::measure(double now_s, std::span<const ShownEntity> shown) {
-  if (const auto server_s = client_.server_time_s(now_s + clock_offset_s_); server_s && now_s > kArenaWarmUpS)
+  if (const auto server_s = client_.server_time_s(); server_s && now_s > kArenaWarmUpS)
     record_.clock_error_ms.push_back(1e3 * std::abs(*server_s - now_s));
   for (const ShownEntity& entity : shown) {
     if (const auto predicted = predicted_shots_.find(entity.id); predicted != predicted_shots_.end()) {

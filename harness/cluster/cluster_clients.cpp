@@ -105,8 +105,8 @@ class ClusterClients {
       grant.servers.push_back({0x7F000001, ports[(i + player.number) % ports.size()]});
     const auto token = program::issue_now(grant, key_, 600.0);
     if (!token) return token.error();
-    player.dialer =
-        std::make_unique<NetworkDialer>(kProtocolVersion, ClientSecurity{*token, program::kGameNumber});
+    player.dialer = std::make_unique<NetworkDialer>(
+        ConnectConfig{.security = ClientSecurity{*token, program::kGameNumber}});
     ClientConfig config;
     config.archetypes = cluster_config(options_.world).archetypes;
     // A dead gateway is noticed soon, and the next one tried soon.
@@ -124,7 +124,7 @@ class ClusterClients {
   }
 
   void turn(Player& player, double now_s) {
-    player.client->receive(now_s);
+    player.client->update(now_s);
     player.next_turn_s = std::max(player.next_turn_s + (player.watched ? 0.004 : 1.0 / 30.0), now_s);
     const ClientStatus status = player.client->status();
     if (!player.joined && status == ClientStatus::joined) {
@@ -145,7 +145,7 @@ class ClusterClients {
     if (status == ClientStatus::joined) send_message(player, now_s);
     if (!player.watched || now_s < player.next_frame_s) return;
     player.next_frame_s = now_s + 1.0 / options_.frame_rate_hz;
-    const auto shown = player.client->frame(now_s);
+    const auto shown = player.client->shown();
     if (status == ClientStatus::joined) look(player, shown, now_s);
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/commands/cli_options.hpp"
 
-#include "client/src/client_settings.hpp"
 #include "net/src/config/archetype_settings.hpp"
+#include "programs/common/options/blend_options.hpp"
 #include "programs/common/options/setting_options.hpp"
 #include "server/src/server_settings.hpp"
 
@@ -64,7 +64,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("--tick-rate", options.tick_rate_hz, "ticks of the server per second")
       ->check(range_in(kServerSettings, "tick_rate_hz", "--tick-rate"));
   command.add_option("--frame-rate", options.frame_rate_hz, "frames of the client per second")
-      ->check(range_in(kPlayoutSettings, "frame_rate_hz", "--frame-rate"));
+      ->check(range_in(program::kBlendSettings, "frame_rate_hz", "--frame-rate"));
   command.add_option("--seed", options.seed, "seed of the network's random numbers");
   auto* budget = command.add_option("--updates-per-second", options.budget.updates_per_second,
                                     "mean number of updates that the sender may send per entity");
@@ -106,9 +106,9 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
     option->group("Entities that a client owns");
   auto* mode = command.add_option("--mode", arguments.mode, "present, adaptive or delayed:MS");
   auto* blend =
-      command.add_option("--blend-frames", options.playout.blend_frames,
+      command.add_option("--blend-frames", options.blend_frames,
                          "number of frames over which a correction is blended; 0: corrections jump");
-  blend->check(range_in(kPlayoutSettings, "blend_frames", "--blend-frames"));
+  blend->check(range_in(program::kBlendSettings, "blend_frames", "--blend-frames"));
   auto* clock =
       command.add_option("--client-clock", arguments.client_clock,
                          "the clock that the game passes to the client: rate:R|stop:AT,FOR|step:AT,BY, "

@@ -112,9 +112,11 @@ class Collector final : public ClientObserver {
     EntityId in_frame{};
   };
 
-  // The client's estimate of server time, or before it has one, the time at which the server sent something.
+  // The client's estimate of server time at `local_s`, which is not after the present call. Before the client
+  // has an estimate: the time at which the server sent something.
   [[nodiscard]] double now_s(double local_s, double sent_s) const {
-    return client_ != nullptr ? client_->server_time_s(local_s).value_or(sent_s) : sent_s;
+    const auto now = client_ != nullptr ? client_->server_time_s() : std::nullopt;
+    return now ? *now - (local_s_ - local_s) : sent_s;
   }
   EntityFacts* find(EntityId id) {
     const auto found = index_.find(id);
@@ -143,7 +145,7 @@ class Collector final : public ClientObserver {
 };
 
 void Collector::frame(double local_s, std::span<const ShownEntity> shown) {
-  const auto now = client_->server_time_s(local_s);
+  const auto now = client_->server_time_s();
   if (!now) return;
   ++facts_.frames;
   if (!facts_.shown_since_s) facts_.shown_since_s = local_s;
@@ -217,7 +219,7 @@ void Collector::compare(const ShownEntity& entity, double local_s, double now, d
   EntityFacts& facts = *find(entity.id);
   if (debug) facts.threshold_m = debug->threshold_m;
   if (facts.name.empty()) {
-    if (const EntityInfo* info = client_->info(entity.id)) facts.name = info->name;
+    facts.name = entity.info->name;
   }
   facts.steps.push_back(step);
 }
@@ -239,7 +241,7 @@ Result<SessionFacts> collect_facts(program::SessionReader& reader, const Collect
   facts.version = settings.version;
   facts.mode = mode_name(settings.playout.mode);
   facts.shows_past = settings.playout.mode != PlayoutMode::present;
-  facts.blend_s = frames_to_seconds(settings.playout.blend_frames, settings.playout.frame_rate_hz);
+  facts.blend_s = settings.playout.blend_s;
   ClientConfig config;
   config.archetypes = options.archetypes;
   config.playout = settings.playout;
@@ -259,17 +261,17 @@ Result<SessionFacts> collect_facts(program::SessionReader& reader, const Collect
   while (const auto call = transport.next_call()) {
     if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
       begin(service->local_s);
-      client.receive(service->local_s);
-    } else if (const auto* frame = std::get_if<program::FrameRecord>(&*call)) {
-      begin(frame->local_s);
-      const auto span = client.frame(frame->local_s);
+      client.update(service->local_s);
+    } else if (std::holds_alternative<program::FrameRecord>(*call)) {
+      begin(last_s);
+      const auto span = client.shown();
       shown.assign(span.begin(), span.end());
       poll_events(client, collector);  // the events of this frame
-      collector.frame(frame->local_s, shown);
+      collector.frame(last_s, shown);
     } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
-      begin(move->local_s);
-      (void)(move->teleports ? client.teleport(move->entity, move->state, move->local_s, move->frame)
-                             : client.move(move->entity, move->state, move->local_s, move->frame));
+      begin(last_s);
+      (void)(move->teleports ? client.teleport(move->entity, move->state, move->frame)
+                             : client.move(move->entity, move->state, move->frame));
     }
     poll_events(client, collector);
   }

@@ -95,11 +95,11 @@ class OwnedMethod final : public Method {
     for (const scenario::FeedItem& item : items)
       apply(item);
     give();
-    owner_.receive(owner_local(time_s));
+    owner_.update(owner_local(time_s));
     while (owner_.poll_event()) {
     }
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-      if (ids_[i]) owner_.move(ids_[i], truths_[i], owner_local(time_s), frames_[i]);
+      if (ids_[i]) owner_.move(ids_[i], truths_[i], frames_[i]);
     }
     if (rogue_) rogue_->tick(server_.next_tick(), time_s, options_.tick_rate_hz);
     server_.tick(network_.now_s());
@@ -126,11 +126,11 @@ class OwnedMethod final : public Method {
     }
     if (network_.client_has_events(0)) {
       const bool joined = owner_.status() == ClientStatus::joined;
-      owner_.receive(owner_local(time_s));
+      owner_.update(owner_local(time_s));
       if (!joined && owner_.status() == ClientStatus::joined)
         owner_.send(std::array{kOwnerGreeting}, Delivery::reliable);
     }
-    if (network_.client_has_events(1)) viewer_.receive(time_s);
+    if (network_.client_has_events(1)) viewer_.update(time_s);
     if (rogue_ && network_.client_has_events(2)) rogue_->receive(time_s);
   }
 
@@ -164,7 +164,7 @@ class OwnedMethod final : public Method {
                         RogueOwner::kTopSpeedMps};
   }
   [[nodiscard]] std::string hidden_reason() const override {
-    return refusals_.text().empty() ? viewer_.hidden_reason(network_.now_s()) : refusals_.text();
+    return refusals_.text().empty() ? viewer_.hidden_reason() : refusals_.text();
   }
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return publishes_.of(entity); }
 

@@ -38,7 +38,7 @@ class ReckonerMethod final : public Method {
         switches_(options.switches) {
     for (PlayoutSwitch& s : switches_) {
       s.at_s += start_s;
-      s.to.frame_rate_hz = options.frame_rate_hz;
+      s.to.blend_s = frames_to_seconds(options.blend_frames, options.frame_rate_hz);
     }
     for (const RouteDefinition& route : source.routes()) {
       const Result<RouteId> id = server_.add_route(route);
@@ -68,7 +68,7 @@ class ReckonerMethod final : public Method {
       if (range_ && event->kind == ServerEvent::Kind::client_joined) range_->joined(event->client);
     }
     if (range_) range_->observe(server_, time_s);
-    if (network_.client_has_events()) viewer_.receive(time_s);
+    if (network_.client_has_events()) viewer_.update(time_s);
     while (viewer_.client().poll_event()) {
     }
   }
@@ -76,7 +76,7 @@ class ReckonerMethod final : public Method {
   void frame(double time_s, std::vector<ShownPose>& shown) override {
     advance(std::max(time_s, network_.now_s()));
     for (; switched_ < switches_.size() && switches_[switched_].at_s <= time_s; ++switched_)
-      (void)viewer_.client().set_playout(switches_[switched_].to, viewer_.local_s(time_s));
+      (void)viewer_.client().set_playout(switches_[switched_].to);
     const auto drawn = viewer_.frame(time_s, shown);
     if (range_) range_->drawn(viewer_.client(), viewer_.local_s(time_s), time_s, drawn);
   }
@@ -109,7 +109,7 @@ class ReckonerMethod final : public Method {
   }
 
   [[nodiscard]] std::string hidden_reason() const override {
-    return refusals_.text().empty() ? viewer_.hidden_reason(network_.now_s()) : refusals_.text();
+    return refusals_.text().empty() ? viewer_.hidden_reason() : refusals_.text();
   }
 
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return publishes_.of(entity); }

@@ -26,7 +26,7 @@ bool ShotRange::counts(EntityId id, double time_s) {
 }
 
 void ShotRange::drawn(Client& client, double local_s, double time_s, std::span<const ShownEntity> shown) {
-  const auto client_s = client.server_time_s(local_s);
+  const auto client_s = client.server_time_s();
   if (!client_s) return;
   Frame frame{next_number_++, time_s, *client_s, {}};
   for (const ShownEntity& entity : shown) {
@@ -41,7 +41,7 @@ void ShotRange::drawn(Client& client, double local_s, double time_s, std::span<c
   std::array<std::byte, sizeof(std::uint32_t)> payload{};
   std::memcpy(payload.data(), &frames_.back().number, payload.size());
   client.send(payload, Delivery::unreliable, *client_s);
-  client.receive(local_s);  // sends the message at once
+  client.update(local_s);  // sends the message at once
 }
 
 void ShotRange::observe(Server& server, double time_s) {

@@ -16,14 +16,13 @@ Viewer::Viewer(const scenario::Source& source, ClientConfig config, Transport& t
 }
 
 std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>& shown) {
-  receive(time_s);
-  const auto drawn = client_.frame(local_s(time_s));
+  update(time_s);
+  const auto drawn = client_.shown();
   const bool present = client_.playout().mode == PlayoutMode::present && delay_s() == 0.0;
   for (const ShownEntity& entity : drawn) {
-    const EntityInfo* info = client_.info(entity.id);
-    const auto found = info ? indices_.find(info->name) : indices_.end();
+    const auto found = indices_.find(entity.info->name);
     if (found == indices_.end()) {
-      if (info && stranger_.empty()) stranger_ = info->name;
+      if (stranger_.empty()) stranger_ = entity.info->name;
       continue;
     }
     // In present mode the client means the pose for the time of this frame, even if its estimate of server
@@ -36,15 +35,15 @@ std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>
 }
 
 std::optional<double> Viewer::clock_error_s(double time_s) const {
-  const auto estimate = client_.server_time_s(local_s(time_s));
+  const auto estimate = client_.server_time_s();
   return estimate ? std::optional(*estimate - time_s) : std::nullopt;
 }
 
-std::string Viewer::hidden_reason(double time_s) const {
+std::string Viewer::hidden_reason() const {
   if (client_.status() == ClientStatus::refused || client_.status() == ClientStatus::disconnected)
     return "the client is not connected: " + client_.refusal();
   if (client_.status() != ClientStatus::joined) return "the client has not joined";
-  if (!client_.server_time_s(local_s(time_s))) return "the client does not know the server's clock";
+  if (!client_.server_time_s()) return "the client does not know the server's clock";
   if (!stranger_.empty()) return "the client shows an entity with the unknown name '" + stranger_ + "'";
   return {};
 }

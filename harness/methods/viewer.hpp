@@ -28,19 +28,19 @@ class Viewer {
   [[nodiscard]] Client& client() { return client_; }
   [[nodiscard]] double local_s(double time_s) const { return clock_.at(time_s, start_s_); }
 
-  void receive(double time_s) { client_.receive(local_s(time_s)); }
+  void update(double time_s) { client_.update(local_s(time_s)); }
 
-  /// Draws a frame and appends the poses of the source's entities to `shown`, sorted by entity. Returns
-  /// everything that the client drew.
+  /// Updates the client, draws a picture and appends the poses of the source's entities to `shown`, sorted by
+  /// entity. Returns everything that the client drew.
   std::span<const ShownEntity> frame(double time_s, std::vector<ShownPose>& shown);
 
   [[nodiscard]] double delay_s() const { return client_.stats().delay_s; }
-  /// The client's estimate of server time minus the true server time, s. Returns nullopt before the client
-  /// has an estimate.
+  /// The client's estimate of server time minus the true server time `time_s`, that of the last update(), s.
+  /// Returns nullopt before the client has an estimate.
   [[nodiscard]] std::optional<double> clock_error_s(double time_s) const;
 
-  /// Why the client does not show the source's entities at `time_s`, if the client knows it; else empty.
-  [[nodiscard]] std::string hidden_reason(double time_s) const;
+  /// Why the client does not show the source's entities, if the client knows it; else empty.
+  [[nodiscard]] std::string hidden_reason() const;
 
  private:
   Client client_;

@@ -43,7 +43,7 @@ Result<ReplayOptions> ablate(const ReplayOptions& options) {
   if (options.method == "without-error-order") ablated.parts.error_order = false;
   if (options.method == "without-repair") ablated.parts.repair = false;
   if (options.method == "without-frames") ablated.uses_frames = false;
-  if (options.method == "without-blend") ablated.playout.blend_frames = 0.0;
+  if (options.method == "without-blend") ablated.blend_frames = 0.0;
   if (options.method == "with-quintic-blend") ablated.viewing.blend.shape = &quintic_blend();
   if (options.method == "with-damped-blend") ablated.viewing.blend.shape = &damped_blend();
   if (options.method == "without-threshold") {

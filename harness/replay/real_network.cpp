@@ -37,8 +37,8 @@ Result<std::unique_ptr<RealNetwork>> RealNetwork::open(const ReplayOptions& opti
   relay.log_packets = options.log_packets;
   auto conditioner = Conditioner::open(std::move(relay));
   if (!conditioner) return Error{conditioner.error()};
-  auto client =
-      NetworkTransport::connect(kLoopback, conditioner->port(), kProtocolVersion, Insecure{}, {}, transport);
+  auto client = NetworkTransport::connect(
+      {.host = kLoopback, .port = conditioner->port(), .security = Insecure{}, .transport = transport});
   if (!client) return Error{client.error()};
   return std::unique_ptr<RealNetwork>(
       new RealNetwork(std::move(*server), std::move(*client), std::move(*conditioner), start_s));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/replay.hpp"
 
-#include "client/src/client_settings.hpp"
 #include "harness/metrics/coverage.hpp"
 #include "harness/metrics/frame_metrics.hpp"
 #include "harness/metrics/measured_frames.hpp"
@@ -12,6 +11,7 @@
 #include "harness/replay/replay_run.hpp"
 #include "harness/replay/rogue_owner.hpp"
 #include "net/src/config/archetype_settings.hpp"
+#include "programs/common/options/blend_options.hpp"
 #include "scenario/feed.hpp"
 #include "server/src/server_settings.hpp"
 
@@ -42,7 +42,8 @@ std::optional<Error> check(const ReplayOptions& options) {
   const SendBudget& budget = options.budget;
   const std::optional<Error> wrong_numbers[] = {
       find_invalid(find_setting(kServerSettings, "tick_rate_hz"), options.tick_rate_hz, "the tick rate"),
-      find_invalid(find_setting(kPlayoutSettings, "frame_rate_hz"), options.frame_rate_hz, "the frame rate"),
+      find_invalid(find_setting(program::kBlendSettings, "frame_rate_hz"), options.frame_rate_hz,
+                   "the frame rate"),
       find_invalid(find_setting(kServerSettings, "updates_per_second"), budget.updates_per_second,
                    "the budget of updates per second"),
       find_invalid(find_setting(kServerSettings, "fixed_rate_hz"), budget.fixed_rate_hz, "the fixed rate"),
@@ -271,7 +272,7 @@ ClientConfig replay_client_config(const ReplayOptions& options, std::vector<Arch
   ClientConfig config;
   config.archetypes = std::move(archetypes);
   config.playout = options.playout;
-  config.playout.frame_rate_hz = options.frame_rate_hz;
+  config.playout.blend_s = frames_to_seconds(options.blend_frames, options.frame_rate_hz);
   config.owned_updates_per_second = options.budget.updates_per_second;
   return config;
 }

@@ -10,37 +10,20 @@
 
 namespace reckoner {
 
-NetworkDialer::NetworkDialer(const std::string& host, std::uint16_t port, std::uint16_t version,
-                             const OrInsecure<ClientSecurity>& security, const LogSink& log,
-                             std::string_view transport, ResolveHost resolve)
-    : servers_{{host, port}},
-      has_named_server_(true),
-      round_(1),
-      version_(version),
-      log_(log),
-      kind_(transport),
-      security_(security),
-      resolve_(std::move(resolve)) {
-  if (const ClientSecurity* const given = security.get()) set_security(*given);
-}
-
-NetworkDialer::NetworkDialer(std::uint16_t version, const ClientSecurity& security, const LogSink& log,
-                             std::string_view transport, ResolveHost resolve)
-    : has_named_server_(false),
-      round_(0),
-      version_(version),
-      log_(log),
-      kind_(transport),
-      security_(security),
-      resolve_(std::move(resolve)) {
-  set_security(security);
+NetworkDialer::NetworkDialer(ConnectConfig config)
+    : config_(std::move(config)), has_named_server_(!config_.host.empty()), round_(0) {
+  if (has_named_server_) {
+    servers_.push_back({config_.host, config_.port});
+    round_ = ServerRotation(1);
+  }
+  if (const ClientSecurity* const given = config_.security.get()) set_security(ClientSecurity{*given});
 }
 
 NetworkDialer::~NetworkDialer() = default;
 
 void NetworkDialer::set_security(const ClientSecurity& security) {
-  if (security_.get() == nullptr) return;
-  ClientSecurity& shown = *security_.get();
+  if (config_.security.get() == nullptr) return;
+  ClientSecurity& shown = *config_.security.get();
   shown = security;
   if (!shown.secret) shown.secret = SecretKey::make();
   token_is_new_ = true;
@@ -60,7 +43,7 @@ void NetworkDialer::use_token_servers(const ConnectToken& token) {
 void NetworkDialer::close() {
   if (!transport_) return;
   if (const auto ticket = transport_->ticket(); ticket && !token_is_new_) {
-    ClientSecurity& next = *security_.get();  // a ticket exists only with security
+    ClientSecurity& next = *config_.security.get();  // a ticket exists only with security
     next.token = *ticket;
     next.secret = SecretKey::make();
   }
@@ -70,10 +53,14 @@ void NetworkDialer::close() {
 
 Result<Transport*> NetworkDialer::dial() {
   close();
-  if (servers_.empty()) return Error{"the token names no server"};
+  if (servers_.empty()) {
+    const bool secure = config_.security.get() != nullptr;
+    return Error{secure ? "the token names no server" : "the server's host name is empty"};
+  }
   const Server& server = servers_[round_.dial()];
-  auto connecting = NetworkTransport::connect(server.host, server.port, version_, security_, log_, kind_,
-                                              receive_thread_, resolve_);
+  config_.host = server.host;
+  config_.port = server.port;
+  auto connecting = NetworkTransport::connect(config_);
   if (!connecting) return Error{connecting.error()};
   token_is_new_ = false;
   transport_ = std::move(*connecting);
@@ -85,7 +72,7 @@ std::string NetworkDialer::failure_hint() const {
   if (transport_) {
     if (std::string problem = transport_->problem(); !problem.empty()) return problem;
   }
-  const ClientSecurity* const shown = security_.get();
+  const ClientSecurity* const shown = config_.security.get();
   if (shown == nullptr || !shown->token.to_server) return {};
   if (!NetworkTransport::is_expired(shown->token)) return {};
   if (transport_ && transport_->ticket()) return {};

@@ -98,21 +98,18 @@ Opened NetworkTransport::listen(const ListenConfig& config) {
   return config.receive_thread ? ThreadedTransport::start(open, config.limits, config.log) : open(config.log);
 }
 
-Opened NetworkTransport::connect(const std::string& host, std::uint16_t port, std::uint16_t version,
-                                 const OrInsecure<ClientSecurity>& security, const LogSink& log,
-                                 std::string_view transport, bool receive_thread,
-                                 const ResolveHost& resolve) {
-  const ClientSecurity* const shown = security.get();
-  const Implementation* const found = find(transport, shown != nullptr);
-  if (found == nullptr) return unknown(transport);
-  if (host.empty()) return Error{"the server's host name is empty"};
-  if (port == 0) return Error{"the server's UDP port is missing"};
-  if (version == 0) return Error{"the client's wire version is missing"};
+Opened NetworkTransport::connect(const ConnectConfig& config) {
+  const ClientSecurity* const shown = config.security.get();
+  const Implementation* const found = find(config.transport, shown != nullptr);
+  if (found == nullptr) return unknown(config.transport);
+  if (config.host.empty()) return Error{"the server's host name is empty"};
+  if (config.port == 0) return Error{"the server's UDP port is missing"};
+  if (config.version == 0) return Error{"the client's wire version is missing"};
   if (shown != nullptr && !shown->token.to_server) return Error{"the token is empty"};
   const auto open = [&](const LogSink& sink) {
-    return found->connect(host, port, version, security, sink, resolve);
+    return found->connect(config.host, config.port, config.version, config.security, sink, config.resolve);
   };
-  return receive_thread ? ThreadedTransport::start(open, {}, log) : open(log);
+  return config.receive_thread ? ThreadedTransport::start(open, {}, config.log) : open(config.log);
 }
 
 std::shared_ptr<secure::UsedTokens> NetworkTransport::used_tokens() const {

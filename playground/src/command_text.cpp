@@ -59,7 +59,7 @@ std::string command_line(const Settings& settings) {
   std::string text = "reckoner-harness compare" + source_options(settings.source) +
                      link_options(settings.link) + budget_options(options.budget);
   text += fmt::format(" --mode {} --blend-frames {} --tick-rate {} --frame-rate {} --seeds {} --methods {}",
-                      shell_word(settings.run.mode), options.playout.blend_frames, options.tick_rate_hz,
+                      shell_word(settings.run.mode), options.blend_frames, options.tick_rate_hz,
                       options.frame_rate_hz, options.seed, methods);
   return text + " --json figures.json";
 }
@@ -91,10 +91,8 @@ std::string cpp_configuration(const Settings& settings) {
       mode);
   if (playout.mode == PlayoutMode::delayed)
     text += fmt::format("client.playout.delay_s = {};\n", playout.delay_s);
-  text += fmt::format(
-      "client.playout.blend_frames = {};\n"
-      "client.playout.frame_rate_hz = {};\n",
-      options.playout.blend_frames, options.frame_rate_hz);
+  text += fmt::format("client.playout.blend_s = reckoner::frames_to_seconds({}, {});\n", options.blend_frames,
+                      options.frame_rate_hz);
   return text;
 }
 

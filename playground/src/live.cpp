@@ -91,20 +91,20 @@ PLAYGROUND_API(pg_live_closed) void pg_live_closed() {
   if (live()) live()->transport.closed();
 }
 
-// Processes what has arrived. Call it several times a frame, or once before pg_live_frame().
-PLAYGROUND_API(pg_live_receive) void pg_live_receive(double now_s) {
-  if (live()) live()->client->receive(now_s);
+// Processes what has arrived. Call it several times a frame, or once before pg_live_shown().
+PLAYGROUND_API(pg_live_update) void pg_live_update(double now_s) {
+  if (live()) live()->client->update(now_s);
 }
 
 // Computes the entities to draw, and returns their number. pg_live_entities() is the address of their
 // numbers: id; shown position and orientation (w, x, y, z); position and orientation of the motion behind it;
 // shown time, time of the motion, age, s; blend, m and rad; time until the blend ends, s; 1 if fading.
-PLAYGROUND_API(pg_live_frame) int pg_live_frame(double now_s) {
+PLAYGROUND_API(pg_live_shown) int pg_live_shown() {
   if (!live()) return 0;
   Client& client = *live()->client;
   std::vector<double>& out = live()->entities;
   out.clear();
-  for (const ShownEntity& entity : client.frame(now_s)) {
+  for (const ShownEntity& entity : client.shown()) {
     const auto debug = client.debug(entity.id);
     out.push_back(static_cast<double>(to_number(entity.id)));
     put(out, entity.shown);
@@ -129,7 +129,7 @@ PLAYGROUND_API(pg_live_name) int pg_live_name(double id) {
 }
 
 // The state of the client, as JSON. `events` are the events since the last call.
-PLAYGROUND_API(pg_live_state) int pg_live_state(double now_s) {
+PLAYGROUND_API(pg_live_state) int pg_live_state() {
   if (!live()) return fail("there is no client");
   Client& client = *live()->client;
   Json events = Json::array();
@@ -163,7 +163,7 @@ PLAYGROUND_API(pg_live_state) int pg_live_state(double now_s) {
             {"bytes_received", wire.wire_bytes_received},
             {"messages_received", wire.datagrams_received},
             {"bytes_sent", wire.wire_bytes_sent}};
-  const auto server_s = client.server_time_s(now_s);
+  const auto server_s = client.server_time_s();
   json["server_time_s"] = server_s ? Json(*server_s) : Json();
   json["events"] = std::move(events);
   return succeed(json.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -175,11 +175,11 @@ PLAYGROUND_API(pg_live_server) int pg_live_server() {
 }
 
 // Changes the mode without a jump.
-PLAYGROUND_API(pg_live_mode) int pg_live_mode(const char* mode, std::size_t bytes, double now_s) {
+PLAYGROUND_API(pg_live_mode) int pg_live_mode(const char* mode, std::size_t bytes) {
   if (!live()) return fail("there is no client");
   PlayoutConfig playout = live()->client->playout();
   if (const auto error = program::parse_mode({mode, bytes}, playout)) return fail(error->message);
-  return live()->client->set_playout(playout, now_s) ? succeed({}) : fail("the mode is invalid");
+  return live()->client->set_playout(playout) ? succeed({}) : fail("the mode is invalid");
 }
 
 // Leaves the server and ends the client, which has no messages worth waiting for. The page then closes the

@@ -56,18 +56,18 @@ class Frames {
   explicit Frames(SessionView& view) : view_(view) {}
 
   void add(Client& client, double local_s) {
-    const auto server_s = client.server_time_s(local_s);
+    const auto server_s = client.server_time_s();
     if (!server_s) return;
     const double offset_s = *server_s - local_s;
     if (!first_offset_s_) first_offset_s_ = offset_s;
-    const auto shown = client.frame(local_s);
+    const auto shown = client.shown();
     if (view_.ids.empty() && !shown.empty()) view_.origin = shown.front().shown.position;
     std::vector<Shown> now;
     now.reserve(shown.size());
     for (const ShownEntity& entity : shown) {
       const auto debug = client.debug(entity.id);
       const State& motion = debug ? debug->motion : entity.shown;
-      now.push_back({index_of(client, entity.id),
+      now.push_back({index_of(entity),
                      static_cast<float>(glm::distance(entity.shown.position, motion.position)),
                      numbers(entity.shown, view_.origin), numbers(motion, view_.origin)});
     }
@@ -122,13 +122,12 @@ class Frames {
     return true;
   }
 
-  std::uint32_t index_of(const Client& client, EntityId id) {
-    const auto [found, is_new] = index_.try_emplace(id, static_cast<std::uint32_t>(view_.ids.size()));
+  std::uint32_t index_of(const ShownEntity& entity) {
+    const auto [found, is_new] = index_.try_emplace(entity.id, static_cast<std::uint32_t>(view_.ids.size()));
     if (is_new) {
-      const EntityInfo* const info = client.info(id);
-      view_.ids.push_back(id);
-      view_.names.push_back(info != nullptr && !info->name.empty() ? info->name
-                                                                   : "entity " + std::to_string(id.index1));
+      const std::string& name = entity.info->name;
+      view_.ids.push_back(entity.id);
+      view_.names.push_back(!name.empty() ? name : "entity " + std::to_string(entity.id.index1));
     }
     return found->second;
   }
@@ -150,14 +149,16 @@ void play(program::SessionReader& reader, SessionView& view) {
   auto client = Client::create(std::move(config), transport);
   if (!client) return;  // collect_facts() has reported it
   Frames frames(view);
+  double local_s = 0.0;  // time of the last update()
   while (const auto call = transport.next_call()) {
     if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
-      client->receive(service->local_s);
-    } else if (const auto* frame = std::get_if<program::FrameRecord>(&*call)) {
-      frames.add(*client, frame->local_s);
+      local_s = service->local_s;
+      client->update(local_s);
+    } else if (std::holds_alternative<program::FrameRecord>(*call)) {
+      frames.add(*client, local_s);
     } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
-      (void)(move->teleports ? client->teleport(move->entity, move->state, move->local_s, move->frame)
-                             : client->move(move->entity, move->state, move->local_s, move->frame));
+      (void)(move->teleports ? client->teleport(move->entity, move->state, move->frame)
+                             : client->move(move->entity, move->state, move->frame));
     }
     while (client->poll_event()) {
     }

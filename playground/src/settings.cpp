@@ -126,7 +126,7 @@ Result<Settings> read_settings(std::string_view text) {
   members.number("updates_per_second", options.budget.updates_per_second, 0.0, kLargestNumber);
   members.number("threshold_m", options.budget.threshold_m, 0.0, kLargestNumber);
   members.number("threshold_rad", options.budget.threshold_rad, 0.0, kLargestNumber);
-  members.number("blend_frames", options.playout.blend_frames, 0.0, kLargestNumber);
+  members.number("blend_frames", options.blend_frames, 0.0, kLargestNumber);
   const Json* const changes = members.list("changes");
   const Json* const methods = members.list("methods");
   if (members.error()) return *members.error();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // reckoner-client: a client without a screen, which joins a server and records what it would draw.
-#include "client/src/client_settings.hpp"
 #include "net/src/messages/messages.hpp"
 #include "programs/client/report.hpp"
 #include "programs/client/statistics.hpp"
@@ -9,6 +8,7 @@
 #include "programs/common/drawing.hpp"
 #include "programs/common/loop/clock.hpp"
 #include "programs/common/loop/stop_signal.hpp"
+#include "programs/common/options/blend_options.hpp"
 #include "programs/common/options/options.hpp"
 #include "programs/common/options/setting_options.hpp"
 #include "programs/common/security.hpp"
@@ -43,6 +43,7 @@ struct Options {
   std::string connect;
   std::string mode = "present";
   PlayoutConfig playout;
+  program::BlendOptions blend;
   double seconds = 0.0;
   double reconnect_s = 30.0;
   std::string rendered_path;
@@ -59,9 +60,8 @@ void add_options(CLI::App& app, Options& o) {
                  "server to join, HOST:PORT (default: those that the token names, in their order)");
   app.add_option("--mode", o.mode, "which instant to show: present, adaptive or delayed:MS")
       ->capture_default_str();
-  for (const auto& setting : kPlayoutSettings) {
-    if (!setting.option.empty()) program::add_setting(app, setting, o.playout);
-  }
+  for (const auto& setting : program::kBlendSettings)
+    program::add_setting(app, setting, o.blend);
   app.add_option("--seconds", o.seconds, "how long to run, s (default: until the server goes down)")
       ->check(CLI::NonNegativeNumber);
   auto* reconnect = app.add_option("--reconnect", o.reconnect_s,
@@ -149,7 +149,7 @@ class Connection {
                                                   const PlayoutConfig& playout) {
     std::unique_ptr<Connection> connection;
     if (options.connect.empty()) {
-      connection = std::make_unique<Connection>(*security.get(), options.transport);
+      connection = std::make_unique<Connection>(HostAndPort{}, security, options.transport);
     } else {
       const auto address = program::parse_host_port(options.connect);
       if (!address) return Error{address.error()};
@@ -165,11 +165,10 @@ class Connection {
     connection->recorded_.emplace(**transport, *connection->writer_);
     return connection;
   }
+  // Without an address, connects to the servers that the token lists.
   Connection(const HostAndPort& address, const OrInsecure<ClientSecurity>& security,
              const std::string& transport)
-      : dialer_(address.host, address.port, kProtocolVersion, security, {}, transport) {}
-  Connection(const ClientSecurity& security, const std::string& transport)
-      : dialer_(kProtocolVersion, security, {}, transport) {}
+      : dialer_({.host = address.host, .port = address.port, .security = security, .transport = transport}) {}
 
   // Creates the client. This object must outlive the client.
   [[nodiscard]] Result<Client> client(const ClientConfig& config) {
@@ -194,8 +193,8 @@ class Connection {
     const double until_s = program::monotonic_s() + (connected ? kLongestS : kMomentS);
     client.leave();
     do {
-      client.receive(program::monotonic_s());
-      if (client.status() == ClientStatus::disconnected || client.status() == ClientStatus::refused) return;
+      const ClientStatus status = client.update(program::monotonic_s());
+      if (status == ClientStatus::disconnected || status == ClientStatus::refused) return;
       wait(0.01);
     } while (program::monotonic_s() < until_s);
   }
@@ -224,7 +223,7 @@ void print_statistics(const std::string& line) {
 void show(Client& client, Connection& connection, const Options& options, scenario::PoseCsvWriter* rendered,
           Totals& totals) {
   program::LiveStatistics statistics;
-  const double frame_s = 1.0 / options.playout.frame_rate_hz;
+  const double frame_s = 1.0 / options.blend.frame_rate_hz;
   const double started_s = program::monotonic_s();
   double next_frame_s = started_s;
   const auto ended = [&] {
@@ -236,11 +235,12 @@ void show(Client& client, Connection& connection, const Options& options, scenar
     next_frame_s =
         // If the program is late, it drops frames, so that the time stays right.
         std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);
-    for (double left_s = 1.0; left_s > 0.0; left_s = next_frame_s - program::monotonic_s()) {
-      connection.wait(std::max(0.0, next_frame_s - program::monotonic_s()));
-      client.receive(program::monotonic_s());
-    }
-    const double now_s = program::monotonic_s();
+    double now_s = program::monotonic_s();
+    do {
+      connection.wait(std::max(0.0, next_frame_s - now_s));
+      now_s = program::monotonic_s();
+      client.update(now_s);
+    } while (now_s < next_frame_s);
     connection.note_frame(now_s);
     const auto shown = program::draw(client, now_s, frame_s, rendered, totals.drawn);
     if (options.stats) {
@@ -271,6 +271,7 @@ int run(const Options& options) {
   ClientConfig config;
   config.archetypes = program::archetypes();
   config.playout = options.playout;
+  config.playout.blend_s = options.blend.blend_s();
   if (const auto error = program::parse_mode(options.mode, config.playout))
     return fail(kName, error->message);
   if (const auto wrong = find_invalid_setting(options)) return fail(kName, wrong->message);

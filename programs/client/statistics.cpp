@@ -32,7 +32,7 @@ void LiveStatistics::note_frame(const Client& client, std::span<const ShownEntit
 std::optional<std::string> LiveStatistics::line(const Client& client, const TransportStats& wire,
                                                 double local_s) {
   if (last_ && local_s - last_->local_s < 1.0) return std::nullopt;
-  const auto server_s = client.server_time_s(local_s);
+  const auto server_s = client.server_time_s();
   Seen now{local_s, std::nullopt, client.stats(), wire};
   if (server_s) now.clock_s = *server_s - local_s;
   if (!last_) {

@@ -16,8 +16,9 @@ struct Drawn {
   double entity_seconds = 0.0;
 };
 
-/// Draws one frame that lasts `frame_s`. If `rendered` is not null, appends the poses to it. Returns the
-/// shown entities. The span is valid as long as a result of Client::frame().
+/// Draws a picture, which stays for `frame_s`, at the time of the last Client::update(), `local_s`. If
+/// `rendered` is not null, appends the poses to it. Returns the shown entities. The span is valid as long as
+/// a result of Client::shown().
 std::span<const ShownEntity> draw(Client& client, double local_s, double frame_s,
                                   scenario::PoseCsvWriter* rendered, Drawn& drawn);
 

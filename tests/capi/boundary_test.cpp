@@ -54,7 +54,7 @@ TEST(CBoundary, NullHandlesAreRefused) {
   EXPECT_EQ(reckoner_server_move(nullptr, 1, &state), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_server_set_field(nullptr, 1, 0, &value), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_server_port(nullptr), 0);
-  EXPECT_EQ(reckoner_client_receive(nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_update(nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_client_status(nullptr), -1);
   EXPECT_STREQ(reckoner_client_refusal(nullptr), "");
   EXPECT_EQ(reckoner_client_name(nullptr, 1), nullptr);
@@ -68,7 +68,7 @@ TEST(CBoundary, NullHandlesAreRefused) {
   EXPECT_EQ(reckoner_client_debug(nullptr, 1, &shown_debug), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_server_published(nullptr, 1, &state, &number), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_server_route_state(nullptr, 1, 0.0, 0.0, 0.0, &state), RECKONER_ERROR_ARGUMENT);
-  EXPECT_EQ(reckoner_client_move_in(nullptr, 1, &state, 0, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_move_in(nullptr, 1, &state, 0), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_client_owned_frame(nullptr, 1, &entity), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_client_motion_at(nullptr, 1, 0.0, &state), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_clock_at(nullptr, 3.0), 0.0);
@@ -76,7 +76,7 @@ TEST(CBoundary, NullHandlesAreRefused) {
   EXPECT_EQ(reckoner_key_from_text(nullptr, nullptr), RECKONER_ERROR_ARGUMENT);
   reckoner_out_of_frame(nullptr, &state, &state);
   reckoner_into_frame(&state, nullptr, &state);
-  EXPECT_EQ(reckoner_client_shown(nullptr, 0.0, nullptr, sizeof(reckoner_shown), 0, &count),
+  EXPECT_EQ(reckoner_client_shown(nullptr, nullptr, sizeof(reckoner_shown), 0, &count),
             RECKONER_ERROR_ARGUMENT);
   reckoner_server_destroy(nullptr);
   reckoner_client_destroy(nullptr);
@@ -162,16 +162,15 @@ TEST(CBoundary, InvalidPlayoutIsRefused) {
   ASSERT_TRUE(pair.start());
   reckoner_playout playout;
   reckoner_playout_init(&playout, sizeof playout);
-  EXPECT_EQ(reckoner_client_set_playout(nullptr, &playout, 0.0), RECKONER_ERROR_ARGUMENT);
-  EXPECT_EQ(reckoner_client_set_playout(pair.client, nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
-  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, std::nan("")), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_set_playout(nullptr, &playout), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, nullptr), RECKONER_ERROR_ARGUMENT);
   playout.mode = 3;
-  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_ARGUMENT);
   playout.mode = RECKONER_DELAYED;
   playout.delay_s = std::nan("");
-  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_ARGUMENT);
   playout.struct_size = 0;
-  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, 0.0), RECKONER_ERROR_STRUCT);
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_STRUCT);
 }
 
 TEST(CBoundary, InvalidNumbersAreRefusedAndChangeNothing) {
@@ -189,17 +188,15 @@ TEST(CBoundary, InvalidNumbersAreRefusedAndChangeNothing) {
   insane = state;
   insane.orientation[3] = 0.0f;
   EXPECT_EQ(reckoner_server_move(pair.server, entity, &insane), RECKONER_ERROR_REFUSED);
-  reckoner_poses poses{};
-  poses.struct_size = sizeof poses;
-  double number = 0.0;
+  reckoner_entity predicted = 0;
   for (const double wrong :
        {std::nan(""), std::numeric_limits<double>::infinity(), 1e305, -1e305, 1e13, -1e13}) {
     EXPECT_EQ(reckoner_server_tick(pair.server, wrong), RECKONER_ERROR_ARGUMENT);
     EXPECT_EQ(reckoner_server_receive(pair.server, wrong), RECKONER_ERROR_ARGUMENT);
-    EXPECT_EQ(reckoner_client_receive(pair.client, wrong), RECKONER_ERROR_ARGUMENT);
-    EXPECT_EQ(reckoner_client_sample(pair.client, wrong, &poses), RECKONER_ERROR_ARGUMENT);
-    EXPECT_EQ(reckoner_client_server_time(pair.client, wrong, &number), RECKONER_ERROR_ARGUMENT);
-    EXPECT_EQ(reckoner_client_move(pair.client, entity, &state, wrong), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_update(pair.client, wrong), RECKONER_ERROR_ARGUMENT);
+    EXPECT_EQ(reckoner_client_predict_spawn(pair.client, 0, &state, 1, std::isfinite(wrong) ? 61.0 : wrong,
+                                            &predicted),
+              std::isfinite(wrong) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_ARGUMENT);
   }
   reckoner_state after;
   ASSERT_EQ(reckoner_server_state(pair.server, entity, &after), RECKONER_OK);

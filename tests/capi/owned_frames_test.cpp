@@ -61,18 +61,16 @@ TEST(CFrames, OwnerEntersAndLeavesAFrame) {
   EXPECT_EQ(frame, 0u);
 
   const reckoner_state on_deck = at(3.0, 1.0, 2.0);
-  EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, ship + 7, pair.now_s()),
-            RECKONER_ERROR_UNKNOWN);
-  EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, avatar, pair.now_s()),
-            RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, ship + 7), RECKONER_ERROR_UNKNOWN);
+  EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, avatar), RECKONER_ERROR_REFUSED);
   ASSERT_TRUE(pair.until([&] {
-    EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, ship, pair.now_s()), RECKONER_OK);
+    EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, ship), RECKONER_OK);
     return reckoner_server_frame(pair.server, avatar, &frame) == RECKONER_OK;
   }));
   EXPECT_EQ(frame, ship);
   const double aboard_s = pair.now_s();  // the shown time must reach the change of frame
   ASSERT_TRUE(pair.until([&] {
-    EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, ship, pair.now_s()), RECKONER_OK);
+    EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, ship), RECKONER_OK);
     return pair.now_s() > aboard_s + 0.8;
   }));
   const reckoner_shown shown = pair.shown(avatar);
@@ -87,7 +85,7 @@ TEST(CFrames, OwnerEntersAndLeavesAFrame) {
   ASSERT_EQ(reckoner_client_owned_frame(pair.client, avatar, &frame), RECKONER_OK);
   EXPECT_EQ(frame, ship);
   reckoner_state own;
-  ASSERT_EQ(reckoner_client_owned(pair.client, avatar, pair.now_s(), &own), RECKONER_OK);
+  ASSERT_EQ(reckoner_client_owned(pair.client, avatar, &own), RECKONER_OK);
   EXPECT_NEAR(own.position[0], 10.0, 0.05);
 }
 

@@ -81,7 +81,7 @@ class Pair {
   [[nodiscard]] reckoner_shown shown(reckoner_entity entity) {
     reckoner_shown found{};
     found.struct_size = sizeof found;
-    if (reckoner_client_shown_one(client, now_s(), entity, &found) != RECKONER_OK) found.struct_size = 0;
+    if (reckoner_client_shown_one(client, entity, &found) != RECKONER_OK) found.struct_size = 0;
     return found;
   }
 
@@ -99,13 +99,13 @@ class Pair {
       EXPECT_EQ(reckoner_server_tick(server, now_s()), RECKONER_OK);
     }
     if (client == nullptr) return;
-    EXPECT_EQ(reckoner_client_receive(client, now_s()), RECKONER_OK);
+    EXPECT_EQ(reckoner_client_update(client, now_s()), RECKONER_OK);
     reckoner_client_event event{};
     event.struct_size = sizeof event;
     while (reckoner_client_poll_event(client, &event) == RECKONER_OK)
       events.push_back(event);
     std::size_t count = 0;
-    (void)reckoner_client_shown(client, now_s(), nullptr, sizeof(reckoner_shown), 0, &count);
+    (void)reckoner_client_shown(client, nullptr, sizeof(reckoner_shown), 0, &count);
   }
 
  private:

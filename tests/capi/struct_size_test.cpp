@@ -151,8 +151,7 @@ TEST(CStructSize, FunctionsThatReadStructsCheckIt) {
   reckoner_playout_init(&playout, sizeof playout);
   expect_checked_input<reckoner_playout>(
       "set_playout", playout,
-      [&](const auto* given) { return reckoner_client_set_playout(pair.client, given, pair.now_s()); },
-      {8, 16, 24, 32});
+      [&](const auto* given) { return reckoner_client_set_playout(pair.client, given); }, {8, 16, 24});
   reckoner_grant grant;
   reckoner_grant_init(&grant, sizeof grant);
   const std::uint8_t key[32]{};
@@ -189,12 +188,10 @@ TEST(CStructSize, FunctionsThatWriteStructsCheckIt) {
       "client_poll_message", [&](auto* out) { return reckoner_client_poll_message(pair.client, out); },
       {8, 24});
   expect_checked_output<reckoner_shown>(
-      "shown_one",
-      [&](auto* out) { return reckoner_client_shown_one(pair.client, pair.now_s(), entity, out); },
+      "shown_one", [&](auto* out) { return reckoner_client_shown_one(pair.client, entity, out); },
       {8, 16, 24, 96, 104, 112});
   expect_checked_output<reckoner_poses>(
-      "sample", [&](auto* out) { return reckoner_client_sample(pair.client, pair.now_s(), out); },
-      {8, 16, 24});
+      "shown_poses", [&](auto* out) { return reckoner_client_shown_poses(pair.client, out); }, {8, 16, 24});
   expect_checked_output<reckoner_client_stats>(
       "client_get_stats", [&](auto* out) { return reckoner_client_get_stats(pair.client, out); },
       {8, 16, 152});
@@ -204,8 +201,7 @@ TEST(CStructSize, FunctionsThatWriteStructsCheckIt) {
   for (const std::uint32_t size : wrong_sizes<reckoner_shown>()) {
     Room<reckoner_shown> room;
     std::size_t count = 0;
-    EXPECT_EQ(reckoner_client_shown(pair.client, pair.now_s(), &room.value, size, 1, &count),
-              RECKONER_ERROR_STRUCT)
+    EXPECT_EQ(reckoner_client_shown(pair.client, &room.value, size, 1, &count), RECKONER_ERROR_STRUCT)
         << size;
     EXPECT_TRUE(room.is_untouched(0)) << size;
   }
@@ -255,8 +251,7 @@ TEST(CStructSize, OlderAndNewerSizesWork) {
   for (const std::size_t size : {offsetof(reckoner_shown, on_route), sizeof(reckoner_shown)}) {
     Room<reckoner_shown> room;
     std::size_t count = 7;
-    EXPECT_EQ(reckoner_client_shown(pair.client, pair.now_s(), &room.value, static_cast<std::uint32_t>(size),
-                                    1, &count),
+    EXPECT_EQ(reckoner_client_shown(pair.client, &room.value, static_cast<std::uint32_t>(size), 1, &count),
               RECKONER_OK);
     EXPECT_EQ(count, 0u);
   }

@@ -84,14 +84,14 @@ std::string watch(std::uint16_t port) {
   double first_m = -1.0, moved_m = 0.0;
   while (moved_m < 0.25 && seconds() - start_s < kLimitS) {
     const double now_s = seconds() - start_s;
-    (void)reckoner_client_receive(client, now_s);
+    (void)reckoner_client_update(client, now_s);
     reckoner_client_event event{};
     event.struct_size = sizeof event;
     while (reckoner_client_poll_event(client, &event) == RECKONER_OK) {
     }
     reckoner_shown shown{};
     std::size_t count = 0;
-    if (reckoner_client_shown(client, now_s, &shown, sizeof shown, 1, &count) == RECKONER_OK && count == 1) {
+    if (reckoner_client_shown(client, &shown, sizeof shown, 1, &count) == RECKONER_OK && count == 1) {
       if (first_m < 0.0) first_m = shown.state.position[0];
       moved_m = shown.state.position[0] - first_m;
     }

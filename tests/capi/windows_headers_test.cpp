@@ -33,8 +33,11 @@
 #include <reckoner.h>
 
 #include <reckoner/client/client.hpp>
+#include <reckoner/client/client_config.hpp>
+#include <reckoner/client/client_event.hpp>
+#include <reckoner/client/client_stats.hpp>
 #include <reckoner/client/playout.hpp>
-#include <reckoner/client/remote_entity.hpp>
+#include <reckoner/client/shown.hpp>
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/call_result.hpp>
 #include <reckoner/net/connect_token.hpp>

@@ -89,7 +89,7 @@ Outcome play(const std::string& link, PlayoutMode mode, double hold_s, std::uint
     State hit_state = shown->shown;
     hit_state.velocity.x = static_cast<float>(truth.hit_mps);
     hit_state.acceleration.x = static_cast<float>(-truth.friction_mps2);
-    EXPECT_TRUE(world.client(index).correct(id, hit_state, world.local_s(index, t), hold_s));
+    EXPECT_TRUE(world.client(index).correct(id, hit_state, hold_s));
     corrected_s = t;
   };
   world.run_to(30.0);
@@ -135,7 +135,7 @@ TEST(Anticipation, WrongGuessEnds) {
       world.run_to(4.0);
       State guess = world.shown(0, id)->shown;
       guess.velocity = {0.0f, 9.0f, 0.0f};
-      ASSERT_TRUE(world.client(0).correct(id, guess, world.local_s(0, world.now_s()), hold_s));
+      ASSERT_TRUE(world.updated(0).correct(id, guess, hold_s));
       glm::dvec3 before = guess.position;
       double furthest_m = 0.0;
       world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
@@ -178,18 +178,18 @@ TEST(Anticipation, HoldSurvivesWhatElseHappens) {
     for (const EntityId id : {teleports, ends, changes}) {
       State guess = world.shown(0, id)->shown;
       guess.velocity = {0.0f, 5.0f, 0.0f};
-      ASSERT_TRUE(world.client(0).correct(id, guess, world.local_s(0, world.now_s()), 2.0));
+      ASSERT_TRUE(world.updated(0).correct(id, guess, 2.0));
     }
     world.run_to(4.2);
     world.remove_body(ends);
-    ASSERT_TRUE(world.client(0).set_playout({.mode = PlayoutMode::present}, world.local_s(0, world.now_s())));
+    ASSERT_TRUE(world.updated(0).set_playout({.mode = PlayoutMode::present}));
     world.run_to(5.2);
     EXPECT_NEAR(world.shown(0, teleports)->shown.position.x, 500.0, 0.01);
     EXPECT_LT(std::abs(world.shown(0, teleports)->shown.position.y), 0.01);
     EXPECT_EQ(world.shown(0, ends), nullptr);
-    world.client(0).set_paused(true, world.local_s(0, world.now_s()));
+    world.updated(0).set_paused(true);
     world.run_to(5.5);
-    world.client(0).set_paused(false, world.local_s(0, world.now_s()));
+    world.updated(0).set_paused(false);
     world.run_to(8.0);
     const ShownEntity* shown = world.shown(0, changes);
     EXPECT_LT(std::abs(shown->shown.position.y), 0.01);
@@ -210,13 +210,12 @@ TEST(Anticipation, HoldsInAFrame) {
   world.run_to(1.0);
   const EntityId crate = world.server().spawn(0, "crate", State{}, ship);
   world.run_to(4.0);
-  const double local_s = world.local_s(0, world.now_s());
-  const auto shown = world.client(0).frame(local_s);
+  const auto shown = world.updated(0).shown();
   const auto found = std::ranges::find(shown, crate, &ShownEntity::id);
   ASSERT_NE(found, shown.end());
   State guess = found->shown;
   guess.velocity.y = 4.0f;
-  ASSERT_TRUE(world.client(0).correct(crate, guess, local_s, 0.5));
+  ASSERT_TRUE(world.client(0).correct(crate, guess, 0.5));
   world.run_to(4.45);
   EXPECT_NEAR(world.shown(0, crate)->local.position.y, 1.8, 0.1);
   EXPECT_NEAR(world.shown(0, crate)->local.position.x, 0.0, 0.1);
@@ -229,10 +228,9 @@ TEST(Anticipation, BadTimesAreRefused) {
   world.add_client();
   const EntityId id = world.add_body([](double) { return State{}; });
   world.run_to(2.0);
-  const double local_s = world.local_s(0, world.now_s());
   for (const double hold_s : {-0.1, kMaxHoldS + 0.1, std::nan(""), HUGE_VAL})
-    EXPECT_FALSE(world.client(0).correct(id, State{}, local_s, hold_s)) << hold_s;
-  EXPECT_TRUE(world.client(0).correct(id, State{}, local_s, kMaxHoldS));
+    EXPECT_FALSE(world.updated(0).correct(id, State{}, hold_s)) << hold_s;
+  EXPECT_TRUE(world.client(0).correct(id, State{}, kMaxHoldS));
 }
 
 }  // namespace

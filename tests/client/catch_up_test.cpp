@@ -185,11 +185,11 @@ TEST(CatchUp, AfterAPauseWithinHalfASecond) {
       world.add_client(client);
       world.add_client(client);
       world.run_to(kEventAtS);
-      world.client(0).set_paused(true, world.local_s(0, world.now_s()));
+      world.updated(0).set_paused(true);
       Comparison seen(world, id, kEventAtS + pause_s);
       watch(world, {&seen});
       world.run_to(kEventAtS + pause_s);
-      world.client(0).set_paused(false, world.local_s(0, world.now_s()));
+      world.updated(0).set_paused(false);
       world.run_to(kEventAtS + pause_s + 3.0);
       EXPECT_LE(seen.settled_after_s(), kPromisedS + 1.0 / kFrameHz);
       EXPECT_LE(seen.fastest_mps(), 3.0 * kSpeedMps * 1.05);
@@ -257,9 +257,9 @@ TEST(CatchUp, WhileTheModeChanges) {
       world.run_to(at_s);
       PlayoutConfig to = client.playout;
       to.mode = to_present ? PlayoutMode::present : PlayoutMode::delayed;
-      to.frame_rate_hz = kFrameHz;
+      to.blend_s = frames_to_seconds(6.5, kFrameHz);
       for (const std::size_t i : {0u, 1u})
-        ASSERT_TRUE(world.client(i).set_playout(to, world.local_s(i, world.now_s())));
+        ASSERT_TRUE(world.updated(i).set_playout(to));
       world.run_to(kEventAtS + kAwayS + 4.0);
       EXPECT_LE(seen.settled_after_s(), kPromisedS + kDelayS);
       EXPECT_LT(seen.off_m(), kCloseM);
@@ -318,8 +318,8 @@ TEST(CatchUp, OthersDoNotNoticeAJump) {
   EXPECT_EQ(world.count(1, ClientEvent::Kind::snapped), 0u);
 }
 
-// A game that polls before it asks for the frame learns of the jump in the frame that shows it. sample() and
-// frame() agree.
+// A game that polls before it asks for the frame learns of the jump in the frame that shows it. shown_poses()
+// and shown() agree.
 TEST(CatchUp, SampleAgreesWithFrame) {
   World world(config_with(40.0, outage(10.0)));
   (void)world.add_body(Straight{.velocity = {static_cast<float>(kSpeedMps), 0.0f, 0.0f}});
@@ -329,7 +329,7 @@ TEST(CatchUp, SampleAgreesWithFrame) {
   std::size_t compared = 0;
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < kEventAtS) return;
-    const ShownPoses poses = world.client(0).sample(world.local_s(0, time_s));
+    const ShownPoses poses = world.client(0).shown_poses();
     ASSERT_EQ(poses.ids.size(), shown.size());
     for (const ShownEntity& entity : shown) {
       const auto place = std::ranges::find(poses.ids, entity.id) - poses.ids.begin();

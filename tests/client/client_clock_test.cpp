@@ -30,7 +30,7 @@ Clocks watch(World& world, double from_s, double to_s) {
   world.add_body(kPath);
   world.on_frame = [&](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < from_s) return;
-    const auto estimate = world.client(client).server_time_s(world.local_s(client, time_s));
+    const auto estimate = world.client(client).server_time_s();
     ASSERT_TRUE(estimate);
     out.worst_s = std::max(out.worst_s, std::abs(*estimate - time_s));
     ASSERT_EQ(shown.size(), 1u);
@@ -62,7 +62,7 @@ TEST(ClientClock, IsAccurateUnderJitterAndLoss) {
   }
 }
 
-// A client at 30 or 60 frames a second may call receive() once per frame. It then reads datagrams up to a
+// A client at 30 or 60 frames a second may call update() once per frame. It then reads datagrams up to a
 // frame after their arrival. If ticks and frames have related rates, the phase between them is always the
 // same.
 TEST(ClientClock, IsAccurateWithOneReceivePerFrameIfArrivalTimesAreKnown) {
@@ -71,7 +71,7 @@ TEST(ClientClock, IsAccurateWithOneReceivePerFrameIfArrivalTimesAreKnown) {
       WorldConfig config;
       config.links = both_ways({.latency_ms = latency_ms});
       config.frame_rate_hz = frame_rate_hz;
-      config.receives_per_frame = true;
+      config.updates_per_frame = true;
       config.arrival_times = true;
       World world(config);
       world.add_client();
@@ -179,18 +179,18 @@ TEST(ClientClock, ImpossibleTimesDoNoHarm) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const double wrong : {std::nan(""), kInfinity, -kInfinity, 1e305, -1e305, 1e18, -1e18}) {
     Client& client = world.client(0);
-    client.receive(wrong);
-    (void)client.frame(wrong);
-    (void)client.sample(wrong);
-    (void)client.server_time_s(wrong);
-    (void)client.lost_for_s(wrong);
-    (void)client.owned(body, wrong);
-    client.set_paused(false, wrong);
+    client.update(wrong);
+    (void)client.shown();
+    (void)client.shown_poses();
+    (void)client.server_time_s();
+    (void)client.lost_for_s();
+    (void)client.owned(body);
+    client.set_paused(false);
     world.server().receive(wrong);
     world.server().tick(wrong);
     world.run_to(world.now_s() + 1.0);
     const double now_s = world.now_s();
-    const auto estimate = client.server_time_s(world.local_s(0, now_s));
+    const auto estimate = world.updated(0).server_time_s();
     ASSERT_TRUE(estimate) << wrong;
     EXPECT_NEAR(*estimate, now_s, 0.02) << wrong;
     ASSERT_NE(world.shown(0, body), nullptr) << wrong;

@@ -10,10 +10,10 @@ namespace {
 TEST(Client, ShowsNothingAndKnowsNoTimeBeforeItHasJoined) {
   World world({.links = network("intercity")});
   const std::size_t client = world.add_client();
-  EXPECT_TRUE(world.client(client).frame(1000.0).empty());
-  EXPECT_FALSE(world.client(client).server_time_s(1000.0));
+  EXPECT_TRUE(world.client(client).shown().empty());
+  EXPECT_FALSE(world.client(client).server_time_s());
   EXPECT_EQ(world.client(client).info({1, 1}), nullptr);
-  EXPECT_FALSE(world.client(client).correct({1, 1}, State{}, 1000.0));
+  EXPECT_FALSE(world.client(client).correct({1, 1}, State{}));
 }
 
 TEST(Client, CorrectedPoseIsShownAndBlendedFrom) {
@@ -23,9 +23,8 @@ TEST(Client, CorrectedPoseIsShownAndBlendedFrom) {
   world.run_to(2.0);
   State pushed = world.shown(client, id)->shown;
   pushed.position.z += 0.4;
-  const double local_s = world.local_s(client, world.now_s());
-  ASSERT_TRUE(world.client(client).correct(id, pushed, local_s));
-  const auto shown = world.client(client).frame(local_s);
+  ASSERT_TRUE(world.updated(client).correct(id, pushed));
+  const auto shown = world.client(client).shown();
   ASSERT_EQ(shown.size(), 1u);
   EXPECT_LT(glm::distance(shown[0].shown.position, pushed.position), 1e-9);
   EXPECT_LT(glm::distance(shown[0].shown.velocity, pushed.velocity), 1e-4f);
@@ -33,8 +32,8 @@ TEST(Client, CorrectedPoseIsShownAndBlendedFrom) {
   EXPECT_LT(std::abs(world.shown(client, id)->shown.position.z), 0.05);
   State broken;
   broken.position.x = std::nan("");
-  EXPECT_FALSE(world.client(client).correct(id, broken, local_s + 0.3));
-  EXPECT_FALSE(world.client(client).correct({9, 9}, pushed, local_s + 0.3));
+  EXPECT_FALSE(world.client(client).correct(id, broken));
+  EXPECT_FALSE(world.client(client).correct({9, 9}, pushed));
 }
 
 TEST(Client, BufferedEntitiesAppearAndDisappearAtTheirShownTime) {

@@ -65,7 +65,7 @@ struct HostileServer {
       if (auto* spawn = std::get_if<Spawn>(&entry)) spawn->number = ++spawns;
     }
     world.tap(0).inject_payload({1}, forged_spawns(next_head(), entries));
-    client().receive(world.local_s(0, world.now_s()));
+    client().update(world.local_s(0, world.now_s()));
   }
   // After the welcome, the real server sends no reliable messages, so the stream goes on with these.
   void send(const ReliableMessage& message) {
@@ -73,7 +73,7 @@ struct HostileServer {
     append_message(part.bytes, encoded_message(message));
     offset += part.bytes.size();
     world.tap(0).inject_payload({1}, forged_reliable(next_head(), std::span{&part, 1}));
-    client().receive(world.local_s(0, world.now_s()));
+    client().update(world.local_s(0, world.now_s()));
   }
   // Spawns in slots that lie far apart, so that the largest number of slots is in use.
   void spawn(std::uint32_t count, std::uint32_t stride) {
@@ -108,7 +108,7 @@ TEST(EntityLimit, AHostileServerCannotFillTheMemory) {
   EXPECT_EQ(h.client().stats().refusals[Refusal::too_many], kSpawns - kKept);
   EXPECT_EQ(h.client().stats().malformed, 0u);
   h.world.run_to(2.0);
-  EXPECT_EQ(h.client().frame(h.world.local_s(0, 2.0)).size(), kKept);
+  EXPECT_EQ(h.client().shown().size(), kKept);
   if (before == 0) GTEST_SKIP() << "the system does not say how much memory is in use";
   const std::size_t used = memory_in_use() - before;
   RecordProperty("bytes", std::to_string(used));
@@ -123,7 +123,7 @@ TEST(EntityLimit, SlotsOfFramesCostLittleMemory) {
   inside.state.frame = {kMaxEntities, 1};
   h.send({spawn_of({kMaxEntities, 1}), inside});
   h.world.run_to(2.0);
-  EXPECT_EQ(h.client().frame(h.world.local_s(0, 2.0)).size(), 2u);
+  EXPECT_EQ(h.client().shown().size(), 2u);
   if (before == 0) GTEST_SKIP() << "the system does not say how much memory is in use";
   EXPECT_LT(memory_in_use() - before, std::size_t{60} << 20);
 }

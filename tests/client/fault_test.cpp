@@ -110,7 +110,7 @@ SleepErrors sleep_through(const Sleep& sleep, double asleep_s) {
   SleepErrors woken;
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < 5.0) return;
-    const auto estimate = world.client(0).server_time_s(world.local_s(0, time_s));
+    const auto estimate = world.client(0).server_time_s();
     ASSERT_TRUE(estimate);
     woken.clock_s = std::max(woken.clock_s, std::abs(*estimate - time_s));
     for (const ShownEntity& entity : shown) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a game sends after receive() need not wait for the next frame.
+// What a game sends after update() need not wait for the next frame.
 #include "client/src/testing/test_switches.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
@@ -114,10 +114,10 @@ FlushOutcome run_plan(const FlushPlan& game) {
     if (now_s < frame_s - 1e-9) continue;
     frame_s += 1.0 / game.frame_rate_hz;
     const double local_s = 1000.0 + now_s;
-    client.receive(local_s);
+    client.update(local_s);
     while (client.poll_event()) {
     }
-    const auto shown = client.frame(local_s);
+    const auto shown = client.shown();
     if (now_s < 2.0 || now_s > game.seconds - 1.0 || shown.empty()) continue;
     for (int i = 0; i < game.messages_per_frame; ++i, ++next) {
       sent[next] = {now_s, shown[0].shown_time_s, shown[0].shown.position};
@@ -125,7 +125,7 @@ FlushOutcome run_plan(const FlushPlan& game) {
       EXPECT_TRUE(client.send(payload, game.delivery, shown[0].shown_time_s));
     }
     const std::uint64_t before = transport.stats().datagrams_sent;
-    if (game.flushes) client.flush(local_s);
+    if (game.flushes) client.flush();
     played.datagrams += transport.stats().datagrams_sent - before;
   }
   played.sent = sent.size();
@@ -187,12 +187,11 @@ TEST(Flush, DoesNothingWithoutAConnection) {
   network.set_server_up(false);
   QueueingTransport transport(network.add_client(kProtocolVersion));
   Client client = make_test_client({}, transport, {});
-  client.flush(1.0);
-  client.receive(2.0);
-  client.flush(2.0);
-  client.flush(1.0);  // a time before an earlier one
+  client.flush();
+  client.update(2.0);
+  client.flush();
   client.leave();
-  client.flush(3.0);
+  client.flush();
   EXPECT_NE(client.status(), ClientStatus::joined);
 }
 

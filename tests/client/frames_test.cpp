@@ -266,8 +266,8 @@ TEST(ClientFrames, SampleAgreesWithFrame) {
   }
   ASSERT_TRUE(world.client(0).set_origin({5.0, -7.0, 1.0}));
   std::size_t compared = 0;
-  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
-    const ShownPoses poses = world.client(0).sample(world.local_s(0, time_s));
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
+    const ShownPoses poses = world.client(0).shown_poses();
     ASSERT_EQ(poses.ids.size(), shown.size());
     for (std::size_t i = 0; i < poses.ids.size(); ++i) {
       const ShownEntity* e = find(shown, poses.ids[i]);
@@ -322,11 +322,10 @@ TEST(ClientFrames, CorrectedPoseIsInWorldCoordinatesFromTheOrigin) {
   world.run_to(3.0);
   ASSERT_TRUE(world.client(0).set_origin({10.0, 20.0, 0.0}));
   EXPECT_FALSE(world.client(0).set_origin({std::nan(""), 0.0, 0.0}));
-  const double local_s = world.local_s(0, 3.0);
-  State pushed = find(world.client(0).frame(local_s), passenger)->shown;
+  State pushed = find(world.updated(0).shown(), passenger)->shown;
   pushed.position.z += 0.3;
-  ASSERT_TRUE(world.client(0).correct(passenger, pushed, local_s));
-  const State now = find(world.client(0).frame(local_s), passenger)->shown;
+  ASSERT_TRUE(world.client(0).correct(passenger, pushed));
+  const State now = find(world.client(0).shown(), passenger)->shown;
   EXPECT_LT(glm::distance(now.position, pushed.position), 1e-5);
   EXPECT_LT(glm::distance(now.velocity, pushed.velocity), 1e-3f);
 }
@@ -337,13 +336,12 @@ TEST(ClientFrames, ShiftOfTheOriginMovesAllEntities) {
   const EntityId ship = world.add_body(Voyage{});
   const EntityId passenger = world.server().spawn(0, "passenger", standing({5.0, 0.0, 0.0}), ship);
   world.run_to(3.0);
-  const double local_s = world.local_s(0, 3.0);
   std::map<EntityId, State> before;
-  for (const ShownEntity& e : world.client(0).frame(local_s))
+  for (const ShownEntity& e : world.updated(0).shown())
     before[e.id] = e.shown;
   const glm::dvec3 origin{123456.0, -7.0, 8.0};
   ASSERT_TRUE(world.client(0).set_origin(origin));
-  const auto shown = world.client(0).frame(local_s);
+  const auto shown = world.client(0).shown();
   ASSERT_EQ(shown.size(), 2u);
   for (const ShownEntity& e : shown) {
     EXPECT_LT(glm::distance(e.shown.position + origin, before[e.id].position), 1e-9);
@@ -461,7 +459,7 @@ TEST(HostileFrames, TooDeeplyNestedSpawnIsHiddenUntilTheDepthIsValid) {
   EXPECT_TRUE(h.world.shown(0, {204, 1}));
   EXPECT_FALSE(h.world.shown(0, {205, 1}));
   EXPECT_FALSE(h.world.shown(0, {206, 1}));
-  const ShownPoses poses = h.world.client(0).sample(h.world.local_s(0, h.world.now_s()));
+  const ShownPoses poses = h.world.updated(0).shown_poses();
   EXPECT_EQ(poses.ids.size(), 5u);
   h.update({203, 1}, {});
   EXPECT_TRUE(h.world.shown(0, {206, 1}));
@@ -495,7 +493,7 @@ TEST(HostileFrames, RandomSequencesAreHarmless) {
           in = find(h.world.shown(0), in->frame);
         EXPECT_LE(depth, kMaxFrameDepth + 1);
       }
-      (void)h.world.client(0).sample(h.world.local_s(0, h.world.now_s()));
+      (void)h.world.updated(0).shown_poses();
     }
   }
 }

@@ -41,9 +41,7 @@ struct HostileServer {
   void send(const OwnershipMessage& m) { send(encoded_message(m)); }
   void send(const Bytes& bytes) { stream->send(bytes); }
   [[nodiscard]] std::uint64_t malformed() { return world.client(0).stats().malformed; }
-  [[nodiscard]] bool owns() {
-    return world.client(0).owned(known, world.local_s(0, world.now_s())).has_value();
-  }
+  [[nodiscard]] bool owns() { return world.updated(0).owned(known).has_value(); }
 };
 
 TEST(HostileOwnership, InvalidMessagesAreMalformed) {

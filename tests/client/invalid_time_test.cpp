@@ -47,31 +47,37 @@ struct Twins {
   EntityId body;
 };
 
+// The client after update() with this time.
+Client& updated(Twins& pair, double time_s) {
+  pair.world.client(0).update(time_s);
+  return pair.world.client(0);
+}
+
 using TimedCall = std::function<void(Twins&, double)>;
 const std::vector<std::pair<std::string, TimedCall>> kTimedCalls{
-    {"receive", [](Twins& p, double t) { p.world.client(0).receive(t); }},
-    {"frame", [](Twins& p, double t) { (void)p.world.client(0).frame(t); }},
-    {"sample", [](Twins& p, double t) { (void)p.world.client(0).sample(t); }},
-    {"server_time_s", [](Twins& p, double t) { (void)p.world.client(0).server_time_s(t); }},
-    {"lost_for_s", [](Twins& p, double t) { (void)p.world.client(0).lost_for_s(t); }},
-    {"owned", [](Twins& p, double t) { (void)p.world.client(0).owned(p.body, t); }},
-    {"move", [](Twins& p, double t) { (void)p.world.client(0).move(p.body, kRing(0.0), t); }},
-    {"teleport", [](Twins& p, double t) { (void)p.world.client(0).teleport(p.body, kRing(0.0), t); }},
+    {"update", [](Twins& p, double t) { p.world.client(0).update(t); }},
+    {"shown", [](Twins& p, double t) { (void)updated(p, t).shown(); }},
+    {"shown_poses", [](Twins& p, double t) { (void)updated(p, t).shown_poses(); }},
+    {"server_time_s", [](Twins& p, double t) { (void)updated(p, t).server_time_s(); }},
+    {"lost_for_s", [](Twins& p, double t) { (void)updated(p, t).lost_for_s(); }},
+    {"flush", [](Twins& p, double t) { updated(p, t).flush(); }},
+    {"owned", [](Twins& p, double t) { (void)updated(p, t).owned(p.body); }},
+    {"move", [](Twins& p, double t) { (void)updated(p, t).move(p.body, kRing(0.0)); }},
+    {"teleport", [](Twins& p, double t) { (void)updated(p, t).teleport(p.body, kRing(0.0)); }},
     {"correct",
      [](Twins& p, double t) {
        const State shown = p.world.shown(0).empty() ? kRing(0.0) : p.world.shown(0).front().shown;
-       (void)p.world.client(0).correct(p.body, shown, t);
+       (void)updated(p, t).correct(p.body, shown);
      }},
     {"pause",
      [](Twins& p, double t) {
-       p.world.client(0).set_paused(true, t);
-       p.world.client(0).set_paused(false, t);
+       updated(p, t).set_paused(true);
+       p.world.client(0).set_paused(false);
      }},
-    {"set_playout",
-     [](Twins& p, double t) { (void)p.world.client(0).set_playout(p.world.client(0).playout(), t); }},
+    {"set_playout", [](Twins& p, double t) { (void)updated(p, t).set_playout(p.world.client(0).playout()); }},
     {"predict_spawn",
      [](Twins& p, double t) {
-       const SpawnResult id = p.world.client(0).predict_spawn(0, kRing(0.0), 7, t);
+       const SpawnResult id = updated(p, t).predict_spawn(0, kRing(0.0), 7);
        (void)p.world.client(0).drop_prediction(id);
      }},
     {"server receive", [](Twins& p, double t) { p.world.server().receive(t); }},
@@ -114,9 +120,9 @@ TEST(InvalidTime, IsCounted) {
   Twins pair(PlayoutMode::present);
   pair.world.run_to(2.0);
   EXPECT_EQ(pair.world.client(0).stats().times_refused, 0u);
-  pair.world.client(0).receive(kEndless);
-  pair.world.client(0).receive(1e300);
-  (void)pair.world.client(0).frame(std::nan(""));
+  pair.world.client(0).update(kEndless);
+  pair.world.client(0).update(1e300);
+  pair.world.client(0).update(std::nan(""));
   EXPECT_EQ(pair.world.client(0).stats().times_refused, 3u);
   pair.world.server().receive(kEndless);
   pair.world.server().receive(1e10);

@@ -31,10 +31,8 @@ TEST(LocalTime, IgnoresTimesThatNoClockHas) {
   EXPECT_EQ(time.of(1.0), 1.0);
   for (const double wrong : {1e305, 1e13, -1e13, -1e305, kInfinity, -kInfinity}) {
     EXPECT_EQ(time.of(wrong), 1.0) << wrong;
-    EXPECT_EQ(time.look(wrong), 1.0) << wrong;
   }
   EXPECT_EQ(time.of(2.0), 2.0);
-  EXPECT_EQ(time.look(3.0), 3.0);
   for (int i = 0; i < 10'000; ++i)
     EXPECT_LE(time.of(i % 2 == 0 ? 1e12 : -1e12), 1e14);
 }
@@ -60,34 +58,12 @@ TEST(LocalTime, ALoneTimeFarFromTheOthersChangesNothing) {
   EXPECT_EQ(time.of(1e9 + 0.5), 50'001.5);
 }
 
-TEST(LocalTime, FramesMayBeAhead) {
-  LocalTime time;
-  EXPECT_EQ(time.of(100.0), 100.0);
-  EXPECT_EQ(time.ahead(100.3), 100.3);
-  EXPECT_EQ(time.of(100.1), 100.1) << "the lead is no time of receive()";
-  EXPECT_EQ(time.ahead(100.2), 100.3) << "a frame does not go back for a moment";
-  EXPECT_EQ(time.of(101.0), 101.0);
-  EXPECT_EQ(time.ahead(100.0), 101.0) << "nor behind receive()";
-  EXPECT_EQ(time.ahead(102.0), 102.0);
-  EXPECT_EQ(time.of(101.1), 101.1);
-  EXPECT_NEAR(time.take_lead_s(), 0.9, 1e-9);
-  EXPECT_EQ(time.take_lead_s(), 0.0);
-  EXPECT_FALSE(time.ended_lead());
-  EXPECT_EQ(time.ahead(101.1), 101.1);
-  EXPECT_TRUE(time.ended_lead());
-  EXPECT_FALSE(time.ended_lead());
-  EXPECT_EQ(time.ahead(1000.0), 101.1) << "too far ahead";
-  EXPECT_EQ(time.of(1000.0), 1000.0);
-  EXPECT_EQ(time.take_lead_s(), 0.0) << "the frame came at the end of a long pause";
-}
-
 TEST(LocalTime, TheRateChangesWithoutAJump) {
   LocalTime time;
   (void)time.of(1000.0);
   time.change_rate(2.0);
-  EXPECT_DOUBLE_EQ(time.look(1000.0), 1000.0);
+  EXPECT_DOUBLE_EQ(time.of(1000.0), 1000.0);
   EXPECT_DOUBLE_EQ(time.of(1001.0), 1002.0);
-  EXPECT_DOUBLE_EQ(time.ahead(1001.5), 1003.0);
   time.change_rate(0.5);
   EXPECT_EQ(time.rate(), 1.0);
   EXPECT_DOUBLE_EQ(time.of(1002.0), 1003.0);

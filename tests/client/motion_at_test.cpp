@@ -110,12 +110,11 @@ TEST(MotionAt, OfAnOwnedEntityContinuesFromItsLastMove) {
   State own = standing({1.0, 2.0, 3.0});
   own.velocity = {2.0f, 0.0f, 0.0f};
   double moved_s = 0.0;
-  world.on_frame = [&](std::size_t client, double time_s, std::span<const ShownEntity>) {
+  world.on_frame = [&](std::size_t client, double, std::span<const ShownEntity>) {
     Client& c = world.client(client);
-    const double local_s = world.local_s(client, time_s);
-    if (!c.owned(avatar, local_s)) return;
+    if (!c.owned(avatar)) return;
     own.position.x += 2.0 / 60.0;
-    if (c.move(avatar, own, local_s)) moved_s = c.server_time_s(local_s).value();
+    if (c.move(avatar, own)) moved_s = c.server_time_s().value();
   };
   world.run_to(4.0);
   ASSERT_GT(moved_s, 3.0);
@@ -128,13 +127,12 @@ TEST(MotionAt, OfAPredictedEntityBeginsWithIt) {
   World world({.links = network("lan")});
   world.add_client();
   world.run_to(2.0);
-  Client& client = world.client(0);
-  const double local_s = world.local_s(0, 2.0);
+  Client& client = world.updated(0);
   State shot = standing({1.0, 0.0, 0.0});
   shot.velocity = {50.0f, 0.0f, 0.0f};
-  const auto id = client.predict_spawn(0, shot, 7, local_s, 5.0);
+  const auto id = client.predict_spawn(0, shot, 7, 5.0);
   ASSERT_TRUE(id);
-  const double now_s = client.server_time_s(local_s).value();
+  const double now_s = client.server_time_s().value();
   const auto motion = client.motion_at(id, now_s + 0.2);
   ASSERT_TRUE(motion);
   EXPECT_NEAR(motion->position.x, 11.0, 1e-6);

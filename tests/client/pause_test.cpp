@@ -27,16 +27,12 @@ class Pause : public testing::TestWithParam<PlayoutMode> {
   }
   static ClientConfig client() {
     ClientConfig client;
-    client.playout = {.mode = GetParam(), .delay_s = 0.2, .frame_rate_hz = kFrameHz};
+    client.playout = {.mode = GetParam(), .delay_s = 0.2};
     return client;
   }
-  static void pause(World& world, bool paused) {
-    world.client(0).set_paused(paused, world.local_s(0, world.now_s()));
-  }
+  static void pause(World& world, bool paused) { world.updated(0).set_paused(paused); }
   /// The frozen pose of the first entity.
-  static State frozen(World& world) {
-    return world.client(0).frame(world.local_s(0, world.now_s())).front().shown;
-  }
+  static State frozen(World& world) { return world.updated(0).shown().front().shown; }
 };
 
 TEST_P(Pause, FreezesPosesAndResumesWithoutAJump) {
@@ -90,7 +86,7 @@ TEST_P(Pause, RemovesDespawnedEntitiesAndDelaysSpawns) {
   EXPECT_NE(world.shown(0, stays), nullptr);
   EXPECT_EQ(world.shown(0, comes), nullptr);
   EXPECT_EQ(world.count(0, ClientEvent::Kind::spawned), 2u);
-  const ShownPoses sampled = world.client(0).sample(world.local_s(0, world.now_s()));
+  const ShownPoses sampled = world.updated(0).shown_poses();
   ASSERT_EQ(sampled.ids.size(), world.shown(0).size());
   EXPECT_EQ(sampled.positions[0], world.shown(0)[0].shown.position);
   pause(world, false);

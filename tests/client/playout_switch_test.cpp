@@ -24,7 +24,7 @@ constexpr double kSwitchFrameHz = 240.0;
 constexpr double kFromS = 3.0;  // before this time, clocks settle
 
 PlayoutConfig playout(Mode mode, double delay_s = 0.2) {
-  return {.mode = mode, .delay_s = delay_s, .frame_rate_hz = kSwitchFrameHz};
+  return {.mode = mode, .delay_s = delay_s, .blend_s = frames_to_seconds(6.5, kSwitchFrameHz)};
 }
 
 // Moves on a closed curve and turns to and fro, with exact derivatives.
@@ -103,7 +103,7 @@ Steps watch(const Truth& path, std::uint64_t seed, const PlayoutConfig& first,
   };
   for (const Switch& way : ways) {
     world.run_to(way.time_s);
-    EXPECT_TRUE(world.client(0).set_playout(way.to, world.local_s(0, world.now_s())));
+    EXPECT_TRUE(world.updated(0).set_playout(way.to));
   }
   world.run_to(25.0);
   return steps;
@@ -158,7 +158,7 @@ struct SwitchWatch {
   }
 
   void switch_to(const PlayoutConfig& to) {
-    EXPECT_TRUE(world.client(0).set_playout(to, world.local_s(0, world.now_s())));
+    EXPECT_TRUE(world.updated(0).set_playout(to));
     EXPECT_EQ(world.client(0).playout().mode, to.mode);
   }
   void look(double from_s, double to_s) {
@@ -224,15 +224,15 @@ TEST(PlayoutSwitch, ServerLearnsOfASwitchMadeWithoutAConnection) {
   }
 }
 
-TEST(PlayoutSwitch, SampleAgreesWithFrame) {
+TEST(PlayoutSwitch, ShownPosesAgreeWithShown) {
   World world({.links = network("intercity")});
   for (int i = 0; i < 5; ++i)
     (void)world.add_body(Tumble{.phase = 1.0 * i});
   world.add_client();
   std::size_t compared = 0;
-  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
     const std::vector<ShownEntity> all{shown.begin(), shown.end()};
-    const ShownPoses poses = world.client(0).sample(world.local_s(0, time_s));
+    const ShownPoses poses = world.client(0).shown_poses();
     ASSERT_EQ(poses.ids.size(), all.size());
     for (std::size_t i = 0; i < poses.ids.size(); ++i) {
       const auto same =
@@ -245,7 +245,7 @@ TEST(PlayoutSwitch, SampleAgreesWithFrame) {
   };
   for (const Mode mode : {Mode::adaptive, Mode::present, Mode::delayed, Mode::present}) {
     world.run_to(world.now_s() + 3.0);
-    EXPECT_TRUE(world.client(0).set_playout(playout(mode), world.local_s(0, world.now_s())));
+    EXPECT_TRUE(world.updated(0).set_playout(playout(mode)));
   }
   world.run_to(world.now_s() + 3.0);
   EXPECT_GT(compared, 3000u);
@@ -256,19 +256,15 @@ TEST(PlayoutSwitch, InvalidConfigurationIsRefused) {
   world.add_client();
   world.run_to(1.0);
   Client& client = world.client(0);
-  const double local_s = world.local_s(0, 1.0);
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0}) {
-    for (double PlayoutConfig::*member : {&PlayoutConfig::delay_s, &PlayoutConfig::max_delay_s,
-                                          &PlayoutConfig::blend_frames, &PlayoutConfig::frame_rate_hz}) {
+    for (double PlayoutConfig::*member :
+         {&PlayoutConfig::delay_s, &PlayoutConfig::max_delay_s, &PlayoutConfig::blend_s}) {
       PlayoutConfig to = playout(Mode::delayed);
       to.*member = bad;
-      EXPECT_FALSE(client.set_playout(to, local_s));
+      EXPECT_FALSE(client.set_playout(to));
     }
   }
-  PlayoutConfig still = playout(Mode::adaptive);
-  still.frame_rate_hz = 0.0;
-  EXPECT_FALSE(client.set_playout(still, local_s));
   EXPECT_EQ(client.playout().mode, Mode::present);
 }
 

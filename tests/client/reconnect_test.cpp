@@ -105,7 +105,7 @@ TEST_P(ServerRestart, NewServersStateReplacesTheOldOne) {
     const auto restarted = std::find(order.begin(), order.end(), Kind::restarted);
     EXPECT_EQ(std::count(order.begin(), restarted, Kind::despawned), 3);
     EXPECT_EQ(std::count(restarted, order.end(), Kind::spawned), 3);
-    EXPECT_EQ(world.client(i).lost_for_s(world.local_s(i, 30.0)), 0.0);
+    EXPECT_EQ(world.updated(i).lost_for_s(), 0.0);
   }
 }
 
@@ -268,7 +268,7 @@ TEST(Reconnect, GivesUpAfterTheConfiguredTime) {
   world.kill_server();
   world.run_to(24.0);
   EXPECT_EQ(world.client(0).status(), ClientStatus::reconnecting);
-  EXPECT_GT(world.client(0).lost_for_s(world.local_s(0, 24.0)), 10.0);
+  EXPECT_GT(world.updated(0).lost_for_s(), 10.0);
   EXPECT_GT(world.dialer(0).dialed, 2u);
   world.run_to(34.0);
   EXPECT_EQ(world.client(0).status(), ClientStatus::disconnected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Client::sample() shows the same poses and reports the same events as Client::frame().
+// Client::shown_poses() shows the same poses and reports the same events as Client::shown().
 #include "reckoning/src/motion/rotation.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
@@ -57,7 +57,7 @@ class ShownBatchTest : public testing::TestWithParam<Case> {
     world.run_to(2.5);
     State pushed;
     pushed.position = {3.0, 3.0, 3.0};
-    (void)world.client(client).correct(ids[0], pushed, world.local_s(client, world.now_s()));
+    (void)world.updated(client).correct(ids[0], pushed);
     world.remove_body(ids[3]);
     world.server().leave_route(guard);
     world.run_to(3.5);
@@ -77,7 +77,7 @@ TEST_P(ShownBatchTest, PosesAgreeWithFrame) {
     std::map<EntityId, ShownEntity> expected;
     for (const ShownEntity& entity : shown)
       expected.emplace(entity.id, entity);
-    const ShownPoses poses = world.client(client).sample(world.local_s(client, time_s));
+    const ShownPoses poses = world.client(client).shown_poses();
     ASSERT_EQ(poses.ids.size(), expected.size()) << time_s;
     ASSERT_EQ(poses.positions.size(), expected.size());
     ASSERT_EQ(poses.orientations.size(), expected.size());

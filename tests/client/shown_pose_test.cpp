@@ -53,15 +53,14 @@ struct Changes {
 
 TEST(ShownPose, IsContinuousInPositionAndVelocityAcrossUpdates) {
   constexpr double kThresholdM = 0.1;
-  constexpr double kBlendFrames = 24.0;
-  constexpr double kBlendS = kBlendFrames * kPoseFrameS;
+  constexpr double kBlendS = 24.0 * kPoseFrameS;
   for (const PoseCase& c : kCases) {
     WorldConfig config{.links = network(c.network), .seed = 8};
     config.server.archetypes[0].threshold_m = kThresholdM;
     World world(config);
     ClientConfig client_config = config_for(c.mode);
     client_config.archetypes = config.server.archetypes;
-    client_config.playout.blend_frames = kBlendFrames;
+    client_config.playout.blend_s = kBlendS;
     const std::size_t client = world.add_client(client_config);
     const Circle path{.radius_m = 6.0, .turn_rps = 1.2};
     world.add_body(path);

@@ -52,7 +52,7 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndRecoversWithoutAJump) {
   const EntityId id = world.add_body(path);
   ClientConfig client;
   client.silence_s = kSilenceS;
-  client.playout = {.mode = GetParam(), .delay_s = 0.3, .frame_rate_hz = kFrameHz};
+  client.playout = {.mode = GetParam(), .delay_s = 0.3};
   world.add_client(client);
   Watch watch;
   double least_speed = 1e9, worst_m = 0.0, last_way_m = 0.0, error_after_m = 0.0;
@@ -106,7 +106,7 @@ TEST(ConnectionSilence, PredictedMotionContinuesAfterwards) {
   EXPECT_LT(glm::distance(world.shown(0, id)->shown.position, path(11.0).position), 0.06);
 }
 
-// sample() agrees with frame() during a silence and afterwards.
+// shown_poses() agree with shown() during a silence and afterwards.
 TEST(ConnectionSilence, SampleAgreesWithFrame) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0});
@@ -118,7 +118,7 @@ TEST(ConnectionSilence, SampleAgreesWithFrame) {
   std::size_t compared = 0;
   world.on_frame = [&](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < 3.0) return;
-    const ShownPoses poses = world.client(client).sample(world.local_s(client, time_s));
+    const ShownPoses poses = world.client(client).shown_poses();
     ASSERT_EQ(poses.ids.size(), 2u);
     for (const ShownEntity& entity : shown) {
       const auto place = std::find(poses.ids.begin(), poses.ids.end(), entity.id) - poses.ids.begin();

@@ -46,7 +46,7 @@ Drawn draw(PlayoutMode mode, bool sampled, const Change& change, const Circle& p
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < kStrangeFromS || shown.empty()) return;
     glm::dvec3 position = shown[0].shown.position;
-    if (sampled) position = world.client(0).sample(world.local_s(0, time_s)).positions[0];
+    if (sampled) position = world.client(0).shown_poses().positions[0];
     drawn.furthest_m = std::max(drawn.furthest_m, glm::length(position));
     drawn.fastest_mps = std::max(drawn.fastest_mps, double{glm::length(shown[0].shown.velocity)});
     ++drawn.frames;

@@ -58,7 +58,7 @@ class Game {
   }
   ClientConfig watching(PlayoutMode mode) {
     ClientConfig config;
-    config.playout = {.mode = mode, .delay_s = 0.15, .frame_rate_hz = 1.0 / kScaledFrameS};
+    config.playout = {.mode = mode, .delay_s = 0.15, .blend_s = 6.5 * kScaledFrameS};
     config.log = [this](const LogRecord& record) { clock_steps += record.event == "clock stepped" ? 1 : 0; };
     return config;
   }
@@ -79,7 +79,7 @@ class Game {
 
     client_real_s = 1000.0 + real_s;  // the client's machine has another clock
     const double local_s = mine.at(client_real_s);
-    client.receive(local_s);
+    client.update(local_s);
     while (client.poll_event()) {
     }
     while (const auto message = client.poll_message()) {
@@ -88,7 +88,7 @@ class Game {
       std::memcpy(&change, message->payload.data(), sizeof change);
       received = change;
     }
-    const auto server_s = client.server_time_s(local_s);
+    const auto server_s = client.server_time_s();
     if (received && server_s && *server_s >= received->from_s) {
       ASSERT_TRUE(mine.set_scale(received->scale, client_real_s));
       received.reset();
@@ -138,7 +138,7 @@ RunResult Game::run(std::span<const ScaleChange> paces, double until_s) {
     if (next < paces.size() && real_s >= paces[next].announced_s) announce(paces[next++].scale, real_s);
     step(real_s);
     if (i % kStepsAFrame != 0 || real_s < 2.5) continue;
-    const auto shown = client.frame(mine.at(client_real_s));
+    const auto shown = client.shown();
     if (shown.size() != 1) return {};
     const glm::dvec3 at = shown[0].shown.position;
     seen.off_m = std::max(seen.off_m, glm::distance(at, path(shown[0].shown_time_s).position));
@@ -209,7 +209,7 @@ TEST_P(TimeScale, ReliableMessagesTravelBothWaysWhileTheWorldIsStopped) {
   const std::uint64_t before = game.client.stats().messages_received;
   for (double real_s = 6.0; real_s < 7.0; real_s += kStepS) {
     game.step(real_s);
-    game.client.flush(game.mine.at(game.client_real_s));
+    game.client.flush();
   }
   EXPECT_EQ(game.server.stats().messages_received, 1u);
   EXPECT_EQ(game.client.stats().messages_received - before, 1u);

@@ -104,7 +104,7 @@ void GatewayProcess::run(double now_s) {
   while (gateway->tick_time_s(gateway->next_tick()) <= now_s)
     gateway->tick(now_s);
   for (auto& client : clients)
-    client->receive(now_s);
+    client->update(now_s);
 }
 
 Client& GatewayProcess::add_client() {

@@ -56,7 +56,7 @@ class Watcher {
   explicit Watcher(Client joining) : client(std::move(joining)) {}
 
   void look(const Wander& wander, double server_s, double now_s, std::size_t frame) {
-    for (const ShownEntity& entity : client.frame(now_s)) {
+    for (const ShownEntity& entity : client.shown()) {
       const EntityInfo* info = client.info(entity.id);
       if (info == nullptr) continue;
       const std::size_t body = body_of(info->name);
@@ -131,7 +131,7 @@ class ClusterFigures : public ::testing::TestWithParam<std::uint64_t> {
   }
   void look(std::vector<Watcher>& watchers, double world_s, double now_s) {
     for (Watcher& w : watchers)
-      w.client.receive(now_s);
+      w.client.update(now_s);
     const auto frame = static_cast<std::size_t>(world_s / kFrameS);
     if (frame == last_frame_) return;
     last_frame_ = frame;
@@ -388,11 +388,11 @@ GatewayLoad load_of_gateway(std::size_t entities, double tick_rate_hz) {
     }
     if (measures) used += std::clock() - before;
     for (auto& client : clients)
-      client->receive(now_s);
+      client->update(now_s);
   }
   EXPECT_EQ(bodies.size(), entities);
   for (auto& client : clients)
-    load.visible += static_cast<double>(client->frame(kEndS).size()) / static_cast<double>(kWatchers);
+    load.visible += static_cast<double>(client->shown().size()) / static_cast<double>(kWatchers);
   load.bus_bytes_per_s =
       static_cast<double>(gateway_bus.stats().bytes_received - bytes_before) / (kEndS - kWarmUpEndS);
   load.processor_share = static_cast<double>(used) / CLOCKS_PER_SEC / (kEndS - kWarmUpEndS);

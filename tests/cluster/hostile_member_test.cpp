@@ -91,7 +91,7 @@ class HostileWorld {
   // over counts as soon as it has a holder again.
   void look() {
     next_frame_s += 1.0 / 60.0;
-    const auto shown = watcher->frame(now_s);
+    const auto shown = watcher->shown();
     if (now_s < measured_from_s) return;
     for (const auto& [id, by] : holders()) {
       const Simulator& holder = *by[0];

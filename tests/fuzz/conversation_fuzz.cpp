@@ -136,19 +136,19 @@ class Conversation {
   void turn(std::size_t i) {
     Client& client = *clients_[i];
     const double local_s = now_s() + kLocalS;
-    client.receive(local_s);
+    client.update(local_s);
     while (const auto event = client.poll_event()) {
     }
     while (client.poll_message()) {
     }
-    for (const ShownEntity& each : client.frame(local_s))
+    for (const ShownEntity& each : client.shown())
       check(finite(each.shown), "what is shown is a state");
-    for (const glm::dvec3& p : client.sample(local_s).positions)
+    for (const glm::dvec3& p : client.shown_poses().positions)
       check(std::isfinite(p.x + p.y + p.z), "what is shown is a place");
     for (const EntityId id : {entities_[2], entities_[4]}) {
-      if (auto state = client.owned(id, local_s)) {
+      if (auto state = client.owned(id)) {
         state->velocity = {1.0f, 0.5f, 0.0f};
-        (void)client.move(id, *state, local_s);
+        (void)client.move(id, *state);
       }
     }
     if (i != kHonest) return;

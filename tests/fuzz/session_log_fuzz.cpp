@@ -41,13 +41,13 @@ void play_back(program::SessionReader& reader) {
     const auto call = transport.next_call();
     if (!call) break;
     if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
-      client.receive(service->local_s);
-    } else if (const auto* frame = std::get_if<program::FrameRecord>(&*call)) {
-      for (const ShownEntity& each : client.frame(frame->local_s))
+      client.update(service->local_s);
+    } else if (std::holds_alternative<program::FrameRecord>(*call)) {
+      for (const ShownEntity& each : client.shown())
         check(finite(each.shown.position) && finite(glm::dvec3{each.shown.velocity}),
               "what is shown is a state");
     } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
-      (void)client.move(move->entity, move->state, move->local_s, move->frame);
+      (void)client.move(move->entity, move->state, move->frame);
     }
     while (client.poll_event()) {
     }
@@ -169,9 +169,9 @@ Bytes real_session(PlayoutMode mode, const std::string& path) {
     }
     if (tick == 25) (void)server.give(entities[0], ClientId{1}, {});
     server.tick(now_s);
-    client.receive(50.0 + now_s);
+    client.update(50.0 + now_s);
     writer->frame(50.0 + now_s);
-    (void)client.frame(50.0 + now_s);
+    (void)client.shown();
     while (client.poll_event()) {
     }
     while (server.poll_event()) {

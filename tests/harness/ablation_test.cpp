@@ -41,7 +41,7 @@ TEST(Ablation, EachSwitchesOffExactlyOnePart) {
     const int off = int{!ablated->viewing.uses_stamps} + int{!ablated->uses_frames} +
                     int{!ablated->parts.fitted_acceleration} + int{!ablated->parts.latency_aware} +
                     int{!ablated->parts.repair} + int{!ablated->parts.error_order} +
-                    int{ablated->playout.blend_frames == 0.0} + int{ablated->viewing.blend.shape != nullptr} +
+                    int{ablated->blend_frames == 0.0} + int{ablated->viewing.blend.shape != nullptr} +
                     int{ablated->budget.fixed_rate_hz > 0.0};
     EXPECT_EQ(off, 1) << ablation.name;
   }

@@ -233,7 +233,7 @@ class Match {
     const auto clock_of_rate = [&](double rate) {
       world.set_local_clock(kDisturbed, {local_s - rate * now_s, rate});
     };
-    if (fault_ == Fault::pause) world.client(kDisturbed).set_paused(true, local_s);
+    if (fault_ == Fault::pause) world.updated(kDisturbed).set_paused(true);
     if (fault_ == Fault::clock_stands) clock_of_rate(0.0);
     if (fault_ == Fault::clock_slow) clock_of_rate(0.8);
     if (fault_ == Fault::clock_fast) clock_of_rate(1.25);
@@ -243,7 +243,7 @@ class Match {
   void restore() {
     test::World& world = *world_;
     const double now_s = world.now_s(), local_s = world.local_s(kDisturbed, now_s);
-    if (fault_ == Fault::pause) world.client(kDisturbed).set_paused(false, local_s);
+    if (fault_ == Fault::pause) world.updated(kDisturbed).set_paused(false);
     if (fault_ >= Fault::clock_stands) world.set_local_clock(kDisturbed, {local_s - now_s, 1.0});
   }
 

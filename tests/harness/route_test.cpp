@@ -58,8 +58,8 @@ struct World {
       game(time_s());
       server.tick(time_s());
       for (std::size_t i = 0; i < clients.size(); ++i) {
-        clients[i]->receive(time_s());
-        for (const ShownEntity& shown : clients[i]->frame(time_s()))
+        clients[i]->update(time_s());
+        for (const ShownEntity& shown : clients[i]->shown())
           if (i == 0 && frame) frame(time_s(), shown);
       }
     }
@@ -174,12 +174,12 @@ TEST(Routes, GameMayTakeAnEntityOffItsRoute) {
   const auto game = [&](double t) { world.server.move(entity, walk.at(t)); };
   world.run(3.0, game);
   EXPECT_EQ(world.server.published(entity)->route, world.server.route(id));
-  ASSERT_EQ(client.frame(world.time_s()).size(), 1u);
-  EXPECT_NE(client.frame(world.time_s())[0].route, nullptr);
+  ASSERT_EQ(client.shown().size(), 1u);
+  EXPECT_NE(client.shown()[0].route, nullptr);
   EXPECT_TRUE(world.server.leave_route(entity));
   world.run(4.0, game);
   EXPECT_EQ(world.server.published(entity)->route, nullptr);
-  EXPECT_EQ(client.frame(world.time_s())[0].route, nullptr);
+  EXPECT_EQ(client.shown()[0].route, nullptr);
 }
 
 TEST(Routes, LateClientReceivesAllRoutesAndALaterOne) {
@@ -201,7 +201,7 @@ TEST(Routes, LateClientReceivesAllRoutesAndALaterOne) {
   world.run(8.0, game);
   for (Client* client : {&early, &late}) {
     EXPECT_EQ(client->stats().malformed, 0u);
-    const auto frame = client->frame(world.time_s());
+    const auto frame = client->shown();
     ASSERT_EQ(frame.size(), 1u);
     ASSERT_NE(frame[0].route, nullptr);
     EXPECT_EQ(frame[0].route->wrap(), RouteWrap::kPingPong);

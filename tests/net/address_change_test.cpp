@@ -176,7 +176,10 @@ TEST_F(AddressChange, EchoGoesToTheServerWhereverTheProbeCameFrom) {
 // The dialer's transport answers the probes. The game does nothing.
 TEST_F(AddressChange, IsFollowedForADialersConnection) {
   listen();
-  NetworkDialer dialer(test::loopback(), relay->port(), 5, ClientSecurity{token(), kGame});
+  NetworkDialer dialer({.host = test::loopback(),
+                        .port = relay->port(),
+                        .security = ClientSecurity{token(), kGame},
+                        .version = 5});
   ASSERT_TRUE(dialer.dial());
   PeerId there;
   std::size_t heard = 0;

@@ -361,7 +361,8 @@ TEST_F(EnetTransportTest, AnswersAClientOfUdpWithANotice) {
 }
 
 TEST_F(EnetTransportTest, ClientsOfBothTransportsLearnTheirMistake) {
-  auto connecting = NetworkTransport::connect(kEnetHost, port(), 7, Insecure{}, {}, "udp");
+  auto connecting = NetworkTransport::connect(
+      {.host = kEnetHost, .port = port(), .security = Insecure{}, .transport = "udp", .version = 7});
   ASSERT_TRUE(connecting) << connecting.error();
   client_.transport = std::move(*connecting);
   const double start_s = now_s();
@@ -454,8 +455,12 @@ TEST(EnetTransportSettings, ErrorsNameTheOtherTransport) {
   }
   config = {.host = kEnetHost, .security = ServerSecurity{.key = SecretKey::make()}, .transport = "enet"};
   EXPECT_EQ(fault(config), "the transport \"enet\" has no security; use the transport \"udp\"");
-  const auto connecting = NetworkTransport::connect(
-      kEnetHost, 1, 7, ClientSecurity{.token = {.to_server = SecretKey::make()}}, {}, "enet");
+  const auto connecting =
+      NetworkTransport::connect({.host = kEnetHost,
+                                 .port = 1,
+                                 .security = ClientSecurity{.token = {.to_server = SecretKey::make()}},
+                                 .transport = "enet",
+                                 .version = 7});
   ASSERT_FALSE(connecting);
   EXPECT_EQ(connecting.error(), "the transport \"enet\" has no security; use the transport \"udp\"");
 }
@@ -482,7 +487,11 @@ TEST(EnetTransportSettings, ReportsAPortInUse) {
 TEST(EnetTransportSettings, ListensOnAllAddressesWithoutAHost) {
   const auto server = NetworkTransport::listen({.security = Insecure{}, .transport = "enet"});
   ASSERT_TRUE(server) << server.error();
-  auto client = NetworkTransport::connect(kEnetHost, (*server)->port(), 7, Insecure{}, {}, "enet");
+  auto client = NetworkTransport::connect({.host = kEnetHost,
+                                           .port = (*server)->port(),
+                                           .security = Insecure{},
+                                           .transport = "enet",
+                                           .version = 7});
   ASSERT_TRUE(client);
   bool connected = false;
   const auto turn = [&] {

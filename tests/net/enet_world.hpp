@@ -87,7 +87,12 @@ class EnetWorld : public ::testing::Test {
 
   static void dial(EnetEnd& client, std::uint16_t to, const std::string& host = kEnetHost,
                    std::uint16_t version = 7, const ResolveHost& resolve = {}) {
-    auto connecting = NetworkTransport::connect(host, to, version, Insecure{}, {}, "enet", false, resolve);
+    auto connecting = NetworkTransport::connect({.host = host,
+                                                 .port = to,
+                                                 .security = Insecure{},
+                                                 .transport = "enet",
+                                                 .resolve = resolve,
+                                                 .version = version});
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }

@@ -53,8 +53,8 @@ class Ipv6 : public test::TokenServer<NetworkTransport> {
   End& dial(const std::string& host, std::uint16_t to, const OrInsecure<ClientSecurity>& security,
             const ResolveHost& resolve = {}) {
     End& client = add_client();
-    auto connecting =
-        NetworkTransport::connect(host, to, kProtocolVersion, security, {}, "udp", false, resolve);
+    auto connecting = NetworkTransport::connect(
+        {.host = host, .port = to, .security = security, .transport = "udp", .resolve = resolve});
     EXPECT_TRUE(connecting) << (connecting ? "" : connecting.error());
     if (connecting) client.transport = std::move(*connecting);
     return client;
@@ -157,7 +157,7 @@ TEST_F(Ipv6, TokenNamesServersOfBothFamilies) {
   listen("::1");
   ConnectGrant named = grant(++clients_);
   named.servers = {{kLoopback4, port()}, {kLoopback6, port()}};
-  NetworkDialer dialer(5, ClientSecurity{*issue_token(named, key, kGame), kGame});
+  NetworkDialer dialer({.security = ClientSecurity{*issue_token(named, key, kGame), kGame}, .version = 5});
   bool joined = false;
   for (int tries = 0; tries < 2 && !joined; ++tries) {
     const auto dialed = dialer.dial();

@@ -139,8 +139,11 @@ TEST(TransportLog, LogsPeersWithTheirAddress) {
   auto server = NetworkTransport::listen(
       {.host = test::loopback(), .security = Insecure{}, .log = heard.sink(), .transport = "udp"});
   ASSERT_TRUE(server);
-  auto client = NetworkTransport::connect(test::loopback(), (*server)->port(), kProtocolVersion, Insecure{},
-                                          of_client.sink(), "udp");
+  auto client = NetworkTransport::connect({.host = test::loopback(),
+                                           .port = (*server)->port(),
+                                           .security = Insecure{},
+                                           .log = of_client.sink(),
+                                           .transport = "udp"});
   ASSERT_TRUE(client);
   ASSERT_TRUE(
       until([&] { return heard.count("peer connected") > 0 && of_client.count("peer connected") > 0; },
@@ -155,11 +158,11 @@ TEST(TransportLog, LogsPeersWithTheirAddress) {
 // A server must state its security. No default admits everybody.
 static_assert(!std::is_default_constructible_v<ListenConfig>);
 static_assert(!std::is_default_constructible_v<OrInsecure<ServerSecurity>>);
-static_assert(std::is_constructible_v<NetworkDialer, const char*, std::uint16_t, std::uint16_t, Insecure>);
-static_assert(!std::is_constructible_v<NetworkDialer, const char*, std::uint16_t, std::uint16_t>);
+static_assert(std::is_constructible_v<NetworkDialer, ConnectConfig>);
+static_assert(!std::is_default_constructible_v<ConnectConfig>);
 template <class Host>
 concept ConnectsWithoutAWord = requires(Host host) {
-  NetworkTransport::connect(host, 1, kProtocolVersion);
+  NetworkTransport::connect({.host = host, .port = 1});
 };
 static_assert(!ConnectsWithoutAWord<const char*>);
 
@@ -192,8 +195,11 @@ TEST(TransportLog, LogsAMissingAnswer) {
                                           .security = Insecure{},
                                           .transport = "udp"});  // owns the port, is never serviced
   ASSERT_TRUE(nobody);
-  auto client = NetworkTransport::connect(test::loopback(), (*nobody)->port(), kProtocolVersion, Insecure{},
-                                          heard.sink(), "udp");
+  auto client = NetworkTransport::connect({.host = test::loopback(),
+                                           .port = (*nobody)->port(),
+                                           .security = Insecure{},
+                                           .log = heard.sink(),
+                                           .transport = "udp"});
   ASSERT_TRUE(client);
   ASSERT_TRUE(until([&] { return heard.count("no answer") > 0; }, {client->get()})) << heard.text();
   EXPECT_EQ(heard.lines.back().level, LogLevel::warning);
@@ -213,8 +219,9 @@ TEST(TransportLog, LogsTheAddressOfRefusedClients) {
   for (std::uint64_t id = 1; id <= 5; ++id) {
     ConnectGrant grant{.client_id = id, .expires_s = unix_s() + 60};
     grant.servers = {{test::loopback_ip(), (*server)->port()}};
-    auto client = NetworkTransport::connect(test::loopback(), (*server)->port(), kProtocolVersion,
-                                            ClientSecurity{*issue_token(grant, key, 0)});
+    auto client = NetworkTransport::connect({.host = test::loopback(),
+                                             .port = (*server)->port(),
+                                             .security = ClientSecurity{*issue_token(grant, key, 0)}});
     ASSERT_TRUE(client);
     clients.push_back(std::move(*client));
     all.push_back(clients.back().get());
@@ -241,8 +248,8 @@ TEST(TransportLog, SumsRefusalsAtTheGate) {
   std::vector<std::unique_ptr<NetworkTransport>> strangers;
   std::vector<Transport*> all{server->get()};
   for (int i = 0; i < 20; ++i) {
-    auto stranger = NetworkTransport::connect(test::loopback(), (*server)->port(), kProtocolVersion,
-                                              Insecure{}, {}, "udp");
+    auto stranger = NetworkTransport::connect(
+        {.host = test::loopback(), .port = (*server)->port(), .security = Insecure{}, .transport = "udp"});
     ASSERT_TRUE(stranger);
     strangers.push_back(std::move(*stranger));
     all.push_back(strangers.back().get());

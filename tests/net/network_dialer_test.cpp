@@ -70,7 +70,8 @@ TEST(NetworkDialer, ReconnectsWithTicketsEvenToARestartedServer) {
   Bench bench;
   bench.listen(0);
   const std::uint16_t port = bench.server->port();
-  NetworkDialer dialer(test::loopback(), port, 3, bench.security(41));
+  NetworkDialer dialer(
+      {.host = test::loopback(), .port = port, .security = bench.security(41), .version = 3});
   EXPECT_EQ(dialer.transport(), nullptr);
   for (int i = 0; i < 4; ++i) {
     if (i == 2) {
@@ -92,7 +93,8 @@ TEST(NetworkDialer, ReconnectsAfterItsFirstTicketHasExpired) {
   bench.ticket_s = 6.0;
   bench.listen(0);
   const std::uint16_t port = bench.server->port();
-  NetworkDialer dialer(test::loopback(), port, 3, bench.security(41, 5));
+  NetworkDialer dialer(
+      {.host = test::loopback(), .port = port, .security = bench.security(41, 5), .version = 3});
   ASSERT_TRUE(dialer.dial());
   ASSERT_TRUE(bench.joins(dialer));
   const ConnectToken first = *dialer.transport()->ticket();
@@ -113,7 +115,7 @@ TEST(NetworkDialer, ReusesTheTokenUntilItIsAccepted) {
   Bench bench;
   bench.listen(0);
   const std::uint16_t port = bench.server->port();
-  NetworkDialer dialer(test::loopback(), port, 3, bench.security(7));
+  NetworkDialer dialer({.host = test::loopback(), .port = port, .security = bench.security(7), .version = 3});
   bench.server.reset();
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(dialer.dial());
@@ -134,7 +136,9 @@ TEST(NetworkDialer, TriesTheServersOfItsTokenInTurn) {
       NetworkTransport::listen({.host = test::loopback(), .security = Insecure{}, .transport = "udp"});
   ASSERT_TRUE(nobody);  // owns the port but answers nothing
   grant.servers = {{test::loopback_ip(), (*nobody)->port()}, {test::loopback_ip(), bench.server->port()}};
-  NetworkDialer dialer(3, {.token = *issue_token(grant, bench.key, kGame), .game = kGame});
+  NetworkDialer dialer(
+      {.security = ClientSecurity{.token = *issue_token(grant, bench.key, kGame), .game = kGame},
+       .version = 3});
   ASSERT_TRUE(dialer.dial());
   for (const double end_s = now_s() + 0.2; now_s() < end_s; usleep(2000))
     dialer.transport()->service(0.0);
@@ -155,7 +159,8 @@ TEST(NetworkDialer, ExplicitServerIsTheOnlyOneTried) {
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60};
   grant.servers = {{test::loopback_ip(), 1}, {test::loopback_ip(), bench.server->port()}};
   const ClientSecurity security{.token = *issue_token(grant, bench.key, kGame), .game = kGame};
-  NetworkDialer dialer(test::loopback(), bench.server->port(), 3, security);
+  NetworkDialer dialer(
+      {.host = test::loopback(), .port = bench.server->port(), .security = security, .version = 3});
   EXPECT_FALSE(dialer.try_next_server());
   ASSERT_TRUE(dialer.dial());
   EXPECT_TRUE(bench.joins(dialer));
@@ -166,7 +171,9 @@ TEST(NetworkDialer, NewTokenReplacesTheServers) {
   Bench bench;
   bench.listen(0);
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60, .servers = {{test::loopback_ip(), 1}}};
-  NetworkDialer dialer(3, {.token = *issue_token(grant, bench.key, kGame), .game = kGame});
+  NetworkDialer dialer(
+      {.security = ClientSecurity{.token = *issue_token(grant, bench.key, kGame), .game = kGame},
+       .version = 3});
   dialer.set_security(bench.security(6));
   ASSERT_TRUE(dialer.dial());
   ASSERT_TRUE(bench.joins(dialer));
@@ -175,7 +182,7 @@ TEST(NetworkDialer, NewTokenReplacesTheServers) {
   dialer.set_security({.token = ticket, .game = kGame});
   ASSERT_TRUE(dialer.dial());
   EXPECT_TRUE(bench.joins(dialer));
-  NetworkDialer lost(3, {.token = ticket, .game = kGame});
+  NetworkDialer lost({.security = ClientSecurity{.token = ticket, .game = kGame}, .version = 3});
   const auto refused = lost.dial();
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().find("server"), std::string::npos) << refused.error();
@@ -186,7 +193,10 @@ TEST(NetworkDialer, NewTokenReplacesTheServers) {
 TEST(NetworkDialer, ReportsAnExpiredTokenButStillTriesIt) {
   Bench bench;
   bench.listen(0);
-  NetworkDialer dialer(test::loopback(), bench.server->port(), 3, bench.security(7, 0));
+  NetworkDialer dialer({.host = test::loopback(),
+                        .port = bench.server->port(),
+                        .security = bench.security(7, 0),
+                        .version = 3});
   ASSERT_TRUE(dialer.dial());
   const double begin_s = now_s();
   EXPECT_FALSE(bench.joins(dialer));
@@ -202,7 +212,7 @@ TEST(NetworkDialer, ReportsAnExpiredTokenButStillTriesIt) {
 }
 
 TEST(NetworkDialer, EmptyTokenIsNotCalledExpired) {
-  NetworkDialer dialer(test::loopback(), 9, 3, ClientSecurity{});
+  NetworkDialer dialer({.host = test::loopback(), .port = 9, .security = ClientSecurity{}, .version = 3});
   const auto dialed = dialer.dial();
   ASSERT_FALSE(dialed);
   EXPECT_EQ(dialed.error(), "the token is empty");
@@ -213,7 +223,10 @@ TEST(NetworkDialer, EmptyTokenIsNotCalledExpired) {
 TEST(NetworkDialer, DoesNotReportAnAcceptedToken) {
   Bench bench;
   bench.listen(0);
-  NetworkDialer dialer(test::loopback(), bench.server->port(), 3, bench.security(7, 3));
+  NetworkDialer dialer({.host = test::loopback(),
+                        .port = bench.server->port(),
+                        .security = bench.security(7, 3),
+                        .version = 3});
   ASSERT_TRUE(dialer.dial());
   ASSERT_TRUE(bench.joins(dialer));
   for (const double end_s = now_s() + 3.5; now_s() < end_s; usleep(10'000)) {
@@ -224,7 +237,7 @@ TEST(NetworkDialer, DoesNotReportAnAcceptedToken) {
 }
 
 TEST(NetworkDialer, RandomNumbersDiffer) {
-  NetworkDialer dialer(test::loopback(), 1, 3, Insecure{});
+  NetworkDialer dialer({.host = test::loopback(), .port = 1, .security = Insecure{}, .version = 3});
   std::set<double> seen;
   for (int i = 0; i < 1000; ++i) {
     const double random_fraction = dialer.random_fraction();
@@ -237,7 +250,11 @@ TEST(NetworkDialer, RandomNumbersDiffer) {
 
 TEST(NetworkDialer, SaysThatAHostIsUnknown) {
   const auto nobody = [](const std::string&) { return std::vector<SocketAddress>(); };
-  NetworkDialer dialer("no-such-host.invalid", 26000, 3, Insecure{}, {}, {}, nobody);
+  NetworkDialer dialer({.host = "no-such-host.invalid",
+                        .port = 26000,
+                        .security = Insecure{},
+                        .resolve = nobody,
+                        .version = 3});
   const auto dialed = dialer.dial();
   ASSERT_TRUE(dialed);
   std::optional<TransportEvent> event;

@@ -28,7 +28,11 @@ TEST(NetworkTransport, OpensTheDefaultAndTheNamedTransport) {
     ASSERT_TRUE(server) << server.error();
     EXPECT_NE((*server)->port(), 0);
     EXPECT_FALSE((*server)->ticket());
-    NetworkDialer dialer(test::loopback(), (*server)->port(), 3, Insecure{}, {}, name);
+    NetworkDialer dialer({.host = test::loopback(),
+                          .port = (*server)->port(),
+                          .security = Insecure{},
+                          .transport = name,
+                          .version = 3});
     ASSERT_TRUE(dialer.dial());
     bool connected = false;
     for (const double end_s = test::now_s() + test::kTimeoutS; !connected && test::now_s() < end_s;
@@ -48,8 +52,16 @@ TEST(NetworkTransport, NamesTheKnownTransportsWhenOneIsUnknown) {
   const auto server = NetworkTransport::listen(insecure_server("carrier pigeon"));
   ASSERT_FALSE(server);
   EXPECT_EQ(server.error(), "unknown transport 'carrier pigeon'; known: enet udp");
-  EXPECT_FALSE(NetworkTransport::connect(test::loopback(), 1, 3, Insecure{}, {}, "carrier pigeon"));
-  NetworkDialer dialer(test::loopback(), 1, 3, Insecure{}, {}, "carrier pigeon");
+  EXPECT_FALSE(NetworkTransport::connect({.host = test::loopback(),
+                                          .port = 1,
+                                          .security = Insecure{},
+                                          .transport = "carrier pigeon",
+                                          .version = 3}));
+  NetworkDialer dialer({.host = test::loopback(),
+                        .port = 1,
+                        .security = Insecure{},
+                        .transport = "carrier pigeon",
+                        .version = 3});
   EXPECT_FALSE(dialer.dial());
 }
 
@@ -78,9 +90,12 @@ TEST(NetworkTransport, ReportsAPortInUseAndUnknownHosts) {
 
 TEST(NetworkTransport, MissingHostPortOrVersionFailsAtOnce) {
   for (const std::string& name : all_transports()) {
-    EXPECT_FALSE(NetworkTransport::connect("", 4000, 1, Insecure{}, {}, name));
-    EXPECT_FALSE(NetworkTransport::connect(test::loopback(), 0, 1, Insecure{}, {}, name));
-    EXPECT_FALSE(NetworkTransport::connect(test::loopback(), 4000, 0, Insecure{}, {}, name));
+    EXPECT_FALSE(NetworkTransport::connect(
+        {.host = "", .port = 4000, .security = Insecure{}, .transport = name, .version = 1}));
+    EXPECT_FALSE(NetworkTransport::connect(
+        {.host = test::loopback(), .port = 0, .security = Insecure{}, .transport = name, .version = 1}));
+    EXPECT_FALSE(NetworkTransport::connect(
+        {.host = test::loopback(), .port = 4000, .security = Insecure{}, .transport = name, .version = 0}));
   }
 }
 

@@ -46,8 +46,10 @@ class PortZero : public testing::TestWithParam<bool> {
   End& join() {
     OrInsecure<ClientSecurity> security = Insecure{};
     if (sealed()) security = ClientSecurity{token(1 + clients.size())};
-    auto connecting = NetworkTransport::connect(test::loopback(), server.transport->port(), kProtocolVersion,
-                                                security, {}, "udp");
+    auto connecting = NetworkTransport::connect({.host = test::loopback(),
+                                                 .port = server.transport->port(),
+                                                 .security = security,
+                                                 .transport = "udp"});
     EXPECT_TRUE(connecting);
     clients.push_back(std::make_unique<End>());
     clients.back()->transport = std::move(*connecting);

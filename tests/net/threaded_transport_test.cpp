@@ -146,8 +146,11 @@ void listen(Endpoint& server, const ListenConfig& config) {
 }
 
 void join(Endpoint& server, Endpoint& client, bool receive_thread) {
-  auto opened = NetworkTransport::connect(test::loopback(), server.transport->port(), kProtocolVersion,
-                                          Insecure{}, {}, "udp", receive_thread);
+  auto opened = NetworkTransport::connect({.host = test::loopback(),
+                                           .port = server.transport->port(),
+                                           .security = Insecure{},
+                                           .transport = "udp",
+                                           .receive_thread = receive_thread});
   ASSERT_TRUE(opened) << opened.error();
   client.transport = std::move(*opened);
   const std::size_t before = server.connected.size();

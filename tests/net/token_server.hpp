@@ -49,7 +49,8 @@ class TokenServer : public testing::Test {
 
   End& add_client() { return *clients.emplace_back(std::make_unique<End>()); }
   static void connect(End& client, std::uint16_t to, const OrInsecure<ClientSecurity>& security) {
-    auto connecting = NetworkTransport::connect(test::loopback(), to, kProtocolVersion, security, {}, "udp");
+    auto connecting = NetworkTransport::connect(
+        {.host = test::loopback(), .port = to, .security = security, .transport = "udp"});
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }

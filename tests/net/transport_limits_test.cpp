@@ -43,8 +43,10 @@ class TransportLimit : public testing::Test {
   End& join(std::uint16_t port) {
     ConnectGrant grant{.client_id = clients.size(), .expires_s = unix_s() + 60};
     grant.servers = {{test::loopback_ip(), server.transport->port()}};
-    auto connecting = NetworkTransport::connect(test::loopback(), port, kProtocolVersion,
-                                                ClientSecurity{*issue_token(grant, key, kGame), kGame});
+    auto connecting =
+        NetworkTransport::connect({.host = test::loopback(),
+                                   .port = port,
+                                   .security = ClientSecurity{*issue_token(grant, key, kGame), kGame}});
     EXPECT_TRUE(connecting);
     clients.push_back(std::make_unique<End>());
     clients.back()->transport = std::move(*connecting);

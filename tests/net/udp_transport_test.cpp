@@ -68,7 +68,11 @@ class UdpTransportTest : public test::TokenServer<NetworkTransport> {
   }
   End& dial(std::uint16_t to, std::uint16_t version = kProtocolVersion) {
     End& client = add_client();
-    auto connecting = NetworkTransport::connect(test::loopback(), to, version, security(), {}, "udp");
+    auto connecting = NetworkTransport::connect({.host = test::loopback(),
+                                                 .port = to,
+                                                 .security = security(),
+                                                 .transport = "udp",
+                                                 .version = version});
     EXPECT_TRUE(connecting) << (connecting ? "" : connecting.error());
     client.transport = std::move(*connecting);
     return client;
@@ -128,7 +132,11 @@ TEST_F(UdpTransportTest, TheVersionArrivesWithTheConnection) {
   for (const bool is_sealed : {true, false}) {
     listen(is_sealed);
     End& client = add_client();
-    auto connecting = NetworkTransport::connect(test::loopback(), relay->port(), 4711, security(), {}, "udp");
+    auto connecting = NetworkTransport::connect({.host = test::loopback(),
+                                                 .port = relay->port(),
+                                                 .security = security(),
+                                                 .transport = "udp",
+                                                 .version = 4711});
     ASSERT_TRUE(connecting);
     client.transport = std::move(*connecting);
     std::uint32_t version = 0;
@@ -144,7 +152,8 @@ TEST_F(UdpTransportTest, TheVersionArrivesWithTheConnection) {
         [&] { return version != 0; }, test::kTimeoutS));
     EXPECT_EQ(version, 4711u);
   }
-  EXPECT_FALSE(NetworkTransport::connect(test::loopback(), 1, 0, Insecure{}, {}, "udp"));
+  EXPECT_FALSE(NetworkTransport::connect(
+      {.host = test::loopback(), .port = 1, .security = Insecure{}, .transport = "udp", .version = 0}));
 }
 
 // Answers are lost, and the client asks again. It gets one connection.
@@ -332,8 +341,11 @@ TEST_F(UdpTransportTest, AClientOfAnotherVersionGetsItsTokenBack) {
   const SecretKey secret = SecretKey::make();
   for (const std::uint16_t version : {std::uint16_t{kProtocolVersion + 1}, kProtocolVersion}) {
     End& client = add_client();
-    auto connecting = NetworkTransport::connect(test::loopback(), port(), version,
-                                                ClientSecurity{shown, kGame, secret}, {}, "udp");
+    auto connecting = NetworkTransport::connect({.host = test::loopback(),
+                                                 .port = port(),
+                                                 .security = ClientSecurity{shown, kGame, secret},
+                                                 .transport = "udp",
+                                                 .version = version});
     ASSERT_TRUE(connecting);
     client.transport = std::move(*connecting);
     ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
@@ -444,8 +456,8 @@ TEST_F(UdpTransportTest, ACopyOfTheAnswerFromElsewhereDoesNotLockTheClientOut) {
     return false;  // the original follows
   };
   End& client = add_client();
-  auto connecting =
-      NetworkTransport::connect(test::loopback(), relay->port(), kProtocolVersion, security(), {}, "udp");
+  auto connecting = NetworkTransport::connect(
+      {.host = test::loopback(), .port = relay->port(), .security = security(), .transport = "udp"});
   ASSERT_TRUE(connecting);
   client.transport = std::move(*connecting);
   ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }, 4.0));

@@ -23,7 +23,7 @@ const ended = await new Promise((end) => {
     if (now_s < next_s) return void setTimeout(frame, Math.max(0, Math.floor((next_s - now_s) * 1000 - 0.5)));
     next_s = Math.max(next_s + frame_s, now_s - frame_s); // a late program drops frames
     const at_s = monotonic_s();
-    const entities = client.frame(at_s);
+    const entities = client.shown(at_s);
     const state = client.state();
     if (state.server_time_s !== null) {
       for (let e = 0; e < entities.length; e += entityNumbers) {

@@ -5,6 +5,7 @@
 #include "net/src/config/archetype_settings.hpp"
 #include "net/src/transport/limits/limit_settings.hpp"
 #include "process.hpp"
+#include "programs/common/options/blend_options.hpp"
 #include "programs/server/options.hpp"
 #include "server/src/server_settings.hpp"
 #include "tests/support/locations.hpp"
@@ -139,6 +140,7 @@ TEST(SettingsDocuments, TablesMatchTheDescriptions) {
   expect_in_reference(reference, kServerSettings, ServerConfig{});
   expect_in_reference(reference, kClientSettings, ClientConfig{});
   expect_in_reference(reference, kPlayoutSettings, PlayoutConfig{});
+  expect_in_reference(reference, program::kBlendSettings, program::BlendOptions{});
   expect_in_reference(reference, kArchetypeSettings, Archetype{});
   expect_in_reference(reference, kOwnershipSettings, OwnershipRules{});
   const std::string operations = test::read_file(documents / "OPERATIONS.md");

@@ -38,8 +38,8 @@ class SessionLog : public testing::Test {
     config.playout = reader->settings().playout;
     Client client = make_test_client(config, transport);
     while (const auto call = transport.next_call()) {
-      if (const auto* service = std::get_if<ServiceRecord>(&*call)) client.receive(service->local_s);
-      if (const auto* frame = std::get_if<FrameRecord>(&*call)) (void)client.frame(frame->local_s);
+      if (const auto* service = std::get_if<ServiceRecord>(&*call)) client.update(service->local_s);
+      if (std::holds_alternative<FrameRecord>(*call)) (void)client.shown();
       while (client.poll_event()) {
       }
     }
@@ -54,7 +54,7 @@ const SessionSettings kSettings{kProtocolVersion, "0.1.0", {}};
 TEST_F(SessionLog, RoundTrips) {
   const std::vector<std::byte> payload{std::byte{1}, std::byte{0}, std::byte{255}};
   SessionSettings settings = kSettings;
-  settings.playout = {PlayoutMode::delayed, 0.123456789, 0.7, 3.25, 144.0};
+  settings.playout = {PlayoutMode::delayed, 0.123456789, 0.7, 3.25 / 144.0};
   auto writer = SessionWriter::create(path(), settings);
   ASSERT_TRUE(writer);
   writer->service(0.1);
@@ -78,8 +78,7 @@ TEST_F(SessionLog, RoundTrips) {
   EXPECT_EQ(reader->settings().playout.mode, PlayoutMode::delayed);
   EXPECT_EQ(reader->settings().playout.delay_s, 0.123456789);
   EXPECT_EQ(reader->settings().playout.max_delay_s, 0.7);
-  EXPECT_EQ(reader->settings().playout.blend_frames, 3.25);
-  EXPECT_EQ(reader->settings().playout.frame_rate_hz, 144.0);
+  EXPECT_EQ(reader->settings().playout.blend_s, 3.25 / 144.0);
   std::vector<SessionRecord> records;
   for (auto next = reader->next(); next && *next; next = reader->next())
     records.push_back(**next);

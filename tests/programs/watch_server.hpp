@@ -67,10 +67,10 @@ class Watcher {
     for (const double until_s = now_s() + seconds; now_s() < until_s && !has_ended() && most < enough;) {
       while (const auto next = socket_.next()) {
         transport_.received(*next, now_s());
-        client_->receive(now_s());
+        client_->update(now_s());
       }
-      client_->receive(now_s());
-      most = std::max(most, client_->frame(now_s()).size());
+      client_->update(now_s());
+      most = std::max(most, client_->shown().size());
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return most;

@@ -58,8 +58,11 @@ TEST(Strangers, ServerRefusesAnotherVersionAndContinues) {
                  {"--insecure", "--transport", "udp", "--scenario", "orbit", "--port", port});
 
   const std::uint16_t other_version = kProtocolVersion + 7u;
-  auto transport = NetworkTransport::connect(loopback(), static_cast<std::uint16_t>(std::stoi(port)),
-                                             other_version, Insecure{}, {}, "udp");
+  auto transport = NetworkTransport::connect({.host = loopback(),
+                                              .port = static_cast<std::uint16_t>(std::stoi(port)),
+                                              .security = Insecure{},
+                                              .transport = "udp",
+                                              .version = other_version});
   ASSERT_TRUE(transport) << transport.error();
   EndCode code;
   const bool refused = serve(**transport, 20.0, [&](const TransportEvent& event) {
@@ -88,8 +91,10 @@ TEST(Strangers, PeerThatSendsGarbageIsCountedAndDisconnected) {
   const std::string port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--transport", "udp", "--scenario", "orbit", "--port",
                                      port, "--json", dir.file("server.json")});
-  auto transport = NetworkTransport::connect(loopback(), static_cast<std::uint16_t>(std::stoi(port)),
-                                             kProtocolVersion, Insecure{}, {}, "udp");
+  auto transport = NetworkTransport::connect({.host = loopback(),
+                                              .port = static_cast<std::uint16_t>(std::stoi(port)),
+                                              .security = Insecure{},
+                                              .transport = "udp"});
   ASSERT_TRUE(transport) << transport.error();
   EndCode code;
   const bool shown_out = serve(**transport, 20.0, [&](const TransportEvent& event) {

@@ -133,9 +133,8 @@ class Riders {
  private:
   void play(double time_s) {
     Client& client = world_.client(0);
-    const double local_s = world_.local_s(0, time_s);
     for (Claim& claim : claims_) {
-      const auto own = client.owned(claim.entity, local_s);
+      const auto own = client.owned(claim.entity);
       if (!own) continue;
       const auto corrected =
           static_cast<std::size_t>(std::ranges::count_if(world_.events(0), [&](const ClientEvent& e) {
@@ -147,7 +146,7 @@ class Riders {
         claim.frame = client.owned_frame(claim.entity);
       }
       if (time_s > 4.0) claim.choose(time_s, claim);
-      (void)client.move(claim.entity, claim.pose, local_s, claim.frame);
+      (void)client.move(claim.entity, claim.pose, claim.frame);
     }
   }
 

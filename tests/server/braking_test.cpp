@@ -37,7 +37,7 @@ std::vector<Archetype> cars(bool never_reverses) {
 
 struct Shown {
   double back_m = 0.0;     ///< total backward movement
-  double differs_m = 0.0;  ///< largest difference between frame() and sample()
+  double differs_m = 0.0;  ///< largest difference between shown() and shown_poses()
   double end_error_m = 0.0;
 };
 
@@ -61,7 +61,7 @@ Shown watch(bool never_reverses) {
     const double now = shown[0].shown.position.x;
     if (x > 0.0) out.back_m += std::max(0.0, x - now);
     x = now;
-    const ShownPoses poses = world.client(number).sample(world.local_s(number, time_s));
+    const ShownPoses poses = world.client(number).shown_poses();
     ASSERT_EQ(poses.positions.size(), 1u);
     out.differs_m = std::max(out.differs_m, std::abs(poses.positions[0].x - now));
   };

@@ -65,18 +65,16 @@ TEST(CallResult, MoveSaysWhyItRefuses) {
   EXPECT_EQ(server.move_along(id, {}).error(), CallError::no_route);
   Client& client = world.client(0);
   world.run_to(2.0);
-  const double local_s = world.local_s(0, 2.0);
-  EXPECT_EQ(client.move(id, {}, local_s).error(), CallError::not_owned);
-  EXPECT_EQ(client.move({77, 1}, {}, local_s).error(), CallError::unknown_entity);
+  EXPECT_EQ(client.move(id, {}).error(), CallError::not_owned);
+  EXPECT_EQ(client.move({77, 1}, {}).error(), CallError::unknown_entity);
   ASSERT_TRUE(server.give(id, {1}));
   EXPECT_EQ(server.move(id, {}).error(), CallError::owned);
   world.run_to(2.2);
-  const double later_s = world.local_s(0, 2.2);
-  State here = *client.owned(id, later_s);
-  EXPECT_TRUE(client.move(id, here, later_s));
+  State here = *world.updated(0).owned(id);
+  EXPECT_TRUE(client.move(id, here));
   here.velocity.x = 1e5f;
-  EXPECT_EQ(client.move(id, here, later_s).error(), CallError::too_fast);
-  EXPECT_EQ(client.move(id, {}, later_s, {77, 1}).error(), CallError::unknown_frame);
+  EXPECT_EQ(client.move(id, here).error(), CallError::too_fast);
+  EXPECT_EQ(client.move(id, {}, {77, 1}).error(), CallError::unknown_frame);
 }
 
 // A game that gives positions but no velocities must not pass the speed limit.

@@ -110,10 +110,8 @@ Results play(double epoch_s, double offset_s, PlayoutMode mode) {
   };
   world.on_frame = [&](std::size_t index, double time_s, std::span<const ShownEntity> all) {
     look(index, time_s, all);
-    const double local_s = world.local_s(index, time_s);
     if (index == 1) {
-      if (world.client(1).owned(avatar, local_s))
-        (void)world.client(1).move(avatar, avatar_path(time_s), local_s);
+      if (world.client(1).owned(avatar)) (void)world.client(1).move(avatar, avatar_path(time_s));
       return;
     }
     if (time_s < epoch_s + 6.0) return;

@@ -23,7 +23,7 @@ WorldConfig with_field() {
   return config;
 }
 
-// Bodies spawn, teleport, change a field and despawn all the time. The game polls after receive() and then
+// Bodies spawn, teleport, change a field and despawn all the time. The game polls after update() and then
 // draws the frame.
 void expect_events_before_frames(PlayoutMode mode, bool sampled) {
   WorldConfig config = with_field();
@@ -92,7 +92,6 @@ void expect_usable_grant(const std::string& links, PlayoutMode mode, std::uint64
   std::size_t handled = 0;
   world.on_frame = [&](std::size_t, double now_s, std::span<const ShownEntity>) {
     Client& c = world.client(0);
-    const double local_s = world.local_s(0, now_s);
     for (; handled < world.events(0).size(); ++handled) {
       const ClientEvent& event = world.events(0)[handled];
       if (event.kind == ClientEvent::Kind::spawned) spawned.insert(event.entity);
@@ -102,12 +101,12 @@ void expect_usable_grant(const std::string& links, PlayoutMode mode, std::uint64
       EXPECT_EQ(event.entity, avatar);
       EXPECT_TRUE(spawned.contains(avatar)) << links;
       EXPECT_NE(c.info(avatar), nullptr) << links;
-      ASSERT_TRUE(c.owned(avatar, local_s)) << links;
+      ASSERT_TRUE(c.owned(avatar)) << links;
     }
     if (!given_s) return;
     State rest;
-    rest.position = c.owned(avatar, local_s)->position;
-    EXPECT_TRUE(c.move(avatar, rest, local_s)) << links << " at " << now_s - *given_s << " s after the grant";
+    rest.position = c.owned(avatar)->position;
+    EXPECT_TRUE(c.move(avatar, rest)) << links << " at " << now_s - *given_s << " s after the grant";
   };
   world.run_to(4.0);
   EXPECT_TRUE(given_s) << links;

@@ -134,14 +134,13 @@ TEST(ArchetypeFloor, AvatarOfAPausedOwnerRestsOnTheFloor) {
   ASSERT_TRUE(world.server().give(avatar, {1}));
   double lowest_m = 1.0;
   world.on_frame = [&](std::size_t index, double t, std::span<const ShownEntity>) {
-    const double local_s = world.local_s(index, t);
     if (const ShownEntity* shown = world.shown(index, avatar))
       lowest_m = std::min(lowest_m, shown->shown.position.z);
-    if (index != 0 || !world.client(0).owned(avatar, local_s)) return;
+    if (index != 0 || !world.client(0).owned(avatar)) return;
     if (t < 4.9) {
-      (void)world.client(0).move(avatar, hopper(t, 0.0), local_s);
+      (void)world.client(0).move(avatar, hopper(t, 0.0));
     } else {
-      lowest_m = std::min(lowest_m, world.client(0).owned(avatar, local_s)->position.z);
+      lowest_m = std::min(lowest_m, world.client(0).owned(avatar)->position.z);
     }
   };
   world.run_to(10.0);

@@ -109,8 +109,8 @@ struct TwoEntrances {
   }
   /// Joins over the socket. False if the server refuses the token.
   bool plays(const ConnectToken& token) {
-    auto connecting =
-        NetworkTransport::connect(loopback(), udp->port(), kProtocolVersion, ClientSecurity{token, 0});
+    auto connecting = NetworkTransport::connect(
+        {.host = loopback(), .port = udp->port(), .security = ClientSecurity{token, 0}});
     NetworkTransport& player = *players.emplace_back(std::move(*connecting));
     while (server.poll_event()) {
     }

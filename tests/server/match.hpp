@@ -104,9 +104,8 @@ class Match {
   void frame(std::size_t client, double time_s) {
     const ShownEntity* shown = world_.shown(client, avatar);
     if (shown != nullptr) shown_poses[client].emplace_back(time_s, shown->shown);
-    const double local_s = world_.local_s(client, time_s);
-    if (owner_idle || !world_.client(client).owned(avatar, local_s)) return;
-    (void)world_.client(client).move(avatar, story(time_s), local_s);
+    if (owner_idle || !world_.client(client).owned(avatar)) return;
+    (void)world_.client(client).move(avatar, story(time_s));
   }
 
   World world_;

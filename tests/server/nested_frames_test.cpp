@@ -76,8 +76,8 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
           glm::distance(into_frame(basket->shown.pose(), who->shown.pose()).position, kPassengerPosition));
       if (off_m.size() > 1) way_m += glm::distance(before, who->shown.position);
       before = who->shown.position;
-      // sample() agrees with frame().
-      const ShownPoses poses = world.client(0).sample(world.local_s(0, time_s));
+      // shown_poses() agree with shown().
+      const ShownPoses poses = world.client(0).shown_poses();
       const auto at = std::ranges::find(poses.ids, crane.stands()) - poses.ids.begin();
       EXPECT_LT(glm::distance(poses.positions[static_cast<std::size_t>(at)], who->shown.position), 1e-5);
     };
@@ -85,7 +85,7 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
     std::vector<std::pair<double, glm::dvec3>> drawn;
     world.after_tick = [&](double time_s) {
       const ShownEntity* who = world.shown(0, crane.stands());
-      const auto client_s = world.client(0).server_time_s(world.local_s(0, time_s));
+      const auto client_s = world.client(0).server_time_s();
       if (time_s < 5.0 || who == nullptr || !client_s) return;
       while (!drawn.empty() && drawn.front().first < *client_s - 0.4) {
         const auto pose = world.server().pose_seen_by(ClientId{1}, crane.stands(), drawn.front().first);
@@ -96,7 +96,7 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
     const auto compare = world.on_frame;
     world.on_frame = [&](std::size_t i, double time_s, std::span<const ShownEntity> shown) {
       compare(i, time_s, shown);
-      const auto client_s = world.client(0).server_time_s(world.local_s(0, time_s));
+      const auto client_s = world.client(0).server_time_s();
       const ShownEntity* who = find(shown, crane.stands());
       if (client_s && who != nullptr) drawn.emplace_back(*client_s, who->shown.position);
     };

@@ -83,10 +83,9 @@ class OwnedAvatarWorld {
  private:
   void play(double time_s) {
     Client& client = world_.client(0);
-    const double local_s = world_.local_s(0, time_s);
-    if (!client.owned(avatar, local_s)) return;
+    if (!client.owned(avatar)) return;
     const OwnedPose now = place(time_s);
-    refused_moves += client.move(avatar, now.state, local_s, now.frame) ? 0 : 1;
+    refused_moves += client.move(avatar, now.state, now.frame) ? 0 : 1;
   }
 
   World world_;
@@ -225,15 +224,15 @@ TEST(OwnedInFrame, DistantFramesCannotBeEntered) {
 TEST(OwnedInFrame, ClientRefusesInvalidFrames) {
   OwnedAvatarWorld c("lan", "lan");
   c.world().run_to(4.0);
-  Client& client = c.world().client(0);
-  const double local_s = c.world().local_s(0, 4.0);
+  Client& client = c.world().updated(0);
   EXPECT_EQ(client.owned_frame(c.avatar), c.ship);
-  EXPECT_FALSE(client.move(c.avatar, walk(4.0), local_s, c.avatar));
-  EXPECT_FALSE(client.move(c.avatar, walk(4.0), local_s, {77, 1}));
+  EXPECT_FALSE(client.move(c.avatar, walk(4.0), c.avatar));
+  EXPECT_FALSE(client.move(c.avatar, walk(4.0), {77, 1}));
   const EntityId parrot = c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
   c.world().run_to(5.0);
-  EXPECT_FALSE(client.move(c.avatar, walk(5.0), c.world().local_s(0, 5.0), parrot));  // would form a cycle
-  EXPECT_TRUE(client.move(c.avatar, walk(5.0), c.world().local_s(0, 5.0), c.ship));
+  (void)c.world().updated(0);
+  EXPECT_FALSE(client.move(c.avatar, walk(5.0), parrot));  // would form a cycle
+  EXPECT_TRUE(client.move(c.avatar, walk(5.0), c.ship));
   EXPECT_EQ(c.server().enter_frame(c.avatar, {}), FrameResult::owned);
 }
 
@@ -254,7 +253,7 @@ TEST(OwnedInFrame, AvatarContinuesInTheWorldWhenItsFrameEnds) {
     c.world().run_to(c.world().now_s() + 0.02);
   ASSERT_EQ(c.world().count(0, ClientEvent::Kind::corrected), 1u);
   EXPECT_EQ(c.world().client(0).owned_frame(c.avatar), EntityId{});
-  start = *c.world().client(0).owned(c.avatar, c.world().local_s(0, c.world().now_s()));
+  start = *c.world().updated(0).owned(c.avatar);
   start_s = c.world().now_s();
   EXPECT_LT(glm::distance(start.position, c.in_world(6.0).position), 8.0 * (start_s - 6.0) + 0.5);
   adrift = true;

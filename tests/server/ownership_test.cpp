@@ -120,8 +120,8 @@ void expect_rest_while_idle(bool paused, double idle_s, const std::string& netwo
   ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
   match.world().run_to(kBeginS);
   match.owner_idle = true;
-  Client& owner = match.world().client(0);
-  if (paused) owner.set_paused(true, match.world().local_s(0, kBeginS));
+  World& world = match.world();
+  if (paused) world.updated(0).set_paused(true);
   match.world().run_to(kBeginS + idle_s);
   if (idle_s > 2.0) {
     const ShownEntity* seen = match.world().shown(1, avatar);
@@ -129,25 +129,23 @@ void expect_rest_while_idle(bool paused, double idle_s, const std::string& netwo
     EXPECT_LT(glm::length(seen->shown.velocity), 0.01f);
     // 0.25 s until the client notices and 0.5 s of braking
     EXPECT_NEAR(seen->shown.position.x, kSpeedMps * (kBeginS + (paused ? 0.25 : 0.5)), 0.6);
-    const auto continues = owner.owned(avatar, match.world().local_s(0, kBeginS + idle_s));
+    const auto continues = world.updated(0).owned(avatar);
     ASSERT_TRUE(continues);
     EXPECT_NEAR(continues->position.x, seen->shown.position.x, 0.05);
   }
   match.owner_idle = false;
-  if (paused) owner.set_paused(false, match.world().local_s(0, kBeginS + idle_s));
+  if (paused) world.updated(0).set_paused(false);
   // The game is told to continue from the brake. Its first call of move() only asks for that.
   const bool braked = paused || idle_s > 0.25;
   double back_s = kBeginS + idle_s;
   const auto before = match.story;
   if (braked) {
-    match.story = [&](double t) {
-      return owner.owned(avatar, match.world().local_s(0, t)).value_or(State{});
-    };
+    match.story = [&](double) { return world.client(0).owned(avatar).value_or(State{}); };
     while (match.world().count(0, ClientEvent::Kind::corrected) == 0 && back_s < kBeginS + idle_s + 0.1)
       match.world().run_to(back_s += 1.0 / 240.0);
     EXPECT_EQ(match.world().count(0, ClientEvent::Kind::corrected), 1u);
     match.story = before;
-    const auto from = owner.owned(avatar, match.world().local_s(0, back_s));
+    const auto from = world.updated(0).owned(avatar);
     ASSERT_TRUE(from);
     shift_m = from->position.x - kSpeedMps * back_s;
   }
@@ -225,12 +223,11 @@ Blinks play_blinks(const char* link, OwnershipRules rules, PlayoutMode mode = Pl
   double last_s = 2.0;
   std::optional<glm::dvec3> before;
   world.on_frame = [&](std::size_t index, double t, std::span<const ShownEntity>) {
-    const double local_s = world.local_s(index, t);
     if (index == 0) {
-      if (!world.client(0).owned(avatar, local_s)) return;
+      if (!world.client(0).owned(avatar)) return;
       const bool blinks = t > kBeginS && std::floor(t - kBeginS) > std::floor(last_s - kBeginS) && t > 3.5;
-      const CallResult moved = blinks ? world.client(0).teleport(avatar, path(t), local_s)
-                                      : world.client(0).move(avatar, path(t), local_s);
+      const CallResult moved =
+          blinks ? world.client(0).teleport(avatar, path(t)) : world.client(0).move(avatar, path(t));
       if (blinks && moved) ++out.declared;
       last_s = t;
     } else if (const ShownEntity* shown = world.shown(1, avatar); shown != nullptr && t > 2.8) {
@@ -277,18 +274,17 @@ TEST(Ownership, RevokedEntityIsShownWhereTheServerMovedIt) {
       world.run_to(3.0);
       const EntityId avatar = world.server().spawn(0, "avatar", State{});
       ASSERT_TRUE(world.server().give(avatar, {1}, {}));
-      world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity>) {
-        const double local_s = world.local_s(0, time_s);
-        if (world.client(0).owned(avatar, local_s)) (void)world.client(0).move(avatar, State{}, local_s);
+      world.on_frame = [&](std::size_t, double, std::span<const ShownEntity>) {
+        if (world.client(0).owned(avatar)) (void)world.client(0).move(avatar, State{});
       };
       world.run_to(6.0);
-      ASSERT_TRUE(world.client(0).owned(avatar, world.local_s(0, world.now_s())));
+      ASSERT_TRUE(world.updated(0).owned(avatar));
       ASSERT_TRUE(world.server().revoke(avatar));
       State elsewhere;
       elsewhere.position = {3.0, 0.0, 0.0};
       ASSERT_TRUE(world.server().move(avatar, elsewhere));
       world.run_to(12.0);
-      EXPECT_FALSE(world.client(0).owned(avatar, world.local_s(0, world.now_s())));
+      EXPECT_FALSE(world.updated(0).owned(avatar));
       const ShownEntity* shown = world.shown(0, avatar);
       ASSERT_NE(shown, nullptr);
       EXPECT_LT(glm::distance(shown->shown.position, elsewhere.position), 0.05);
@@ -334,8 +330,7 @@ TEST(Ownership, StopBetweenTwoTicksIsNotCorrected) {
   const EntityId avatar = world.server().spawn(0, "avatar", dash(1.0));
   ASSERT_TRUE(world.server().give(avatar, {1}));
   world.on_frame = [&](std::size_t, double t, std::span<const ShownEntity>) {
-    if (world.client(0).owned(avatar, world.local_s(0, t)))
-      (void)world.client(0).move(avatar, dash(t), world.local_s(0, t));
+    if (world.client(0).owned(avatar)) (void)world.client(0).move(avatar, dash(t));
   };
   world.run_to(60.0);
   EXPECT_EQ(world.server().ownership_stats().corrected, 0u);
@@ -592,13 +587,13 @@ TEST(Ownership, OnlyTheOwnerMayMoveTheEntity) {
   match.world().run_to(3.0);
   EXPECT_FALSE(match.server().give(avatar, {99}));
   EXPECT_FALSE(match.server().give({77, 0}, Match::id(0)));
-  EXPECT_FALSE(match.world().client(1).move(avatar, State{}, match.world().local_s(1, 3.0)));
+  EXPECT_FALSE(match.world().updated(1).move(avatar, State{}));
   ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
   match.world().run_to(4.0);
-  EXPECT_FALSE(match.world().client(1).move(avatar, State{}, match.world().local_s(1, 4.0)));
+  EXPECT_FALSE(match.world().updated(1).move(avatar, State{}));
   State insane;
   insane.position.x = std::nan("");
-  EXPECT_FALSE(match.world().client(0).move(avatar, insane, match.world().local_s(0, 4.0)));
+  EXPECT_FALSE(match.world().updated(0).move(avatar, insane));
   ASSERT_TRUE(match.server().state(avatar));
   EXPECT_LT(glm::distance(match.server().state(avatar)->position, weave(4.0).position), 0.3);
 }

@@ -45,7 +45,8 @@ class Guest {
  public:
   Guest(std::uint16_t port, const OrInsecure<ClientSecurity>& security,
         std::uint16_t version = kProtocolVersion) {
-    auto connecting = NetworkTransport::connect(loopback(), port, version, security);
+    auto connecting = NetworkTransport::connect(
+        {.host = loopback(), .port = port, .security = security, .version = version});
     EXPECT_TRUE(connecting) << connecting.error();
     transport_ = std::move(*connecting);
   }

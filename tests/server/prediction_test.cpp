@@ -40,9 +40,7 @@ class Duel {
     client.playout.mode = mode;
     world_.add_client(client, {.offset_s = 77.0}, network(links));
     world_.before_tick = [this](double now_s) { judge(now_s); };
-    world_.on_frame = [this](std::size_t, double now_s, std::span<const ShownEntity> shown) {
-      play(now_s, shown);
-    };
+    world_.on_frame = [this](std::size_t, double, std::span<const ShownEntity> shown) { play(shown); };
     world_.run_to(30.0);
     stops_ = true;
     world_.run_to(34.0);
@@ -87,9 +85,8 @@ class Duel {
     }
   }
 
-  void play(double now_s, std::span<const ShownEntity> shown) {
+  void play(std::span<const ShownEntity> shown) {
     Client& client = world_.client(0);
-    const double local_s = world_.local_s(0, now_s);
     for (; handled_ < world_.events(0).size(); ++handled_) {
       const ClientEvent& event = world_.events(0)[handled_];
       for (Shot& shot : shots) {
@@ -103,10 +100,10 @@ class Duel {
     for (Shot& shot : shots)
       follow(shot, shown);
     if (++frames_ % 15 != 0 || stops_) return;
-    const auto time_s = client.server_time_s(local_s);
+    const auto time_s = client.server_time_s();
     if (!time_s) return;
     const auto key = static_cast<std::uint32_t>(shots.size());
-    const SpawnResult predicted = client.predict_spawn(0, muzzle(), key, local_s);
+    const SpawnResult predicted = client.predict_spawn(0, muzzle(), key);
     ASSERT_TRUE(predicted) << describe(predicted.error);
     EXPECT_NE(client.info(predicted), nullptr);
     EXPECT_TRUE(client.send(std::as_bytes(std::span{&key, 1}), Delivery::reliable, time_s));
@@ -169,16 +166,16 @@ TEST(Prediction, IsRefusedWithoutAClockAndBeyondTheLimit) {
   World world(WorldConfig{});
   world.add_client();
   Client& client = world.client(0);
-  EXPECT_FALSE(client.predict_spawn(0, {}, 1, world.local_s(0, 0.0)));
+  EXPECT_FALSE(client.predict_spawn(0, {}, 1));
   world.run_to(1.0);
-  const double local_s = world.local_s(0, 1.0);
-  EXPECT_EQ(client.predict_spawn(3, {}, 1, local_s).error, CallError::unknown_archetype);
+  (void)world.updated(0);
+  EXPECT_EQ(client.predict_spawn(3, {}, 1).error, CallError::unknown_archetype);
   State fast;
   fast.velocity.x = 1e6f;
-  EXPECT_EQ(client.predict_spawn(0, fast, 1, local_s).error, CallError::too_fast);
+  EXPECT_EQ(client.predict_spawn(0, fast, 1).error, CallError::too_fast);
   for (std::uint32_t key = 0; key < 64; ++key)
-    EXPECT_TRUE(client.predict_spawn(0, {}, key, local_s));
-  EXPECT_EQ(client.predict_spawn(0, {}, 64, local_s).error, CallError::world_full);
+    EXPECT_TRUE(client.predict_spawn(0, {}, key));
+  EXPECT_EQ(client.predict_spawn(0, {}, 64).error, CallError::world_full);
   world.run_to(3.0);
   EXPECT_EQ(world.count(0, ClientEvent::Kind::prediction_failed), 64u);
   EXPECT_TRUE(world.shown(0).empty());

@@ -586,7 +586,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesTicksInTheFarFuture) {
   given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
   given.motion_tick = later;
   EXPECT_EQ(message_at_client(Refusal::from_future, encoded(given)), 1u);
-  EXPECT_FALSE(world.client(hostile).owned(walker, world.now_s()));
+  EXPECT_FALSE(world.client(hostile).owned(walker));
 }
 
 }  // namespace

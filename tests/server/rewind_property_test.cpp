@@ -66,15 +66,14 @@ class Game {
   // Lets the client's game do its part. Call it after every frame.
   void play(double time_s) {
     Client& client = world_.client(0);
-    const double local_s = world_.local_s(0, time_s);
-    if (!own_ || !client.owned(own_, local_s)) return;
+    if (!own_ || !client.owned(own_)) return;
     if (time_s > own_next_s_) {
       own_next_s_ = time_s + random_.uniform(0.5, 2.0);
       own_ship_ = random_.below(2) == 0 ? ships_[random_.below(ships_.size())].id : EntityId{};
       own_place_ =
           own_ship_ ? glm::dvec3{random_.uniform(-8.0, 8.0), random_.uniform(-2.0, 2.0), 1.0} : place();
     }
-    (void)client.move(own_, standing(own_place_), local_s, own_ship_);
+    (void)client.move(own_, standing(own_place_), own_ship_);
   }
 
  private:
@@ -200,10 +199,9 @@ class Game {
 
   void disturb(double time_s) {
     Client& client = world_.client(0);
-    const double local_s = world_.local_s(0, time_s);
     if (story_.pauses && time_s > pause_s_) {
       paused_ = !paused_;
-      client.set_paused(paused_, local_s);
+      client.set_paused(paused_);
       pause_s_ = time_s + (paused_ ? random_.uniform(0.1, 1.5) : random_.uniform(1.0, 4.0));
     }
     if (story_.playouts && time_s > playout_s_) {
@@ -211,8 +209,8 @@ class Game {
       PlayoutConfig playout = client.playout();
       playout.mode = static_cast<PlayoutMode>(random_.below(3));
       playout.delay_s = random_.uniform(0.05, 0.3);
-      playout.blend_frames = random_.uniform(3.0, 12.0);
-      (void)client.set_playout(playout, local_s);
+      playout.blend_s = frames_to_seconds(random_.uniform(3.0, 12.0), 60.0);
+      (void)client.set_playout(playout);
     }
     if (story_.clocks && time_s > clock_s_) {
       clock_s_ = time_s + random_.uniform(2.0, 5.0);
@@ -242,7 +240,7 @@ WorldConfig world_config(const harness::LinkPair& links, std::uint64_t seed, con
   WorldConfig config;
   config.links = links;
   config.seed = seed;
-  config.receives_per_frame = config.arrival_times = seed % 2 == 0;
+  config.updates_per_frame = config.arrival_times = seed % 2 == 0;
   config.server.rewind_s = 1.0;
   config.server.archetypes.resize(2);
   config.server.archetypes[kShip].name = "ship";

@@ -74,12 +74,12 @@ TEST(Rewind, ServerReconstructsTheClientsShownPoses) {
   }
 }
 
-// A client that calls receive() once per frame draws a teleport in the very frame in which it received it. In
+// A client that calls update() once per frame draws a teleport in the very frame in which it received it. In
 // the buffered modes it draws the teleport in the first frame that shows its time, or a later one.
 void expect_teleports_on_the_right_side(const std::string& link, PlayoutMode mode, std::uint64_t seed) {
   constexpr double kJumpM = 20.0;
   WorldConfig config = weaving(link, seed);
-  config.receives_per_frame = config.arrival_times = true;
+  config.updates_per_frame = config.arrival_times = true;
   World world(config);
   std::vector<double> jumps_s;
   for (int i = 0; i < 100; ++i)
@@ -121,8 +121,8 @@ TEST(Rewind, IsRightFromTheFirstKnownFrameOn) {
         std::vector<ShownEntity> shown;
       };
       std::vector<Frame> frames;
-      world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
-        const auto client_s = world.client(0).server_time_s(world.local_s(0, time_s));
+      world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
+        const auto client_s = world.client(0).server_time_s();
         if (frames.size() < 20 && client_s && !shown.empty())
           frames.push_back({*client_s, {shown.begin(), shown.end()}});
       };
@@ -164,7 +164,7 @@ TEST(Rewind, NewEntitiesAreRightOrUnknown) {
   for (const auto& [link, most_unknown] : {std::pair{"intercity", 0.03}, std::pair{"mobile", 0.15}}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
       WorldConfig config = weaving(link, 5);
-      config.receives_per_frame = config.arrival_times = true;
+      config.updates_per_frame = config.arrival_times = true;
       World world(config);
       ClientConfig client;
       client.playout.mode = mode;
@@ -204,8 +204,8 @@ TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
       RewindCheck witness(world, 0.4);
       world.run_to(kSwitchS);
       client.playout.mode = to;
-      client.playout.blend_frames = 4.0;  // the server must learn this, too
-      ASSERT_TRUE(world.client(0).set_playout(client.playout, world.local_s(0, kSwitchS)));
+      client.playout.blend_s = frames_to_seconds(4.0, 60.0);  // the server must learn this, too
+      ASSERT_TRUE(world.updated(0).set_playout(client.playout));
       // By then the delay has changed and the server has the report and has waited.
       world.run_to(kSwitchS + 4.5);
       const std::string what = std::string(link) + " to mode " + std::to_string(static_cast<int>(to));
@@ -237,7 +237,7 @@ TEST(Rewind, IsPendingUntilTheReportHasArrived) {
     std::deque<Shot> shots;
     std::size_t judged = 0, late = 0, wrong = 0, unknown = 0;
     world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
-      const auto client_s = world.client(0).server_time_s(world.local_s(0, time_s));
+      const auto client_s = world.client(0).server_time_s();
       if (time_s > 3.0 && client_s) shots.push_back({*client_s, {shown.begin(), shown.end()}});
     };
     world.after_tick = [&](double) {

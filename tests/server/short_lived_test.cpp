@@ -261,7 +261,7 @@ TEST(ShortLived, RewindIsRightOrUnknown) {
       const auto look = world.on_frame;
       world.on_frame = [&](std::size_t client, double now_s, std::span<const ShownEntity> shown) {
         look(client, now_s, shown);
-        const auto client_s = world.client(0).server_time_s(world.local_s(0, now_s));
+        const auto client_s = world.client(0).server_time_s();
         for (const ShownEntity& entity : shown) {
           if (world.client(0).info(entity.id)->short_lived && now_s > 4.0)
             drawn.push_back({*client_s, entity.id, entity.shown.position});

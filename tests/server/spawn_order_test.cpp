@@ -270,7 +270,7 @@ class Play {
       expect_own_data(e.id, time_s);
     }
     for (const EntityId id : owned_)
-      (void)world_.client(0).move(id, Still{}(0.0), world_.local_s(0, time_s));
+      (void)world_.client(0).move(id, Still{}(0.0));
   }
 
   void look_at_message(std::uint32_t number, double time_s) {

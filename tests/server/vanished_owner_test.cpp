@@ -33,10 +33,9 @@ class DisconnectedOwnerWorld {
     rules.gone = gone;
     EXPECT_TRUE(server().give(avatar, owner, rules));
     world_.on_frame = [this](std::size_t client, double time_s, std::span<const ShownEntity>) {
-      const double local_s = world_.local_s(client, time_s);
       Client& c = world_.client(client);
       // Like a game that does not know yet that it lost the ownership.
-      if (client == 0 && c.owned(avatar, local_s)) (void)c.move(avatar, path(time_s), local_s);
+      if (client == 0 && c.owned(avatar)) (void)c.move(avatar, path(time_s));
       const ShownEntity* shown = world_.shown(client, avatar);
       if (client != 1 || shown == nullptr) return;
       drawn.push_back(shown->shown);
@@ -61,9 +60,7 @@ class DisconnectedOwnerWorld {
       if (event.kind == ServerEvent::Kind::client_joined) ids.push_back(event.client);
     return nth < ids.size() ? ids[nth] : ClientId{};
   }
-  [[nodiscard]] bool owns(double time_s) {
-    return world_.client(0).owned(avatar, world_.local_s(0, time_s)).has_value();
-  }
+  [[nodiscard]] bool owns() { return world_.updated(0).owned(avatar).has_value(); }
   // Largest change of the shown velocity (m/s) from one frame to the next.
   [[nodiscard]] double most_step_mps(double from_s, double to_s) const {
     double most = 0.0;
@@ -98,7 +95,7 @@ class DisconnectedOwner : public testing::TestWithParam<DisconnectCase> {
   void run_to_connection_loss() {
     match_.world().run_to(kCutS);
     ASSERT_EQ(match_.server().owner(match_.avatar), match_.owner);
-    ASSERT_TRUE(match_.owns(kCutS));
+    ASSERT_TRUE(match_.owns());
     match_.world().run_to(kCutS + kSilentS - 0.6);
     EXPECT_EQ(match_.server().owner(match_.avatar), match_.owner);
   }
@@ -134,8 +131,8 @@ TEST_P(DisconnectedOwner, HasLostTheOwnershipAfterReconnecting) {
   const bool resumed = GetParam().resume_s > kSoundS;
   EXPECT_EQ(match_.world().count(0, ClientEvent::Kind::resumed), resumed ? 1u : 0u);
   EXPECT_EQ(match_.world().count(0, ClientEvent::Kind::restarted), resumed ? 0u : 1u);
-  EXPECT_FALSE(match_.owns(now_s));
-  EXPECT_FALSE(match_.world().client(0).move(match_.avatar, State{}, match_.world().local_s(0, now_s)));
+  EXPECT_FALSE(match_.owns());
+  EXPECT_FALSE(match_.world().client(0).move(match_.avatar, State{}));
   EXPECT_EQ(match_.world().client(0).stats().malformed, 0u);
   EXPECT_EQ(match_.server().stats().malformed, 0u);
   const bool ended = GetParam().gone == OwnerGone::despawn;
@@ -165,7 +162,7 @@ TEST_P(DisconnectedOwner, HasLostTheOwnershipAfterReconnecting) {
   const ClientId again = resumed ? match_.owner : match_.joined(2);
   ASSERT_TRUE(match_.server().give(match_.avatar, again));
   match_.world().run_to(now_s + 3.0);
-  EXPECT_TRUE(match_.owns(now_s + 3.0));
+  EXPECT_TRUE(match_.owns());
 }
 
 INSTANTIATE_TEST_SUITE_P(, DisconnectedOwner,

@@ -310,12 +310,11 @@ TEST(Velocity, OwnersVelocitiesAreEstimated) {
     EXPECT_TRUE(world.server().give(id, {1}));
     std::vector<double> errors_m;
     world.on_frame = [&](std::size_t client, double t, std::span<const ShownEntity>) {
-      const double local_s = world.local_s(client, t);
-      const auto now_s = world.client(client).server_time_s(local_s);
-      if (client == 0 && now_s && world.client(0).owned(id, local_s)) {
+      const auto now_s = world.client(client).server_time_s();
+      if (client == 0 && now_s && world.client(0).owned(id)) {
         State s = Ship{}(*now_s);
         if (!with_velocity) s = positions_only(s);
-        (void)world.client(0).move(id, s, local_s);
+        (void)world.client(0).move(id, s);
       }
       const ShownEntity* shown = world.shown(1, id);
       if (client == 1 && t > 5.0 && shown != nullptr)

@@ -206,9 +206,7 @@ TEST(ArchetypeWalls, CarOfAPausedOwnerStopsBeforeTheWall) {
   world.on_frame = [&](std::size_t index, double t, std::span<const ShownEntity>) {
     if (const ShownEntity* shown = world.shown(index, id))
       furthest_m = std::max(furthest_m, shown->shown.position.x);
-    const double local_s = world.local_s(index, t);
-    if (index == 0 && t < 5.3 && world.client(0).owned(id, local_s))
-      (void)world.client(0).move(id, car(t), local_s);
+    if (index == 0 && t < 5.3 && world.client(0).owned(id)) (void)world.client(0).move(id, car(t));
   };
   world.run_to(9.0);
   EXPECT_LT(furthest_m, kHalfLengthM - kRadiusM + 0.006);

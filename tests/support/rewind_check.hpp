@@ -20,7 +20,7 @@ class RewindCheck {
  public:
   RewindCheck(World& world, double later_s) : world_(world), later_s_(later_s) {
     world.on_frame = [this](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
-      const auto client_s = world_.client(client).server_time_s(world_.local_s(client, time_s));
+      const auto client_s = world_.client(client).server_time_s();
       if (client == 0 && client_s) frames_.push_back({time_s, *client_s, {shown.begin(), shown.end()}});
     };
     world.after_tick = [this](double time_s) {

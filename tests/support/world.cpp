@@ -26,6 +26,11 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
   return out;
 }
 
+// A blend with the default duration lasts as many frames at other frame rates.
+void set_blend(PlayoutConfig& playout, double frame_rate_hz) {
+  if (playout.blend_s == PlayoutConfig{}.blend_s) playout.blend_s = frames_to_seconds(6.5, frame_rate_hz);
+}
+
 }  // namespace
 
 World::World(WorldConfig config)
@@ -49,7 +54,7 @@ std::size_t World::add_client(ClientConfig config, LocalClock clock, Transport& 
   player->tap = std::make_unique<Tap>(transport);
   player->connection = network_.newest_client();
   player->clock = clock;
-  config.playout.frame_rate_hz = config_.frame_rate_hz;
+  set_blend(config.playout, config_.frame_rate_hz);
   player->client = std::make_unique<Client>(make_test_client(std::move(config), *player->tap));
   clients_.push_back(std::move(player));
   return clients_.size() - 1;
@@ -59,7 +64,7 @@ std::size_t World::add_dialing_client(ClientConfig config, LocalClock clock) {
   auto player = std::make_unique<Player>();
   player->dialer = std::make_unique<harness::SimDialer>(network_, kProtocolVersion, clients_.size() + 1);
   player->clock = clock;
-  config.playout.frame_rate_hz = config_.frame_rate_hz;
+  set_blend(config.playout, config_.frame_rate_hz);
   player->client = std::make_unique<Client>(make_test_client(std::move(config), *player->dialer));
   clients_.push_back(std::move(player));
   return clients_.size() - 1;
@@ -139,8 +144,8 @@ void World::deliver(double time_s) {
     const auto connection = player.dialer ? player.dialer->client() : player.connection;
     const bool arrived =
         (connection && network_.client_has_events(*connection)) || (player.tap && player.tap->has_injected());
-    const bool awake = time_s >= player.suspended_until_s && !config_.receives_per_frame;
-    if (arrived && player.client && awake) player.client->receive(local_s(i, time_s));
+    const bool awake = time_s >= player.suspended_until_s && !config_.updates_per_frame;
+    if (arrived && player.client && awake) player.client->update(local_s(i, time_s));
   }
 }
 
@@ -167,13 +172,13 @@ void World::frame(double time_s) {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     Player& player = *clients_[i];
     if (!player.client || time_s < player.suspended_until_s) continue;
-    player.client->receive(local_s(i, time_s));
+    player.client->update(local_s(i, time_s));
     while (const auto event = player.client->poll_event())
       player.events.push_back(*event);
     if (config_.sampled) {
-      (void)player.client->sample(local_s(i, time_s));
+      (void)player.client->shown_poses();
     } else {
-      const auto shown = player.client->frame(local_s(i, time_s));
+      const auto shown = player.client->shown();
       player.shown.assign(shown.begin(), shown.end());
     }
     while (const auto event = player.client->poll_event()) {
@@ -182,6 +187,11 @@ void World::frame(double time_s) {
     }
     if (on_frame) on_frame(i, time_s, player.shown);
   }
+}
+
+Client& World::updated(std::size_t i) {
+  client(i).update(local_s(i, now_s()));
+  return client(i);
 }
 
 std::size_t World::count(std::size_t client, ClientEvent::Kind kind) const {

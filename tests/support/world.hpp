@@ -27,12 +27,12 @@ struct WorldConfig {
   harness::LinkPair links;
   std::string script;  ///< changes of the links, in the format of harness::LinkScript
   std::uint64_t seed = 1;
-  double frame_rate_hz = 60.0;
-  bool log_packets = false;         ///< for SimNetwork::packets()
-  double silence_timeout_s = 0.0;   ///< SimNetworkConfig::silence_timeout_s
-  bool sampled = false;             ///< clients use Client::sample() instead of frame()
-  bool arrival_times = false;       ///< SimNetworkConfig::arrival_times
-  bool receives_per_frame = false;  ///< clients call receive() only before each frame, not at each arrival
+  double frame_rate_hz = 60.0;     ///< a blend with the default duration lasts 6.5 of these frames
+  bool log_packets = false;        ///< for SimNetwork::packets()
+  double silence_timeout_s = 0.0;  ///< SimNetworkConfig::silence_timeout_s
+  bool sampled = false;            ///< clients use Client::shown_poses() instead of shown()
+  bool arrival_times = false;      ///< SimNetworkConfig::arrival_times
+  bool updates_per_frame = false;  ///< clients call update() only before each frame, not at each arrival
   ServerTestSwitches switches{};
   /// Makes a transport in front of the server's end of the network. Null: there is none.
   std::function<std::unique_ptr<Transport>(Transport& network)> door;
@@ -91,6 +91,8 @@ class World {
 
   [[nodiscard]] Server& server() { return *server_; }
   [[nodiscard]] Client& client(std::size_t i) { return *clients_[i]->client; }
+  /// The client, after an update() at the present time. In on_frame, every client is updated.
+  [[nodiscard]] Client& updated(std::size_t i);
   [[nodiscard]] Tap& tap(std::size_t i) { return *clients_[i]->tap; }
   [[nodiscard]] Transport& client_transport(std::size_t i) { return *clients_[i]->tap; }
   [[nodiscard]] harness::SimDialer& dialer(std::size_t i) { return *clients_[i]->dialer; }
@@ -106,7 +108,7 @@ class World {
     return clients_[client]->events;
   }
   [[nodiscard]] std::size_t count(std::size_t client, ClientEvent::Kind kind) const;
-  /// Number of the client's events that only frame() or sample() queued, after receive() for the same time.
+  /// Number of the client's events that only shown() or shown_poses() queued, after update().
   [[nodiscard]] std::size_t late_events(std::size_t client) const { return clients_[client]->late_events; }
   [[nodiscard]] const std::vector<ServerEvent>& server_events() const { return server_events_; }
   [[nodiscard]] std::size_t count(ServerEvent::Kind kind) const;

@@ -34,13 +34,15 @@ TEST_P(OtherTransport, IsNamedToTheClientAndCounted) {
   const TransportRow& row = GetParam().client;
   SocketWorld world(GetParam().server);
   const SocketPlayer& dialing = world.dial_as(row);
-  auto connecting = NetworkTransport::connect(world.host(), world.port(), kProtocolVersion,
-                                              world.security_of(row), {}, row.transport);
+  auto connecting = NetworkTransport::connect({.host = world.host(),
+                                               .port = world.port(),
+                                               .security = world.security_of(row),
+                                               .transport = row.transport});
   ASSERT_TRUE(connecting) << connecting.error();
   auto connected = Client::create({}, **connecting);
   ASSERT_TRUE(connected) << connected.error();
   ASSERT_TRUE(world.until([&] {
-    connected->receive(world.local_s());
+    connected->update(world.local_s());
     return dialing.is_over() && connected->status() == ClientStatus::disconnected;
   }));
   EXPECT_EQ(dialing.status(), ClientStatus::disconnected);

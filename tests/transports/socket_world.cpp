@@ -76,8 +76,8 @@ OrInsecure<ClientSecurity> SocketWorld::security_of(const TransportRow& row) {
 
 SocketPlayer& SocketWorld::dial(std::uint16_t port, ClientConfig config) {
   auto player = std::make_unique<SocketPlayer>();
-  player->dialer = std::make_unique<NetworkDialer>(host_, port, kProtocolVersion, security_of(row_),
-                                                   LogSink{}, row_.transport);
+  player->dialer = std::make_unique<NetworkDialer>(
+      ConnectConfig{.host = host_, .port = port, .security = security_of(row_), .transport = row_.transport});
   auto created = Client::create(std::move(config), *player->dialer);
   EXPECT_TRUE(created) << created.error();
   player->client.emplace(std::move(*created));
@@ -137,13 +137,13 @@ void SocketWorld::serve() {
 
 void SocketWorld::play(SocketPlayer& player, bool draws) {
   const double time_s = local_s();
-  player.client->receive(time_s);
+  player.client->update(time_s);
   while (const auto event = player.client->poll_event())
     player.events.push_back(*event);
   while (const auto message = player.client->poll_message())
     player.messages.push_back(copy(*message));
   if (!draws) return;
-  const auto shown = player.client->frame(time_s);
+  const auto shown = player.client->shown();
   player.shown.assign(shown.begin(), shown.end());
   if (on_frame) on_frame(player);
 }

@@ -102,9 +102,9 @@ TEST_P(TransportSession, AClientMovesTheEntityThatItOwns) {
   Sight sight(car, path, 0.5);
   bool follows = false;
   world.on_frame = [&](const SocketPlayer& player) {
-    const auto time_s = owner.client->server_time_s(world.local_s());
+    const auto time_s = owner.client->server_time_s();
     if (&player == &owner && time_s && world.server().owner(car) == id) {
-      EXPECT_TRUE(owner.client->move(car, path(*time_s), world.local_s()));
+      EXPECT_TRUE(owner.client->move(car, path(*time_s)));
     }
     if (&player != &viewer) return;
     if (follows) return sight.add(viewer);
@@ -154,8 +154,11 @@ TEST_P(TransportSession, AServerRefusesAnotherVersion) {
   SocketWorld world(GetParam());
   for (const int difference : {-1, 1}) {
     const auto version = static_cast<std::uint16_t>(kProtocolVersion + difference);
-    auto connecting = NetworkTransport::connect(world.host(), world.port(), version,
-                                                world.security_of(GetParam()), {}, GetParam().transport);
+    auto connecting = NetworkTransport::connect({.host = world.host(),
+                                                 .port = world.port(),
+                                                 .security = world.security_of(GetParam()),
+                                                 .transport = GetParam().transport,
+                                                 .version = version});
     ASSERT_TRUE(connecting) << connecting.error();
     End old;
     old.transport = std::move(*connecting);

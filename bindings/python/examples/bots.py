@@ -51,16 +51,16 @@ class Bot:
 
     def frame(self, now_s: float) -> None:
         client = self.client
-        client.receive(now_s)
+        client.update(now_s)
         for event in client.events():
             if event.kind in (reckoner.ClientEventKind.GIVEN, reckoner.ClientEventKind.CORRECTED):
-                self.avatar, self.state = event.entity, client.owned(event.entity, now_s)
-        poses = client.sample(now_s)
+                self.avatar, self.state = event.entity, client.owned(event.entity)
+        poses = client.shown_poses()
         self.seen = len(poses.entities)
         if not self.avatar:
             return
         self.steer(poses)
-        client.move(self.avatar, self.state, now_s)
+        client.move(self.avatar, self.state)
 
     def steer(self, poses: reckoner.Poses) -> None:
         """Turns towards the nearest other avatar, or away from it if it is close, as fast as a runner turns."""

@@ -47,7 +47,7 @@ class World:
             self.each_tick(tick_s)
         for client in self.clients:
             if not client.closed:
-                client.receive(now)
+                client.update(now)
                 self.events[client] += client.events()
         return now
 
@@ -65,7 +65,7 @@ class World:
         return any(event.kind == kind and event.entity == entity for event in self.events[client])
 
     def shows(self, client: reckoner.Client, entity: int) -> bool:
-        return client.shown_one(entity, reckoner.now()) is not None
+        return client.shown_one(entity) is not None
 
     @property
     def peer(self) -> int:

@@ -63,7 +63,7 @@ def test_a_taken_port_and_unknown_hosts():
             reckoner.Server("127.0.0.1", one.port, insecure=True)
     with reckoner.Client("no.such.host.invalid", 1, insecure=True, reconnects=True) as client:
         for _ in range(600):  # the name is looked up in the background; 30 s
-            client.receive(reckoner.now())
+            client.update(reckoner.now())
             if client.status == reckoner.Status.DISCONNECTED:
                 break
             client.wait(0.05)
@@ -80,9 +80,9 @@ def test_refused_calls_say_why(world):
         world.server.spawn(reckoner.state(), name="x" * 65)
     client = world.join()
     with pytest.raises(reckoner.ReckonerError):
-        client.move(5, reckoner.state(), reckoner.now())
+        client.move(5, reckoner.state())
     with pytest.raises(reckoner.ReckonerError):
-        client.receive(float("nan"))
+        client.update(float("nan"))
     with pytest.raises(ValueError):
         world.server.move(1, np.zeros(2, reckoner.STATE))
     with pytest.raises(ValueError):

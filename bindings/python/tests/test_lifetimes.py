@@ -21,10 +21,11 @@ def moving(world, count):
 def test_arrays_are_views_of_the_same_memory_frame_after_frame(world):
     moving(world, 3)
     client = world.join()
-    now = world.until(lambda: len(client.shown(reckoner.now())) == 3)
+    now = world.until(lambda: len(client.shown()) == 3)
     addresses = set()
     for i in range(100):
-        poses, shown = client.sample(now + 0.001 * i), client.shown(now + 0.001 * i)
+        client.update(now + 0.001 * i)
+        poses, shown = client.shown_poses(), client.shown()
         addresses.add((poses.positions.ctypes.data, shown.ctypes.data))
         assert not poses.positions.flags.owndata and not shown.flags.owndata
         del poses, shown
@@ -34,10 +35,11 @@ def test_arrays_are_views_of_the_same_memory_frame_after_frame(world):
 def test_kept_arrays_do_not_change(world):
     moving(world, 3)
     client = world.join()
-    now = world.until(lambda: len(client.shown(reckoner.now())) == 3)
+    now = world.until(lambda: len(client.shown()) == 3)
     kept, copies = [], []
     for i in range(20):
-        poses, shown = client.sample(now + 0.01 * i), client.shown(now + 0.01 * i)
+        client.update(now + 0.01 * i)
+        poses, shown = client.shown_poses(), client.shown()
         kept += [poses.positions[1:], shown["state"]["position"]]  # views of views
         copies += [poses.positions[1:].copy(), shown["state"]["position"].copy()]
     assert not np.array_equal(kept[0], kept[-2])
@@ -48,8 +50,8 @@ def test_kept_arrays_do_not_change(world):
 def test_arrays_survive_the_client(world):
     moving(world, 50)
     client = world.join()
-    now = world.until(lambda: len(client.shown(reckoner.now())) == 50)
-    poses, shown = client.sample(now), client.shown(now)
+    world.until(lambda: len(client.shown()) == 50)
+    poses, shown = client.shown_poses(), client.shown()
     expected = poses.positions.copy()
     client.close()
     world.server.close()

@@ -14,8 +14,8 @@ def test_poses_arrive_and_the_views_agree(world):
     ids = [world.server.spawn(reckoner.state(position=(i, 2, 3), orientation=(0, 0, 0.6, 0.8)), name=f"car{i}")
            for i in range(100)]  # more than the arrays hold at first
     client = world.join()
-    now = world.until(lambda: len(client.sample(reckoner.now()).entities) == 100)
-    poses, shown = client.sample(now), client.shown(now)
+    world.until(lambda: len(client.shown_poses().entities) == 100)
+    poses, shown = client.shown_poses(), client.shown()
     assert sorted(poses.entities) == sorted(shown["entity"]) == sorted(ids)
     by_entity = {entity: i for i, entity in enumerate(poses.entities)}
     for one in shown:
@@ -23,7 +23,7 @@ def test_poses_arrive_and_the_views_agree(world):
         np.testing.assert_allclose(poses.positions[i], one["state"]["position"], atol=1e-6)
         np.testing.assert_allclose(poses.positions[i], [ids.index(one["entity"]), 2, 3], atol=0.05)
         np.testing.assert_allclose(poses.orientations[i], [0, 0, 0.6, 0.8], atol=0.01)
-    single = client.shown_one(ids[5], now)
+    single = client.shown_one(ids[5])
     assert repr(single) == repr(shown[shown["entity"] == ids[5]][0])
     assert client.name(ids[5]) == "car5" and client.name(999) is None
 
@@ -38,8 +38,8 @@ def test_a_moving_entity_is_shown_where_it_is(world):
     client = world.join()
     start = reckoner.now()
     now = world.until(lambda: reckoner.now() > start + 2.0 and world.shows(client, car))
-    server_time = client.server_time(now)
-    one = client.shown_one(car, now)
+    server_time = client.server_time()
+    one = client.shown_one(car)
     assert np.linalg.norm(one["state"]["position"] - circle(server_time)["position"]) < 1.0
     assert np.linalg.norm(one["state"]["velocity"]) == pytest.approx(20.0, rel=0.2)
     debug, truth = client.debug(car), world.server.debug(car)
@@ -73,13 +73,13 @@ def test_fields_of_every_type_arrive():
 
 def test_messages_and_identity(world):
     client = world.join()
-    world.until(lambda: client.server_time(reckoner.now()) is not None)
+    world.until(lambda: client.server_time() is not None)
     world.server.send(b"hello", world.peer)
     got = []
     world.until(lambda: got.extend(client.messages()) or got)
     assert got[0].data == b"hello" and got[0].sender == 0 and got[0].time_s is None
-    client.send(b"fire", delivery=Delivery.UNRELIABLE, time_s=client.server_time(reckoner.now()))
-    client.flush(reckoner.now())
+    client.send(b"fire", delivery=Delivery.UNRELIABLE, time_s=client.server_time())
+    client.flush()
     back = []
     world.until(lambda: back.extend(world.server.messages()) or back)
     assert back[0].data == b"fire" and back[0].sender == world.peer and back[0].time_s is not None
@@ -104,9 +104,9 @@ def test_kick_tells_the_reason(world):
 
 def test_predicted_short_lived_spawn(world):
     client = world.join()
-    now = world.until(lambda: client.server_time(reckoner.now()) is not None)
+    now = world.until(lambda: client.server_time() is not None)
     muzzle = reckoner.state(position=(1, 0, 1), velocity=(50, 0, 0))
-    predicted = client.predict_spawn(0, muzzle, 77, now, 5.0)
+    predicted = client.predict_spawn(0, muzzle, 77, 5.0)
     assert world.shows(client, predicted)
     end_s = now + 100.0
     shot = world.server.spawn_short_lived(muzzle, end_s=end_s, data=b"rocket", predicted_by=world.peer, prediction=77)
@@ -118,10 +118,10 @@ def test_predicted_short_lived_spawn(world):
     client.set_user_value(shot, 2**63)
     assert client.user_value(shot) == 2**63
 
-    refused = client.predict_spawn(0, muzzle, 78, reckoner.now(), 60.0)
+    refused = client.predict_spawn(0, muzzle, 78, 60.0)
     world.server.refuse_prediction(world.peer, 78)
     world.until(lambda: world.had(client, ClientEventKind.PREDICTION_FAILED, refused))
-    dropped = client.predict_spawn(0, muzzle, 79, reckoner.now(), 60.0)
+    dropped = client.predict_spawn(0, muzzle, 79, 60.0)
     client.drop_prediction(dropped)
     assert not world.shows(client, dropped)
 
@@ -130,19 +130,19 @@ def test_ownership(world):
     avatar = world.server.spawn(reckoner.state(), name="avatar")
     client = world.join()
     world.until(lambda: world.shows(client, avatar))
-    assert client.owned(avatar, reckoner.now()) is None
-    motion = client.motion_at(avatar, client.server_time(reckoner.now()))
+    assert client.owned(avatar) is None
+    motion = client.motion_at(avatar, client.server_time())
     np.testing.assert_allclose(motion["position"], [0, 0, 0], atol=0.1)
-    assert client.motion_at(avatar + 1, client.server_time(reckoner.now())) is None
+    assert client.motion_at(avatar + 1, client.server_time()) is None
     world.server.give(avatar, world.peer, max_teleport_m=30)
     world.until(lambda: world.had(client, ClientEventKind.GIVEN, avatar))
     assert world.server.owner(avatar) == world.peer
-    start = client.owned(avatar, reckoner.now())
+    start = client.owned(avatar)
     assert np.linalg.norm(start["position"]) < 0.1 and client.owned_frame(avatar) == 0
-    world.until(lambda: client.move(avatar, reckoner.state(position=(0.5, 0, 0)), reckoner.now()) and
+    world.until(lambda: client.move(avatar, reckoner.state(position=(0.5, 0, 0))) and
                 np.linalg.norm(world.server.state(avatar)["position"] - [0.5, 0, 0]) < 0.1)
-    assert world.until(lambda: client.teleport(avatar, reckoner.state(position=(20, 0, 0)), reckoner.now()))
-    world.until(lambda: client.move(avatar, reckoner.state(position=(20, 0, 0)), reckoner.now()) and
+    assert world.until(lambda: client.teleport(avatar, reckoner.state(position=(20, 0, 0))))
+    world.until(lambda: client.move(avatar, reckoner.state(position=(20, 0, 0))) and
                 np.linalg.norm(world.server.state(avatar)["position"] - [20, 0, 0]) < 0.1)
     assert world.server.stats()["owned_teleports"] == 1
     with pytest.raises(reckoner.ReckonerError, match="owns"):
@@ -193,7 +193,7 @@ def test_rewind():
     known = []
 
     def look():  # the server learns what a client showed a moment later
-        poses = client.sample(reckoner.now())
+        poses = client.shown_poses()
         known.extend([poses.shown_time_s] if len(poses.entities) else [])
         return any(world.server.rewind_status(world.peer, t) == reckoner.RewindStatus.KNOWN for t in known[-100:])
 
@@ -223,7 +223,7 @@ def test_floor_keeps_bodies_above_the_ground():
         lowest = [9.0]
 
         def look():
-            one = client.shown_one(body, reckoner.now())
+            one = client.shown_one(body)
             if one is not None:
                 lowest[0] = min(lowest[0], one["state"]["position"][2])
             return reckoner.now() > start + 0.5 and one is not None
@@ -251,7 +251,7 @@ def test_walls_stop_predicted_bodies():
         start = reckoner.now()
 
         def look():
-            one = client.shown_one(body, reckoner.now())
+            one = client.shown_one(body)
             if one is not None:
                 furthest[0] = max(furthest[0], one["state"]["position"][0])
             return reckoner.now() > start + 0.8 and one is not None
@@ -267,18 +267,19 @@ def test_pause_playout_and_correction(world):
     world.each_tick = lambda t: world.server.move(car, reckoner.state(position=(t, 0, 0), velocity=(1, 0, 0)))
     client = world.join()
     now = world.until(lambda: world.shows(client, car))
-    client.set_paused(True, now)
-    frozen = client.sample(now).positions.copy()
-    later = world.until(lambda: reckoner.now() > now + 0.3)
-    np.testing.assert_array_equal(client.sample(later).positions, frozen)
-    client.set_paused(False, later)
-    client.set_playout(later, mode=reckoner.Mode.DELAYED, delay_s=0.1)
+    client.set_paused(True)
+    frozen = client.shown_poses().positions.copy()
+    world.until(lambda: reckoner.now() > now + 0.3)
+    np.testing.assert_array_equal(client.shown_poses().positions, frozen)
+    client.set_paused(False)
+    client.set_playout(mode=reckoner.Mode.DELAYED, delay_s=0.1)
     world.until(lambda: client.stats()["delay_s"] > 0.05)
-    one = client.shown_one(car, world.step())
+    world.step()
+    one = client.shown_one(car)
     state = one["state"].copy()
     state["position"][1] = 3.0
-    client.correct(car, state, reckoner.now())
-    client.correct(car, state, reckoner.now(), hold_s=0.2)
+    client.correct(car, state)
+    client.correct(car, state, hold_s=0.2)
     client.set_origin((100, 0, 0))
     assert world.until(lambda: world.shows(client, car)) > 0
 

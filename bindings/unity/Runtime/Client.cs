@@ -38,9 +38,9 @@ namespace Reckoner {
     }
   }
 
-  /// Connects to a server and shows its entities. In each frame, with one time for all calls: Receive(), PollEvent() and
-  /// PollMessage() until they return false, then Sample() or Shown(), and Flush() if the game has sent messages. These calls
-  /// allocate nothing, except when there are more entities than ever before. Spans point into memory of this object, not of the library.
+  /// Connects to a server and shows its entities. For each picture: Update(), PollEvent() and PollMessage() until they return
+  /// false, then ShownPoses() or Shown(), and Flush() if the game has sent messages. Only Update() has a time; all other calls
+  /// use the time of the last Update(). These calls allocate nothing, except when there are more entities than ever before. Spans point into memory of this object, not of the library.
   public sealed unsafe class Client : Handle {
     ulong[] entities = new ulong[64];
     Double3[] positions = new Double3[64];
@@ -76,21 +76,24 @@ namespace Reckoner {
       Native.reckoner_client_destroy(handle);
     }
 
-    /// Handles everything that has arrived. Throws RefusedException if the server refuses or kicks this client.
-    public void Receive(double nowS) {
-      Done(Native.reckoner_client_receive(C, nowS));
-      if (Status == Status.Refused) throw new RefusedException(Refusal);
+    /// Sets the time of this and all following calls, and handles everything that has arrived. Returns the status. Throws
+    /// RefusedException if the server refuses or kicks this client.
+    public Status Update(double nowS) {
+      Done(Native.reckoner_client_update(C, nowS));
+      Status status = Status;
+      if (status == Status.Refused) throw new RefusedException(Refusal);
+      return status;
     }
     public void Wait(double seconds) => Done(Native.reckoner_client_wait(C, seconds));
-    /// Leaves the server for good. Call Receive() until Status is Disconnected, for as long as the game is willing to wait, for
+    /// Leaves the server for good. Call Update() until it returns Disconnected, for as long as the game is willing to wait, for
     /// example 2 s: the client first sends the reliable messages that the server still lacks. Without such messages, this
     /// takes a round trip. Dispose() does not wait: what the server still lacks is then lost.
     public void Leave() => Done(Native.reckoner_client_leave(C));
     public Status Status => (Status)Native.reckoner_client_status(C);
     public string Refusal => Library.Text(Native.reckoner_client_refusal(C));
-    public double LostFor(double nowS) {
+    public double LostFor() {
       double seconds;
-      Done(Native.reckoner_client_lost_for(C, nowS, &seconds));
+      Done(Native.reckoner_client_lost_for(C, &seconds));
       return seconds;
     }
     public void SetToken(byte[] token) {
@@ -103,9 +106,9 @@ namespace Reckoner {
       fixed (byte* t = ticket) return Done(Native.reckoner_client_ticket(C, t)) ? ticket : null;
     }
     /// False before the first answer of the server.
-    public bool TryServerTime(double nowS, out double serverTimeS) {
+    public bool TryServerTime(out double serverTimeS) {
       double time = 0;
-      bool known = Done(Native.reckoner_client_server_time(C, nowS, &time));
+      bool known = Done(Native.reckoner_client_server_time(C, &time));
       serverTimeS = time;
       return known;
     }
@@ -128,19 +131,19 @@ namespace Reckoner {
         Done(Native.reckoner_client_send(C, b, (UIntPtr)bytes.Length, (int)delivery, timeS.HasValue ? &time : null));
     }
 
-    /// Sends now what waits for the next Receive(): messages, changed playout settings and acknowledgements. Call it
-    /// after the last Send() of a frame.
-    public void Flush(double nowS) => Done(Native.reckoner_client_flush(C, nowS));
+    /// Sends now what waits for the next Update(): messages, changed playout settings and acknowledgements. Call it
+    /// after the last Send() before a picture.
+    public void Flush() => Done(Native.reckoner_client_flush(C));
 
     /// The poses of all visible entities, about ten times as fast as Shown().
-    public Poses Sample(double nowS) {
+    public Poses ShownPoses() {
       UIntPtr count;
       double timeS;
       while (true) {
         int result;
         fixed (ulong* e = entities) fixed (Double3* p = positions) fixed (Float4* o = orientations)
-          result = Native.reckoner_client_sample_into(C, nowS, e, (double*)p, (float*)o, (UIntPtr)entities.Length, &count,
-                                                      &timeS);
+          result = Native.reckoner_client_shown_poses_into(C, e, (double*)p, (float*)o, (UIntPtr)entities.Length, &count,
+                                                           &timeS);
         if (result != (int)ResultCode.ErrorCapacity) {
           Done(result);
           break;
@@ -156,12 +159,12 @@ namespace Reckoner {
     }
 
     /// All visible entities with velocities, frames and ages. Valid until the next call of Shown().
-    public ReadOnlySpan<Shown> Shown(double nowS) {
+    public ReadOnlySpan<Shown> Shown() {
       UIntPtr count;
       while (true) {
         int result;
         fixed (Shown* s = shown)
-          result = Native.reckoner_client_shown(C, nowS, s, (uint)sizeof(Shown), (UIntPtr)shown.Length, &count);
+          result = Native.reckoner_client_shown(C, s, (uint)sizeof(Shown), (UIntPtr)shown.Length, &count);
         if (result != (int)ResultCode.ErrorCapacity) {
           Done(result);
           break;
@@ -171,9 +174,9 @@ namespace Reckoner {
       return new ReadOnlySpan<Shown>(shown, 0, (int)count);
     }
     /// False while the entity is not visible.
-    public bool TryShown(double nowS, ulong entity, out Shown found) {
+    public bool TryShown(ulong entity, out Shown found) {
       var s = new Shown { StructSize = (uint)sizeof(Shown) };
-      bool visible = Done(Native.reckoner_client_shown_one(C, nowS, entity, &s));
+      bool visible = Done(Native.reckoner_client_shown_one(C, entity, &s));
       found = s;
       return visible;
     }
@@ -205,10 +208,10 @@ namespace Reckoner {
     }
     /// Replaces the shown state. With holdS above 0 the game anticipates a hit: the entity continues from `state` until a
     /// motion with the hit has arrived, for at most holdS.
-    public void Correct(ulong entity, State state, double nowS, double holdS = 0.0) =>
-        Done(Native.reckoner_client_correct_and_hold(C, entity, &state, nowS, holdS));
-    public void SetPaused(bool paused, double nowS) =>
-        Done(Native.reckoner_client_set_paused(C, paused ? 1 : 0, nowS));
+    public void Correct(ulong entity, State state, double holdS = 0.0) =>
+        Done(Native.reckoner_client_correct_and_hold(C, entity, &state, holdS));
+    public void SetPaused(bool paused) =>
+        Done(Native.reckoner_client_set_paused(C, paused ? 1 : 0));
     /// The defaults for SetPlayout().
     public static Playout DefaultPlayout() {
       Library.Require();
@@ -216,8 +219,8 @@ namespace Reckoner {
       Native.reckoner_playout_init(&playout, (uint)sizeof(Playout));
       return playout;
     }
-    public void SetPlayout(Playout playout, double nowS) =>
-        Done(Native.reckoner_client_set_playout(C, &playout, nowS));
+    public void SetPlayout(Playout playout) =>
+        Done(Native.reckoner_client_set_playout(C, &playout));
     public void SetOrigin(Double3 origin) => Done(Native.reckoner_client_set_origin(C, (double*)&origin));
 
     // False for refusals that pass by themselves: an event about the entity waits, or there is no clock yet.
@@ -227,17 +230,17 @@ namespace Reckoner {
       if (error == CallError.EventNotPolled || error == CallError.NoClock) return false;
       return Done(result, Library.Failure((uint)error));
     }
-    /// Sets the state of an owned entity; call it in every frame. False: poll the entity's event first.
-    public bool Move(ulong entity, State state, double nowS) =>
-        Moved(Native.reckoner_client_move(C, entity, &state, nowS));
-    public bool MoveIn(ulong entity, State state, ulong frame, double nowS) =>
-        Moved(Native.reckoner_client_move_in(C, entity, &state, frame, nowS));
-    public bool Teleport(ulong entity, State state, double nowS, ulong frame = 0) =>
-        Moved(Native.reckoner_client_teleport(C, entity, &state, frame, nowS));
+    /// Sets the state of an owned entity; call it after each Update(). False: poll the entity's event first.
+    public bool Move(ulong entity, State state) =>
+        Moved(Native.reckoner_client_move(C, entity, &state));
+    public bool MoveIn(ulong entity, State state, ulong frame) =>
+        Moved(Native.reckoner_client_move_in(C, entity, &state, frame));
+    public bool Teleport(ulong entity, State state, ulong frame = 0) =>
+        Moved(Native.reckoner_client_teleport(C, entity, &state, frame));
     /// The state from which to continue after Given or Corrected. False if this client does not own the entity.
-    public bool TryOwned(ulong entity, double nowS, out State state) {
+    public bool TryOwned(ulong entity, out State state) {
       State s = default;
-      bool owned = Done(Native.reckoner_client_owned(C, entity, nowS, &s));
+      bool owned = Done(Native.reckoner_client_owned(C, entity, &s));
       state = s;
       return owned;
     }
@@ -255,9 +258,9 @@ namespace Reckoner {
       return frame;
     }
     /// Shows an entity at once that the server is expected to spawn with the same key. 0: there is no clock yet.
-    public ulong PredictSpawn(uint archetype, State state, uint key, double nowS, double patienceS) {
+    public ulong PredictSpawn(uint archetype, State state, uint key, double patienceS) {
       ulong entity = 0;
-      return Moved(Native.reckoner_client_predict_spawn(C, archetype, &state, key, nowS, patienceS, &entity)) ? entity : 0;
+      return Moved(Native.reckoner_client_predict_spawn(C, archetype, &state, key, patienceS, &entity)) ? entity : 0;
     }
     public void DropPrediction(ulong entity) => Done(Native.reckoner_client_drop_prediction(C, entity));
 

@@ -400,8 +400,8 @@ namespace Reckoner {
     public int ReceiveThread;
     public double DelayS;
     public double MaxDelayS;
-    public double BlendFrames;
-    public double FrameRateHz;
+    public double BlendS;
+    public double ShowAheadS;
     public double AckIntervalS;
     public double SilenceS;
     public double UnconfirmedS;
@@ -463,8 +463,7 @@ namespace Reckoner {
     public int Mode;
     public double DelayS;
     public double MaxDelayS;
-    public double BlendFrames;
-    public double FrameRateHz;
+    public double BlendS;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -701,7 +700,7 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern void reckoner_client_destroy(IntPtr @client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_receive(IntPtr @client, double @localS);
+    internal static extern int reckoner_client_update(IntPtr @client, double @localS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_wait(IntPtr @client, double @seconds);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -711,7 +710,7 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern byte* reckoner_client_refusal(IntPtr @client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_lost_for(IntPtr @client, double @localS, double* @seconds);
+    internal static extern int reckoner_client_lost_for(IntPtr @client, double* @seconds);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_set_token(IntPtr @client, byte* @token);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -723,21 +722,21 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_send(IntPtr @client, void* @bytes, UIntPtr @size, int @delivery, double* @timeS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_flush(IntPtr @client, double @localS);
+    internal static extern int reckoner_client_flush(IntPtr @client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_shown(IntPtr @client, double @localS, Shown* @shown, uint @elementSize, UIntPtr @capacity, UIntPtr* @count);
+    internal static extern int reckoner_client_shown(IntPtr @client, Shown* @shown, uint @elementSize, UIntPtr @capacity, UIntPtr* @count);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_shown_one(IntPtr @client, double @localS, ulong @entity, Shown* @shown);
+    internal static extern int reckoner_client_shown_one(IntPtr @client, ulong @entity, Shown* @shown);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_sample(IntPtr @client, double @localS, NativePoses* @poses);
+    internal static extern int reckoner_client_shown_poses(IntPtr @client, NativePoses* @poses);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_sample_into(IntPtr @client, double @localS, ulong* @entities, double* @positions, float* @orientations, UIntPtr @capacity, UIntPtr* @count, double* @shownTimeS);
+    internal static extern int reckoner_client_shown_poses_into(IntPtr @client, ulong* @entities, double* @positions, float* @orientations, UIntPtr @capacity, UIntPtr* @count, double* @shownTimeS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_set_paused(IntPtr @client, int @paused, double @localS);
+    internal static extern int reckoner_client_set_paused(IntPtr @client, int @paused);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern void reckoner_playout_init(Playout* @playout, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_set_playout(IntPtr @client, Playout* @playout, double @localS);
+    internal static extern int reckoner_client_set_playout(IntPtr @client, Playout* @playout);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern byte* reckoner_client_name(IntPtr @client, ulong @entity);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -749,27 +748,27 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_field(IntPtr @client, ulong @entity, uint @field, Value* @value);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_server_time(IntPtr @client, double @localS, double* @serverTimeS);
+    internal static extern int reckoner_client_server_time(IntPtr @client, double* @serverTimeS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_correct(IntPtr @client, ulong @entity, State* @shown, double @localS);
+    internal static extern int reckoner_client_correct(IntPtr @client, ulong @entity, State* @shown);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_correct_and_hold(IntPtr @client, ulong @entity, State* @shown, double @localS, double @holdS);
+    internal static extern int reckoner_client_correct_and_hold(IntPtr @client, ulong @entity, State* @shown, double @holdS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_set_origin(IntPtr @client, double* @origin);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_move(IntPtr @client, ulong @entity, State* @state, double @localS);
+    internal static extern int reckoner_client_move(IntPtr @client, ulong @entity, State* @state);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_move_in(IntPtr @client, ulong @entity, State* @state, ulong @frame, double @localS);
+    internal static extern int reckoner_client_move_in(IntPtr @client, ulong @entity, State* @state, ulong @frame);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_teleport(IntPtr @client, ulong @entity, State* @state, ulong @frame, double @localS);
+    internal static extern int reckoner_client_teleport(IntPtr @client, ulong @entity, State* @state, ulong @frame);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_predict_spawn(IntPtr @client, uint @archetype, State* @state, uint @key, double @localS, double @patienceS, ulong* @entity);
+    internal static extern int reckoner_client_predict_spawn(IntPtr @client, uint @archetype, State* @state, uint @key, double @patienceS, ulong* @entity);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_drop_prediction(IntPtr @client, ulong @entity);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern uint reckoner_client_call_error(IntPtr @client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_owned(IntPtr @client, ulong @entity, double @localS, State* @state);
+    internal static extern int reckoner_client_owned(IntPtr @client, ulong @entity, State* @state);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_owned_frame(IntPtr @client, ulong @entity, ulong* @frame);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -94,9 +94,9 @@ namespace Reckoner.Tests {
         if (!Regex.IsMatch(source, $@"Native\.{method.Name}\(")) unused.Add(method.Name);
       }
       unused.Sort();
-      // A hold of 0 s is no hold; SampleInto replaces the second; an allocator in C# makes no sense.
+      // A hold of 0 s is no hold; shown_poses_into replaces the second; an allocator in C# makes no sense.
       Require(string.Join(" ", unused) ==
-                  "reckoner_client_correct reckoner_client_sample reckoner_set_allocator",
+                  "reckoner_client_correct reckoner_client_shown_poses reckoner_set_allocator",
               string.Join(" ", unused));
     }
 

@@ -10,7 +10,7 @@ using System.Threading;
 namespace Reckoner.Tests {
   internal static unsafe partial class Program {
     [DllImport("reference", CallingConvention = CallingConvention.Cdecl)]
-    static extern int reference_compare(IntPtr client, double localS, Shown* shown, int shownCount, ulong* entities,
+    static extern int reference_compare(IntPtr client, Shown* shown, int shownCount, ulong* entities,
                                         double* positions, float* orientations, int poseCount);
 
     static State Circle(int i, double timeS) {
@@ -35,16 +35,16 @@ namespace Reckoner.Tests {
       using (var world = new World()) {
         Crowd(world, 100);  // more than the arrays hold at first
         world.Join();
-        world.Until(() => world.Client.Shown(Now.Seconds).Length == 100);
+        world.Until(() => world.Client.Shown().Length == 100);
         int compared = 0;
         var moved = new HashSet<double>();
         for (int frame = 0; frame < 2000; ++frame) {
-          double now = world.Step();
-          ReadOnlySpan<Shown> shown = world.Client.Shown(now);
-          Poses poses = world.Client.Sample(now);
+          world.Step();
+          ReadOnlySpan<Shown> shown = world.Client.Shown();
+          Poses poses = world.Client.ShownPoses();
           fixed (Shown* s = shown) fixed (ulong* e = poses.Entities) fixed (Double3* p = poses.Positions)
           fixed (Float4* o = poses.Orientations) {
-            int different = reference_compare(world.Client.C, now, s, shown.Length, e, (double*)p, (float*)o,
+            int different = reference_compare(world.Client.C, s, shown.Length, e, (double*)p, (float*)o,
                                               poses.Entities.Length);
             Require(different == 0, $"frame {frame}: {different} entities differ");
           }
@@ -56,13 +56,13 @@ namespace Reckoner.Tests {
         Require(world.Client.Stats().UpdatesApplied > 100, "updates");
 
         // The comparison can fail.
-        double last = world.Step();
-        Shown[] wrong = world.Client.Shown(last).ToArray();
-        Poses right = world.Client.Sample(last);
+        world.Step();
+        Shown[] wrong = world.Client.Shown().ToArray();
+        Poses right = world.Client.ShownPoses();
         wrong[7].State.Velocity.Y += 1e-5f;
         fixed (Shown* s = wrong) fixed (ulong* e = right.Entities) fixed (Double3* p = right.Positions)
         fixed (Float4* o = right.Orientations)
-          Require(reference_compare(world.Client.C, last, s, wrong.Length, e, (double*)p, (float*)o, 100) == 1, "control");
+          Require(reference_compare(world.Client.C, s, wrong.Length, e, (double*)p, (float*)o, 100) == 1, "control");
       }
     }
 
@@ -73,11 +73,11 @@ namespace Reckoner.Tests {
       int collections = GC.CollectionCount(0);
       long before = GC.GetAllocatedBytesForCurrentThread();
       for (int frame = 0; frame < frames; ++frame) {
-        double now = world.Step();
+        world.Step();
         while (world.Client.PollMessage(out Message message)) sum += message.Bytes.Length;
-        ReadOnlySpan<Shown> shown = world.Client.Shown(now);
+        ReadOnlySpan<Shown> shown = world.Client.Shown();
         for (int i = 0; i < shown.Length; ++i) sum += shown[i].State.Position.X;
-        ReadOnlySpan<Double3> positions = world.Client.Sample(now).Positions;
+        ReadOnlySpan<Double3> positions = world.Client.ShownPoses().Positions;
         for (int i = 0; i < positions.Length; ++i) sum += positions[i].Y;
         if (litters) Litter = new byte[16];
         if (frame % 4 == 0) Thread.Sleep(1);
@@ -89,7 +89,7 @@ namespace Reckoner.Tests {
       using (var world = new World()) {
         Crowd(world, 100);
         world.Join();
-        world.Until(() => world.Client.Shown(Now.Seconds).Length == 100);
+        world.Until(() => world.Client.Shown().Length == 100);
         Garbage(world, 200, false);  // compiles everything
         Require(Garbage(world, 1000, true) >= 16000, "the measurement does not see garbage");
         long garbage = Garbage(world, 10000, false);
@@ -129,9 +129,9 @@ namespace Reckoner.Tests {
           return got != null;
         });
         Require(got == "hello0", got);
-        world.Client.TryServerTime(Now.Seconds, out double timeS);
+        world.Client.TryServerTime(out double timeS);
         world.Client.Send(new byte[] { 9 }, Delivery.Unreliable, timeS);
-        world.Client.Flush(Now.Seconds);
+        world.Client.Flush();
         got = null;
         world.Until(() => {
           while (world.Server.PollMessage(out Message m)) got = $"{m.Bytes[0]} {m.Sender} {m.TimeS.HasValue}";
@@ -150,7 +150,7 @@ namespace Reckoner.Tests {
         State muzzle = State.At(1, 0, 1);
         muzzle.Velocity.X = 50;
         ulong predicted = 0;
-        world.Until(() => (predicted = world.Client.PredictSpawn(0, muzzle, 77, Now.Seconds, 5)) != 0);
+        world.Until(() => (predicted = world.Client.PredictSpawn(0, muzzle, 77, 5)) != 0);
         double endS = Now.Seconds + 100;
         ulong shot = world.Server.SpawnShortLived(muzzle, 0, endS, new byte[] { 7, 8 }, world.Peer, 77);
         world.Until(() => world.Had(ClientEventKind.Spawned, shot));
@@ -159,10 +159,10 @@ namespace Reckoner.Tests {
                     Math.Abs(end - endS) < 0.01, "data");
         world.Client.SetUserValue(shot, 1UL << 63);
         Require(world.Client.UserValue(shot) == 1UL << 63, "user value");
-        ulong refused = world.Client.PredictSpawn(0, muzzle, 78, Now.Seconds, 60);
+        ulong refused = world.Client.PredictSpawn(0, muzzle, 78, 60);
         world.Server.RefusePrediction(world.Peer, 78);
         world.Until(() => world.Had(ClientEventKind.PredictionFailed, refused));
-        ulong dropped = world.Client.PredictSpawn(0, muzzle, 79, Now.Seconds, 60);
+        ulong dropped = world.Client.PredictSpawn(0, muzzle, 79, 60);
         world.Client.DropPrediction(dropped);
         Require(!world.Shows(dropped), "dropped");
       }
@@ -178,14 +178,14 @@ namespace Reckoner.Tests {
         world.Server.Give(avatar, world.Peer, rules);
         world.Until(() => world.Had(ClientEventKind.Given, avatar));
         Require(world.Server.Owner(avatar) == world.Peer && world.Client.OwnedFrame(avatar) == 0, "owner");
-        Require(world.Client.TryServerTime(Now.Seconds, out double serverS), "server time");
+        Require(world.Client.TryServerTime(out double serverS), "server time");
         Require(world.Client.TryMotionAt(avatar, serverS, out State motion) && Math.Abs(motion.Position.X) < 0.1, "motion");
         Require(!world.Client.TryMotionAt(avatar + 1, serverS, out motion), "motion of an unknown entity");
-        Require(world.Client.TryOwned(avatar, Now.Seconds, out State start) && start.Position.X == 0, "start");
-        world.Until(() => world.Client.Move(avatar, State.At(0.5, 0, 0), Now.Seconds) &&
+        Require(world.Client.TryOwned(avatar, out State start) && start.Position.X == 0, "start");
+        world.Until(() => world.Client.Move(avatar, State.At(0.5, 0, 0)) &&
                           Math.Abs(world.Server.StateOf(avatar).Position.X - 0.5) < 0.1);
-        world.Until(() => world.Client.Teleport(avatar, State.At(20, 0, 0), Now.Seconds));
-        world.Until(() => world.Client.Move(avatar, State.At(20, 0, 0), Now.Seconds) &&
+        world.Until(() => world.Client.Teleport(avatar, State.At(20, 0, 0)));
+        world.Until(() => world.Client.Move(avatar, State.At(20, 0, 0)) &&
                           Math.Abs(world.Server.InWorld(avatar).Position.X - 20) < 0.1);
         Throws<ReckonerException>(() => world.Server.Move(avatar, State.At(0, 0, 0)), "owns");
         Require(world.Server.Revoke(avatar) && !world.Server.Revoke(avatar), "revoke");
@@ -235,16 +235,16 @@ namespace Reckoner.Tests {
         world.Until(() => world.Shows(body));
         double lowest = 9, end = Now.Seconds + 0.3;
         world.Until(() => {
-          if (world.Client.TryShown(Now.Seconds, body, out Shown one)) lowest = Math.Min(lowest, one.State.Position.Z);
+          if (world.Client.TryShown(body, out Shown one)) lowest = Math.Min(lowest, one.State.Position.Z);
           return Now.Seconds > end;
         });
         Require(lowest > 0.97, $"it sank to {lowest}");
-        world.Client.SetPaused(true, Now.Seconds);
-        world.Client.SetPaused(false, Now.Seconds);
+        world.Client.SetPaused(true);
+        world.Client.SetPaused(false);
         Playout playout = Client.DefaultPlayout();
         playout.Mode = (int)Mode.Delayed;
         playout.DelayS = 0.1;
-        world.Client.SetPlayout(playout, Now.Seconds);
+        world.Client.SetPlayout(playout);
         world.Until(() => world.Client.Stats().DelayS > 0.05);
       }
       var car = new Archetype("car");
@@ -258,9 +258,9 @@ namespace Reckoner.Tests {
         world.Until(() => world.Shows(body));
         double furthest = 0, end = Now.Seconds + 0.8;
         world.Until(() => {
-          if (world.Client.TryShown(Now.Seconds, body, out Shown one)) {
+          if (world.Client.TryShown(body, out Shown one)) {
             furthest = Math.Max(furthest, one.State.Position.X);
-            world.Client.Correct(body, one.State, Now.Seconds, 0.01);
+            world.Client.Correct(body, one.State, 0.01);
           }
           return Now.Seconds > end;
         });
@@ -327,8 +327,8 @@ namespace Reckoner.Tests {
         }
       }
       Require(tried > 70, $"only {tried} methods");
-      Throws<ObjectDisposedException>(() => world.Client.Shown(0));
-      Throws<ObjectDisposedException>(() => world.Client.Sample(0));
+      Throws<ObjectDisposedException>(() => world.Client.Shown());
+      Throws<ObjectDisposedException>(() => world.Client.ShownPoses());
       Throws<ObjectDisposedException>(() => world.Client.PollMessage(out Message _));
       Throws<ObjectDisposedException>(() => world.Client.Send(new byte[1]));
       Throws<ObjectDisposedException>(() => world.Server.Send(new byte[1]));

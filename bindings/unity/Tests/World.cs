@@ -27,7 +27,7 @@ namespace Reckoner.Tests {
 
     public void Join(ClientOptions options = null) {
       Client = new Client(options ?? Options());
-      Until(() => Client.Status == Status.Joined && Peer != 0 && Client.TryServerTime(Now.Seconds, out double _));
+      Until(() => Client.Status == Status.Joined && Peer != 0 && Client.TryServerTime(out double _));
     }
 
     /// Allocates nothing while no event arrives.
@@ -41,7 +41,7 @@ namespace Reckoner.Tests {
         Server.Tick(now);
       }
       if (Client == null) return now;
-      Client.Receive(now);
+      Client.Update(now);
       while (Client.PollEvent(out ClientEvent happened)) Events.Add(happened);
       return now;
     }
@@ -55,7 +55,7 @@ namespace Reckoner.Tests {
     }
 
     public bool Had(ClientEventKind kind, ulong entity) => Events.Exists(e => e.What == kind && e.Entity == entity);
-    public bool Shows(ulong entity) => Client.TryShown(Now.Seconds, entity, out Shown _);
+    public bool Shows(ulong entity) => Client.TryShown(entity, out Shown _);
 
     public void Dispose() {
       Client?.Dispose();

@@ -70,23 +70,23 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
   if (const auto invalid = find_invalid_setting(config)) return refuse(invalid->message);
   auto handle = std::make_unique<reckoner_client>();
   const LogSink log = capi::log_sink(c.log, c.log_user, c.log_least);
-  const std::string_view transport_name = c.transport != nullptr ? c.transport : "";
+  const ConnectConfig connection{.host = c.host != nullptr ? c.host : "",
+                                 .port = c.port,
+                                 .security = security,
+                                 .log = log,
+                                 .transport = c.transport != nullptr ? c.transport : "",
+                                 .receive_thread = c.receive_thread != 0};
   if (c.reconnects != 0) {
     handle->game = c.game;
     handle->secure = security.get() != nullptr;
-    handle->dialer =
-        c.host != nullptr
-            ? std::make_unique<NetworkDialer>(c.host, c.port, kProtocolVersion, security, log, transport_name)
-            : std::make_unique<NetworkDialer>(kProtocolVersion, *security.get(), log, transport_name);
-    handle->dialer->set_receive_thread(c.receive_thread != 0);
+    handle->dialer = std::make_unique<NetworkDialer>(connection);
     auto created = Client::create(std::move(config), *handle->dialer);
     if (!created) return refuse(created.error());
     handle->client.emplace(std::move(*created));
     *out = handle.release();
     return RECKONER_OK;
   }
-  auto transport = NetworkTransport::connect(c.host, c.port, kProtocolVersion, security, log, transport_name,
-                                             c.receive_thread != 0);
+  auto transport = NetworkTransport::connect(connection);
   if (!transport) {
     capi::say(transport.error(), why, why_size);
     return RECKONER_ERROR_NETWORK;
@@ -113,10 +113,10 @@ void reckoner_client_destroy(reckoner_client* client) {
   delete client;
 }
 
-reckoner_result reckoner_client_receive(reckoner_client* client, double local_s) {
+reckoner_result reckoner_client_update(reckoner_client* client, double local_s) {
   if (!is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
-    c.receive(local_s);
+    c.update(local_s);
     return RECKONER_OK;
   });
 }
@@ -144,11 +144,11 @@ const char* reckoner_client_refusal(const reckoner_client* client) {
   return client != nullptr ? client->client->refusal().c_str() : "";
 }
 
-reckoner_result reckoner_client_lost_for(const reckoner_client* client, double local_s, double* seconds) {
-  if (seconds == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+reckoner_result reckoner_client_lost_for(const reckoner_client* client, double* seconds) {
+  if (seconds == nullptr) return RECKONER_ERROR_ARGUMENT;
   *seconds = 0.0;
   return with_client(client, [&](const Client& c) {
-    *seconds = c.lost_for_s(local_s);
+    *seconds = c.lost_for_s();
     return RECKONER_OK;
   });
 }
@@ -212,19 +212,17 @@ reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes,
   });
 }
 
-reckoner_result reckoner_client_flush(reckoner_client* client, double local_s) {
-  if (!is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+reckoner_result reckoner_client_flush(reckoner_client* client) {
   return with_client(client, [&](Client& c) {
-    c.flush(local_s);
+    c.flush();
     return RECKONER_OK;
   });
 }
 
-reckoner_result reckoner_client_server_time(const reckoner_client* client, double local_s,
-                                            double* server_time_s) {
-  if (server_time_s == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+reckoner_result reckoner_client_server_time(const reckoner_client* client, double* server_time_s) {
+  if (server_time_s == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](const Client& c) -> reckoner_result {
-    const auto time_s = c.server_time_s(local_s);
+    const auto time_s = c.server_time_s();
     if (!time_s) return RECKONER_NOTHING;
     *server_time_s = *time_s;
     return RECKONER_OK;

@@ -16,10 +16,9 @@ using capi::with_client;
 
 namespace {
 
-reckoner_shown to_c(const ShownEntity& entity, const Client& client) {
-  const EntityInfo* info = client.info(entity.id);
+reckoner_shown to_c(const ShownEntity& entity) {
   reckoner_shown c{};
-  c.archetype = info != nullptr ? static_cast<std::uint32_t>(info->archetype) : 0;
+  c.archetype = static_cast<std::uint32_t>(entity.info->archetype);
   c.entity = capi::to_c(entity.id);
   c.state = capi::to_c(entity.shown);
   c.shown_time_s = entity.shown_time_s;
@@ -32,98 +31,93 @@ reckoner_shown to_c(const ShownEntity& entity, const Client& client) {
 
 }  // namespace
 
-reckoner_result reckoner_client_shown(reckoner_client* client, double local_s, reckoner_shown* shown,
+reckoner_result reckoner_client_shown(reckoner_client* client, reckoner_shown* shown,
                                       std::uint32_t element_size, std::size_t capacity, std::size_t* count) {
-  if (count == nullptr || (shown == nullptr && capacity > 0) || !is_valid_stamp(local_s))
-    return RECKONER_ERROR_ARGUMENT;
+  if (count == nullptr || (shown == nullptr && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
   if (!capi::is_size_of<reckoner_shown>(element_size)) return RECKONER_ERROR_STRUCT;
   *count = 0;
   return with_client(client, [&](Client& c) {
-    const auto frame = c.frame(local_s);
-    *count = frame.size();
+    const auto all = c.shown();
+    *count = all.size();
     auto* place = reinterpret_cast<std::byte*>(shown);
-    for (std::size_t i = 0; i < frame.size() && i < capacity; ++i, place += element_size)
-      capi::put(reinterpret_cast<reckoner_shown*>(place), to_c(frame[i], c), element_size);
-    return done_or(frame.size() <= capacity, RECKONER_ERROR_CAPACITY);
+    for (std::size_t i = 0; i < all.size() && i < capacity; ++i, place += element_size)
+      capi::put(reinterpret_cast<reckoner_shown*>(place), to_c(all[i]), element_size);
+    return done_or(all.size() <= capacity, RECKONER_ERROR_CAPACITY);
   });
 }
 
-reckoner_result reckoner_client_shown_one(reckoner_client* client, double local_s, reckoner_entity entity,
+reckoner_result reckoner_client_shown_one(reckoner_client* client, reckoner_entity entity,
                                           reckoner_shown* shown) {
-  if (shown == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (shown == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) -> reckoner_result {
     if (const auto wrong = capi::check_struct(shown); wrong != RECKONER_OK) return wrong;
-    for (const ShownEntity& seen : c.frame(local_s)) {
-      if (seen.id == entity_id(entity)) return capi::give(shown, to_c(seen, c));
+    for (const ShownEntity& seen : c.shown()) {
+      if (seen.id == entity_id(entity)) return capi::give(shown, to_c(seen));
     }
     return RECKONER_NOTHING;
   });
 }
 
-reckoner_result reckoner_client_sample(reckoner_client* client, double local_s, reckoner_poses* poses) {
-  if (poses == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+reckoner_result reckoner_client_shown_poses(reckoner_client* client, reckoner_poses* poses) {
+  if (poses == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) -> reckoner_result {
     if (const auto wrong = capi::check_struct(poses); wrong != RECKONER_OK) return wrong;
     static_assert(sizeof(glm::dvec3) == 3 * sizeof(double));
-    const ShownPoses sampled = c.sample(local_s);
+    const ShownPoses shown = c.shown_poses();
     client->ids.clear();
     client->orientations.clear();
-    for (const EntityId id : sampled.ids)
+    for (const EntityId id : shown.ids)
       client->ids.push_back(capi::to_c(id));
-    for (const glm::quat& q : sampled.orientations)  // the order in memory depends on GLM's configuration
+    for (const glm::quat& q : shown.orientations)  // the order in memory depends on GLM's configuration
       client->orientations.insert(client->orientations.end(), {q.x, q.y, q.z, q.w});
     reckoner_poses given{};
-    given.count = sampled.ids.size();
+    given.count = shown.ids.size();
     given.entities = client->ids.data();
-    given.positions = sampled.positions.empty() ? nullptr : &sampled.positions[0].x;
+    given.positions = shown.positions.empty() ? nullptr : &shown.positions[0].x;
     given.orientations = client->orientations.data();
-    given.shown_time_s = sampled.shown_time_s;
+    given.shown_time_s = shown.shown_time_s;
     return capi::give(poses, given);
   });
 }
 
-reckoner_result reckoner_client_sample_into(reckoner_client* client, double local_s,
-                                            reckoner_entity* entities, double* positions, float* orientations,
-                                            std::size_t capacity, std::size_t* count, double* shown_time_s) {
+reckoner_result reckoner_client_shown_poses_into(reckoner_client* client, reckoner_entity* entities,
+                                                 double* positions, float* orientations, std::size_t capacity,
+                                                 std::size_t* count, double* shown_time_s) {
   const bool arrays = entities != nullptr && positions != nullptr && orientations != nullptr;
-  if (count == nullptr || (!arrays && capacity > 0) || !is_valid_stamp(local_s))
-    return RECKONER_ERROR_ARGUMENT;
+  if (count == nullptr || (!arrays && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
   *count = 0;
   return with_client(client, [&](Client& c) {
-    const ShownPoses sampled = c.sample(local_s);
-    *count = sampled.ids.size();
-    if (shown_time_s != nullptr) *shown_time_s = sampled.shown_time_s;
-    const std::size_t written = std::min(capacity, sampled.ids.size());
+    const ShownPoses shown = c.shown_poses();
+    *count = shown.ids.size();
+    if (shown_time_s != nullptr) *shown_time_s = shown.shown_time_s;
+    const std::size_t written = std::min(capacity, shown.ids.size());
     for (std::size_t i = 0; i < written; ++i) {
-      const glm::dvec3& p = sampled.positions[i];
-      const glm::quat& q = sampled.orientations[i];
-      entities[i] = capi::to_c(sampled.ids[i]);
+      const glm::dvec3& p = shown.positions[i];
+      const glm::quat& q = shown.orientations[i];
+      entities[i] = capi::to_c(shown.ids[i]);
       std::copy_n(std::array{p.x, p.y, p.z}.data(), 3, positions + 3 * i);
       std::copy_n(std::array{q.x, q.y, q.z, q.w}.data(), 4, orientations + 4 * i);
     }
-    return done_or(written == sampled.ids.size(), RECKONER_ERROR_CAPACITY);
+    return done_or(written == shown.ids.size(), RECKONER_ERROR_CAPACITY);
   });
 }
 
-reckoner_result reckoner_client_set_paused(reckoner_client* client, std::int32_t paused, double local_s) {
-  if (!is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+reckoner_result reckoner_client_set_paused(reckoner_client* client, std::int32_t paused) {
   return with_client(client, [&](Client& c) {
-    c.set_paused(paused != 0, local_s);
+    c.set_paused(paused != 0);
     return RECKONER_OK;
   });
 }
 
-reckoner_result reckoner_client_set_playout(reckoner_client* client, const reckoner_playout* playout,
-                                            double local_s) {
+reckoner_result reckoner_client_set_playout(reckoner_client* client, const reckoner_playout* playout) {
   reckoner_playout p;
   reckoner_playout_init(&p, sizeof p);
   if (const auto taken = capi::read_struct(playout, p); taken != RECKONER_OK) return taken;
-  if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED || !is_valid_stamp(local_s))
-    return RECKONER_ERROR_ARGUMENT;
+  if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     PlayoutConfig to;
     copy_from_c(capi::kPlayoutFields, to, p);
-    return done_or(c.set_playout(to, local_s), RECKONER_ERROR_ARGUMENT);
+    return done_or(c.set_playout(to), RECKONER_ERROR_ARGUMENT);
   });
 }
 
@@ -162,17 +156,16 @@ reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_en
 }
 
 reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
-                                        const reckoner_state* shown, double local_s) {
-  return reckoner_client_correct_and_hold(client, entity, shown, local_s, 0.0);
+                                        const reckoner_state* shown) {
+  return reckoner_client_correct_and_hold(client, entity, shown, 0.0);
 }
 
 reckoner_result reckoner_client_correct_and_hold(reckoner_client* client, reckoner_entity entity,
-                                                 const reckoner_state* shown, double local_s, double hold_s) {
-  if (shown == nullptr || !is_valid_stamp(local_s) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS))
-    return RECKONER_ERROR_ARGUMENT;
+                                                 const reckoner_state* shown, double hold_s) {
+  if (shown == nullptr || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     const EntityId id = entity_id(entity);
-    if (c.correct(id, capi::from_c(*shown), local_s, hold_s)) return RECKONER_OK;
+    if (c.correct(id, capi::from_c(*shown), hold_s)) return RECKONER_OK;
     return c.info(id) != nullptr ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
   });
 }
@@ -185,18 +178,18 @@ reckoner_result reckoner_client_set_origin(reckoner_client* client, const double
 }
 
 reckoner_result reckoner_client_move(reckoner_client* client, reckoner_entity entity,
-                                     const reckoner_state* state, double local_s) {
-  return reckoner_client_move_in(client, entity, state, 0, local_s);
+                                     const reckoner_state* state) {
+  return reckoner_client_move_in(client, entity, state, 0);
 }
 
 namespace {
 
 // `call` is Client::move() or Client::teleport().
 reckoner_result move_owned(reckoner_client* client, reckoner_entity entity, const reckoner_state* state,
-                           reckoner_entity frame, double local_s, decltype(&Client::move) call) {
-  if (state == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+                           reckoner_entity frame, decltype(&Client::move) call) {
+  if (state == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
-    const CallResult moved = (c.*call)(entity_id(entity), capi::from_c(*state), local_s, entity_id(frame));
+    const CallResult moved = (c.*call)(entity_id(entity), capi::from_c(*state), entity_id(frame));
     const reckoner_result result = capi::to_c(moved.error(), client->call_error);
     // The frame may be known, but be the entity itself or inside it.
     const bool refused = moved.error() == CallError::unknown_frame && c.info(entity_id(frame)) != nullptr;
@@ -207,23 +200,22 @@ reckoner_result move_owned(reckoner_client* client, reckoner_entity entity, cons
 }  // namespace
 
 reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
-                                        const reckoner_state* state, reckoner_entity frame, double local_s) {
-  return move_owned(client, entity, state, frame, local_s, &Client::move);
+                                        const reckoner_state* state, reckoner_entity frame) {
+  return move_owned(client, entity, state, frame, &Client::move);
 }
 
 reckoner_result reckoner_client_teleport(reckoner_client* client, reckoner_entity entity,
-                                         const reckoner_state* state, reckoner_entity frame, double local_s) {
-  return move_owned(client, entity, state, frame, local_s, &Client::teleport);
+                                         const reckoner_state* state, reckoner_entity frame) {
+  return move_owned(client, entity, state, frame, &Client::teleport);
 }
 
 reckoner_result reckoner_client_predict_spawn(reckoner_client* client, std::uint32_t archetype,
-                                              const reckoner_state* state, std::uint32_t key, double local_s,
+                                              const reckoner_state* state, std::uint32_t key,
                                               double patience_s, reckoner_entity* entity) {
-  if (state == nullptr || entity == nullptr || !is_valid_stamp(local_s) || !std::isfinite(patience_s))
-    return RECKONER_ERROR_ARGUMENT;
+  if (state == nullptr || entity == nullptr || !std::isfinite(patience_s)) return RECKONER_ERROR_ARGUMENT;
   *entity = 0;
   return with_client(client, [&](Client& c) {
-    const SpawnResult predicted = c.predict_spawn(archetype, capi::from_c(*state), key, local_s, patience_s);
+    const SpawnResult predicted = c.predict_spawn(archetype, capi::from_c(*state), key, patience_s);
     *entity = capi::to_c(static_cast<EntityId>(predicted));
     return capi::to_c(predicted.error, client->call_error);
   });
@@ -239,11 +231,11 @@ std::uint32_t reckoner_client_call_error(const reckoner_client* client) {
   return client != nullptr ? static_cast<std::uint32_t>(client->call_error) : 0;
 }
 
-reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity, double local_s,
+reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity,
                                       reckoner_state* state) {
-  if (state == nullptr || !is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
+  if (state == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](const Client& c) -> reckoner_result {
-    const auto owned = c.owned(entity_id(entity), local_s);
+    const auto owned = c.owned(entity_id(entity));
     if (!owned) return RECKONER_NOTHING;
     *state = capi::to_c(*owned);
     return RECKONER_OK;

@@ -142,16 +142,15 @@ inline constexpr std::array kPlayoutFields{
     shared<&reckoner_playout::mode, &PlayoutConfig::mode>(),
     shared<&reckoner_playout::delay_s, &PlayoutConfig::delay_s>(),
     shared<&reckoner_playout::max_delay_s, &PlayoutConfig::max_delay_s>(),
-    shared<&reckoner_playout::blend_frames, &PlayoutConfig::blend_frames>(),
-    shared<&reckoner_playout::frame_rate_hz, &PlayoutConfig::frame_rate_hz>(),
+    shared<&reckoner_playout::blend_s, &PlayoutConfig::blend_s>(),
 };
 
 inline constexpr std::array kClientFields{
     shared<&reckoner_client_config::mode, &ClientConfig::playout, &PlayoutConfig::mode>(),
     shared<&reckoner_client_config::delay_s, &ClientConfig::playout, &PlayoutConfig::delay_s>(),
     shared<&reckoner_client_config::max_delay_s, &ClientConfig::playout, &PlayoutConfig::max_delay_s>(),
-    shared<&reckoner_client_config::blend_frames, &ClientConfig::playout, &PlayoutConfig::blend_frames>(),
-    shared<&reckoner_client_config::frame_rate_hz, &ClientConfig::playout, &PlayoutConfig::frame_rate_hz>(),
+    shared<&reckoner_client_config::blend_s, &ClientConfig::playout, &PlayoutConfig::blend_s>(),
+    shared<&reckoner_client_config::show_ahead_s, &ClientConfig::show_ahead_s>(),
     shared<&reckoner_client_config::ack_interval_s, &ClientConfig::ack_interval_s>(),
     shared<&reckoner_client_config::silence_s, &ClientConfig::silence_s>(),
     shared<&reckoner_client_config::unconfirmed_s, &ClientConfig::unconfirmed_s>(),

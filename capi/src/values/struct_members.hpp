@@ -298,8 +298,8 @@ inline constexpr auto kMemberEnds<reckoner_client_config> = std::to_array<std::s
     offsetof(reckoner_client_config, receive_thread) + sizeof(reckoner_client_config::receive_thread),
     offsetof(reckoner_client_config, delay_s) + sizeof(reckoner_client_config::delay_s),
     offsetof(reckoner_client_config, max_delay_s) + sizeof(reckoner_client_config::max_delay_s),
-    offsetof(reckoner_client_config, blend_frames) + sizeof(reckoner_client_config::blend_frames),
-    offsetof(reckoner_client_config, frame_rate_hz) + sizeof(reckoner_client_config::frame_rate_hz),
+    offsetof(reckoner_client_config, blend_s) + sizeof(reckoner_client_config::blend_s),
+    offsetof(reckoner_client_config, show_ahead_s) + sizeof(reckoner_client_config::show_ahead_s),
     offsetof(reckoner_client_config, ack_interval_s) + sizeof(reckoner_client_config::ack_interval_s),
     offsetof(reckoner_client_config, silence_s) + sizeof(reckoner_client_config::silence_s),
     offsetof(reckoner_client_config, unconfirmed_s) + sizeof(reckoner_client_config::unconfirmed_s),
@@ -357,8 +357,7 @@ inline constexpr auto kMemberEnds<reckoner_playout> = std::to_array<std::size_t>
     offsetof(reckoner_playout, mode) + sizeof(reckoner_playout::mode),
     offsetof(reckoner_playout, delay_s) + sizeof(reckoner_playout::delay_s),
     offsetof(reckoner_playout, max_delay_s) + sizeof(reckoner_playout::max_delay_s),
-    offsetof(reckoner_playout, blend_frames) + sizeof(reckoner_playout::blend_frames),
-    offsetof(reckoner_playout, frame_rate_hz) + sizeof(reckoner_playout::frame_rate_hz),
+    offsetof(reckoner_playout, blend_s) + sizeof(reckoner_playout::blend_s),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_shown_debug> = std::to_array<std::size_t>({

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include <reckoner/net/transport.hpp>
 
@@ -16,7 +15,7 @@ namespace reckoner {
 /// the others, such as a zero; local time then stands still.
 class LocalTime {
  public:
-  /// Returns local time at `given_s` on the game's clock, and advances to it. Call it in receive(). After a
+  /// Returns local time at `given_s` on the game's clock, and advances to it. Call it in update(). After a
   /// short step back, time stands still until the clock has caught up. If the next call confirms a longer
   /// step, somebody has set the clock, and time continues from its last value.
   double of(double given_s) {
@@ -39,43 +38,6 @@ class LocalTime {
     return newest_s_;
   }
 
-  /// Returns local time of a frame or another call at `given_s`. It may be ahead of receive(). It goes back
-  /// only if such a lead ends (ended_lead()). A time that is ahead by more than kLongestLeadS is ignored.
-  double ahead(double given_s) {
-    if (!is_valid_stamp(given_s)) {
-      ++refused_;
-      return std::max(newest_s_, shown_s_);
-    }
-    if (!started_) return newest_s_;
-    const double time_s = converted(given_s);
-    asked_s_ = time_s;
-    if (time_s > newest_s_ + kLongestLeadS) {
-      ++refused_;
-      return std::max(newest_s_, shown_s_);
-    }
-    if (time_s >= newest_s_ && time_s < shown_s_ - kLongLeadS) {
-      ended_lead_ = true;
-      shown_s_ = time_s;
-    }
-    shown_s_ = std::max({shown_s_, newest_s_, time_s});
-    return shown_s_;
-  }
-
-  /// True once after frames were ahead of receive() by more than a quarter of a second, and are not any more.
-  [[nodiscard]] bool ended_lead() { return std::exchange(ended_lead_, false); }
-
-  /// Call it after of(). Returns by how much the last frame before was ahead of this time, s, if this is more
-  /// than a quarter of a second; otherwise 0. A frame at the end of a long pause is not ahead.
-  [[nodiscard]] double take_lead_s() {
-    const double lead_s = std::exchange(asked_s_, -kMaxStamp) - newest_s_;
-    return lead_s > kLongLeadS ? lead_s : 0.0;
-  }
-
-  /// Returns the local time of any instant, past or future, and advances nothing.
-  [[nodiscard]] double look(double given_s) const {
-    return is_valid_stamp(given_s) ? converted(given_s) : newest_s_;
-  }
-
   /// Local seconds per second of the game's clock.
   [[nodiscard]] double rate() const { return rate_; }
   /// Multiplies the rate by `factor` from now on.
@@ -90,13 +52,10 @@ class LocalTime {
   /// Number of times that were ignored.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
-  static constexpr double kLongestLeadS = 2.0;  ///< how far frames may be ahead of receive(), s
-
  private:
   // A step forward by less than this may be a sleep of the machine.
   static constexpr double kFarS = 3600.0;
   static constexpr double kFarBackS = 0.05;
-  static constexpr double kLongLeadS = 0.25;
   [[nodiscard]] static bool is_far(double by_s) { return by_s < -kFarBackS || by_s > kFarS; }
 
   [[nodiscard]] double converted(double given_s) const { return given_s * rate_ + offset_s_; }
@@ -111,17 +70,14 @@ class LocalTime {
   double rate_ = 1.0;
   double offset_s_ = 0.0;
   std::optional<double> far_s_;  // a time far from the others, which the next one may confirm
-  double shown_s_ = -kMaxStamp;  // newest time of ahead()
-  double asked_s_ = -kMaxStamp;  // time of the last call of ahead()
-  bool ended_lead_ = false;
   std::uint64_t refused_ = 0;
 };
 
-/// Detects that the program did not run between two calls of receive(): its machine slept, or the process was
+/// Detects that the program did not run between two calls of update(): its machine slept, or the process was
 /// stopped. Datagrams that queued in the meantime arrived at unknown times.
 class SleepWatch {
  public:
-  /// Call it at every receive(), with a monotonic time. Returns true if the time since the last call is much
+  /// Call it at every update(), with a monotonic time. Returns true if the time since the last call is much
   /// longer than usual.
   bool slept(double local_s) {
     const double gap_s = any_ ? std::max(0.0, local_s - last_s_) : 0.0;

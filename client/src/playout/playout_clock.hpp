@@ -45,7 +45,7 @@ class PlayoutClock {
   }
   /// Duration of an ordinary blend, s.
   [[nodiscard]] double blend_s() const {
-    return frames_to_seconds(config_.blend_frames, config_.frame_rate_hz);
+    return config_.blend_s;
   }
 
   /// Sets the longest gap between two updates, s, while the earlier motion does not hold, and the time

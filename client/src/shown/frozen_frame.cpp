@@ -18,14 +18,17 @@ void FrozenFrame::freeze(std::span<const ShownEntity> shown, const glm::dvec3& o
     bring_to_rest(entity.local);
     entity.shown.position += origin;
     if (!entity.frame) entity.local.position += origin;
+    entity.info = nullptr;  // it may be replaced during the pause
   }
 }
 
 std::span<const ShownEntity> FrozenFrame::shown(const EntityStore& entities, const glm::dvec3& origin) {
   shown_.clear();
   for (const ShownEntity& entity : frozen_) {
-    if (entities.find(entity.id) == nullptr) continue;
+    const KnownEntity* known = entities.find(entity.id);
+    if (known == nullptr) continue;
     ShownEntity& left = shown_.emplace_back(entity);
+    left.info = &known->info;
     left.shown.position -= origin;
     if (!left.frame) left.local.position -= origin;
   }

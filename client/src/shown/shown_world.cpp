@@ -6,7 +6,7 @@
 
 namespace reckoner {
 
-std::span<const ShownEntity> ShownWorld::frame(const glm::dvec3& origin, double now_s) {
+std::span<const ShownEntity> ShownWorld::shown(const glm::dvec3& origin, double now_s) {
   if (paused()) return frozen_.shown(world_.entities, origin);
   shown_.clear();
   const double shown_s = playout_.shown_s();
@@ -24,22 +24,22 @@ std::span<const ShownEntity> ShownWorld::frame(const glm::dvec3& origin, double 
     State state = in != nullptr ? out_of_frame(*in, local) : local;
     state.position -= origin;
     if (entity.owned) {  // an owned entity shows the present in every mode
-      shown_.push_back(
-          {entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame), at_rate(local, rate)});
+      shown_.push_back({entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame),
+                        at_rate(local, rate), &entity.info});
       continue;
     }
     shown_.push_back({entity.id, at_rate(state, rate), shown_s, now_s - entity.remote.newest().time_s,
-                      entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate)});
+                      entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate), &entity.info});
   }
   for (const Predictions::Prediction& prediction : world_.predictions.all()) {
     State state = state_at(prediction.motion, now_s);
     state.position -= origin;
-    shown_.push_back({prediction.id, state, now_s, 0.0, nullptr, {}, state});
+    shown_.push_back({prediction.id, state, now_s, 0.0, nullptr, {}, state, &prediction.info});
   }
   return shown_;
 }
 
-ShownPoses ShownWorld::sample(const glm::dvec3& origin) {
+ShownPoses ShownWorld::shown_poses(const glm::dvec3& origin) {
   if (paused()) return frozen_.poses(world_.entities, origin);
   EntityStore& entities = world_.entities;
   const double shown_s = playout_.shown_s();
@@ -53,7 +53,7 @@ ShownPoses ShownWorld::sample(const glm::dvec3& origin) {
   for (const std::uint32_t slot : batch_.unbatched()) {
     const auto& entity = entities.slots()[slot];
     if (!entity || !appear(*entity, shown_s)) continue;
-    // The next sample() can take it into the batch.
+    // The next shown_poses() can take it into the batch.
     if (entity->remote.has_ended_catch_up(shown_s)) entities.at(slot)->remote.drop_ended_catch_up(shown_s);
   }
   batch_.sample(shown_s, entities, world_.frames, origin);

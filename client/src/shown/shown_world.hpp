@@ -29,14 +29,15 @@ class ShownWorld {
       : world_(world), playout_(playout), showing_(showing) {}
 
   /// These implement the functions of Client with the same name. The playout must have started. `now_s` is
-  /// the server time of the call. The results stay valid until the next call of any member.
-  [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double now_s);
-  [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
+  /// the present in server time, with ClientConfig::show_ahead_s. The results stay valid until the next call
+  /// of any member.
+  [[nodiscard]] std::span<const ShownEntity> shown(const glm::dvec3& origin, double now_s);
+  [[nodiscard]] ShownPoses shown_poses(const glm::dvec3& origin);
   /// `one_way_s`: the delay from this client to the server, s.
   [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s, double one_way_s);
 
-  /// Queues the events of everything that has changed up to the instant shown. Client::receive() and frame()
-  /// both call it, so a game may poll events before or after it asks for the frame.
+  /// Queues the events of everything that has changed up to the instant shown. Client::update() calls it, so
+  /// a game may poll events before or after it calls shown().
   void report_changes() {
     if (!paused()) reporter_.report_changes();
   }

@@ -164,7 +164,7 @@ void Run::steer(Viewer& viewer, double from_s, double to_s) {
 void Run::shoot(Viewer& viewer, double now_s) {
   if (viewer.pilot.fires(kBoltGun) && viewer.player.fire(kBoltGun, now_s) && now_s > kWarmUpS) {
     ++figures_.own_bolts;  // it must be in the frame for this very instant
-    const auto frame = viewer.client.frame(now_s);
+    const auto frame = viewer.client.shown();
     const glm::dvec3 muzzle =
         bolt_state(viewer.player.avatar_state()->position, viewer.pilot.last_aim_rad).position;
     if (std::none_of(frame.begin(), frame.end(), [&](const reckoner::ShownEntity& entity) {

@@ -53,7 +53,7 @@ void add_measure_command(CLI::App& app, int& exit_code) {
   command->add_option("--teleport-mps", arguments->options.teleport_mps, "a faster step is a teleport, m/s")
       ->check(CLI::PositiveNumber);
   command->add_option("--frame-rate", arguments->options.frame_rate_hz, "frames of the client per second")
-      ->check(program::range_in(kPlayoutSettings, "frame_rate_hz", "--frame-rate"));
+      ->check(program::range_in(program::kBlendSettings, "frame_rate_hz", "--frame-rate"));
   command
       ->add_option("--one-way-ms", arguments->one_way_ms,
                    "time that a spawn or despawn may take to arrive, ms")

@@ -39,15 +39,13 @@ Result<double> play(program::PlayedTransport& transport, const program::SessionS
   double last_s = 0.0;
   while (const auto call = transport.next_call()) {
     if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
-      client.receive(service->local_s);
+      client.update(service->local_s);
       last_s = service->local_s;
-    } else if (const auto* frame = std::get_if<program::FrameRecord>(&*call)) {
-      program::draw(client, frame->local_s, 1.0 / settings.playout.frame_rate_hz, rendered, drawn);
-      last_s = frame->local_s;
+    } else if (std::holds_alternative<program::FrameRecord>(*call)) {
+      program::draw(client, last_s, 0.0, rendered, drawn);
     } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
-      (void)(move->teleports ? client.teleport(move->entity, move->state, move->local_s, move->frame)
-                             : client.move(move->entity, move->state, move->local_s, move->frame));
-      last_s = move->local_s;
+      (void)(move->teleports ? client.teleport(move->entity, move->state, move->frame)
+                             : client.move(move->entity, move->state, move->frame));
     }
     if (!first_s) first_s = last_s;
     while (client.poll_event()) {

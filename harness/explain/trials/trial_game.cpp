@@ -346,14 +346,13 @@ class Game {
   void draw(double time_s) {
     disturbed_.set_time(time_s);
     const double now_local_s = local_s(time_s);
-    client_.receive(now_local_s);
+    client_.update(now_local_s);
     poll_client();
     move_avatar(time_s, now_local_s);
     writer_.frame(now_local_s);
-    for (const ShownEntity& entity : client_.frame(now_local_s)) {
-      if (const EntityInfo* info = client_.info(entity.id);
-          info != nullptr && !info->name.starts_with("crowd"))
-        played_.drawn[info->name].push_back({time_s, now_local_s, entity.shown.position});
+    for (const ShownEntity& entity : client_.shown()) {
+      if (const std::string& name = entity.info->name; !name.starts_with("crowd"))
+        played_.drawn[name].push_back({time_s, now_local_s, entity.shown.position});
     }
     poll_client();
   }
@@ -369,7 +368,7 @@ class Game {
   // The player's own game.
   void move_avatar(double time_s, double now_local_s) {
     if (!avatar_) return;
-    const auto from = client_.owned(*avatar_, now_local_s);
+    const auto from = client_.owned(*avatar_);
     if (!from) return;
     if (!last_) last_ = from;
     State next = *last_;
@@ -377,7 +376,7 @@ class Game {
     next.position += glm::dvec3{next.velocity} * kFrameS;
     program::MoveRecord record{now_local_s, *avatar_, {}, false, next};
     writer_.move(record);
-    if (client_.move(*avatar_, next, now_local_s)) last_ = next;
+    if (client_.move(*avatar_, next)) last_ = next;
   }
 
   static ServerTestSwitches observed(ServerObserver& observer) {
@@ -425,7 +424,7 @@ TrialPlan draw_plan(std::optional<Cause> cause, std::uint64_t seed) {
   const double mode = random.uniform();
   if (mode > 0.7) plan.playout.mode = mode > 0.85 ? PlayoutMode::adaptive : PlayoutMode::delayed;
   plan.playout.delay_s = random.uniform(0.1, 0.3);
-  plan.playout.blend_frames = random.uniform(4.0, 10.0);
+  plan.playout.blend_s = frames_to_seconds(random.uniform(4.0, 10.0), 60.0);
   const double jitter_s = plan.link.jitter_ms * 1e-3;
   const double strength = random.uniform();
   if (!cause) return plan;

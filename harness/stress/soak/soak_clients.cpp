@@ -76,7 +76,8 @@ class SoakClients {
     ConnectGrant grant{.client_id = options_.first_id + begun_++};
     grant.servers = {{0x7F000001, server_.port}};
     const ClientSecurity security{*program::issue_now(grant, key_, kTokenS), program::kGameNumber};
-    p.dialer = std::make_unique<NetworkDialer>(server_.host, server_.port, kProtocolVersion, security);
+    p.dialer = std::make_unique<NetworkDialer>(
+        ConnectConfig{.host = server_.host, .port = server_.port, .security = security});
     ClientConfig config;
     config.archetypes = program::archetypes();
     p.client = std::make_unique<Client>(make_test_client(config, *p.dialer));
@@ -90,8 +91,8 @@ class SoakClients {
     if (!p.client || (p.asleep && now_s < p.until_s && !settling_)) return;
     if (p.asleep) p.until_s = now_s + stay_s();
     p.asleep = false;
-    p.client->receive(now_s);
-    (void)p.client->frame(now_s);
+    p.client->update(now_s);
+    (void)p.client->shown();
     while (const auto event = p.client->poll_event()) {
       resumed_ += event->kind == ClientEvent::Kind::resumed ? 1 : 0;
       restarted_ += event->kind == ClientEvent::Kind::restarted ? 1 : 0;
@@ -111,7 +112,7 @@ class SoakClients {
       return;
     }
     if (what < 0.7) p.client->leave();
-    p.client->receive(now_s);
+    p.client->update(now_s);
     end(p, now_s + 3.0 * chance());
   }
   static void end(Player& p, double until_s) {
@@ -142,7 +143,7 @@ class SoakClients {
       const bool is_there = p.client && p.client->status() == ClientStatus::joined;
       there += is_there ? 1 : 0;
       if (p.client && settling_ && !is_there && out.size() < kMaxExplained)
-        out.push_back(fmt::format("{:.1f} s, {}", p.client->lost_for_s(program::monotonic_s()),
+        out.push_back(fmt::format("{:.1f} s, {}", p.client->lost_for_s(),
                                   p.client->refusal().empty() ? "never joined" : p.client->refusal()));
       malformed += p.client ? p.client->stats().malformed : 0;
     }

@@ -228,8 +228,8 @@ class VirtualSoak {
     if (p.asleep && time_s < p.until_s && !is_quiet(time_s)) return;
     if (std::exchange(p.asleep, false)) p.until_s = time_s + stay_s();
     if (time_s >= p.until_s && i >= kSteady && !is_quiet(time_s)) return leave_or_sleep(p, time_s);
-    p.client->receive(time_s);
-    if (++p.turns % kTurnsPerFrame == 0) (void)p.client->frame(time_s);
+    p.client->update(time_s);
+    if (++p.turns % kTurnsPerFrame == 0) (void)p.client->shown();
     while (const auto event = p.client->poll_event())
       note(p, *event);
     // The client was refused (no free slot or no answer). Try again, as a player would.
@@ -297,7 +297,7 @@ class VirtualSoak {
       return report_error(
           fmt::format("client {} is not in the world at the end: {}", i, p.client->refusal()));
     const bool at_the_end = time_s > options_.seconds - kVirtualCheckS;
-    const auto shown = p.client->frame(time_s);
+    const auto shown = p.client->shown();
     for (const ShownEntity& entity : shown) {
       const auto truth = std::find_if(entities_.begin(), entities_.end(),
                                       [&](const Known& known) { return known.id == entity.id; });

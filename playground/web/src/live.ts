@@ -87,7 +87,7 @@ class LivePage {
   private frame(now_ms: number): void {
     requestAnimationFrame((now) => this.frame(now));
     if (!this.client || !this.stage) return;
-    this.entities = this.client.frame().slice(); // the module's memory may move
+    this.entities = this.client.shown().slice(); // the module's memory may move
     ++this.frames;
     this.stage.draw(this.entities);
     if (now_ms - this.last_ms < 250) return;

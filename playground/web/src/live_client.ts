@@ -2,7 +2,7 @@
 // A client of a running server: the C++ client over a WebSocket. Runs in a page and under Node.js.
 import type { Module } from './module.ts';
 
-/** Numbers of one entity in frame(), see playground/src/live.cpp. */
+/** Numbers of one entity in shown(), see playground/src/live.cpp. */
 export const entityNumbers = 22;
 
 export interface LiveState {
@@ -83,7 +83,7 @@ export class LiveClient {
       }
       new Uint8Array(exports.memory.buffer, this.room, bytes.length).set(bytes);
       exports.pg_live_received(this.room, bytes.length, now_s);
-      exports.pg_live_receive(now_s); // acknowledges at once
+      exports.pg_live_update(now_s); // acknowledges at once
     });
   }
 
@@ -94,10 +94,10 @@ export class LiveClient {
   }
 
   /** The numbers of all shown entities. Valid until the next call of the client. */
-  frame(now_s = this.now_s()): Float64Array {
+  shown(now_s = this.now_s()): Float64Array {
     const { exports } = this.module;
-    exports.pg_live_receive(now_s);
-    const count = exports.pg_live_frame(now_s);
+    exports.pg_live_update(now_s);
+    const count = exports.pg_live_shown();
     return new Float64Array(exports.memory.buffer, exports.pg_live_entities(), count * entityNumbers);
   }
 
@@ -111,7 +111,7 @@ export class LiveClient {
   }
 
   state(): LiveState {
-    return JSON.parse(this.module.call('pg_live_state', [], this.now_s()));
+    return JSON.parse(this.module.call('pg_live_state', []));
   }
 
   /** Null before the first text, or if the text is no JSON. */
@@ -125,7 +125,7 @@ export class LiveClient {
   }
 
   setMode(mode: string): void {
-    this.module.call('pg_live_mode', [mode], this.now_s());
+    this.module.call('pg_live_mode', [mode]);
   }
 
   leave(): void {

@@ -22,8 +22,8 @@ interface Exports {
   pg_live_opened(): void;
   pg_live_received(message: number, bytes: number, now_s: number): void;
   pg_live_closed(): void;
-  pg_live_receive(now_s: number): void;
-  pg_live_frame(now_s: number): number;
+  pg_live_update(now_s: number): void;
+  pg_live_shown(): number;
   pg_live_entities(): number;
   pg_live_leave(): void;
   [name: string]: unknown;

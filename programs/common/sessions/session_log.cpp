@@ -222,8 +222,8 @@ void SessionWriter::write_head(const SessionSettings& settings) {
   put(bytes_, static_cast<std::uint8_t>(settings.playout.mode));
   put(bytes_, settings.playout.delay_s);
   put(bytes_, settings.playout.max_delay_s);
-  put(bytes_, settings.playout.blend_frames);
-  put(bytes_, settings.playout.frame_rate_hz);
+  put(bytes_, settings.playout.blend_s);
+  put(bytes_, 1.0);  // a blend may also be given in frames; then this is their rate
 }
 
 void SessionWriter::begin(std::uint8_t kind) {
@@ -323,8 +323,8 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   s.playout.mode = static_cast<PlayoutMode>(mode);
   s.playout.delay_s = values.real();
   s.playout.max_delay_s = values.real();
-  s.playout.blend_frames = values.real();
-  s.playout.frame_rate_hz = values.real();
+  s.playout.blend_s = values.real();
+  s.playout.blend_s = frames_to_seconds(s.playout.blend_s, values.real());
   if (values.truncated() || values.malformed() || mode > kLastMode)
     return Error{path + ": the header is malformed"};
   if (const auto invalid = find_invalid_setting(s.playout))

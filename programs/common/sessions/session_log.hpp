@@ -32,17 +32,17 @@ struct SessionSettings {
   PlayoutConfig playout;
 };
 
-/// A record: the game called Client::receive().
+/// A record: the game called Client::update().
 struct ServiceRecord {
   double local_s = 0.0;
 };
-/// A record: the game called Client::frame().
+/// A record: the game called Client::shown().
 struct FrameRecord {
-  double local_s = 0.0;
+  double local_s = 0.0;  ///< time of the last update()
 };
 /// A record: the game called Client::move() or Client::teleport() for an entity that the client owns.
 struct MoveRecord {
-  double local_s = 0.0;
+  double local_s = 0.0;  ///< time of the last update()
   EntityId entity{};
   EntityId frame{};
   bool teleports = false;

@@ -33,11 +33,11 @@ bool works() {
 
 bool works() {
   auto transport =
-      reckoner::NetworkTransport::connect("127.0.0.1", 9, reckoner::kProtocolVersion, reckoner::Insecure{});
+      reckoner::NetworkTransport::connect({.host = "127.0.0.1", .port = 9, .security = reckoner::Insecure{}});
   if (!transport) return false;
   auto client = reckoner::Client::create({}, **transport);
   if (!client) return false;
-  client->receive(0.0);
+  client->update(0.0);
   return client->status() == reckoner::ClientStatus::connecting;
 }
 #elif defined(COMPONENT_CLUSTER)

@@ -5,8 +5,8 @@
 
 #include <glm/geometric.hpp>
 
-#include <reckoner/client/remote_entity.hpp>
 #include <reckoner/net/network_transport.hpp>
+#include <reckoner/reckoning/remote_entity.hpp>
 
 int main() {
   reckoner::Motion first;

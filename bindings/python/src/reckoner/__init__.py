@@ -6,10 +6,10 @@
     with reckoner.Client("127.0.0.1", 26000, insecure=True) as client:
         for _ in range(600):
             now = reckoner.now()
-            client.receive(now)
+            client.update(now)
             for event in client.events():
                 print(event)
-            print(client.sample(now).positions)
+            print(client.shown_poses().positions)
             client.wait(1 / 60)
 """
 from ._errors import ClosedError, HarnessError, LibraryError, ReckonerError, RefusedError

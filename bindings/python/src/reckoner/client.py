@@ -48,11 +48,11 @@ class ShortLived(NamedTuple):
 class Client(Handle):
     """Connects to a server and shows its entities.
 
-    In each frame, with one time for all calls: receive(), events() and messages(), then shown() or sample(), and
-    flush() if messages were sent. Times are seconds of any monotonic clock, such as reckoner.now(). Use a client in
-    one thread at a time.
+    For each picture: update(), events() and messages(), then shown() or shown_poses(), and flush() if messages were
+    sent. Only update() has a time, in seconds of any monotonic clock, such as reckoner.now(); all other calls use the
+    time of the last update(). Use a client in one thread at a time.
 
-    `settings`: any number of reckoner_client_config, for example mode=Mode.ADAPTIVE or blend_frames=6;
+    `settings`: any number of reckoner_client_config, for example mode=Mode.ADAPTIVE or blend_s=0.1;
     docs/REFERENCE.md lists them. A bad setting raises ReckonerError with the library's text."""
 
     def __init__(self, host: str | None = None, port: int = 0, *, archetypes: Sequence[Archetype] = (Archetype(),),
@@ -91,19 +91,21 @@ class Client(Handle):
 
     # -- Connection
 
-    def receive(self, now_s: float) -> None:
-        """Handles everything that has arrived. Raises RefusedError if the server does not let this client join, or
-        kicked it."""
-        check(lib.reckoner_client_receive(self._c, now_s))
-        if lib.reckoner_client_status(self._raw) == Status.REFUSED:
+    def update(self, now_s: float) -> Status:
+        """Sets the time of this and all following calls, and handles everything that has arrived. Returns the status.
+        Raises RefusedError if the server does not let this client join, or kicked it."""
+        check(lib.reckoner_client_update(self._c, now_s))
+        status = self.status
+        if status == Status.REFUSED:
             raise RefusedError(self.refusal)
+        return status
 
     def wait(self, seconds: float) -> None:
         """Waits until something arrives, at most this long."""
         check(lib.reckoner_client_wait(self._c, seconds))
 
     def leave(self) -> None:
-        """Leaves the server for good. Call receive() until `status` is Status.DISCONNECTED, for as long as the game is
+        """Leaves the server for good. Call update() until it returns Status.DISCONNECTED, for as long as the game is
         willing to wait, for example 2 s: the client first sends the reliable messages that the server still lacks.
         Without such messages, this takes a round trip."""
         check(lib.reckoner_client_leave(self._c))
@@ -117,9 +119,9 @@ class Client(Handle):
         """Why the client was refused or disconnected."""
         return text(lib.reckoner_client_refusal(self._c))
 
-    def lost_for(self, now_s: float) -> float:
-        """Time since the connection was lost, s; 0 while the client does not reconnect."""
-        check(lib.reckoner_client_lost_for(self._c, now_s, self._time))
+    def lost_for(self) -> float:
+        """Time from the loss of the connection to the last update(), s; 0 while the client does not reconnect."""
+        check(lib.reckoner_client_lost_for(self._c, self._time))
         return float(self._time[0])
 
     def set_token(self, token: bytes) -> None:
@@ -131,9 +133,9 @@ class Client(Handle):
         ticket = ffi.new("uint8_t[]", ByteCount.TOKEN_BYTES)
         return bytes(ticket) if check(lib.reckoner_client_ticket(self._c, ticket)) else None
 
-    def server_time(self, now_s: float) -> float | None:
-        """Estimated server time, s; None before the first answer."""
-        return float(self._time[0]) if check(lib.reckoner_client_server_time(self._c, now_s, self._time)) else None
+    def server_time(self) -> float | None:
+        """Estimated server time at the last update(), s; None before the first answer."""
+        return float(self._time[0]) if check(lib.reckoner_client_server_time(self._c, self._time)) else None
 
     def events(self) -> Iterator[ClientEvent]:
         """The events since the last call."""
@@ -151,14 +153,14 @@ class Client(Handle):
         """Sends bytes to the server's game."""
         check(lib.reckoner_client_send(self._c, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
 
-    def flush(self, now_s: float) -> None:
-        """Sends now what waits for the next receive(): messages, changed playout settings and acknowledgements. Call it
-        after the last send() of a frame."""
-        check(lib.reckoner_client_flush(self._c, now_s))
+    def flush(self) -> None:
+        """Sends now what waits for the next update(): messages, changed playout settings and acknowledgements. Call it
+        after the last send() before a picture."""
+        check(lib.reckoner_client_flush(self._c))
 
     # -- What is shown
 
-    def sample(self, now_s: float) -> Poses:
+    def shown_poses(self) -> Poses:
         """The poses of all visible entities, about ten times as fast as shown(). The library writes directly into the
         arrays. Arrays that you keep stay as they are; the memory of others is used again."""
         handle = self._c
@@ -166,8 +168,8 @@ class Client(Handle):
         while True:
             if not self._poses.usable(capacity):
                 self._poses = FrameArrays(capacity, _POSES)
-            result = lib.reckoner_client_sample_into(handle, now_s, *self._poses.pointers, self._poses.capacity,
-                                                     self._count, self._time)
+            result = lib.reckoner_client_shown_poses_into(handle, *self._poses.pointers, self._poses.capacity,
+                                                          self._count, self._time)
             if result != ResultCode.ERROR_CAPACITY:
                 break
             capacity = 2 * self._count[0]
@@ -176,7 +178,7 @@ class Client(Handle):
         entities, positions, orientations = self._poses.arrays
         return Poses(entities[:n], positions[:n], orientations[:n], self._time[0])
 
-    def shown(self, now_s: float) -> Array:
+    def shown(self) -> Array:
         """All visible entities with velocities, frames and ages: a structured array of type SHOWN. The library writes
         directly into it. An array that you keep stays as it is; otherwise its memory is used again."""
         handle = self._c
@@ -184,7 +186,7 @@ class Client(Handle):
         while True:
             if not self._shown.usable(capacity):
                 self._shown = FrameArrays(capacity, (("reckoner_shown[]", SHOWN, ()),))
-            result = lib.reckoner_client_shown(handle, now_s, self._shown.pointers[0], SHOWN.itemsize,
+            result = lib.reckoner_client_shown(handle, self._shown.pointers[0], SHOWN.itemsize,
                                                self._shown.capacity, self._count)
             if result != ResultCode.ERROR_CAPACITY:
                 break
@@ -192,11 +194,11 @@ class Client(Handle):
         check(result)
         return self._shown.arrays[0][:self._count[0]]
 
-    def shown_one(self, entity: Entity, now_s: float) -> Array | None:
+    def shown_one(self, entity: Entity) -> Array | None:
         """One entity as in shown(); None while it is not visible."""
         one = FrameArrays(1, (("reckoner_shown[]", SHOWN, ()),))
         one.arrays[0]["struct_size"] = SHOWN.itemsize
-        found = check(lib.reckoner_client_shown_one(self._c, now_s, entity, one.pointers[0]))
+        found = check(lib.reckoner_client_shown_one(self._c, entity, one.pointers[0]))
         return one.arrays[0][0] if found else None
 
     def name(self, entity: Entity) -> str | None:
@@ -226,21 +228,21 @@ class Client(Handle):
         check(lib.reckoner_client_user_value(self._c, entity, value))
         return int(value[0])
 
-    def correct(self, entity: Entity, shown: Array, now_s: float, hold_s: float = 0.0) -> None:
+    def correct(self, entity: Entity, shown: Array, hold_s: float = 0.0) -> None:
         """Replaces the shown state, for example after the game pushed the entity out of an obstacle.
 
         With hold_s above 0 the game anticipates a hit: the entity continues from `shown` until a motion with the hit
         has arrived, for at most hold_s."""
-        check(lib.reckoner_client_correct_and_hold(self._c, entity, state_pointer(shown), now_s, hold_s))
+        check(lib.reckoner_client_correct_and_hold(self._c, entity, state_pointer(shown), hold_s))
 
-    def set_paused(self, paused: bool, now_s: float) -> None:
+    def set_paused(self, paused: bool) -> None:
         """Freezes what this client shows."""
-        check(lib.reckoner_client_set_paused(self._c, paused, now_s))
+        check(lib.reckoner_client_set_paused(self._c, paused))
 
-    def set_playout(self, now_s: float, *, mode: Mode | None = None, **settings: float) -> None:
+    def set_playout(self, *, mode: Mode | None = None, **settings: float) -> None:
         """Changes which instant is shown; settings as in reckoner_playout. There is no jump."""
         playout = with_settings("reckoner_playout", {**settings, **({} if mode is None else {"mode": mode})})
-        check(lib.reckoner_client_set_playout(self._c, playout, now_s))
+        check(lib.reckoner_client_set_playout(self._c, playout))
 
     def set_origin(self, origin: Sequence[float]) -> None:
         """Sets the origin of the coordinates that the client returns and accepts, m."""
@@ -257,22 +259,22 @@ class Client(Handle):
             return False
         return check(result, text(lib.reckoner_call_error_text(failure)) if failure else "")
 
-    def move(self, entity: Entity, state: Array, now_s: float, frame: Entity | None = None) -> bool:
-        """Sets the state of an owned entity; call it in every frame. `frame`: the entity in whose coordinates the state
+    def move(self, entity: Entity, state: Array, frame: Entity | None = None) -> bool:
+        """Sets the state of an owned entity; call it after each update(). `frame`: the entity in whose coordinates the state
         is (0: the world); None: in the present one. False: not now, because an event about the entity waits in
         events(), or the clock is not synchronised. Other refusals raise ReckonerError."""
         if frame is None:
-            return self._done(lib.reckoner_client_move(self._c, entity, state_pointer(state), now_s))
-        return self._done(lib.reckoner_client_move_in(self._c, entity, state_pointer(state), frame, now_s))
+            return self._done(lib.reckoner_client_move(self._c, entity, state_pointer(state)))
+        return self._done(lib.reckoner_client_move_in(self._c, entity, state_pointer(state), frame))
 
-    def teleport(self, entity: Entity, state: Array, now_s: float, frame: Entity = 0) -> bool:
+    def teleport(self, entity: Entity, state: Array, frame: Entity = 0) -> bool:
         """Moves an owned entity there in one jump. No client blends. False as in move()."""
-        return self._done(lib.reckoner_client_teleport(self._c, entity, state_pointer(state), frame, now_s))
+        return self._done(lib.reckoner_client_teleport(self._c, entity, state_pointer(state), frame))
 
-    def owned(self, entity: Entity, now_s: float) -> Array | None:
+    def owned(self, entity: Entity) -> Array | None:
         """The state from which to continue after GIVEN or CORRECTED; None if this client does not own the entity."""
         made, pointer = new_state()
-        return made if check(lib.reckoner_client_owned(self._c, entity, now_s, pointer)) else None
+        return made if check(lib.reckoner_client_owned(self._c, entity, pointer)) else None
 
     def motion_at(self, entity: Entity, server_time_s: float) -> Array | None:
         """The motion of an entity at this server time, in the world, without blends: its velocity and acceleration are
@@ -286,11 +288,10 @@ class Client(Handle):
         check(lib.reckoner_client_owned_frame(self._c, entity, frame))
         return int(frame[0])
 
-    def predict_spawn(self, archetype: int, state: Array, key: int, now_s: float, patience_s: float) -> Entity:
+    def predict_spawn(self, archetype: int, state: Array, key: int, patience_s: float) -> Entity:
         """Shows an entity at once that the server is expected to spawn with the same key."""
         entity = ffi.new("reckoner_entity*")
-        result = lib.reckoner_client_predict_spawn(self._c, archetype, state_pointer(state), key, now_s, patience_s,
-                                                   entity)
+        result = lib.reckoner_client_predict_spawn(self._c, archetype, state_pointer(state), key, patience_s, entity)
         if not self._done(result):
             check(result, "the clock is not synchronised")
         return int(entity[0])

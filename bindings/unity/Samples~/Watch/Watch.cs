@@ -25,14 +25,14 @@ public sealed class Watch : MonoBehaviour {
   void Update() {
     double now = Time.realtimeSinceStartupAsDouble;
     try {
-      client.Receive(now);
+      client.Update(now);
     } catch (RefusedException refused) {
       Debug.LogError(refused.Message);
       enabled = false;
       return;
     }
     while (client.PollEvent(out ClientEvent e)) Handle(e);
-    Poses poses = client.Sample(now);
+    Poses poses = client.ShownPoses();
     for (int i = 0; i < poses.Entities.Length; ++i) {
       if (shown.TryGetValue(poses.Entities[i], out Transform one))
         one.SetPositionAndRotation(ToUnity(poses.Positions[i]), ToUnity(poses.Orientations[i]));

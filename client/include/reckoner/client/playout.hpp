@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <reckoner/reckoning/blend.hpp>
+
 namespace reckoner {
 
 /// Which instant the client shows.
@@ -17,8 +19,7 @@ struct PlayoutConfig {
   PlayoutMode mode = PlayoutMode::present;  ///< which instant
   double delay_s = 0.1;                     ///< delayed mode: delay, s
   double max_delay_s = 1.0;                 ///< adaptive mode: largest delay beyond one tick of the server, s
-  double blend_frames = 6.5;                ///< T: duration of a blend, frames; 0: corrections snap
-  double frame_rate_hz = 60.0;              ///< frames per second, for T; need not be the display rate
+  double blend_s = frames_to_seconds(6.5, 60.0);  ///< T: duration of a blend, s; 0: corrections snap
 };
 
 }  // namespace reckoner

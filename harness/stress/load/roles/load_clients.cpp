@@ -86,8 +86,10 @@ class LoadClients {
   // Connects a player, for the first time or again. Returns an error message, or an empty text.
   std::string dial(std::size_t index, double now_s) {
     Player player;
-    auto transport = NetworkTransport::connect(server_.host, server_.port, kProtocolVersion,
-                                               security_of(index), {}, options_.transport);
+    auto transport = NetworkTransport::connect({.host = server_.host,
+                                                .port = server_.port,
+                                                .security = security_of(index),
+                                                .transport = options_.transport});
     if (!transport) return transport.error();
     player.transport = std::move(*transport);
     ClientConfig config;
@@ -115,7 +117,7 @@ class LoadClients {
   }
 
   void turn(Player& player, double now_s) {
-    player.client->receive(now_s);
+    player.client->update(now_s);
     const bool late = options_.frame_rate_hz < options_.tick_rate_hz;
     const double pace_s = player.watched && !late ? kWatchedTurnS : 1.0 / options_.frame_rate_hz;
     player.next_turn_s = std::max(player.next_turn_s + pace_s, now_s);
@@ -134,10 +136,10 @@ class LoadClients {
     }
     if (now_s < player.next_frame_s) return;
     player.next_frame_s = now_s + 1.0 / options_.frame_rate_hz;
-    const auto shown = player.client->frame(now_s);
+    const auto shown = player.client->shown();
     while (player.client->poll_event()) {
     }
-    if (measuring_ && ++player.frames % kFramesPerMeasurement == 0) measure_errors(player, shown, now_s);
+    if (measuring_ && ++player.frames % kFramesPerMeasurement == 0) measure_errors(shown, now_s);
   }
 
   // Sends as many messages as the client takes.
@@ -148,28 +150,22 @@ class LoadClients {
     }
   }
 
-  void measure_errors(const Player& player, std::span<const ShownEntity> shown, double now_s) {
+  void measure_errors(std::span<const ShownEntity> shown, double now_s) {
     const double time_s = now_s - options_.epoch_s;
     ++measured_frames_;
     for (const ShownEntity& entity : shown) {
-      const std::size_t number = number_of(player, entity);
+      const std::size_t number = LoadWorld::number_of(entity.info->name);
       if (number >= world_.moving()) continue;
       errors_m_.push_back(glm::distance(entity.shown.position, world_.moving(number, time_s).position));
     }
   }
 
-  // The number of a moving entity, or the largest value if it is not one.
-  [[nodiscard]] static std::size_t number_of(const Player& player, const ShownEntity& entity) {
-    const EntityInfo* info = player.client->info(entity.id);
-    return LoadWorld::number_of(info == nullptr ? std::string{} : info->name);
-  }
-
   // The mean number of moving entities that a client shows now.
-  [[nodiscard]] double seen(double now_s) const {
+  [[nodiscard]] double seen() const {
     std::size_t moving = 0;
     for (const Player& player : players_) {
-      for (const ShownEntity& entity : player.client->frame(now_s))
-        moving += number_of(player, entity) < world_.moving() ? 1 : 0;
+      for (const ShownEntity& entity : player.client->shown())
+        moving += LoadWorld::number_of(entity.info->name) < world_.moving() ? 1 : 0;
     }
     return static_cast<double>(moving) / static_cast<double>(std::max<std::size_t>(players_.size(), 1));
   }
@@ -202,7 +198,7 @@ class LoadClients {
                                  {"datagrams_received", datagrams},
                                  {"datagrams_lost", lost},
                                  {"looks", measured_frames_},
-                                 {"seen", seen(program::monotonic_s())},
+                                 {"seen", seen()},
                                  {"error_m_p50", quantile(errors_m_, 0.5)},
                                  {"error_m_p95", quantile(errors_m_, 0.95)},
                                  {"error_m_p99", quantile(errors_m_, 0.99)}};
@@ -218,7 +214,7 @@ class LoadClients {
     for (bool left = false; !left && program::monotonic_s() < until_s;) {
       left = true;
       for (Player& player : players_) {
-        player.client->receive(program::monotonic_s());
+        player.client->update(program::monotonic_s());
         left = left && player.client->status() == ClientStatus::disconnected;
       }
       if (!left) std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -6,11 +6,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <reckoner/net/dialer.hpp>
-#include <reckoner/net/log.hpp>
 #include <reckoner/net/network_transport.hpp>
 #include <reckoner/reckoning/export.hpp>
 
@@ -56,14 +54,10 @@ class ServerRotation {
 /// relays of one server or servers of several worlds. ServerRotation defines the order of the attempts.
 class RECKONER_NET_API NetworkDialer final : public Dialer {
  public:
-  /// Connects to one named server. The parameters are those of NetworkTransport::connect(). Every dial()
-  /// looks the name up again and tries its addresses anew.
-  NetworkDialer(const std::string& host, std::uint16_t port, std::uint16_t version,
-                const OrInsecure<ClientSecurity>& security, const LogSink& log = {},
-                std::string_view transport = {}, ResolveHost resolve = {});
-  /// Connects to the servers listed in the token. dial() fails if the token lists no server.
-  NetworkDialer(std::uint16_t version, const ClientSecurity& security, const LogSink& log = {},
-                std::string_view transport = {}, ResolveHost resolve = {});
+  /// Connects to the server `config.host`, or, if the host is empty, to the servers listed in the token;
+  /// dial() then fails if the token lists none. Every dial() looks the name up again and tries its addresses
+  /// anew.
+  explicit NetworkDialer(ConnectConfig config);
   ~NetworkDialer() override;
 
   [[nodiscard]] Result<Transport*> dial() override;
@@ -79,9 +73,8 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
   /// effect on an insecure dialer.
   void set_security(const ClientSecurity& security);
 
-  /// Selects whether connections have a receive thread (NetworkTransport). The next dial() uses it. The
-  /// default is false.
-  void set_receive_thread(bool receive_thread) { receive_thread_ = receive_thread; }
+  /// Changes ConnectConfig::receive_thread. The next dial() uses it.
+  void set_receive_thread(bool receive_thread) { config_.receive_thread = receive_thread; }
 
   /// Returns the connection of the last dial(). Null before the first dial() and after a failed dial(). The
   /// pointer is valid until the next dial().
@@ -101,15 +94,10 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
   void close();
   void use_token_servers(const ConnectToken& token);
 
-  std::vector<Server> servers_;
+  ConnectConfig config_;   // `security` has the token or ticket that the next dial() presents
   bool has_named_server_;  // false: servers_ are the servers that the token lists
+  std::vector<Server> servers_;
   ServerRotation round_;
-  std::uint16_t version_;
-  LogSink log_;
-  std::string kind_;                     // name of the transport, as in ListenConfig::transport
-  OrInsecure<ClientSecurity> security_;  // the next dial() presents this token or ticket
-  bool receive_thread_ = false;
-  ResolveHost resolve_;
   bool token_is_new_ = true;  // true: no dial() has presented the token that the game set
   std::unique_ptr<NetworkTransport> transport_;
   TransportStats earlier_stats_;

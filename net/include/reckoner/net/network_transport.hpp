@@ -156,17 +156,37 @@ using ResolveHost = std::function<std::vector<SocketAddress>(const std::string& 
 /// The system's look-up (getaddrinfo()), which every transport uses by default. Also accepts addresses.
 [[nodiscard]] RECKONER_NET_API std::vector<SocketAddress> resolve_host(const std::string& host);
 
+/// Settings of a client's connection. `security` has no default, so that every caller must decide:
+/// ConnectConfig{.host = "game.example", .port = 26000, .security = Insecure{}}.
+struct ConnectConfig {
+  /// Name or address of the server, IPv4 or IPv6 without brackets. Empty: only NetworkDialer accepts it, and
+  /// uses the servers listed in the token.
+  std::string host{};
+  std::uint16_t port = 0;  ///< UDP port of the server, above 0; not used if `host` is empty
+  /// Must match the server: a token for a server with security, otherwise Insecure{}.
+  OrInsecure<ClientSecurity> security;
+  LogSink log{};            ///< receives log records; empty: no log
+  std::string transport{};  ///< name of the transport, as in ListenConfig::transport
+  /// True: a thread of the transport reads the socket as soon as data arrives, as in
+  /// ListenConfig::receive_thread.
+  bool receive_thread = false;
+  ResolveHost resolve{};  ///< the look-up of names; empty: resolve_host()
+  /// Version of the wire format, not 0. The server's connected event contains it. Only for programs that
+  /// speak another wire format than class Client.
+  std::uint16_t version = kProtocolVersion;
+};
+
 /// A transport over a real network. It adds connecting, identities, tickets and waiting to Transport. An
 /// object is not thread-safe, but two threads may use two different transports.
 ///
 /// Receive threads: with `receive_thread`, a thread of the transport reads the socket, sends again what was
 /// lost and answers the other end, whatever the game does meanwhile. This has two uses:
-/// - The clocks are exact if the game calls receive() only once per frame, also on systems without receive
+/// - The clocks are exact if the game calls update() only once per frame, also on systems without receive
 ///   time stamps of the kernel (TransportEvent::waited_s).
-/// - The connection stays alive while the game loads a level and does not call receive().
+/// - The connection stays alive while the game loads a level and calls neither update() nor receive().
 ///
 /// The game uses the transport as without the thread: from one thread at a time, and log records and events
-/// come only on that thread. The events wait until the game calls receive(). TransportLimits::waiting_events
+/// come only on that thread. The events wait until the game calls service(). TransportLimits::waiting_events
 /// and waiting_event_bytes bound their memory; beyond these limits, the data waits in the socket. A signal
 /// does not end wait(). The destructor ends the thread; this takes up to 10 ms.
 class RECKONER_NET_API NetworkTransport : public Transport {
@@ -177,24 +197,16 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> listen(const ListenConfig& config);
 
   /// Starts to connect to a server. Later, poll() returns a connected event, or a disconnected event if the
-  /// server has not answered within 5 s, or has refused or ignored the token. `version` is the wire version
-  /// that the client speaks, kProtocolVersion for Client; the server's connected event contains it. It is not
-  /// 0.
-  /// `security` must match the server: a token for a server with security, otherwise Insecure{}. `log`
-  /// receives log records; empty: no log. `transport` is a name as in ListenConfig::transport.
-  /// `receive_thread`: as in ListenConfig. Fails at once if `host` or the token is empty, `port` or `version`
-  /// is 0, the transport does not serve such a connection, or the system has no thread left.
+  /// server has not answered within 5 s, or has refused or ignored the token. Fails at once if the host or
+  /// the token is empty, the port or the version is 0, the transport does not serve such a connection, or the
+  /// system has no thread left.
   ///
-  /// `host` is a name or an address, IPv4 or IPv6 without brackets. The function does not wait for the
-  /// look-up of a name: a thread of its own does it, within the 5 s, and if there is no usable address,
-  /// poll() returns a disconnected event. If there are several addresses, the client tries one every 250 ms,
-  /// IPv6 and IPv4 in turn, and keeps the first that answers (RFC 8305). In a network with NAT64 and without
-  /// IPv4, it reaches an IPv4 address through its translated IPv6 address (RFC 7050). `resolve`: the look-up
-  /// of names; empty: resolve_host().
-  [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> connect(
-      const std::string& host, std::uint16_t port, std::uint16_t version,
-      const OrInsecure<ClientSecurity>& security, const LogSink& log = {}, std::string_view transport = {},
-      bool receive_thread = false, const ResolveHost& resolve = {});
+  /// The function does not wait for the look-up of a name: a thread of its own does it, within the 5 s, and
+  /// if there is no usable address, poll() returns a disconnected event. If there are several addresses, the
+  /// client tries one every 250 ms, IPv6 and IPv4 in turn, and keeps the first that answers (RFC 8305). In a
+  /// network with NAT64 and without IPv4, it reaches an IPv4 address through its translated IPv6 address (RFC
+  /// 7050).
+  [[nodiscard]] static Result<std::unique_ptr<NetworkTransport>> connect(const ConnectConfig& config);
 
   /// Returns true if a token has expired by this machine's clock.
   [[nodiscard]] static bool is_expired(const ConnectToken& token);

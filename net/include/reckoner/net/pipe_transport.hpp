@@ -21,7 +21,7 @@ namespace reckoner {
 ///
 /// The game opens the stream and calls opened(), received() and closed(); the transport passes each message
 /// to `send`. Nothing is encrypted here: use a stream with TLS. Reads no clock: the times are of the clock
-/// that the game passes to Client::receive(). Belongs to one thread at a time. Malformed messages from the
+/// that the game passes to Client::update(). Belongs to one thread at a time. Malformed messages from the
 /// server are refused and counted.
 class RECKONER_NET_API PipeTransport final : public Transport {
  public:

@@ -77,7 +77,7 @@ struct TransportEvent {
   std::uint32_t reason = 0;
   std::span<const std::byte> payload{};  ///< received data; valid until the next call on the transport
   /// How long a received datagram waited in this machine before service() read it, s. A client that calls
-  /// receive() once per frame needs this time to estimate the server's clock exactly. 0: unknown. "udp" knows
+  /// update() once per frame needs this time to estimate the server's clock exactly. 0: unknown. "udp" knows
   /// it for clients on Linux; every NetworkTransport knows it everywhere if it has a receive thread.
   double waited_s = 0.0;
 };
