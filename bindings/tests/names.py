@@ -122,7 +122,7 @@ CHANGES = [
     ("client/include/reckoner/client/client.hpp", "void flush(double", "void push(double"),
     ("client/include/reckoner/client/client.hpp", "    revoked,", "    taken,"),
     ("server/include/reckoner/server/server.hpp", "bool revoke(EntityId", "bool take_back(EntityId"),
-    ("server/include/reckoner/server/server.hpp", "  pending,", "  waiting,"),
+    ("server/include/reckoner/server/rewind.hpp", "  pending,", "  waiting,"),
     ("bindings/unity/Runtime/Generated.cs", "Revoked = 6", "Taken = 6"),
     ("bindings/unity/Runtime/Server.cs", "bool Revoke(", "bool Withdraw("),
     ("bindings/python/src/reckoner/_generated.py", "REVOKED = 6", "TAKEN = 6"),
