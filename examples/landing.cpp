@@ -93,19 +93,17 @@ int main() {
   double received_s = 0.0;
   for (double now_s = 0.0; now_s < 6.0;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server->receive(now_s);
-    while (server->tick_time_s(server->next_tick()) <= now_s) {
+    server->run_due_ticks(now_s, [&](double) {
       if (!ball && client->status() == reckoner::ClientStatus::joined && now_s > 1.0) {
         state.position = {0.0, 0.0, 1.0};
         state.velocity = {6.0f, 0.0f, 4.0f};
         state.acceleration = {0.0f, 0.0f, -9.81f};
-        ball = server->spawn(0, "ball", state);
+        ball = *server->spawn(0, "ball", state);
       } else if (ball) {
         state = roll(state, 1.0 / 60.0);
         (void)server->move(ball, state);
       }
-      server->tick(now_s);
-    }
+    });
     // The late arrival stands for the internet.
     if (now_s - received_s > kLateS) {
       client->receive(now_s);

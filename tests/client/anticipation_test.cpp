@@ -208,7 +208,7 @@ TEST(Anticipation, HoldsInAFrame) {
     return s;
   });
   world.run_to(1.0);
-  const EntityId crate = world.server().spawn(0, "crate", State{}, ship);
+  const EntityId crate = *world.server().spawn(0, "crate", State{}, ship);
   world.run_to(4.0);
   const double local_s = world.local_s(0, world.now_s());
   const auto shown = world.client(0).frame(local_s);

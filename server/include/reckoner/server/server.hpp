@@ -32,25 +32,17 @@
 
 namespace reckoner {
 
-/// The result of Server::enter_frame().
-enum class FrameResult : std::uint8_t {
-  done,
-  unknown_entity,
-  unknown_frame,
-  circle,         ///< the new frame belongs to the entity itself, or to an entity in its frame
-  too_deep,       ///< the entity, or an entity in its frame, would be in more than kMaxFrameDepth frames
-  owned,          ///< a client owns the entity and decides in which frame it is
-  out_of_limits,  ///< in the new frame, the entity exceeds the speed or the world size of its archetype
-  short_lived,    ///< the frame's entity is short-lived
-};
-
 struct ServerTestSwitches;  // switches for measurements and tests
 
 /// The publishing side. It knows the true state of every entity and decides what to send to each client.
 ///
-/// In each tick: change entities (spawn, move, teleport, despawn), then call tick(). Call receive() whenever
-/// data may have arrived. The sooner you call it, the more precise the clocks of the clients are. The caller
-/// provides the time: use any clock on which tick k is due at epoch_s + k / tick_rate_hz.
+/// Call run_due_ticks() whenever data may have arrived or a tick is due, and change entities in its step:
+/// spawn, move, teleport, despawn. The sooner you call it, the more precise the clocks of the clients are. A
+/// game with a loop of its own calls receive() and tick() instead. The caller provides the time: use any
+/// clock on which tick k is due at epoch_s + k / tick_rate_hz.
+///
+/// A function that returns a CallResult or a SpawnResult changes nothing if it fails, and the result contains
+/// the reason (describe()).
 ///
 /// Only one thread at a time may use a server. The transport must outlive the server, and no other server may
 /// use it.
@@ -65,7 +57,7 @@ class RECKONER_SERVER_API Server {
 
   /// Adds an entity in the next tick. Clients receive `name`, which has at most 64 bytes. If `frame` is not
   /// null, the new entity begins in the frame of the entity `frame` (see enter_frame()), and `state` is
-  /// relative to that frame. If the entity cannot be added, the result is null and contains the reason.
+  /// relative to that frame.
   [[nodiscard]] SpawnResult spawn(std::size_t archetype, const std::string& name, const State& state,
                                   EntityId frame = {});
 
@@ -85,15 +77,15 @@ class RECKONER_SERVER_API Server {
 
   /// Tells a client that the server will not spawn the entity that the client has predicted with this key:
   /// the weapon was empty. The client removes its prediction and reports ClientEvent::prediction_failed.
-  /// Returns false if the client is unknown.
-  bool refuse_prediction(ClientId client, std::uint32_t key);
+  /// Fails if the client is unknown.
+  CallResult refuse_prediction(ClientId client, std::uint32_t key);
 
-  /// Sets the true state of an entity at the next tick, relative to the frame that it is in. If that is not
-  /// possible, changes nothing and returns the reason. Call it in every tick while the entity moves: an
-  /// entity whose position has not changed for a tenth of a second is at rest, whatever its velocity is. If
-  /// the velocity is zero although positions change, the server estimates it (Archetype::velocity). Over some
-  /// ticks, the positions may be at most as fast as the archetype's top speed. They may be ahead by one
-  /// second at that speed, because games step with their own clocks. Declare longer jumps with teleport().
+  /// Sets the true state of an entity at the next tick, relative to the frame that it is in. Call it in every
+  /// tick while the entity moves: an entity whose position has not changed for a tenth of a second is at
+  /// rest, whatever its velocity is. If the velocity is zero although positions change, the server estimates
+  /// it (Archetype::velocity). Over some ticks, the positions may be at most as fast as the archetype's top
+  /// speed. They may be ahead by one second at that speed, because games step with their own clocks. Declare
+  /// longer jumps with teleport().
   CallResult move(EntityId id, const State& truth);
 
   /// Like move(), but the entity jumps to the new state: clients do not blend. If a client owns the entity,
@@ -103,17 +95,17 @@ class RECKONER_SERVER_API Server {
   /// Removes an entity. Other entities in the frame of the removed entity move to the next outer frame, as
   /// with enter_frame(). From then on, move() takes their states relative to the outer frame. If such an
   /// entity rested in the frame, or would be too fast for its archetype in the outer frame, it stops. If it
-  /// would be outside of the world, it is removed, too. Returns false if the id is unknown.
-  bool despawn(EntityId id);
+  /// would be outside of the world, it is removed, too. Fails if the id is unknown.
+  CallResult despawn(EntityId id);
 
   /// Makes a client the owner of an entity, in place of any earlier owner. From then on, the client's game
   /// moves the entity (Client::move()) within `rules` and the limits of the archetype. Motions are published
   /// with the owner's time stamps. If the entity is not relevant to the client yet, ownership begins when it
   /// becomes relevant. The entity stays in its frame until the owner changes the frame (set_boardable()).
-  /// Returns false if an id is unknown.
-  bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
-  /// Returns an entity to the server, which continues from state(). Returns false if no client owns it.
-  bool revoke(EntityId id);
+  /// Fails if an id is unknown, the entity is short-lived, or a number in `rules` is out of its range.
+  CallResult give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
+  /// Returns an entity to the server, which continues from state(). Fails if no client owns it.
+  CallResult revoke(EntityId id);
   /// The owner of an entity; nullopt if no client owns it.
   [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
   /// The state of an entity at the next tick: the newest one from the game or, if a client owns the entity,
@@ -132,8 +124,8 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] std::span<const EntityId> entities_near(const glm::dvec3& centre, double radius_m) const;
 
   /// Keeps a number for the game with an entity, for example an index or a pointer into its own data. It is
-  /// not sent. Returns false if the id is unknown.
-  bool set_user_value(EntityId id, std::uint64_t value);
+  /// not sent. Fails if the id is unknown.
+  CallResult set_user_value(EntityId id, std::uint64_t value);
   /// The number of set_user_value(), 0 by default; nullopt if the id is unknown.
   [[nodiscard]] std::optional<std::uint64_t> user_value(EntityId id) const;
 
@@ -149,18 +141,21 @@ class RECKONER_SERVER_API Server {
   /// turns with its frame.
   ///
   /// A client that sees the entity also sees the frame's entity, at any distance. A client that must not see
-  /// the frame's entity (Relevance::never, groups) does not see the entities in it. If the result is not
-  /// `done`, nothing changes.
-  [[nodiscard]] FrameResult enter_frame(EntityId id, EntityId frame);
+  /// the frame's entity (Relevance::never, groups) does not see the entities in it.
+  ///
+  /// Fails if an id is unknown, a client owns the entity (it then decides in which frame the entity is), the
+  /// frame's entity is short-lived, or is the entity itself or inside it, or if frames would be nested too
+  /// deep. Also fails if the entity exceeds the speed or the world size of its archetype in the new frame.
+  CallResult enter_frame(EntityId id, EntityId frame);
 
   /// Sets whether owners may move their entities into the frame of this entity (Client::move()), for example
   /// a ship, a platform or a car. No entity is boardable by default, because an owner could otherwise be
   /// carried by everything that moves. The entity may itself have an owner. The game can put any entity into
-  /// any frame, boardable or not. Returns false if the id is unknown, or the entity is short-lived.
-  bool set_boardable(EntityId id, bool boardable);
+  /// any frame, boardable or not. Fails if the id is unknown, or the entity is short-lived.
+  CallResult set_boardable(EntityId id, bool boardable);
 
   /// The entity in whose frame `id` is; null if it is in the world frame or the id is unknown.
-  [[nodiscard]] EntityId frame(EntityId id) const;
+  [[nodiscard]] EntityId frame_of(EntityId id) const;
 
   /// The newest true state of an entity, converted to the world frame. Nullopt if the id is unknown.
   [[nodiscard]] std::optional<State> in_world(EntityId id) const;
@@ -168,31 +163,31 @@ class RECKONER_SERVER_API Server {
   /// Sets the origin of the game's coordinates, m (for large worlds). From then on, states and views in the
   /// world frame and the result of in_world() are relative to this point. Entities stay where they are, and
   /// clients notice nothing. Archetype::world_size_m, routes and published() stay relative to the first
-  /// origin. Returns false and changes nothing if the point is not finite.
-  bool set_origin(const glm::dvec3& origin);
+  /// origin. Fails if the point is not finite.
+  CallResult set_origin(const glm::dvec3& origin);
 
-  /// Sets to which clients an entity is relevant; the default is Relevance::by_distance. Returns false if the
-  /// id is unknown.
-  bool set_relevance(EntityId id, Relevance relevance);
+  /// Sets to which clients an entity is relevant; the default is Relevance::by_distance. Fails if the id is
+  /// unknown.
+  CallResult set_relevance(EntityId id, Relevance relevance);
   /// Sets the relevance of an entity for one client. It overrides the general relevance of the entity.
-  /// Returns false if an id is unknown.
-  bool set_relevance(ClientId client, EntityId id, Relevance relevance);
+  /// Fails if an id is unknown.
+  CallResult set_relevance(ClientId client, EntityId id, Relevance relevance);
 
-  /// Sets the groups of an entity; the default is kAllGroups. Returns false if the id is unknown.
-  bool set_groups(EntityId id, std::uint32_t groups);
-  /// Sets the groups of a client; the default is kAllGroups. Returns false if the id is unknown.
-  bool set_groups(ClientId client, std::uint32_t groups);
+  /// Sets the groups of an entity; the default is kAllGroups. Fails if the id is unknown.
+  CallResult set_groups(EntityId id, std::uint32_t groups);
+  /// Sets the groups of a client; the default is kAllGroups. Fails if the id is unknown.
+  CallResult set_groups(ClientId client, std::uint32_t groups);
 
   /// Sets the position of a client's eye, m, from which InterestConfig measures distances. Call it as the eye
-  /// moves. Returns false if the client is unknown or the position is not finite.
-  bool set_view(ClientId client, const glm::dvec3& eye);
+  /// moves. Fails if the client is unknown or the position is not finite.
+  CallResult set_view(ClientId client, const glm::dvec3& eye);
 
   /// Sets a user field of an entity from the next tick on. `field` is the index of the field in
   /// Archetype::fields. The server sends the value to every client that knows the entity, until the value has
   /// arrived. If the value changes quickly, a client may receive only the last value. A value that is equal
-  /// after rounding to the field's step costs nothing. Returns false and changes nothing if the id or the
-  /// field is unknown, or the value has another type or is out of range.
-  bool set_field(EntityId id, std::size_t field, const FieldValue& value);
+  /// after rounding to the field's step costs nothing. Fails if the id or the field is unknown, or the value
+  /// has another type or is out of range.
+  CallResult set_field(EntityId id, std::size_t field, const FieldValue& value);
 
   /// The value of a user field as clients receive it; nullopt if the id or the field is unknown.
   [[nodiscard]] std::optional<FieldValue> field(EntityId id, std::size_t field) const;
@@ -209,11 +204,11 @@ class RECKONER_SERVER_API Server {
   /// Reliable messages, unreliable ones and fields together use at most half of the client's byte budget, so
   /// that they cannot displace motions. Reliable messages beyond that wait here.
   ///
-  /// Returns false and sends nothing if the client is unknown, the message is empty or too large, the stamp
-  /// is invalid, more than 256 KiB or 1024 reliable messages are waiting or in flight, or too many unreliable
-  /// ones wait.
-  bool send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
-            std::optional<double> time_s = std::nullopt);
+  /// Fails if the client is unknown, the message is empty or too long, the stamp is invalid, more than
+  /// 256 KiB or 1024 reliable messages are waiting or in flight, or too many unreliable ones wait. An
+  /// unreliable message also fails while the client has no connection.
+  CallResult send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
+                  std::optional<double> time_s = std::nullopt);
 
   /// Sends a message to all clients. Returns the number of clients to which it was sent.
   std::size_t broadcast(std::span<const std::byte> payload, Delivery delivery,
@@ -255,15 +250,15 @@ class RECKONER_SERVER_API Server {
   /// published as a distance, a speed and an acceleration along the route. It is close while its position and
   /// its orientation (if the archetype has one) differ from the route by less than the archetype's
   /// thresholds. When it is no longer close, free motions are published. It is published along the route
-  /// again after it was within half the thresholds for a tenth of a second. Returns false if an id is
-  /// unknown.
-  bool follow(EntityId id, RouteId route);
+  /// again after it was within half the thresholds for a tenth of a second. Fails if an id is unknown,
+  /// or if a client owns the entity.
+  CallResult follow(EntityId id, RouteId route);
 
-  /// Lets an entity move freely from the next tick on. Returns false if it follows no route or is unknown.
-  bool leave_route(EntityId id);
+  /// Lets an entity move freely from the next tick on. Fails if it follows no route or is unknown.
+  CallResult leave_route(EntityId id);
 
   /// Like move(), for an entity that is exactly on the route that it follows. The server then need not fit
-  /// the distance and the speed. If that is not possible, changes nothing and returns the reason.
+  /// the distance and the speed.
   CallResult move_along(EntityId id, const RouteState& along);
 
   /// A route; null if the id is unknown. The pointer is valid as long as the server exists.
@@ -277,6 +272,21 @@ class RECKONER_SERVER_API Server {
   /// already due, too, this tick sends no datagrams, and the following tick sends them. At most three ticks
   /// in a row send no datagrams.
   void tick(double now_s);
+
+  /// Processes the data that has arrived, and runs all ticks that are due. `now_s` is the present server
+  /// time, s. Before each tick, calls `step(tick_time_s)` with the server time of the tick, s: the game moves
+  /// its entities to where they are at that time. Returns the number of ticks. Replaces receive() and
+  /// tick().
+  template <class Step>
+  std::size_t run_due_ticks(double now_s, Step&& step) {
+    receive(now_s);
+    std::size_t ticks = 0;
+    for (; tick_time_s(next_tick()) <= now_s; ++ticks) {
+      step(tick_time_s(next_tick()));
+      tick(now_s);
+    }
+    return ticks;
+  }
 
   /// The tick that the next call of tick() will run.
   [[nodiscard]] Tick next_tick() const;
@@ -324,9 +334,9 @@ class RECKONER_SERVER_API Server {
   /// what it issues later does. To keep a player out, let the backend issue no new token. If
   /// ServerSecurity::sessions_per_client is 0, only this client's token and tickets become invalid. Without
   /// tokens, anyone may join again. The entities that the client owns are handled as OwnershipRules::gone
-  /// says. Reports ServerEvent::client_left for each session. Returns false and does nothing if the client is
-  /// unknown or the reason is too long.
-  bool kick(ClientId client, std::string_view reason);
+  /// says. Reports ServerEvent::client_left for each session. Fails if the client is unknown or the reason is
+  /// too long.
+  CallResult kick(ClientId client, std::string_view reason);
 
   /// Kicks the player with this client id (ConnectGrant::client_id), as kick() does, whether the player has
   /// sessions here or not: it may have just left, or another server of the game may have kicked it. Returns
