@@ -31,7 +31,7 @@ struct Match {
   explicit Match(PlayoutMode mode, bool rewinds = true)
       : network(network_config()), server(make_test_server(server_config(rewinds), network.server())) {
     for (std::size_t i = 0; i < kEntities; ++i)
-      ids.push_back(server.spawn(0, "roamer", roamers.state(i, 0.0)));
+      ids.push_back(*server.spawn(0, "roamer", roamers.state(i, 0.0)));
     ClientConfig config;
     config.playout.mode = mode;
     for (std::size_t i = 0; i < kClients; ++i)
@@ -46,7 +46,7 @@ struct Match {
     time_s += kTickS;
     network.advance(time_s);
     for (std::size_t i = 0; i < kEntities; ++i)
-      server.move(ids[i], roamers.state(i, time_s));
+      (void)server.move(ids[i], roamers.state(i, time_s));
     const auto begin = std::chrono::steady_clock::now();
     server.receive(time_s);
     server.tick(time_s);

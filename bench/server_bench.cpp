@@ -53,11 +53,11 @@ struct World {
 
   explicit World(const std::vector<State>& all) {
     for (std::size_t i = 0; i < kEntities; ++i)
-      ids.push_back(server.spawn(0, "roamer", all[i]));
+      ids.push_back(*server.spawn(0, "roamer", all[i]));
   }
   void tick(const State* truth) {
     for (std::size_t i = 0; i < kEntities; ++i)
-      server.move(ids[i], truth[i]);
+      (void)server.move(ids[i], truth[i]);
     server.tick(server.tick_time_s(server.next_tick()));
   }
 };

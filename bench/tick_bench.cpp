@@ -25,19 +25,19 @@ class World {
         transport_(clients, config(1).archetypes),
         server_(make_test_server(config(threads), transport_)) {
     for (std::size_t i = 0; i < entities; ++i)
-      ids_.push_back(server_.spawn(0, "roamer", truth(i)));
+      ids_.push_back(*server_.spawn(0, "roamer", truth(i)));
     for (int i = 0; i < kWarmUpTicks; ++i) {
       tick();
       while (const auto event = server_.poll_event())
         followers_.push_back(event->client);
       for (std::size_t c = 0; c < followers_.size(); ++c)
-        server_.set_view(followers_[c], truth(c * entities / clients).position);
+        (void)server_.set_view(followers_[c], truth(c * entities / clients).position);
     }
   }
 
   void tick() {
     for (std::size_t i = 0; i < ids_.size(); ++i)
-      server_.move(ids_[i], truth(i));
+      (void)server_.move(ids_[i], truth(i));
     const double now_s = server_.tick_time_s(server_.next_tick());
     transport_.answer();
     server_.receive(now_s);

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
       reckoner::State car = *simulator->server().state(id);
       if (std::abs(car.position.x) > 190.0) car.velocity.x = car.position.x > 0.0 ? -10.0f : 10.0f;
       car.position += glm::dvec3{car.velocity} / 60.0;
-      simulator->move(id, car);
+      (void)simulator->move(id, car);
     }
     simulator->tick(clock_s());
   }

@@ -40,7 +40,7 @@ void publish(const World& world, reckoner::Server& server) {
     reckoner::State state;
     state.position = world.position[i];
     state.velocity = world.velocity[i];
-    server.move(world.published[i], state);
+    (void)server.move(world.published[i], state);
   }
 }
 // snip: end
@@ -78,7 +78,7 @@ World made(reckoner::Server& server) {
     state.velocity = {-3.0 * std::sin(angle), 3.0 * std::cos(angle), 0.0};
     world.position.push_back(state.position);
     world.velocity.push_back(state.velocity);
-    world.published.push_back(server.spawn(0, "boid", state));
+    world.published.push_back(*server.spawn(0, "boid", state));
   }
   return world;
 }
@@ -106,12 +106,10 @@ int main() {
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 3.0;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server->receive(now_s);
-    while (server->tick_time_s(server->next_tick()) <= now_s) {
+    server->run_due_ticks(now_s, [&](double) {
       steer(world, 1.0f / 60.0f);
       publish(world, *server);
-      server->tick(now_s);
-    }
+    });
     client->update(now_s);
     while (client->poll_event()) {
     }

@@ -36,12 +36,15 @@ struct Seen {
 
 void serve(reckoner::Server& server, reckoner::EntityId tank) {
   // snip: server
-  server.set_field(tank, kHealth, std::int64_t{35});  // a client applies it when it shows this tick
+  // A client applies the value when it shows this tick.
+  if (const auto set = server.set_field(tank, kHealth, std::int64_t{35}); !set)
+    std::fprintf(stderr, "health: %s\n", describe(set.error()).data());
   while (const auto message = server.poll_message()) {
     if (message->payload[0] != kHello) continue;  // data from the network: trust nothing
     const std::array bang{kBang};
-    server.send(message->sender, bang, reckoner::Delivery::unreliable,
-                server.tick_time_s(server.next_tick()));  // delivered when the client shows this tick
+    // Delivered when the client shows this tick. An unreliable message may also fail: the client has left.
+    (void)server.send(message->sender, bang, reckoner::Delivery::unreliable,
+                      server.tick_time_s(server.next_tick()));
   }
   // snip: end
 }
@@ -86,16 +89,14 @@ int main() {
   auto client = reckoner::Client::create(client_config, **connecting);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 
-  const reckoner::EntityId tank = server->spawn(0, "tank", {});
+  const reckoner::EntityId tank = *server->spawn(0, "tank", {});
   Seen seen;
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 10.0 && !(seen.health && seen.hello && seen.bang);) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server->receive(now_s);
-    while (server->tick_time_s(server->next_tick()) <= now_s) {
+    server->run_due_ticks(now_s, [&](double) {
       if (now_s > 1.0) serve(*server, tank);
-      server->tick(now_s);
-    }
+    });
     client->update(now_s);
     show(*client, seen);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -43,11 +43,7 @@ double now_s() {
 
 // The server's part of the loop. In a real game it runs in another process.
 void serve(reckoner::Server& server, reckoner::EntityId car) {
-  server.receive(now_s());
-  while (server.tick_time_s(server.next_tick()) <= now_s()) {
-    server.move(car, weaving(server.tick_time_s(server.next_tick())));
-    server.tick(now_s());
-  }
+  server.run_due_ticks(now_s(), [&](double time_s) { (void)server.move(car, weaving(time_s)); });
 }
 
 }  // namespace
@@ -61,7 +57,7 @@ int main() {
   if (!connecting) return 1;
   auto server = reckoner::Server::create({}, **listening);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
-  const reckoner::EntityId car = server->spawn(0, "car", weaving(0.0));
+  const reckoner::EntityId car = *server->spawn(0, "car", weaving(0.0));
   auto client = reckoner::Client::create({}, **connecting);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 

@@ -102,7 +102,7 @@ int main() {
   config.rewind_s = 1.0;
   auto server = reckoner::Server::create(config, **listening);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
-  const reckoner::EntityId runner = server->spawn(0, "runner", running(0.0));
+  const reckoner::EntityId runner = *server->spawn(0, "runner", running(0.0));
   reckoner::ClientConfig client_config;
   client_config.playout = {.mode = reckoner::PlayoutMode::delayed, .delay_s = 0.15};
   auto client = reckoner::Client::create(client_config, **connecting);
@@ -120,7 +120,7 @@ int main() {
       hits_by_the_present += aimed && verdict->hit_by_the_present ? 1 : 0;
     }
     while (server->tick_time_s(server->next_tick()) <= now_s) {
-      server->move(runner, running(server->tick_time_s(server->next_tick())));
+      (void)server->move(runner, running(server->tick_time_s(server->next_tick())));
       server->tick(now_s);
     }
     client->update(now_s);

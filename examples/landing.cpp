@@ -92,19 +92,17 @@ int main() {
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 6.0;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server->receive(now_s);
-    while (server->tick_time_s(server->next_tick()) <= now_s) {
+    server->run_due_ticks(now_s, [&](double) {
       if (!ball && client->status() == reckoner::ClientStatus::joined && now_s > 1.0) {
         state.position = {0.0, 0.0, 1.0};
         state.velocity = {6.0f, 0.0f, 4.0f};
         state.acceleration = {0.0f, 0.0f, -9.81f};
-        ball = server->spawn(0, "ball", state);
+        ball = *server->spawn(0, "ball", state);
       } else if (ball) {
         state = roll(state, 1.0 / 60.0);
         (void)server->move(ball, state);
       }
-      server->tick(now_s);
-    }
+    });
     client->update(now_s);
     show(*client, seen);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -43,17 +43,17 @@ struct Crew {
 
 // snip: server
 void play(reckoner::Server& server, Crew& crew, double time_s) {
-  server.move(crew.ship, sailing(time_s));
+  (void)server.move(crew.ship, sailing(time_s));
   if (time_s < kAshoreS) {
-    server.move(crew.man, walking(time_s));  // in the ship's frame
+    (void)server.move(crew.man, walking(time_s));  // in the ship's frame
   } else if (!crew.ashore) {
     // enter_frame() does not move the passenger. From now on, move() takes the state in the world.
-    crew.ashore = server.enter_frame(crew.man, {}) == reckoner::FrameResult::done;
+    crew.ashore = static_cast<bool>(server.enter_frame(crew.man, {}));
     reckoner::State standing = *server.state(crew.man);
     standing.velocity = {};
     standing.acceleration = {};
     standing.angular_velocity = {};
-    server.move(crew.man, standing);
+    (void)server.move(crew.man, standing);
   }
 }
 // snip: end
@@ -70,8 +70,8 @@ int main() {
   auto server = reckoner::Server::create({}, **listening);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
   Crew crew;
-  crew.ship = server->spawn(0, "ship", sailing(0.0));
-  crew.man = server->spawn(0, "man", walking(0.0), crew.ship);
+  crew.ship = *server->spawn(0, "ship", sailing(0.0));
+  crew.man = *server->spawn(0, "man", walking(0.0), crew.ship);
   auto client = reckoner::Client::create({}, **connecting);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 
@@ -81,11 +81,7 @@ int main() {
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 5.0;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server->receive(now_s);
-    while (server->tick_time_s(server->next_tick()) <= now_s) {
-      play(*server, crew, server->tick_time_s(server->next_tick()));
-      server->tick(now_s);
-    }
+    server->run_due_ticks(now_s, [&](double time_s) { play(*server, crew, time_s); });
     client->update(now_s);
     while (client->poll_event()) {
     }

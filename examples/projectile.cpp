@@ -37,7 +37,8 @@ void fire(reckoner::Server& server, const glm::dvec3& muzzle) {
   const std::array data{kRed};                              // up to 256 bytes: colour, weapon, who fired
   const double flight_s = (kWallM - muzzle.x) / kSpeedMps;  // the game's own ray cast finds the wall
   const double now_s = server.tick_time_s(server.next_tick());
-  (void)server.spawn_short_lived(0, state, {.end_s = now_s + flight_s, .data = data});
+  const auto shot = server.spawn_short_lived(0, state, {.end_s = now_s + flight_s, .data = data});
+  if (!shot) std::fprintf(stderr, "no shot: %s\n", describe(shot.error()).data());
 }
 // snip: end
 
@@ -80,11 +81,9 @@ int main() {
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 10.0 && seen.shots.size() < 10;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server->receive(now_s);
-    while (server->tick_time_s(server->next_tick()) <= now_s) {
+    server->run_due_ticks(now_s, [&](double) {
       if (server->next_tick() % 6 == 0) fire(*server, {0.0, 0.0, 1.5});
-      server->tick(now_s);
-    }
+    });
     client->update(now_s);
     show(*client, seen);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -45,11 +45,7 @@ void run(reckoner::Server& server, reckoner::EntityId ball, reckoner::ScaledCloc
     clock.set_scale(coming->scale, real_now_s);  // the change takes a quarter of a second
     coming.reset();
   }
-  server.receive(clock.at(real_now_s));
-  while (server.tick_time_s(server.next_tick()) <= clock.at(real_now_s)) {
-    server.move(ball, flying(server.tick_time_s(server.next_tick())));
-    server.tick(clock.at(real_now_s));
-  }
+  server.run_due_ticks(clock.at(real_now_s), [&](double time_s) { (void)server.move(ball, flying(time_s)); });
 }
 
 // Runs the client in game time. Changes the pace when the client's estimate of server time reaches the
@@ -87,7 +83,7 @@ int main() {
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
   auto client = reckoner::Client::create(client_config, **calling);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
-  const reckoner::EntityId ball = server->spawn(0, "ball", flying(0.0));
+  const reckoner::EntityId ball = *server->spawn(0, "ball", flying(0.0));
 
   reckoner::ScaledClock server_clock, client_clock;  // in a real game, these clocks are on two machines
   std::optional<Pace> to_come, received;

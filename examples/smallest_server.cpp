@@ -30,16 +30,15 @@ int main(int argc, char** argv) {
 
   auto server = reckoner::Server::create({}, **transport);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
-  const reckoner::EntityId car = server->spawn(0, "car", on_the_circle(0.0));
+  const auto car = server->spawn(0, "car", on_the_circle(0.0));
+  if (!car) return std::fprintf(stderr, "%s\n", describe(car.error()).data()), 1;
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < seconds;) {
     (*transport)->wait(0.002);
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server->receive(now_s);
-    while (server->tick_time_s(server->next_tick()) <= now_s) {  // 60 ticks a second
-      server->move(car, on_the_circle(server->tick_time_s(server->next_tick())));
-      server->tick(now_s);
-    }
+    server->run_due_ticks(now_s, [&](double time_s) {   // 60 ticks a second
+      (void)server->move(*car, on_the_circle(time_s));  // fails only beyond the archetype's limits
+    });
   }
 }
 // snip: end

@@ -49,8 +49,7 @@ int main() {
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 20.0 && !(shown && joined_as == grant.client_id);) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server->receive(now_s);
-    if (server->tick_time_s(server->next_tick()) <= now_s) server->tick(now_s);
+    server->run_due_ticks(now_s, [](double) {});
     while (const auto event = server->poll_event()) {
       const auto identity = (*listening)->identity(server->peer(event->client));
       if (identity) joined_as = identity->client_id;

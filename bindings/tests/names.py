@@ -33,9 +33,9 @@ ENUMS = {
 }
 # C++ has no enum for these.
 C_ONLY_ENUMS = {"result_code", "log_type", "value_type", "floor_kind", "byte_count"}
-# C has no enum for these: it has texts (Refusal), results (FrameResult) or numbers (CatmullRomKnots), or the part is
-# not in C (transports, curves, rewinding of owned motion).
-CPP_ONLY_ENUMS = {"Refusal", "FrameResult", "CatmullRomKnots", "CatmullRomEnds", "MotionPath",
+# C has no enum for these: it has texts (Refusal) or numbers (CatmullRomKnots), or the part is not in C (transports,
+# curves, rewinding of owned motion).
+CPP_ONLY_ENUMS = {"Refusal", "CatmullRomKnots", "CatmullRomEnds", "MotionPath",
                   "TransportEvent::Kind"}
 NOT_IN_C = {("CallError", "none")}  # a result of 0
 
@@ -54,6 +54,7 @@ FUNCTIONS = {
         "port": "NetworkTransport::port", "wait": "NetworkTransport::wait", "identity": "NetworkTransport::identity",
         "destroy": "~Server", "get_stats": "stats", "get_session_stats": "session_stats", "refused": "stats",
         "call_error": "CallResult::error", "take": "revoke",  # take: the earlier name
+        "frame": "frame_of",
         "set_entity_groups": "set_groups", "set_client_groups": "set_groups",  # C has no overloads
         "route_length": "route", "route_state": "route", "route_nearest": "route",  # functions of class Route
     },
@@ -61,7 +62,7 @@ FUNCTIONS = {
 # C++ functions that C has not, and why.
 CPP_ONLY_FUNCTIONS = {
     "client": {"playout": "the game set it"},
-    "server": {"broadcast": "send() with client 0", "tick_time_s": "next_tick()", "entity_count": "stats",
+    "server": {"broadcast": "send() with client 0", "tick_time_s": "next_tick()", "run_due_ticks": "receive() and tick()", "entity_count": "stats",
                "client_count": "stats", "closing_count": "stats", "ownership_stats": "stats", "peer": "C has no transports"},
 }
 # C function: what the binding calls it. Empty: it uses it inside.
@@ -121,8 +122,8 @@ CHANGES = [
     ("capi/include/reckoner.h", "enum reckoner_call_error {", "enum reckoner_call_failure {"),
     ("client/include/reckoner/client/client.hpp", "void flush()", "void push()"),
     ("client/include/reckoner/client/client_event.hpp", "    revoked,", "    taken,"),
-    ("server/include/reckoner/server/server.hpp", "bool revoke(EntityId", "bool take_back(EntityId"),
-    ("server/include/reckoner/server/server.hpp", "  pending,", "  waiting,"),
+    ("server/include/reckoner/server/server.hpp", "CallResult revoke(EntityId", "CallResult take_back(EntityId"),
+    ("server/include/reckoner/server/rewind.hpp", "  pending,", "  waiting,"),
     ("bindings/unity/Runtime/Generated.cs", "Revoked = 6", "Taken = 6"),
     ("bindings/unity/Runtime/Server.cs", "bool Revoke(", "bool Withdraw("),
     ("bindings/python/src/reckoner/_generated.py", "REVOKED = 6", "TAKEN = 6"),

@@ -423,9 +423,9 @@ RECKONER_C_API reckoner_result reckoner_server_spawn_short_lived(reckoner_server
 /* Tells a client that the server does not spawn what the client has predicted with this key. */
 RECKONER_C_API reckoner_result reckoner_server_refuse_prediction(reckoner_server* server,
                                                                  reckoner_peer client, uint32_t key);
-/* Why the last call that spawned or moved an entity was refused: reckoner_server_spawn(),
- * _spawn_short_lived(), _move(), _teleport(), _move_along(), and reckoner_client_move(), _move_in(),
- * _teleport(). 0: it was done. */
+/* Why the last call failed that was to change the server, its entities or its clients, or to send to one
+ * client. 0: it was done. Functions that only return data leave the value as it is, and so may calls that
+ * return RECKONER_ERROR_ARGUMENT. */
 enum reckoner_call_error {
   RECKONER_CALL_UNKNOWN_ENTITY = 1,
   RECKONER_CALL_UNKNOWN_ARCHETYPE = 2,
@@ -443,7 +443,21 @@ enum reckoner_call_error {
   RECKONER_CALL_NOT_OWNED = 14,
   RECKONER_CALL_EVENT_NOT_POLLED = 15,
   RECKONER_CALL_NO_CLOCK = 16,
-  RECKONER_CALL_NO_ROUTE = 17
+  RECKONER_CALL_NO_ROUTE = 17,
+  RECKONER_CALL_CIRCLE = 18,
+  RECKONER_CALL_SHORT_LIVED = 19,
+  RECKONER_CALL_UNKNOWN_CLIENT = 20,
+  RECKONER_CALL_NO_CONNECTION = 21,
+  RECKONER_CALL_NO_OWNER = 22,
+  RECKONER_CALL_UNKNOWN_ROUTE = 23,
+  RECKONER_CALL_UNKNOWN_FIELD = 24,
+  RECKONER_CALL_WRONG_TYPE = 25,
+  RECKONER_CALL_OUT_OF_RANGE = 26,
+  RECKONER_CALL_MESSAGE_EMPTY = 27,
+  RECKONER_CALL_MESSAGE_TOO_LONG = 28,
+  RECKONER_CALL_QUEUE_FULL = 29,
+  RECKONER_CALL_INVALID_TIME = 30,
+  RECKONER_CALL_REASON_TOO_LONG = 31
 };
 RECKONER_C_API uint32_t reckoner_server_call_error(const reckoner_server* server);
 /* One of these errors in one line of text; valid for ever. */

@@ -16,10 +16,10 @@ constexpr std::size_t kMostLetters = 80;
 }  // namespace
 
 ServerGame::ServerGame(reckoner::Server& server, std::uint32_t seed) : server_(server), random_(seed) {
-  platform_ = server_.spawn(kPlatform, "platform", platform_state(0.0));
+  platform_ = *server_.spawn(kPlatform, "platform", platform_state(0.0));
   (void)server_.set_boardable(platform_, true);  // players may step on it
   for (std::size_t i = 0; i < kDoors.size(); ++i)
-    doors_[i] = server_.spawn(kDoor, "door " + std::to_string(i), {.position = {kDoors[i].middle, 0.0}});
+    doors_[i] = *server_.spawn(kDoor, "door " + std::to_string(i), {.position = {kDoors[i].middle, 0.0}});
   for (int i = 0; i < kBots; ++i)
     spawn_fighter(kBot, "bot " + std::to_string(i), spawn_place());
   for (int i = 0; i < kRiders; ++i) {
@@ -76,7 +76,7 @@ void ServerGame::handle_message(const reckoner::GameMessage& message) {
 
 EntityId ServerGame::spawn_fighter(Kind kind, const std::string& name, const reckoner::State& state) {
   // A rider's state is relative to the platform, from the spawn on.
-  const EntityId id = server_.spawn(kind, name, state, kind == kRider ? platform_ : EntityId{});
+  const EntityId id = *server_.spawn(kind, name, state, kind == kRider ? platform_ : EntityId{});
   fighters_.emplace(id,
                     Fighter{.kind = kind, .name = name, .body{state, kBotGripMps2}, .bot = Bot(random_())});
   return id;
@@ -130,7 +130,7 @@ void ServerGame::fire_bolt(EntityId shooter, const reckoner::State& start, doubl
                                              .data = std::as_bytes(std::span(&from, 1)),
                                              .predicted_by = player,
                                              .prediction = key});
-  if (id) bolts_.push_back({id, shooter, start, time_s, end_s});
+  if (id) bolts_.push_back({*id, shooter, start, time_s, end_s});
 }
 
 void ServerGame::fire_for_bots(double time_s) {

@@ -128,8 +128,8 @@ void ArenaPlayer::shoot(double now_s) {
   own_shots_[request.number].fired_s = now_s;
   if (!options_.calls.prediction) return;
   const State state = shot_state(request.position, request.heading, 0.0);
-  if (const EntityId id = client_.predict_spawn(kShotArchetype, state, request.number))
-    predicted_shots_[id] = request.number;
+  if (const auto id = client_.predict_spawn(kShotArchetype, state, request.number))
+    predicted_shots_[*id] = request.number;
 }
 
 void ArenaPlayer::fire_beam(double now_s, std::span<const ShownEntity> shown) {

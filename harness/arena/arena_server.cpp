@@ -65,12 +65,12 @@ ArenaServer::ArenaServer(const ArenaOptions& options, Transport& transport, Aren
 }
 
 void ArenaServer::spawn_bodies(double now_s) {
-  platform_ = server_.spawn(kPlatformArchetype, "platform", platform_state(now_s));
+  platform_ = *server_.spawn(kPlatformArchetype, "platform", platform_state(now_s));
   const auto add = [&](std::vector<Body>& bodies, const char* name, FighterStyle style, std::size_t i,
                        EntityId frame) {
     const Fighter fighter(style, options_.seed, (style == FighterStyle::rider ? 1000 : 0) + i);
     const EntityId id =
-        server_.spawn(kFighterArchetype, fmt::format("{} {}", name, i), fighter.state(), frame);
+        *server_.spawn(kFighterArchetype, fmt::format("{} {}", name, i), fighter.state(), frame);
     bodies.push_back({id, fighter});
   };
   for (std::size_t i = 0; i < options_.bots; ++i)
@@ -150,7 +150,7 @@ void ArenaServer::move_avatars(double now_s) {
       State state;
       state.position = {random_.uniform(-15.0, 15.0), random_.uniform(-15.0, 15.0), 0.0};
       avatar.id =
-          server_.spawn(kFighterArchetype, fmt::format("avatar {} {}", client.value, ++avatar.lives), state);
+          *server_.spawn(kFighterArchetype, fmt::format("avatar {} {}", client.value, ++avatar.lives), state);
       (void)server_.give(avatar.id, client, {.max_acceleration_mps2 = 2500.0});
       avatar.respawn_s = now_s + random_.uniform(0.8, 1.2) * kLifeS;
     }
@@ -175,20 +175,17 @@ void ArenaServer::fire(const State& state, double now_s, std::size_t shooter, co
     return;
   }
   const auto data = projectile_bytes(number);
-  EntityId id;
-  if (options_.calls.short_lived) {
-    ShortLived life{.end_s = end_s, .data = data};
-    if (shooter != kNoPlayer && options_.calls.prediction) {
-      life.predicted_by = client;
-      life.prediction = request.number;
-    }
-    id = server_.spawn_short_lived(kShotArchetype, state, life);
-  } else {
-    id = server_.spawn(kShotArchetype, std::to_string(number), state);
+  ShortLived life{.end_s = end_s, .data = data};
+  if (shooter != kNoPlayer && options_.calls.prediction) {
+    life.predicted_by = client;
+    life.prediction = request.number;
   }
-  if (!id) return;
+  const SpawnResult spawned = options_.calls.short_lived
+                                  ? server_.spawn_short_lived(kShotArchetype, state, life)
+                                  : server_.spawn(kShotArchetype, std::to_string(number), state);
+  if (!spawned) return;
   record_.projectiles.push_back({now_s, end_s, false, shooter, request.number});
-  flying_.push_back({number, id, state, now_s});
+  flying_.push_back({number, *spawned, state, now_s});
   const bool stamped = options_.mode != PlayoutMode::present;
   (void)server_.broadcast(data, Delivery::unreliable, stamped ? std::optional{now_s} : std::nullopt);
 }

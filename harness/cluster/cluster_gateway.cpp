@@ -104,7 +104,7 @@ class ClusterGateway {
   void move_bodies() {
     const double time_s = server_.tick_time_s(server_.next_tick());
     while (ids_.size() < options_.world.entities)
-      ids_.push_back(server_.spawn(0, fmt::format("b{}", ids_.size()), wander_.at(ids_.size(), time_s)));
+      ids_.push_back(*server_.spawn(0, fmt::format("b{}", ids_.size()), wander_.at(ids_.size(), time_s)));
     for (std::size_t i = 0; i < ids_.size(); ++i)
       (void)server_.move(ids_[i], wander_.at(i, time_s));
   }

@@ -99,7 +99,7 @@ class OwnedMethod final : public Method {
     while (owner_.poll_event()) {
     }
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-      if (ids_[i]) owner_.move(ids_[i], truths_[i], frames_[i]);
+      if (ids_[i]) (void)owner_.move(ids_[i], truths_[i], frames_[i]);
     }
     if (rogue_) rogue_->tick(server_.next_tick(), time_s, options_.tick_rate_hz);
     server_.tick(network_.now_s());
@@ -196,20 +196,20 @@ class OwnedMethod final : public Method {
         const scenario::SourceEntity& info = source_.entity(item.entity);
         const SpawnResult spawned =
             server_.spawn(info.has_orientation ? kBody : kPoint, info.name, truth, frames_[item.entity]);
-        id = spawned;
-        refusals_.note(info.name, spawned.error);
+        id = spawned ? *spawned : EntityId{};
+        if (!spawned) refusals_.note(info.name, spawned.error());
         return;
       }
       case scenario::FeedItem::Kind::move:
         if (server_.owner(id)) return;
         (void)server_.enter_frame(id, frames_[item.entity]);
-        server_.move(id, truth);
+        (void)server_.move(id, truth);
         return;
       case scenario::FeedItem::Kind::teleport:
-        server_.teleport(id, truth);
+        (void)server_.teleport(id, truth);
         return;
       case scenario::FeedItem::Kind::despawn:
-        server_.despawn(id);
+        (void)server_.despawn(id);
         id = {};
         return;
     }
@@ -220,7 +220,7 @@ class OwnedMethod final : public Method {
   void give() {
     for (std::size_t i = 0; i < ids_.size(); ++i) {
       const bool free = owner_id_ && ids_[i] && !is_frame_[i] && !server_.owner(ids_[i]);
-      if (free) server_.give(ids_[i], owner_id_, rules_);
+      if (free) (void)server_.give(ids_[i], owner_id_, rules_);
     }
     if (!rogue_id_) return;
     for (const EntityId id : ids_) {
@@ -229,10 +229,10 @@ class OwnedMethod final : public Method {
     if (rogue_entity_) return;
     State start;
     start.position = rogue_->claimed_state(network_.now_s()).position;
-    rogue_entity_ = server_.spawn(kRunner, "rogue", start);
+    rogue_entity_ = *server_.spawn(kRunner, "rogue", start);
     OwnershipRules rules = rules_;
     rules.max_acceleration_mps2 = 100.0;
-    server_.give(rogue_entity_, rogue_id_, rules);
+    (void)server_.give(rogue_entity_, rogue_id_, rules);
   }
 
   const scenario::Source& source_;

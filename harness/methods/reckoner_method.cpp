@@ -122,9 +122,9 @@ class ReckonerMethod final : public Method {
         const scenario::SourceEntity& info = source_.entity(item.entity);
         const SpawnResult spawned = server_.spawn(info.has_orientation ? kBody : kPoint, info.name,
                                                   published_state(item), frame_of(item));
-        id = spawned;
-        if (!id) refusals_.note(info.name, spawned.error);
-        if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
+        id = spawned ? *spawned : EntityId{};
+        if (!spawned) refusals_.note(info.name, spawned.error());
+        if (const auto route = source_.route_of(item.entity)) (void)server_.follow(id, routes_[*route]);
         return;
       }
       case scenario::FeedItem::Kind::move:
@@ -136,7 +136,7 @@ class ReckonerMethod final : public Method {
         refusals_.note(source_.entity(item.entity).name, server_.teleport(id, published_state(item)).error());
         return;
       case scenario::FeedItem::Kind::despawn:
-        server_.despawn(id);
+        (void)server_.despawn(id);
         id = {};
         return;
     }

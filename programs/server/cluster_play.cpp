@@ -60,7 +60,7 @@ void ClusterPlay::play(const scenario::FeedItem& item) {
   if (!id || !simulator_.holds(id)) return;
   const auto frame = frame_of(item);
   if (!frame) return;  // the frame is not here yet
-  if (simulator_.server().frame(id) != *frame && simulator_.enter_frame(id, *frame) != FrameResult::done) {
+  if (simulator_.server().frame_of(id) != *frame && !simulator_.enter_frame(id, *frame)) {
     ++refused_;
     return;
   }
@@ -79,14 +79,15 @@ void ClusterPlay::add(const scenario::FeedItem& item) {
   const SpawnResult spawned =
       simulator_.spawn(static_cast<std::size_t>(kind), entity.name, item.local, *frame);
   if (!spawned) {
-    log_.warn("entity refused: outside the world", {{"entity", std::string_view(entity.name)}});
+    log_.warn("entity refused",
+              {{"entity", std::string_view(entity.name)}, {"reason", describe(spawned.error())}});
     ++refused_;
     return;
   }
-  ids_[item.entity] = spawned;
+  ids_[item.entity] = *spawned;
   // The routes of the world are those of the source, and have the ids 1, 2, ...
   if (const auto route = source_.route_of(item.entity))
-    (void)simulator_.follow(spawned, RouteId{static_cast<std::uint32_t>(*route + 1)});
+    (void)simulator_.follow(*spawned, RouteId{static_cast<std::uint32_t>(*route + 1)});
 }
 
 // The frame of an entity: a null id for the world's frame, and nullopt if this process does not know it.
@@ -94,7 +95,7 @@ std::optional<EntityId> ClusterPlay::frame_of(const scenario::FeedItem& item) co
   if (!item.frame) return EntityId{};
   if (const EntityId known = ids_[*item.frame]; known && simulator_.server().state(known)) return known;
   if (const EntityId id = ids_[item.entity]) {
-    const EntityId frame = simulator_.server().frame(id);
+    const EntityId frame = simulator_.server().frame_of(id);
     if (frame && simulator_.name(frame) == source_.entity(*item.frame).name) return frame;
   }
   return std::nullopt;

@@ -35,7 +35,7 @@ void Play::step(double scheduled_monotonic_s, scenario::PoseCsvWriter* truth) {
         refused_ += server_.teleport(id, item.local) ? 0 : 1;
         break;
       case scenario::FeedItem::Kind::despawn:
-        server_.despawn(id);
+        (void)server_.despawn(id);
         continue;
     }
     if (truth != nullptr) {
@@ -48,14 +48,17 @@ void Play::step(double scheduled_monotonic_s, scenario::PoseCsvWriter* truth) {
 void Play::spawn(const scenario::FeedItem& item) {
   const scenario::SourceEntity& entity = source_.entity(item.entity);
   const auto kind = entity.has_orientation ? Kind::body : Kind::point;
-  EntityId& id = ids_[item.entity];
-  id = server_.spawn(static_cast<std::size_t>(kind), entity.name, item.local, frame_of(item));
-  if (!id) {
-    log_.warn("entity refused: too many entities, or outside the world",
-              {{"entity", std::string_view(entity.name)}});
+  const SpawnResult spawned =
+      server_.spawn(static_cast<std::size_t>(kind), entity.name, item.local, frame_of(item));
+  if (!spawned) {
+    log_.warn("entity refused",
+              {{"entity", std::string_view(entity.name)}, {"reason", describe(spawned.error())}});
     ++refused_;
+    ids_[item.entity] = {};
+    return;
   }
-  if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
+  ids_[item.entity] = *spawned;
+  if (const auto route = source_.route_of(item.entity)) (void)server_.follow(*spawned, routes_[*route]);
 }
 
 EntityId Play::frame_of(const scenario::FeedItem& item) const {
@@ -63,7 +66,7 @@ EntityId Play::frame_of(const scenario::FeedItem& item) const {
 }
 
 void Play::enter_frame(EntityId id, const scenario::FeedItem& item) {
-  if (id) refused_ += server_.enter_frame(id, frame_of(item)) == FrameResult::done ? 0 : 1;
+  if (id) refused_ += server_.enter_frame(id, frame_of(item)) ? 0 : 1;
 }
 
 }  // namespace reckoner::program

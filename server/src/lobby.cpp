@@ -233,14 +233,15 @@ void Lobby::replace_sessions(const PeerLogin& login, ClientId newest) {
 
 // Kicking.
 
-bool Lobby::kick(ClientId client, std::string_view reason) {
+CallResult Lobby::kick(ClientId client, std::string_view reason) {
   Session* const session = sessions_.find(client);
-  if (session == nullptr || reason.size() > kMaxKickReasonBytes) return false;
+  if (session == nullptr) return CallError::unknown_client;
+  if (reason.size() > kMaxKickReasonBytes) return CallError::reason_too_long;
   const PeerLogin login = logins_.find(client);
   transport_.revoke_login(login);
   kick_session(*session, reason);
   if (login.client_id) (void)kick_revoked(*login.client_id, reason);
-  return true;
+  return {};
 }
 
 std::size_t Lobby::kick_player(std::uint64_t client_id, std::string_view reason) {

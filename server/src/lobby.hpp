@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
@@ -57,7 +58,7 @@ class Lobby {
   void drop(Session& session, const EndCode& code, std::string why);
 
   /// What Server::kick() and Server::kick_player() do.
-  bool kick(ClientId client, std::string_view reason);
+  CallResult kick(ClientId client, std::string_view reason);
   std::size_t kick_player(std::uint64_t client_id, std::string_view reason);
 
   /// Ends the connections that did not join in time, and closes the suspended sessions whose clients did not

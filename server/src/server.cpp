@@ -83,11 +83,11 @@ SpawnResult Server::spawn_short_lived(std::size_t archetype, const State& state,
   return impl_->world.spawn_short_lived(archetype, state, life, frame);
 }
 
-bool Server::refuse_prediction(ClientId client, std::uint32_t key) {
+CallResult Server::refuse_prediction(ClientId client, std::uint32_t key) {
   Session* session = impl_->sessions.find(client);
-  if (session == nullptr) return false;
+  if (session == nullptr) return CallError::unknown_client;
   session->refuse_prediction(key, impl_->time.next_tick());
-  return true;
+  return {};
 }
 
 CallResult Server::move(EntityId id, const State& truth) {
@@ -102,31 +102,32 @@ CallResult Server::teleport(EntityId id, const State& truth) {
   return impl_->world.teleport(id, truth);
 }
 
-bool Server::despawn(EntityId id) {
-  return impl_->world.end(id);
+CallResult Server::despawn(EntityId id) {
+  return impl_->world.end(id) ? CallError::none : CallError::unknown_entity;
 }
 
-FrameResult Server::enter_frame(EntityId id, EntityId frame) {
+CallResult Server::enter_frame(EntityId id, EntityId frame) {
   return impl_->world.enter_frame(id, frame);
 }
 
-EntityId Server::frame(EntityId id) const {
+EntityId Server::frame_of(EntityId id) const {
   const Entity* entity = impl_->world.find(id);
   return entity != nullptr ? entity->frame : EntityId{};
 }
 
-bool Server::set_boardable(EntityId id, bool boardable) {
+CallResult Server::set_boardable(EntityId id, bool boardable) {
   Entity* entity = impl_->world.find(id);
-  if (entity == nullptr || entity->short_lived) return false;
+  if (entity == nullptr) return CallError::unknown_entity;
+  if (entity->short_lived) return CallError::short_lived;
   entity->boardable = boardable;
-  return true;
+  return {};
 }
 
-bool Server::set_user_value(EntityId id, std::uint64_t value) {
+CallResult Server::set_user_value(EntityId id, std::uint64_t value) {
   Entity* entity = impl_->world.find(id);
-  if (entity == nullptr) return false;
+  if (entity == nullptr) return CallError::unknown_entity;
   entity->user_value = value;
-  return true;
+  return {};
 }
 
 std::optional<std::uint64_t> Server::user_value(EntityId id) const {
@@ -134,7 +135,8 @@ std::optional<std::uint64_t> Server::user_value(EntityId id) const {
   return entity != nullptr ? std::optional{entity->user_value} : std::nullopt;
 }
 
-bool Server::set_field(EntityId id, std::size_t field, const FieldValue& value) {
+CallResult Server::set_field(EntityId id, std::size_t field, const FieldValue& value) {
+  if (impl_->world.find(id) == nullptr) return CallError::unknown_entity;
   return impl_->world.fields().set(id, field, value, impl_->time.next_tick());
 }
 
@@ -152,22 +154,23 @@ const Route* Server::route(RouteId id) const {
   return impl_->world.routes().find(id);
 }
 
-bool Server::follow(EntityId id, RouteId route) {
+CallResult Server::follow(EntityId id, RouteId route) {
   return impl_->world.follow(id, route);
 }
 
-bool Server::leave_route(EntityId id) {
+CallResult Server::leave_route(EntityId id) {
   Entity* entity = impl_->world.find(id);
-  if (entity == nullptr || !entity->follower) return false;
+  if (entity == nullptr) return CallError::unknown_entity;
+  if (!entity->follower) return CallError::no_route;
   entity->follower.reset();
-  return true;
+  return {};
 }
 
-bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
+CallResult Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
   return impl_->world.ownership().give(id, owner, rules, impl_->time.next_tick());
 }
 
-bool Server::revoke(EntityId id) {
+CallResult Server::revoke(EntityId id) {
   return impl_->world.ownership().revoke(id);
 }
 
@@ -179,10 +182,10 @@ const OwnershipStats& Server::ownership_stats() const {
   return impl_->world.ownership().stats();
 }
 
-bool Server::set_origin(const glm::dvec3& origin) {
-  if (!is_finite(origin)) return false;
+CallResult Server::set_origin(const glm::dvec3& origin) {
+  if (!is_finite(origin)) return CallError::not_finite;
   impl_->world.states().set_origin(origin);
-  return true;
+  return {};
 }
 
 // What the game asks about entities.
@@ -222,42 +225,44 @@ std::optional<EntityDebug> Server::debug(EntityId id) const {
 
 // Relevance.
 
-bool Server::set_relevance(EntityId id, Relevance relevance) {
+CallResult Server::set_relevance(EntityId id, Relevance relevance) {
   return impl_->world.set_relevance(id, relevance);
 }
 
-bool Server::set_groups(EntityId id, std::uint32_t groups) {
+CallResult Server::set_groups(EntityId id, std::uint32_t groups) {
   return impl_->world.set_groups(id, groups);
 }
 
-bool Server::set_relevance(ClientId client, EntityId id, Relevance relevance) {
+CallResult Server::set_relevance(ClientId client, EntityId id, Relevance relevance) {
   Session* session = impl_->sessions.find(client);
-  if (session == nullptr || impl_->world.find(id) == nullptr) return false;
+  if (session == nullptr) return CallError::unknown_client;
+  if (impl_->world.find(id) == nullptr) return CallError::unknown_entity;
   session->view().set_relevance(id, relevance);
-  return true;
+  return {};
 }
 
-bool Server::set_groups(ClientId client, std::uint32_t groups) {
+CallResult Server::set_groups(ClientId client, std::uint32_t groups) {
   Session* session = impl_->sessions.find(client);
-  if (session == nullptr) return false;
+  if (session == nullptr) return CallError::unknown_client;
   session->view().groups = groups;
   session->view().changed = true;
-  return true;
+  return {};
 }
 
-bool Server::set_view(ClientId client, const glm::dvec3& eye) {
+CallResult Server::set_view(ClientId client, const glm::dvec3& eye) {
   Session* session = impl_->sessions.find(client);
-  if (session == nullptr || !is_finite(eye)) return false;
+  if (session == nullptr) return CallError::unknown_client;
+  if (!is_finite(eye)) return CallError::not_finite;
   ClientView& view = session->view();
   view.changed = view.changed || !view.eye;
   view.eye = eye + impl_->world.states().origin();
-  return true;
+  return {};
 }
 
 // Game messages.
 
-bool Server::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
-                  std::optional<double> time_s) {
+CallResult Server::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
+                        std::optional<double> time_s) {
   return impl_->mail.send(client, payload, delivery, time_s);
 }
 
@@ -357,7 +362,7 @@ const ServerStats& Server::stats() const {
   return impl_->stats;
 }
 
-bool Server::kick(ClientId client, std::string_view reason) {
+CallResult Server::kick(ClientId client, std::string_view reason) {
   return impl_->lobby.kick(client, reason);
 }
 

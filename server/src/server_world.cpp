@@ -122,26 +122,26 @@ bool ServerWorld::end_entity(EntityId id, bool as_planned) {
 
 // Entities in the frames of other entities.
 
-FrameResult ServerWorld::enter_frame(EntityId id, EntityId frame) {
+CallResult ServerWorld::enter_frame(EntityId id, EntityId frame) {
   Entity* entity = entities_.find(id);
-  if (entity == nullptr) return FrameResult::unknown_entity;
+  if (entity == nullptr) return CallError::unknown_entity;
   const Entity* outer = entities_.find(frame);
-  if (frame && outer == nullptr) return FrameResult::unknown_frame;
-  if (entity->frame == frame) return FrameResult::done;
-  if (entity->owned) return FrameResult::owned;
-  if (outer != nullptr && outer->short_lived) return FrameResult::short_lived;
+  if (frame && outer == nullptr) return CallError::unknown_frame;
+  if (entity->frame == frame) return {};
+  if (entity->owned) return CallError::owned;
+  if (outer != nullptr && outer->short_lived) return CallError::short_lived;
   switch (entities_.frames().fit(id, frame)) {
     case FrameTree::Fit::circle:
-      return FrameResult::circle;
+      return CallError::circle;
     case FrameTree::Fit::too_deep:
-      return FrameResult::too_deep;
+      return CallError::too_deep;
     case FrameTree::Fit::fits:
       break;
   }
   const State truth = state_in_frame(frame, *entity);
-  if (!is_encodable(truth, quantisation_[entity->archetype])) return FrameResult::out_of_limits;
-  put_into(*entity, frame, truth);
-  return FrameResult::done;
+  const CallError why = find_unencodable(truth, quantisation_[entity->archetype]);
+  if (why == CallError::none) put_into(*entity, frame, truth);
+  return why;
 }
 
 State ServerWorld::state_in_frame(EntityId frame, const Entity& entity) const {
@@ -181,21 +181,21 @@ void ServerWorld::empty_frame(const Entity& ending) {
 
 // Relevance and routes.
 
-bool ServerWorld::set_relevance(EntityId id, Relevance relevance) {
+CallResult ServerWorld::set_relevance(EntityId id, Relevance relevance) {
   Entity* entity = entities_.find(id);
-  if (entity == nullptr) return false;
+  if (entity == nullptr) return CallError::unknown_entity;
   entity->relevance = relevance;
   interest_.set_position(*entity, entities_);
   interest_.review_with_contents_later(id, entities_);
-  return true;
+  return {};
 }
 
-bool ServerWorld::set_groups(EntityId id, std::uint32_t groups) {
+CallResult ServerWorld::set_groups(EntityId id, std::uint32_t groups) {
   Entity* entity = entities_.find(id);
-  if (entity == nullptr) return false;
+  if (entity == nullptr) return CallError::unknown_entity;
   entity->groups = groups;
   interest_.review_with_contents_later(id, entities_);
-  return true;
+  return {};
 }
 
 Result<RouteId> ServerWorld::add_route(const RouteDefinition& definition) {
@@ -211,14 +211,16 @@ Result<RouteId> ServerWorld::add_route(const RouteDefinition& definition) {
   return id;
 }
 
-bool ServerWorld::follow(EntityId id, RouteId route) {
+CallResult ServerWorld::follow(EntityId id, RouteId route) {
   Entity* entity = entities_.find(id);
+  if (entity == nullptr) return CallError::unknown_entity;
   const Route* found = routes_.find(route);
-  if (entity == nullptr || found == nullptr || entity->owned) return false;
+  if (found == nullptr) return CallError::unknown_route;
+  if (entity->owned) return CallError::owned;
   if (entity->short_lived) entity->short_lived->launch.reset();
   entity->follower.emplace(route, *found, config_.archetypes[entity->archetype], config_.tick_rate_hz);
   entities_.awake().insert(static_cast<std::uint32_t>(id.slot()));
-  return true;
+  return {};
 }
 
 void ServerWorld::release_owned(ClientId client) {

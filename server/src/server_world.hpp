@@ -57,11 +57,11 @@ class ServerWorld {
   CallResult teleport(EntityId id, const State& truth);
   /// Ends an entity. The entities in its frame move to the next outer frame. False if the id is unknown.
   bool end(EntityId id) { return end_entity(id, false); }
-  [[nodiscard]] FrameResult enter_frame(EntityId id, EntityId frame);
-  bool set_relevance(EntityId id, Relevance relevance);
-  bool set_groups(EntityId id, std::uint32_t groups);
+  CallResult enter_frame(EntityId id, EntityId frame);
+  CallResult set_relevance(EntityId id, Relevance relevance);
+  CallResult set_groups(EntityId id, std::uint32_t groups);
   [[nodiscard]] Result<RouteId> add_route(const RouteDefinition& definition);
-  bool follow(EntityId id, RouteId route);
+  CallResult follow(EntityId id, RouteId route);
 
   /// Moves the entity into `frame` with the state `truth`, and reviews its relevance. The caller must have
   /// checked that FrameTree::fit() returns `fits`.

@@ -576,6 +576,18 @@ TEST(CSession, RefusedCallsSayWhy) {
   EXPECT_EQ(reckoner_client_move(pair.client, entity, &fast), RECKONER_ERROR_UNKNOWN);
   EXPECT_EQ(reckoner_client_call_error(pair.client), std::uint32_t{RECKONER_CALL_UNKNOWN_ENTITY});
   EXPECT_STREQ(reckoner_call_error_text(9999), "unknown error");
+  EXPECT_EQ(reckoner_server_give(pair.server, entity, 77, nullptr), RECKONER_ERROR_UNKNOWN);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_UNKNOWN_CLIENT});
+  EXPECT_EQ(reckoner_server_revoke(pair.server, entity), RECKONER_NOTHING);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_NO_OWNER});
+  EXPECT_EQ(reckoner_server_leave_route(pair.server, entity), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_NO_ROUTE});
+  EXPECT_EQ(reckoner_server_enter_frame(pair.server, entity, entity), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_CIRCLE});
+  EXPECT_EQ(reckoner_server_kick(pair.server, 77, ""), RECKONER_NOTHING);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_UNKNOWN_CLIENT});
+  EXPECT_EQ(reckoner_server_despawn(pair.server, entity), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_call_error(pair.server), 0u);
 }
 
 TEST(CSession, ShortLivedEntityBringsItsDataAndEnds) {

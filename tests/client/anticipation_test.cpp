@@ -208,7 +208,7 @@ TEST(Anticipation, HoldsInAFrame) {
     return s;
   });
   world.run_to(1.0);
-  const EntityId crate = world.server().spawn(0, "crate", State{}, ship);
+  const EntityId crate = *world.server().spawn(0, "crate", State{}, ship);
   world.run_to(4.0);
   const auto shown = world.updated(0).shown();
   const auto found = std::ranges::find(shown, crate, &ShownEntity::id);

@@ -276,7 +276,7 @@ TEST(CatchUp, OfAnEntityInAFrame) {
       World world(config_with(40.0, outage(away_s)));
       const EntityId ship = world.add_body(Circle{.radius_m = 200.0, .turn_rps = 0.05});
       const Circle deck{.radius_m = 8.0, .turn_rps = 0.8};
-      const EntityId cart = world.server().spawn(0, "cart", deck(0.0), ship);
+      const EntityId cart = *world.server().spawn(0, "cart", deck(0.0), ship);
       world.before_tick = [&](double time_s) { (void)world.server().move(cart, deck(time_s)); };
       const ClientConfig client = with_archetype(showing(mode), 40.0);
       world.add_client(client);

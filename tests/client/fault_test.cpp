@@ -239,10 +239,10 @@ TEST(HostileClients, ClientThatNeverAcknowledgesCostsBoundedMemory) {
   // The client should confirm each of these spawns, despawns and messages.
   std::vector<EntityId> fleeting;
   expect_harmless(world, path, [&](double time_s) {
-    const EntityId id = world.server().spawn(0, "fleeting", Still{}(time_s));
+    const EntityId id = *world.server().spawn(0, "fleeting", Still{}(time_s));
     fleeting.push_back(id);
     if (fleeting.size() > 20) {
-      world.server().despawn(fleeting.front());
+      EXPECT_TRUE(world.server().despawn(fleeting.front()));
       fleeting.erase(fleeting.begin());
     }
     const std::array<std::byte, 100> message{};

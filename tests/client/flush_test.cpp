@@ -76,7 +76,7 @@ FlushOutcome run_plan(const FlushPlan& game) {
   server_config.client_messages_per_second = 0.0;
   Server server = make_test_server(server_config, network.server(), {});
   const Circle path{};
-  const EntityId body = server.spawn(0, "body", path(0.0));
+  const EntityId body = *server.spawn(0, "body", path(0.0));
   QueueingTransport transport(network.add_client(kProtocolVersion));
   Client client = make_test_client({}, transport, {});
   struct Sent {
@@ -107,7 +107,7 @@ FlushOutcome run_plan(const FlushPlan& game) {
     network.advance(now_s);
     if (network.server_has_events()) read(now_s);
     if (now_s >= tick_s - 1e-9) {
-      server.move(body, path(tick_s));
+      EXPECT_TRUE(server.move(body, path(tick_s)));
       server.tick(now_s);
       tick_s = server.tick_time_s(server.next_tick());
     }

@@ -24,7 +24,7 @@ struct HostileServer {
   HostileServer() {
     world.add_client();
     stream.emplace(world, 0, ForgedStream::End::server);
-    known = world.server().spawn(0, "known", standing({1.0, 2.0, 3.0}));
+    known = *world.server().spawn(0, "known", standing({1.0, 2.0, 3.0}));
     world.run_to(2.0);
   }
   OwnershipMessage message(Change change, EntityId entity) {

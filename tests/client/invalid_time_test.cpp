@@ -78,7 +78,7 @@ const std::vector<std::pair<std::string, TimedCall>> kTimedCalls{
     {"predict_spawn",
      [](Twins& p, double t) {
        const SpawnResult id = updated(p, t).predict_spawn(0, kRing(0.0), 7);
-       (void)p.world.client(0).drop_prediction(id);
+       if (id) (void)p.world.client(0).drop_prediction(*id);
      }},
     {"server receive", [](Twins& p, double t) { p.world.server().receive(t); }},
     {"rewind",

@@ -69,7 +69,7 @@ TEST_P(MotionAtByMode, OfAPassengerIsInTheWorld) {
   config.playout.mode = GetParam();
   world.add_client(config);
   world.run_to(2.0);
-  const EntityId cook = world.server().spawn(0, "cook", standing({3.0, 1.0, 2.0}), ship);
+  const EntityId cook = *world.server().spawn(0, "cook", standing({3.0, 1.0, 2.0}), ship);
   world.run_to(5.0);
   const double time_s = 4.8;
   const auto motion = world.client(0).motion_at(cook, time_s);
@@ -103,7 +103,7 @@ TEST(MotionAt, IsUnknownOutsideTheKnownTime) {
 
 TEST(MotionAt, OfAnOwnedEntityContinuesFromItsLastMove) {
   World world({.links = network("intercity")});
-  const EntityId avatar = world.server().spawn(0, "avatar", standing({1.0, 2.0, 3.0}));
+  const EntityId avatar = *world.server().spawn(0, "avatar", standing({1.0, 2.0, 3.0}));
   world.add_client();
   world.run_to(1.0);
   ASSERT_TRUE(world.server().give(avatar, {1}));
@@ -130,7 +130,7 @@ TEST(MotionAt, OfAPredictedEntityBeginsWithIt) {
   Client& client = world.updated(0);
   State shot = standing({1.0, 0.0, 0.0});
   shot.velocity = {50.0f, 0.0f, 0.0f};
-  const auto id = client.predict_spawn(0, shot, 7, 5.0);
+  const auto id = *client.predict_spawn(0, shot, 7, 5.0);
   ASSERT_TRUE(id);
   const double now_s = client.server_time_s().value();
   const auto motion = client.motion_at(id, now_s + 0.2);

@@ -109,7 +109,7 @@ TEST_P(Pause, PassengerStaysOnTheShip) {
   const EntityId ship = world.add_body(sailing);
   State on_deck;
   on_deck.position = {1.0, 4.0, 2.0};
-  const EntityId man = world.server().spawn(0, "man", on_deck, ship);
+  const EntityId man = *world.server().spawn(0, "man", on_deck, ship);
   world.add_client(client());
   double off_deck_m = 0.0;
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity>) {

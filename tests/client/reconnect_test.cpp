@@ -453,7 +453,7 @@ TEST(Reconnect, FailedAttemptLeavesWaitingMessagesInOrder) {
   world.add_dialing_client(client);
   world.run_to(2.0);
   door->drops_spawns = true;
-  const EntityId entity = world.server().spawn(0, "late", State{});
+  const EntityId entity = *world.server().spawn(0, "late", State{});
   world.run_to(2.1);
   ASSERT_TRUE(world.server().send(world.server_events().front().client, Bytes(10), Delivery::reliable));
   world.run_to(2.5);

@@ -53,17 +53,17 @@ class ShownBatchTest : public testing::TestWithParam<Case> {
     const EntityId guard = world.add_body([&track](double t) {
       return track.state_at({2.0 * t, 2.0, 0.0}, 0.0);
     });
-    world.server().follow(guard, *route);
+    EXPECT_TRUE(world.server().follow(guard, *route));
     world.run_to(2.5);
     State pushed;
     pushed.position = {3.0, 3.0, 3.0};
     (void)world.updated(client).correct(ids[0], pushed);
     world.remove_body(ids[3]);
-    world.server().leave_route(guard);
+    EXPECT_TRUE(world.server().leave_route(guard));
     world.run_to(3.5);
     world.remove_body(ids[0]);
     ids.push_back(world.add_body(Circle{.radius_m = 9.0}));
-    world.server().follow(guard, *route);
+    EXPECT_TRUE(world.server().follow(guard, *route));
     world.run_to(7.0);
   }
 

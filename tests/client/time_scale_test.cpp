@@ -47,7 +47,7 @@ class Game {
       : network(links(seed)),
         server(make_test_server({.follow_link = follows_link}, network.server())),
         client(make_test_client(watching(mode), network.add_client(kProtocolVersion))) {
-    id = server.spawn(0, "body", path(0.0));
+    id = *server.spawn(0, "body", path(0.0));
   }
 
   static harness::SimNetworkConfig links(std::uint64_t seed) {
@@ -69,7 +69,7 @@ class Game {
     const double now_s = world.at(real_s);
     server.receive(now_s);
     for (double due_s; (due_s = server.tick_time_s(server.next_tick())) <= now_s;) {
-      server.move(id, path(due_s));
+      EXPECT_TRUE(server.move(id, path(due_s)));
       server.tick(now_s);
     }
     if (coming && now_s >= coming->from_s) {

@@ -131,7 +131,7 @@ TEST_F(CarriedTest, ARouteGoesWithItsEntity) {
   const Result<Route> route = Route::make(road);
   ASSERT_TRUE(route);
   const auto along = [](double t_s) { return RouteState{.distance = 10.0 * t_s, .speed = 10.0}; };
-  const EntityId bus = one().simulator->spawn(0, "bus", {.position = road.points[0]});
+  const EntityId bus = *one().simulator->spawn(0, "bus", {.position = road.points[0]});
   ASSERT_TRUE(bus);
   ASSERT_TRUE(one().simulator->follow(bus, RouteId{1}));
   int refused = 0;
@@ -164,9 +164,9 @@ TEST_F(CarriedTest, APassengerGoesWithItsFrame) {
     return State{.position = {8.0 * std::sin(t_s), 0.0, 1.0},
                  .velocity = {static_cast<float>(8.0 * std::cos(t_s)), 0.0f, 0.0f}};
   };
-  const EntityId ferry = one().simulator->spawn(0, "ferry", ferry_at(0.0));
+  const EntityId ferry = *one().simulator->spawn(0, "ferry", ferry_at(0.0));
   ASSERT_TRUE(ferry);
-  const EntityId passenger = one().simulator->spawn(0, "passenger", passenger_at(0.0), ferry);
+  const EntityId passenger = *one().simulator->spawn(0, "passenger", passenger_at(0.0), ferry);
   ASSERT_TRUE(passenger);
   int apart = 0, refused = 0;
   bool together_in_the_east = false;
@@ -179,12 +179,12 @@ TEST_F(CarriedTest, APassengerGoesWithItsFrame) {
     apart += one().simulator->holds(ferry) != one().simulator->holds(passenger) ? 1 : 0;
     together_in_the_east =
         together_in_the_east || (two().simulator->holds(ferry) && two().simulator->holds(passenger) &&
-                                 two().simulator->server().frame(passenger) == ferry);
+                                 two().simulator->server().frame_of(passenger) == ferry);
     const auto state = shown().in_world(passenger);
     if (!state || time_s() < 1.0) return;
     const glm::dvec3 truth = ferry_at(time_s()).position + passenger_at(time_s()).position;
     worst_m = std::max(worst_m, glm::distance(state->position, truth));
-    EXPECT_EQ(shown().frame(passenger), ferry);
+    EXPECT_EQ(shown().frame_of(passenger), ferry);
   });
   // Each once: the passenger did not go back and forth. Later both may return together with their cell, when
   // the simulators balance their loads.
@@ -202,7 +202,7 @@ TEST_F(CarriedTest, ATeleportAcrossTheBorderIsOneTeleport) {
     const double x = t_s < 3.0 ? -80.0 + 5.0 * t_s : 60.0 + 5.0 * (t_s - 3.0);
     return State{.position = {x, 10.0, 0.0}, .velocity = {5.0f, 0.0f, 0.0f}};
   };
-  const EntityId mage = one().simulator->spawn(0, "mage", at(0.0));
+  const EntityId mage = *one().simulator->spawn(0, "mage", at(0.0));
   ASSERT_TRUE(mage);
   bool jumped = false;
   game = [&](Simulator& s, double t_s) {
@@ -243,7 +243,7 @@ TEST_F(CarriedTest, WhatWasLearnedGoesWithTheEntity) {
     return State{.position = {x, 2.0 * std::sin(3.0 * t_s), 0.0},
                  .velocity = {4.0f, static_cast<float>(6.0 * std::cos(3.0 * t_s)), 0.0f}};
   };
-  const EntityId body = one().simulator->spawn(0, "body", at(-40.0, 0.0));
+  const EntityId body = *one().simulator->spawn(0, "body", at(-40.0, 0.0));
   ASSERT_TRUE(body);
   MotionFit::Priors learned;
   game = [&](Simulator& s, double t_s) {

@@ -52,7 +52,7 @@ void SimulatorProcess::play() {
   while (!to_spawn.empty() && s.ready()) {
     const auto id = s.spawn(0, "body", to_spawn.back());
     if (!id) break;
-    spawned.push_back(id);
+    spawned.push_back(*id);
     to_spawn.pop_back();
   }
   const double dt_s = 1.0 / config_.tick_rate_hz;

@@ -164,7 +164,7 @@ class ClusterFigures : public ::testing::TestWithParam<std::uint64_t> {
       while (server.tick_time_s(server.next_tick()) <= world_s) {
         const double time_s = server.tick_time_s(server.next_tick());
         for (std::size_t i = 0; i < kWanderers; ++i) {
-          if (ids.size() <= i) ids.push_back(server.spawn(0, "b" + std::to_string(i), wander.at(i, time_s)));
+          if (ids.size() <= i) ids.push_back(*server.spawn(0, "b" + std::to_string(i), wander.at(i, time_s)));
           EXPECT_TRUE(server.move(ids[i], wander.at(i, time_s)));
         }
         set_views(server, time_s);
@@ -203,7 +203,7 @@ class ClusterFigures : public ::testing::TestWithParam<std::uint64_t> {
         const std::size_t body = bodies_.size();
         const auto id = s.spawn(0, "b" + std::to_string(body), wander.at(body, time_s));
         if (!id) break;
-        bodies_[id] = body;
+        bodies_[*id] = body;
       }
       for (const EntityId id : s.held())
         EXPECT_TRUE(s.move(id, wander.at(bodies_.at(id), time_s)));
@@ -357,7 +357,7 @@ GatewayLoad load_of_gateway(std::size_t entities, double tick_rate_hz) {
         const auto id = simulator->spawn(0, "b", wander.at(bodies.size(), time_s));
         if (!id) break;
         const std::size_t body = bodies.size();
-        bodies[id] = body;
+        bodies[*id] = body;
       }
       for (const auto& [id, body] : bodies)
         (void)simulator->move(id, wander.at(body, time_s));

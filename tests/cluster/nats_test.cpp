@@ -217,7 +217,7 @@ TEST_F(NatsTest, ASimulatorTakesOverFromADeadOne) {
   for (int i = 0; i < 16; ++i) {
     State at;
     at.position = {100.0 * (i % 4) - 150.0, 100.0 * static_cast<double>(i / 4) - 150.0, 0.0};
-    ids.push_back(running[0].simulator->spawn(0, "body", at));
+    ids.push_back(*running[0].simulator->spawn(0, "body", at));
     ASSERT_TRUE(ids.back());
   }
   ASSERT_TRUE(wait([&] {

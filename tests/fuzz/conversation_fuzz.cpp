@@ -97,9 +97,10 @@ class Conversation {
   EntityId spawn(std::size_t kind) {
     State s;
     s.position = {static_cast<double>(entities_.size()), 1.0, 0.0};
-    const EntityId id = server_.spawn(kind, "it", s);
-    if (id) entities_.push_back(id);
-    return id;
+    const auto id = server_.spawn(kind, "it", s);
+    if (!id) return {};
+    entities_.push_back(*id);
+    return *id;
   }
 
   void quiet(int ticks) {

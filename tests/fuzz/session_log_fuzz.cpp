@@ -157,7 +157,7 @@ Bytes real_session(PlayoutMode mode, const std::string& path) {
   server_end.push(TransportEvent::Kind::connected, peer);
   std::vector<EntityId> entities;
   for (std::size_t kind = 0; kind < 3; ++kind)
-    entities.push_back(server.spawn(kind, "it", {}));
+    entities.push_back(*server.spawn(kind, "it", {}));
   for (int tick = 0; tick < 40; ++tick) {
     const double now_s = tick / 60.0;
     server.receive(now_s);

@@ -264,7 +264,7 @@ class Match {
       const EntityId frame = item.frame ? ids_[*item.frame] : EntityId{};
       if (item.kind == scenario::FeedItem::Kind::spawn) {
         const scenario::SourceEntity& info = source_->entity(item.entity);
-        id = server.spawn(info.has_orientation ? 0 : 1, info.name, item.local, frame);
+        id = *server.spawn(info.has_orientation ? 0 : 1, info.name, item.local, frame);
         continue;
       }
       (void)server.enter_frame(id, frame);

@@ -92,7 +92,7 @@ TEST(Routes, EntityLeavesAndRejoinsItsRouteSmoothly) {
   world.add_client();
   const RouteId id = *world.server.add_route(loop());
   const Walk walk{world.server.route(id)};
-  const EntityId entity = world.server.spawn(0, "guard", walk.at(0.0));
+  const EntityId entity = *world.server.spawn(0, "guard", walk.at(0.0));
   ASSERT_TRUE(world.server.follow(entity, id));
 
   std::optional<State> last;
@@ -102,7 +102,7 @@ TEST(Routes, EntityLeavesAndRejoinsItsRouteSmoothly) {
   bool left = false;
   bool back = false;
   world.run(
-      20.0, [&](double t) { world.server.move(entity, walk.at(t)); },
+      20.0, [&](double t) { EXPECT_TRUE(world.server.move(entity, walk.at(t))); },
       [&](double t, const ShownEntity& e) {
         if (t < 2.0) return;
         worst = std::max(worst, glm::length(e.shown.position - walk.at(t).position));
@@ -133,7 +133,7 @@ TEST(Routes, SteadyWalkNeedsFewPublishesAndRestIsExact) {
   world.add_client();
   const RouteId id = *world.server.add_route(loop());
   const Route& route = *world.server.route(id);
-  const EntityId entity = world.server.spawn(0, "guard", route.state_at({}, 0.0));
+  const EntityId entity = *world.server.spawn(0, "guard", route.state_at({}, 0.0));
   ASSERT_TRUE(world.server.follow(entity, id));
   // The walker walks until 12 s, brakes at 1 m/s^2, and rests from 13.5 s on.
   const auto place = [](double t) {
@@ -165,13 +165,13 @@ TEST(Routes, GameMayTakeAnEntityOffItsRoute) {
   Client& client = world.add_client();
   const RouteId id = *world.server.add_route(loop());
   const Walk walk{world.server.route(id)};
-  const EntityId entity = world.server.spawn(0, "guard", walk.at(0.0));
+  const EntityId entity = *world.server.spawn(0, "guard", walk.at(0.0));
   EXPECT_FALSE(world.server.leave_route(entity));
   EXPECT_FALSE(world.server.move_along(entity, {}));
   EXPECT_FALSE(world.server.follow(entity, RouteId{2}));
   EXPECT_FALSE(world.server.follow(EntityId{}, id));
   ASSERT_TRUE(world.server.follow(entity, id));
-  const auto game = [&](double t) { world.server.move(entity, walk.at(t)); };
+  const auto game = [&](double t) { EXPECT_TRUE(world.server.move(entity, walk.at(t))); };
   world.run(3.0, game);
   EXPECT_EQ(world.server.published(entity)->route, world.server.route(id));
   ASSERT_EQ(client.shown().size(), 1u);
@@ -188,9 +188,9 @@ TEST(Routes, LateClientReceivesAllRoutesAndALaterOne) {
   std::vector<RouteId> ids;
   for (int i = 0; i < 20; ++i)
     ids.push_back(*world.server.add_route(loop()));
-  const EntityId entity = world.server.spawn(0, "guard", world.server.route(ids[0])->state_at({}, 0.0));
+  const EntityId entity = *world.server.spawn(0, "guard", world.server.route(ids[0])->state_at({}, 0.0));
   ASSERT_TRUE(world.server.follow(entity, ids.back()));
-  const auto game = [&](double t) { world.server.move_along(entity, {1.5 * t, 1.5, 0.0}); };
+  const auto game = [&](double t) { EXPECT_TRUE(world.server.move_along(entity, {1.5 * t, 1.5, 0.0})); };
   world.run(2.0, game);
   Client& late = world.add_client();
   world.run(5.0, game);
@@ -233,7 +233,7 @@ TEST(Routes, BufferedModeStaysOnTheCurve) {
     world.add_client(playout);
     const RouteId id = *world.server.add_route(loop());
     const Route& route = *world.server.route(id);
-    const EntityId entity = world.server.spawn(0, "guard", route.state_at({}, 0.0));
+    const EntityId entity = *world.server.spawn(0, "guard", route.state_at({}, 0.0));
     ASSERT_TRUE(world.server.follow(entity, id));
     const auto distance = [](double t) { return 1.5 * t + 0.6 * std::sin(t); };
     double away = 0.0;
@@ -241,7 +241,7 @@ TEST(Routes, BufferedModeStaysOnTheCurve) {
     world.run(
         20.0,
         [&](double t) {
-          world.server.move(entity, route.state_at({distance(t), 0.0, 0.0}, 0.0));
+          EXPECT_TRUE(world.server.move(entity, route.state_at({distance(t), 0.0, 0.0}, 0.0)));
         },
         [&](double t, const ShownEntity& e) {
           if (t < 3.0) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -16,6 +17,22 @@ TEST(Result, HoldsAValueOrAnError) {
   const Result<std::string> error{Error{"no numbers"}};
   ASSERT_FALSE(error);
   EXPECT_EQ(error.error(), "no numbers");
+}
+
+enum class Fault : unsigned char { full };
+
+std::string_view describe(Fault) {
+  return "the ship is full";
+}
+
+TEST(Result, HoldsAnErrorOfAnotherType) {
+  Result<int, Fault> value{7};
+  ASSERT_TRUE(value);
+  EXPECT_EQ(*value, 7);
+  const Result<int, Fault> failed{Fault::full};
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error(), Fault::full);
+  EXPECT_DEATH((void)*failed, "reckoner: Result has no value, but the error: the ship is full");
 }
 
 // In every build: a release build would otherwise read memory that is not there.

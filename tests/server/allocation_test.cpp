@@ -198,9 +198,9 @@ struct Game {
       : rich_(rich),
         clients(archetypes(rich), rewinds),
         server(make_test_server(config(threads, rich, rewinds.has_value()), clients)) {
-    if (rich) stage = server.spawn(0, "stage", State{});
+    if (rich) stage = *server.spawn(0, "stage", State{});
     for (std::size_t i = 0; i < kEntities; ++i)
-      ids.push_back(server.spawn(0, "", roamers.state(i, 0.0), rich && i % 10 == 0 ? stage : EntityId{}));
+      ids.push_back(*server.spawn(0, "", roamers.state(i, 0.0), rich && i % 10 == 0 ? stage : EntityId{}));
   }
 
   static std::vector<Archetype> archetypes(bool rich) {
@@ -226,12 +226,12 @@ struct Game {
   void tick(std::uint32_t tick) {
     const double now_s = server.tick_time_s(server.next_tick());
     for (std::size_t i = 0; i < kEntities; ++i)
-      server.move(ids[i], roamers.state(i, now_s));
+      EXPECT_TRUE(server.move(ids[i], roamers.state(i, now_s)));
     if (rich_) {
       State turns;
       turns.angular_velocity = {0.0f, 0.0f, 0.2f};
       turns.orientation = glm::angleAxis(static_cast<float>(0.2 * now_s), glm::vec3{0.0f, 0.0f, 1.0f});
-      server.move(stage, turns);
+      EXPECT_TRUE(server.move(stage, turns));
       (void)server.set_field(ids[tick % kEntities], 0, static_cast<std::int64_t>(tick % 100));
       for (std::size_t i = 0; i < joined.size(); ++i) {
         // During the warm-up, each view visits every entity, so that every entity was sent at every level of
@@ -239,7 +239,7 @@ struct Game {
         const double angle = 0.5 * now_s + static_cast<double>(i);
         const glm::dvec3 round{15.0 * std::cos(angle), 15.0 * std::sin(angle), 0.0};
         const std::size_t visited = (tick / 4 + i * 17) % kEntities;
-        server.set_view(joined[i], tick < 1200 ? roamers.state(visited, now_s).position : round);
+        EXPECT_TRUE(server.set_view(joined[i], tick < 1200 ? roamers.state(visited, now_s).position : round));
       }
     }
     clients.answer(tick, now_s);

@@ -119,7 +119,7 @@ class Riders {
   // The way of the first entity counts.
   EntityId own(const glm::dvec3& at, std::function<void(double, Claim&)> choose,
                const OwnershipRules& rules = {}, EntityId frame = {}) {
-    const EntityId id = server().spawn(0, "own", standing(at), frame);
+    const EntityId id = *server().spawn(0, "own", standing(at), frame);
     EXPECT_TRUE(server().give(id, {1}, rules));
     claims_.push_back({id, standing(at), frame, 0, std::move(choose)});
     return id;
@@ -197,7 +197,7 @@ TEST(Boarding, MarkedFramesCarryNoFasterThanTheRulesPermit) {
     claim.pose.velocity = glm::vec3{way * kClaimedMps};
   });
   near.world().run_to(4.5);
-  EXPECT_EQ(near.server().frame(avatar), disc);
+  EXPECT_EQ(near.server().frame_of(avatar), disc);
   near.world().run_to(14.0);
   EXPECT_GT(near.fastest_mps(), 1.2 * kTopMps) << "it is carried";
   EXPECT_LE(near.fastest_mps(), 3.0 * kTopMps);
@@ -212,7 +212,7 @@ TEST(Boarding, TheRulesCanPermitFastTurns) {
     ASSERT_TRUE(r.server().set_boardable(spinner, true));
     const EntityId avatar = r.own({45.0, 0.0, 0.0}, boards(Spinner{}, spinner), rules);
     r.world().run_to(12.0);
-    EXPECT_EQ(r.server().frame(avatar), spinner);
+    EXPECT_EQ(r.server().frame_of(avatar), spinner);
     EXPECT_GT(r.fastest_mps(), 100.0);
   }
 }
@@ -238,10 +238,10 @@ TEST(Boarding, AFrameThatBeginsToTurnTooFastIsLeft) {
     if (t < 5.0) board(t, claim);
   });
   r.world().run_to(5.9);
-  EXPECT_EQ(r.server().frame(avatar), spinner);
+  EXPECT_EQ(r.server().frame_of(avatar), spinner);
   EXPECT_EQ(r.world().count(0, ClientEvent::Kind::corrected), 0u);
   r.world().run_to(10.0);
-  EXPECT_EQ(r.server().frame(avatar), EntityId{});
+  EXPECT_EQ(r.server().frame_of(avatar), EntityId{});
   EXPECT_EQ(r.world().count(0, ClientEvent::Kind::corrected), 1u);
   EXPECT_EQ(r.world().client(0).owned_frame(avatar), EntityId{});
   EXPECT_EQ(r.world().count(ServerEvent::Kind::owner_corrected), 1u);
@@ -307,15 +307,15 @@ TEST(Boarding, ShortLivedEntitiesCannotBeBoarded) {
   EntityId bullet;
   const EntityId avatar = r.own({0.0, 0.0, 0.0}, [&](double, Claim& claim) {
     if (!bullet || !r.server().state(bullet)) {
-      bullet = r.server().spawn_short_lived(kBullet, shot,
-                                            {.end_s = r.server().tick_time_s(r.server().next_tick()) + 2.0});
+      bullet = *r.server().spawn_short_lived(kBullet, shot,
+                                             {.end_s = r.server().tick_time_s(r.server().next_tick()) + 2.0});
       EXPECT_FALSE(r.server().set_boardable(bullet, true));
     }
     if (claim.frame != bullet) claim.pose = standing({0.0, 0.0, 0.0});
     claim.frame = bullet;
   });
   r.world().run_to(10.0);
-  EXPECT_EQ(r.server().frame(avatar), EntityId{});
+  EXPECT_EQ(r.server().frame_of(avatar), EntityId{});
   EXPECT_LE(r.fastest_mps(), kOwnMps);
 }
 
@@ -332,7 +332,7 @@ TEST(Boarding, AFrameThatTeleportsTakesItsPassengersAlong) {
     claim.frame = {};
   });
   r.world().run_to(6.9);
-  EXPECT_EQ(r.server().frame(avatar), ship);
+  EXPECT_EQ(r.server().frame_of(avatar), ship);
   EXPECT_NEAR(r.server().in_world(avatar)->position.x, 502.0, 0.1);
   EXPECT_EQ(r.world().count(0, ClientEvent::Kind::corrected), 0u);
   r.world().run_to(9.0);
@@ -352,10 +352,10 @@ TEST(Boarding, AFrameThatEndsUnderItsPassengerGivesItNoSpeed) {
       },
       {}, ship);
   r.world().run_to(6.0);
-  EXPECT_EQ(r.server().frame(avatar), ship);
+  EXPECT_EQ(r.server().frame_of(avatar), ship);
   r.world().remove_body(ship);
   r.world().run_to(9.0);
-  EXPECT_EQ(r.server().frame(avatar), EntityId{});
+  EXPECT_EQ(r.server().frame_of(avatar), EntityId{});
   EXPECT_LE(r.fastest_mps(), 2.0 * kOwnMps);
 }
 
@@ -372,7 +372,7 @@ TEST(Boarding, APassengerWalksWhereTheGameHasPutIt) {
       },
       {.frame_reach_m = 0.0}, ship);
   r.world().run_to(10.0);
-  EXPECT_EQ(r.server().frame(avatar), ship);
+  EXPECT_EQ(r.server().frame_of(avatar), ship);
   EXPECT_NEAR(r.server().state(avatar)->position.x, 6.0, 0.1);
   EXPECT_EQ(r.world().count(0, ClientEvent::Kind::corrected), 0u);
 }
@@ -460,7 +460,7 @@ SameTimeErrors seen_beside(Ride ride, std::uint64_t seed, bool attacks) {
   }
   r.world().run_to(14.0);
   if (attacks) {
-    EXPECT_TRUE(ride == Ride::nested ? r.server().frame(previous) != EntityId{}
+    EXPECT_TRUE(ride == Ride::nested ? r.server().frame_of(previous) != EntityId{}
                                      : r.world().count(0, ClientEvent::Kind::corrected) > 0)
         << static_cast<int>(ride);
   }

@@ -2,7 +2,9 @@
 #include "tests/support/world.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,7 @@ TEST(CallResult, SpawnSaysWhyItRefuses) {
   World world(config);
   Server& server = world.server();
   const auto error = [&](const State& state, const std::string& name = "", std::size_t archetype = 0,
-                         EntityId frame = {}) { return server.spawn(archetype, name, state, frame).error; };
+                         EntityId frame = {}) { return server.spawn(archetype, name, state, frame).error(); };
   EXPECT_EQ(error({}, "", 1), CallError::unknown_archetype);
   EXPECT_EQ(error({}, std::string(65, 'x')), CallError::name_too_long);
   EXPECT_EQ(error({}, "", 0, {77, 1}), CallError::unknown_frame);
@@ -42,11 +44,11 @@ TEST(CallResult, SpawnSaysWhyItRefuses) {
   askew.orientation = {2.0f, 0.0f, 0.0f, 0.0f};
   EXPECT_EQ(error(askew), CallError::not_finite);
 
-  EntityId inner = server.spawn(0, "", {});
+  EntityId inner = *server.spawn(0, "", {});
   for (int depth = 0; depth < kMaxFrameDepth; ++depth) {
     const SpawnResult next = server.spawn(0, "", {}, inner);
-    ASSERT_TRUE(next) << describe(next.error);
-    inner = next;
+    ASSERT_TRUE(next) << describe(next.error());
+    inner = *next;
   }
   EXPECT_EQ(error({}, "", 0, inner), CallError::too_deep);
   EXPECT_EQ(error({}), CallError::world_full);
@@ -57,7 +59,7 @@ TEST(CallResult, MoveSaysWhyItRefuses) {
   world.add_client();
   world.run_to(1.0);
   Server& server = world.server();
-  const EntityId id = server.spawn(0, "", {});
+  const EntityId id = *server.spawn(0, "", {});
   EXPECT_TRUE(server.move(id, with_speed(1.0f)));
   EXPECT_EQ(server.move({77, 1}, {}).error(), CallError::unknown_entity);
   EXPECT_EQ(server.move(id, with_speed(1e5f)).error(), CallError::too_fast);
@@ -77,6 +79,89 @@ TEST(CallResult, MoveSaysWhyItRefuses) {
   EXPECT_EQ(client.move(id, {}, {77, 1}).error(), CallError::unknown_frame);
 }
 
+TEST(CallResult, EntitiesSayWhyTheyDoNotChange) {
+  WorldConfig config;
+  config.server.archetypes[0].fields = {{"health", IntegerField{}}};
+  config.server.archetypes.push_back({.name = "plain"});
+  World world(config);
+  Server& server = world.server();
+  const EntityId nobody{77, 1};
+  const EntityId tank = *server.spawn(0, "tank", {});
+  const EntityId plain = *server.spawn(1, "plain", {});
+  const EntityId shot = *server.spawn_short_lived(1, {});
+  EXPECT_EQ(server.despawn(nobody).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.set_user_value(nobody, 1).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.set_boardable(nobody, true).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.set_boardable(shot, true).error(), CallError::short_lived);
+  EXPECT_EQ(server.enter_frame(tank, shot).error(), CallError::short_lived);
+  EXPECT_EQ(server.set_origin({std::nan(""), 0.0, 0.0}).error(), CallError::not_finite);
+  EXPECT_EQ(server.set_relevance(nobody, Relevance::always).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.set_groups(nobody, 1).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.set_field(nobody, 0, std::int64_t{1}).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.set_field(tank, 1, std::int64_t{1}).error(), CallError::unknown_field);
+  EXPECT_EQ(server.set_field(plain, 0, std::int64_t{1}).error(), CallError::unknown_field);
+  EXPECT_EQ(server.set_field(tank, 0, 1.0).error(), CallError::wrong_type);
+  EXPECT_EQ(server.set_field(tank, 0, std::int64_t{256}).error(), CallError::out_of_range);
+  EXPECT_TRUE(server.set_field(tank, 0, std::int64_t{255}));
+  const auto route = server.add_route({.points = {{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}}});
+  ASSERT_TRUE(route);
+  EXPECT_EQ(server.follow(nobody, *route).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.follow(tank, {77}).error(), CallError::unknown_route);
+  EXPECT_EQ(server.leave_route(nobody).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.leave_route(tank).error(), CallError::no_route);
+  EXPECT_TRUE(server.follow(tank, *route));
+  EXPECT_TRUE(server.leave_route(tank));
+  EXPECT_EQ(server.revoke(nobody).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.revoke(tank).error(), CallError::no_owner);
+}
+
+TEST(CallResult, CallsAboutClientsSayWhyTheyFail) {
+  WorldConfig config;
+  config.silence_timeout_s = 10.0;
+  World world(config);
+  world.add_client();
+  world.run_to(1.0);
+  Server& server = world.server();
+  const EntityId nobody{77, 1};
+  const EntityId id = *server.spawn(0, "", {});
+  const EntityId shot = *server.spawn_short_lived(0, {});
+  const ClientId client{1}, stranger{77};
+  const std::vector<std::byte> text(kMaxReliableBytes + 1, std::byte{1});
+  const std::span<const std::byte> bytes = text;
+  EXPECT_EQ(server.refuse_prediction(stranger, 1).error(), CallError::unknown_client);
+  EXPECT_EQ(server.give(nobody, client).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.give(id, stranger).error(), CallError::unknown_client);
+  EXPECT_EQ(server.give(shot, client).error(), CallError::short_lived);
+  EXPECT_EQ(server.give(id, client, {.silence_s = -1.0}).error(), CallError::out_of_range);
+  EXPECT_TRUE(server.give(id, client));
+  const auto route = server.add_route({.points = {{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}}});
+  ASSERT_TRUE(route);
+  EXPECT_EQ(server.follow(id, *route).error(), CallError::owned);
+  EXPECT_EQ(server.enter_frame(id, shot).error(), CallError::owned);
+  EXPECT_EQ(server.set_relevance(stranger, id, Relevance::never).error(), CallError::unknown_client);
+  EXPECT_EQ(server.set_relevance(client, nobody, Relevance::never).error(), CallError::unknown_entity);
+  EXPECT_EQ(server.set_groups(stranger, 1).error(), CallError::unknown_client);
+  EXPECT_EQ(server.set_view(stranger, {}).error(), CallError::unknown_client);
+  EXPECT_EQ(server.set_view(client, {0.0, std::nan(""), 0.0}).error(), CallError::not_finite);
+  EXPECT_EQ(server.send(stranger, bytes.first(1), Delivery::reliable).error(), CallError::unknown_client);
+  EXPECT_EQ(server.send(client, {}, Delivery::reliable).error(), CallError::message_empty);
+  EXPECT_EQ(server.send(client, bytes, Delivery::reliable).error(), CallError::message_too_long);
+  EXPECT_EQ(server.send(client, bytes.first(1), Delivery::reliable, std::nan("")).error(),
+            CallError::invalid_time);
+  CallResult sent;
+  for (int i = 0; sent && i < 10'000; ++i)
+    sent = server.send(client, bytes.first(1), Delivery::unreliable);
+  EXPECT_EQ(sent.error(), CallError::queue_full);
+  EXPECT_EQ(server.kick(stranger, "").error(), CallError::unknown_client);
+  EXPECT_EQ(server.kick(client, std::string(kMaxKickReasonBytes + 1, 'x')).error(),
+            CallError::reason_too_long);
+  world.kill_client(0);
+  world.run_to(20.0);
+  EXPECT_FALSE(server.peer(client));
+  EXPECT_EQ(server.send(client, bytes.first(1), Delivery::unreliable).error(), CallError::no_connection);
+  EXPECT_TRUE(server.kick(client, ""));
+}
+
 // A game that gives positions but no velocities must not pass the speed limit.
 TEST(CallResult, PositionsAreNotFasterThanTheTopSpeed) {
   WorldConfig config;
@@ -84,7 +169,7 @@ TEST(CallResult, PositionsAreNotFasterThanTheTopSpeed) {
   World world(config);
   world.run_to(1.0);
   Server& server = world.server();
-  const EntityId id = server.spawn(0, "", {});
+  const EntityId id = *server.spawn(0, "", {});
   State state;
   int passed = 0;
   const auto run = [&](double speed_mps, int ticks) {
@@ -113,9 +198,9 @@ TEST(CallResult, PositionsAreNotFasterThanTheTopSpeed) {
 
 TEST(CallResult, EveryErrorHasItsOwnText) {
   std::set<std::string_view> texts;
-  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(CallError::no_route); ++i)
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(CallError::reason_too_long); ++i)
     texts.insert(describe(static_cast<CallError>(i)));
-  EXPECT_EQ(texts.size(), static_cast<std::size_t>(CallError::no_route) + 1);
+  EXPECT_EQ(texts.size(), static_cast<std::size_t>(CallError::reason_too_long) + 1);
   EXPECT_TRUE(describe(CallError::none).empty());
 }
 

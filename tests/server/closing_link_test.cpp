@@ -69,7 +69,7 @@ class Ending {
   }
   // Gives the client an entity, so that the end of the session takes it away again.
   void give() {
-    owned = world.server().spawn(0, "avatar", State{});
+    owned = *world.server().spawn(0, "avatar", State{});
     ASSERT_TRUE(world.server().give(owned, world.server().clients().front()));
     world.run_to(world.now_s() + 2.0);
   }

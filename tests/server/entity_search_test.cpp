@@ -35,7 +35,7 @@ class EntitySearch : public testing::TestWithParam<double> {
   }
   void spawn(std::size_t count, EntityId frame = {}) {
     for (std::size_t i = 0; i < count; ++i) {
-      const EntityId id = server_.spawn(0, "", {.position = any_place()}, frame);
+      const EntityId id = *server_.spawn(0, "", {.position = any_place()}, frame);
       ASSERT_TRUE(id);
       ids_.push_back(id);
     }
@@ -75,11 +75,15 @@ TEST_P(EntitySearch, FindsTheEntitiesNearAPointExactly) {
       State state = *server_.state(ids_[i]);
       state.velocity = {20.0f, 5.0f, 0.0f};
       state.position += glm::dvec3(state.velocity) / 60.0;
-      server_.move(ids_[i], state);
+      EXPECT_TRUE(server_.move(ids_[i], state));
     }
-    if (tick % 20 == 0) server_.teleport(ids_[any(random_)], {.position = any_place()});
+    if (tick % 20 == 0) {
+      EXPECT_TRUE(server_.teleport(ids_[any(random_)], {.position = any_place()}));
+    }
     if (tick % 50 == 10) (void)server_.enter_frame(ids_[100 + any(random_) % 200], platform);
-    if (tick % 50 == 30) server_.set_origin(any_place());
+    if (tick % 50 == 30) {
+      EXPECT_TRUE(server_.set_origin(any_place()));
+    }
     if (tick % 7 == 0) expect_equal_to_plain_loop();  // before the tick, with positions that it has not seen
     server_.tick(server_.tick_time_s(server_.next_tick()));
     if (tick % 7 == 0) expect_equal_to_plain_loop();
@@ -97,9 +101,9 @@ TEST(Entities, AreListedInOrderOfSlot) {
   EXPECT_TRUE(server.entities().empty());
   std::vector<EntityId> ids;
   for (int i = 0; i < 5; ++i)
-    ids.push_back(server.spawn(0, "", {}));
+    ids.push_back(*server.spawn(0, "", {}));
   EXPECT_TRUE(std::ranges::equal(server.entities(), ids));
-  server.despawn(ids[2]);
+  EXPECT_TRUE(server.despawn(ids[2]));
   ids.erase(ids.begin() + 2);
   EXPECT_TRUE(std::ranges::equal(server.entities(), ids));
 }
@@ -107,17 +111,17 @@ TEST(Entities, AreListedInOrderOfSlot) {
 TEST(Entities, KeepANumberForTheGame) {
   harness::SimNetwork network{{}};
   Server server = make_test_server({.tick_rate_hz = 1.0}, network.server());
-  const EntityId id = server.spawn(0, "", {});
+  const EntityId id = *server.spawn(0, "", {});
   EXPECT_EQ(server.user_value(id), 0u);
   EXPECT_TRUE(server.set_user_value(id, ~std::uint64_t{0}));
   EXPECT_EQ(server.user_value(id), ~std::uint64_t{0});
-  server.despawn(id);
+  EXPECT_TRUE(server.despawn(id));
   EXPECT_EQ(server.user_value(id), std::nullopt);
   EXPECT_FALSE(server.set_user_value(id, 1));
   for (int i = 0; i < 100; ++i) {  // the slot's next entity starts with 0
-    const EntityId next = server.spawn(0, "", {});
+    const EntityId next = *server.spawn(0, "", {});
     EXPECT_EQ(server.user_value(next), 0u);
-    server.despawn(next);
+    EXPECT_TRUE(server.despawn(next));
     server.tick(server.tick_time_s(server.next_tick()));
   }
 }

@@ -67,10 +67,10 @@ Results play(double epoch_s, double offset_s, PlayoutMode mode) {
   });
   const Truth deck_path = at([](double t) { return Circle{.radius_m = 2.0, .turn_rps = 1.5}(t); });
   const EntityId ship = world.add_body(ship_path);
-  const EntityId passenger = world.server().spawn(0, "passenger", deck_path(epoch_s), ship);
+  const EntityId passenger = *world.server().spawn(0, "passenger", deck_path(epoch_s), ship);
   EXPECT_TRUE(passenger);
   const Truth avatar_path = at([](double t) { return weave(0.8 * t, 2.0, 0.8f); });
-  const EntityId avatar = world.server().spawn(0, "avatar", avatar_path(epoch_s));
+  const EntityId avatar = *world.server().spawn(0, "avatar", avatar_path(epoch_s));
   ClientConfig client;
   client.archetypes = archetypes();
   client.playout.mode = mode;
@@ -90,8 +90,10 @@ Results play(double epoch_s, double offset_s, PlayoutMode mode) {
   EntityId projectile;
   double short_frames = 0.0;
   world.before_tick = [&](double time_s) {
-    world.server().move(passenger, deck_path(time_s));
-    if (!world.server().owner(avatar)) world.server().move(avatar, avatar_path(time_s));
+    EXPECT_TRUE(world.server().move(passenger, deck_path(time_s)));
+    if (!world.server().owner(avatar)) {
+      EXPECT_TRUE(world.server().move(avatar, avatar_path(time_s)));
+    }
   };
   world.after_tick = [&](double time_s) {
     after(time_s);
@@ -104,7 +106,7 @@ Results play(double epoch_s, double offset_s, PlayoutMode mode) {
       set.emplace_back(time_s, number);
     }
     if (tick > 180 && tick % 60 == 0) {
-      projectile = world.server().spawn_short_lived(0, weave(0.0, 1.0), {.end_s = time_s + 0.7});
+      projectile = *world.server().spawn_short_lived(0, weave(0.0, 1.0), {.end_s = time_s + 0.7});
       EXPECT_TRUE(projectile);
     }
   };

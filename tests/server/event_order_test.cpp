@@ -84,7 +84,7 @@ void expect_usable_grant(const std::string& links, PlayoutMode mode, std::uint64
   EntityId avatar;
   world.after_tick = [&](double now_s) {
     if (avatar || world.server_events().empty()) return;
-    avatar = world.server().spawn(0, "avatar", weave(now_s));
+    avatar = *world.server().spawn(0, "avatar", weave(now_s));
     ASSERT_TRUE(world.server().give(avatar, world.server_events().front().client));
   };
   std::optional<double> given_s;

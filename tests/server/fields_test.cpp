@@ -88,10 +88,11 @@ TEST(Fields, EveryClientHasTheLastValuesAfterHeavyLoss) {
   world.after_tick = [&](double time_s) {
     if (time_s >= 10.0) return;
     const EntityId id = ids[random() % ids.size()];
-    world.server().set_field(id, kHealth, whole(static_cast<std::int64_t>(random() % 1000)));
-    world.server().set_field(id, kHeat, std::uniform_real_distribution<double>(-50.0, 150.0)(random));
-    world.server().set_field(id, kAlarm, random() % 2 == 0);
-    world.server().set_field(id, kLabel, label(static_cast<char>(random() % 26 + 'a')));
+    EXPECT_TRUE(world.server().set_field(id, kHealth, whole(static_cast<std::int64_t>(random() % 1000))));
+    EXPECT_TRUE(
+        world.server().set_field(id, kHeat, std::uniform_real_distribution<double>(-50.0, 150.0)(random)));
+    EXPECT_TRUE(world.server().set_field(id, kAlarm, random() % 2 == 0));
+    EXPECT_TRUE(world.server().set_field(id, kLabel, label(static_cast<char>(random() % 26 + 'a'))));
   };
   // The repair bound: round trip + 4 deviations + one way + acknowledgement interval + 2 ticks.
   const double bound_s = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
@@ -144,7 +145,7 @@ TEST(Fields, PresentModeShowsChangesAtOnceAndNeverGoesBack) {
   const EntityId id = world.add_body(Circle{});
   const std::size_t player = world.add_player();
   world.after_tick = [&](double) {
-    world.server().set_field(id, kHealth, whole(1000 + world.server().next_tick()));
+    EXPECT_TRUE(world.server().set_field(id, kHealth, whole(1000 + world.server().next_tick())));
   };
   std::int64_t before = 0;
   std::int64_t last = 0;
@@ -191,7 +192,8 @@ TEST(Fields, ChangesWhileTheSpawnIsInFlightArrive) {
     if (ids.size() < 30) ids.push_back(world.add_body(Still{}));
     if (time_s > 4.0) return;
     for (std::size_t i = 0; i < ids.size(); ++i)
-      world.server().set_field(ids[i], kHealth, whole(static_cast<std::int64_t>(1000 * time_s) + 1));
+      EXPECT_TRUE(
+          world.server().set_field(ids[i], kHealth, whole(static_cast<std::int64_t>(1000 * time_s) + 1)));
   };
   world.run_to(6.0);
   for (const EntityId id : ids)
@@ -209,15 +211,15 @@ TEST(Fields, EntityThatReentersTheViewHasItsCurrentValues) {
   ASSERT_EQ(world.count(ServerEvent::Kind::client_joined), 1u);
   const ClientId client = world.server_events().front().client;
   for (int round = 0; round < 5; ++round) {
-    world.server().set_view(client, {0.0, 0.0, 0.0});
+    EXPECT_TRUE(world.server().set_view(client, {0.0, 0.0, 0.0}));
     world.run_to(world.now_s() + 1.0);
     world.expect_last_values(player, id);
-    world.server().set_field(id, kHealth, whole(10 * round));
+    EXPECT_TRUE(world.server().set_field(id, kHealth, whole(10 * round)));
     if (round % 2 == 0) world.run_to(world.now_s() + 0.02);  // the spawn is in flight or not yet sent
-    world.server().set_view(client, {1000.0, 0.0, 0.0});
+    EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, 0.0}));
     world.run_to(world.now_s() + 0.7);
     EXPECT_EQ(world.client(player).field(id, kHealth), nullptr);
-    world.server().set_field(id, kHeat, 1.0 * round);
+    EXPECT_TRUE(world.server().set_field(id, kHeat, 1.0 * round));
     world.run_to(world.now_s() + 0.3);
   }
   EXPECT_EQ(world.count(player, ClientEvent::Kind::spawned), 5u);
@@ -229,13 +231,13 @@ TEST(Fields, EventsNameTheChangedFields) {
   const EntityId id = world.add_body(Still{});
   const std::size_t player = world.add_player(PlayoutMode::adaptive);
   world.run_to(2.0);
-  world.server().set_field(id, kHealth, whole(5));
-  world.server().set_field(id, kAlarm, true);
+  EXPECT_TRUE(world.server().set_field(id, kHealth, whole(5)));
+  EXPECT_TRUE(world.server().set_field(id, kAlarm, true));
   world.run_to(3.0);
-  world.server().set_field(id, kAlarm, true);  // no change
-  world.server().set_field(id, kHeat, 20.1);   // no change after rounding
+  EXPECT_TRUE(world.server().set_field(id, kAlarm, true));  // no change
+  EXPECT_TRUE(world.server().set_field(id, kHeat, 20.1));   // no change after rounding
   world.run_to(4.0);
-  world.server().set_field(id, kLabel, label('x'));
+  EXPECT_TRUE(world.server().set_field(id, kLabel, label('x')));
   world.run_to(5.0);
   std::vector<std::uint32_t> changes;
   for (const ClientEvent& event : world.events(player)) {
@@ -292,7 +294,7 @@ TEST(Fields, LeaveHalfOfTheBudgetToMotions) {
     if (time_s > 9.0) return;
     ++next;
     for (const EntityId id : ids)
-      world.server().set_field(id, kLabel, label(next));
+      EXPECT_TRUE(world.server().set_field(id, kLabel, label(next)));
   };
   world.run_to(9.0);
   EXPECT_GT(world.client(player).stats().updates_applied, updates_before + 6 * 60);
@@ -333,8 +335,8 @@ TEST(Fields, CompletenessClaimIncludesFields) {
     if (time_s > 2.0 && tick % 32 > 20) return;
     for (int i = 0; i < 20; ++i) {
       const EntityId id = ids[random() % ids.size()];
-      world.server().set_field(id, kHealth, whole(tick));
-      world.server().set_field(id, kLabel, label(static_cast<char>(random() % 256)));
+      EXPECT_TRUE(world.server().set_field(id, kHealth, whole(tick)));
+      EXPECT_TRUE(world.server().set_field(id, kLabel, label(static_cast<char>(random() % 256))));
       made[id.slot()][tick] = tick;
     }
   };

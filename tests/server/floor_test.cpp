@@ -130,7 +130,7 @@ TEST(ArchetypeFloor, AvatarOfAPausedOwnerRestsOnTheFloor) {
   world.run_to(1.0);
   world.add_client(client);
   world.run_to(2.0);
-  const EntityId avatar = world.server().spawn(0, "avatar", hopper(2.0, 0.0));
+  const EntityId avatar = *world.server().spawn(0, "avatar", hopper(2.0, 0.0));
   ASSERT_TRUE(world.server().give(avatar, {1}));
   double lowest_m = 1.0;
   world.on_frame = [&](std::size_t index, double t, std::span<const ShownEntity>) {
@@ -163,8 +163,7 @@ TEST(ArchetypeFloor, ShortLivedEntitiesLand) {
   state.position = {0.0, 0.0, 1.5};
   state.velocity = {10.0f, 0.0f, 4.0f};
   state.acceleration = {0.0f, 0.0f, -9.81f};
-  const SpawnResult id = world.server().spawn_short_lived(0, state, {.end_s = 6.0});
-  ASSERT_TRUE(id);
+  const EntityId id = *world.server().spawn_short_lived(0, state, {.end_s = 6.0});
   world.run_to(5.5);
   EXPECT_NEAR(world.server().state(id)->position.z, 0.0, 1e-9);
   ASSERT_NE(world.shown(0, id), nullptr);

@@ -26,15 +26,15 @@ TEST(ServerFrames, EnteringAndLeavingKeepsTheWorldState) {
   World world({});
   Server& server = world.server();
   const Voyage ship_path;
-  const EntityId ship = server.spawn(0, "ship", ship_path(3.0));
+  const EntityId ship = *server.spawn(0, "ship", ship_path(3.0));
   State walker_state = Circle{.radius_m = 4.0, .turn_rps = 1.5}(0.7);
   walker_state.position += ship_path(3.0).position;
-  const EntityId walker = server.spawn(0, "walker", walker_state);
-  ASSERT_EQ(server.enter_frame(walker, ship), FrameResult::done);
-  EXPECT_EQ(server.frame(walker), ship);
+  const EntityId walker = *server.spawn(0, "walker", walker_state);
+  ASSERT_TRUE(server.enter_frame(walker, ship));
+  EXPECT_EQ(server.frame_of(walker), ship);
   expect_same(*server.in_world(walker), walker_state);
-  ASSERT_EQ(server.enter_frame(walker, {}), FrameResult::done);
-  EXPECT_EQ(server.frame(walker), EntityId{});
+  ASSERT_TRUE(server.enter_frame(walker, {}));
+  EXPECT_EQ(server.frame_of(walker), EntityId{});
   expect_same(*server.in_world(walker), walker_state);
 }
 
@@ -42,10 +42,10 @@ TEST(ServerFrames, MoveTakesCoordinatesOfTheFrame) {
   World world({});
   Server& server = world.server();
   const Voyage ship_path;
-  const EntityId ship = server.spawn(0, "ship", ship_path(3.0));
-  const EntityId walker = server.spawn(0, "walker", standing({3.0, 1.0, 2.0}), ship);
+  const EntityId ship = *server.spawn(0, "ship", ship_path(3.0));
+  const EntityId walker = *server.spawn(0, "walker", standing({3.0, 1.0, 2.0}), ship);
   ASSERT_TRUE(walker);
-  EXPECT_EQ(server.frame(walker), ship);
+  EXPECT_EQ(server.frame_of(walker), ship);
   expect_same(*server.in_world(walker), out_of_frame(ship_path(3.0), standing({3.0, 1.0, 2.0})));
   ASSERT_TRUE(server.move(walker, standing({4.0, 1.0, 2.0})));
   ASSERT_TRUE(server.move(ship, ship_path(3.1)));
@@ -62,19 +62,19 @@ TEST(ServerFrames, RefusesInvalidFrames) {
   config.server.archetypes[0].max_speed_mps = 20.0;
   World world(config);
   Server& server = world.server();
-  std::vector<EntityId> chain{server.spawn(0, "0", State{})};
+  std::vector<EntityId> chain{*server.spawn(0, "0", State{})};
   for (int i = 1; i <= kMaxFrameDepth; ++i) {
-    chain.push_back(server.spawn(0, "n", standing({1.0, 0.0, 0.0}), chain.back()));
+    chain.push_back(*server.spawn(0, "n", standing({1.0, 0.0, 0.0}), chain.back()));
     ASSERT_TRUE(chain.back());
   }
   EXPECT_FALSE(server.spawn(0, "too deep", State{}, chain.back()));
-  const EntityId other = server.spawn(0, "other", State{});
-  EXPECT_EQ(server.enter_frame(other, chain.back()), FrameResult::too_deep);
-  EXPECT_EQ(server.enter_frame(chain[0], other), FrameResult::too_deep);
-  EXPECT_EQ(server.enter_frame(chain[1], chain[3]), FrameResult::circle);
-  EXPECT_EQ(server.enter_frame(chain[1], chain[1]), FrameResult::circle);
-  EXPECT_EQ(server.enter_frame(other, {999, 1}), FrameResult::unknown_frame);
-  EXPECT_EQ(server.enter_frame({999, 1}, other), FrameResult::unknown_entity);
+  const EntityId other = *server.spawn(0, "other", State{});
+  EXPECT_EQ(server.enter_frame(other, chain.back()).error(), CallError::too_deep);
+  EXPECT_EQ(server.enter_frame(chain[0], other).error(), CallError::too_deep);
+  EXPECT_EQ(server.enter_frame(chain[1], chain[3]).error(), CallError::circle);
+  EXPECT_EQ(server.enter_frame(chain[1], chain[1]).error(), CallError::circle);
+  EXPECT_EQ(server.enter_frame(other, {999, 1}).error(), CallError::unknown_frame);
+  EXPECT_EQ(server.enter_frame({999, 1}, other).error(), CallError::unknown_entity);
   EXPECT_FALSE(server.spawn(0, "nowhere", State{}, {999, 1}));
   // The speed limit applies to the speed within the frame. An entity at rest moves at 19 m/s relative to the
   // ship `east`, which is allowed. The ship `west` moves at 38 m/s relative to `east`, which is too fast.
@@ -82,26 +82,26 @@ TEST(ServerFrames, RefusesInvalidFrames) {
   there.velocity.x = 19.0f;
   State back = there;
   back.velocity.x = -19.0f;
-  const EntityId east = server.spawn(0, "east", there);
-  const EntityId west = server.spawn(0, "west", back);
-  EXPECT_EQ(server.enter_frame(west, east), FrameResult::out_of_limits);
-  EXPECT_EQ(server.enter_frame(other, east), FrameResult::done);
-  EXPECT_EQ(server.frame(west), EntityId{});
+  const EntityId east = *server.spawn(0, "east", there);
+  const EntityId west = *server.spawn(0, "west", back);
+  EXPECT_EQ(server.enter_frame(west, east).error(), CallError::too_fast);
+  EXPECT_TRUE(server.enter_frame(other, east));
+  EXPECT_EQ(server.frame_of(west), EntityId{});
 }
 
 TEST(ServerFrames, EntityMovesToTheOuterFrameWhenItsFrameEnds) {
   World world({});
   Server& server = world.server();
   const Voyage ship_path;
-  const EntityId ship = server.spawn(0, "ship", ship_path(1.0));
-  const EntityId tank = server.spawn(0, "tank", standing({2.0, 0.0, 0.0}), ship);
-  const EntityId gunner = server.spawn(0, "gunner", standing({0.0, 1.0, 0.0}), tank);
+  const EntityId ship = *server.spawn(0, "ship", ship_path(1.0));
+  const EntityId tank = *server.spawn(0, "tank", standing({2.0, 0.0, 0.0}), ship);
+  const EntityId gunner = *server.spawn(0, "gunner", standing({0.0, 1.0, 0.0}), tank);
   const State before = *server.in_world(gunner);
   ASSERT_TRUE(server.despawn(tank));
-  EXPECT_EQ(server.frame(gunner), ship);
+  EXPECT_EQ(server.frame_of(gunner), ship);
   expect_same(*server.in_world(gunner), before);
   ASSERT_TRUE(server.despawn(ship));
-  EXPECT_EQ(server.frame(gunner), EntityId{});
+  EXPECT_EQ(server.frame_of(gunner), EntityId{});
   expect_same(*server.in_world(gunner), before);
   EXPECT_EQ(server.entity_count(), 1u);
 }
@@ -113,9 +113,9 @@ TEST(ServerFrames, EntityTooFastForTheOuterFrameStopsThere) {
   Server& server = world.server();
   State fast;
   fast.velocity.x = 30.0f;
-  const EntityId train = server.spawn(0, "train", fast);
-  const EntityId rider = server.spawn(1, "rider", standing({1.0, 0.0, 0.0}), train);
-  EXPECT_EQ(server.enter_frame(rider, {}), FrameResult::out_of_limits);
+  const EntityId train = *server.spawn(0, "train", fast);
+  const EntityId rider = *server.spawn(1, "rider", standing({1.0, 0.0, 0.0}), train);
+  EXPECT_EQ(server.enter_frame(rider, {}).error(), CallError::too_fast);
   ASSERT_TRUE(server.despawn(train));
   ASSERT_TRUE(server.in_world(rider));
   EXPECT_EQ(server.in_world(rider)->velocity, glm::vec3{0.0f});
@@ -127,8 +127,8 @@ TEST(ServerFrames, RelevantEntityMakesItsFramesRelevant) {
   const ClientId client = join(world);
   // The ship's centre is out of range. A gunner in a tank on the ship is within range.
   const EntityId ship = world.add_body(Still{{kRadiusM + 50.0, 0.0, 0.0}});
-  const EntityId tank = world.server().spawn(0, "tank", standing({20.0, 0.0, 0.0}), ship);
-  const EntityId gunner = world.server().spawn(0, "gunner", standing({-75.0, 0.0, 0.0}), tank);
+  const EntityId tank = *world.server().spawn(0, "tank", standing({20.0, 0.0, 0.0}), ship);
+  const EntityId gunner = *world.server().spawn(0, "gunner", standing({-75.0, 0.0, 0.0}), tank);
   ASSERT_TRUE(world.server().set_view(client, {}));
   world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_TRUE(sees(world, 0, gunner));
@@ -150,11 +150,11 @@ TEST(ServerFrames, EntityThatEntersAHiddenFrameMakesItRelevant) {
   World world(near_world());
   const ClientId client = join(world);
   const EntityId ship = world.add_body(Still{{kRadiusM + 50.0, 0.0, 0.0}});
-  const EntityId walker = world.server().spawn(0, "walker", standing({kRadiusM - 20.0, 0.0, 0.0}));
+  const EntityId walker = *world.server().spawn(0, "walker", standing({kRadiusM - 20.0, 0.0, 0.0}));
   ASSERT_TRUE(world.server().set_view(client, {}));
   world.run_to(world.now_s() + kLongestChangeS);
   EXPECT_FALSE(sees(world, 0, ship));
-  ASSERT_EQ(world.server().enter_frame(walker, ship), FrameResult::done);
+  ASSERT_TRUE(world.server().enter_frame(walker, ship));
   world.before_tick = [&](double) { (void)world.server().move(walker, standing({-70.0, 0.0, 0.0})); };
   world.run_to(world.now_s() + kLongestChangeS);
   ASSERT_TRUE(sees(world, 0, ship));
@@ -167,8 +167,8 @@ TEST(ServerFrames, HiddenFrameHidesTheEntitiesInIt) {
   World world(near_world());
   const ClientId client = join(world);
   const EntityId ship = world.add_body(Still{{10.0, 0.0, 0.0}});
-  const EntityId tank = world.server().spawn(0, "tank", standing({1.0, 0.0, 0.0}), ship);
-  const EntityId gunner = world.server().spawn(0, "gunner", standing({1.0, 0.0, 0.0}), tank);
+  const EntityId tank = *world.server().spawn(0, "tank", standing({1.0, 0.0, 0.0}), ship);
+  const EntityId gunner = *world.server().spawn(0, "gunner", standing({1.0, 0.0, 0.0}), tank);
   ASSERT_TRUE(world.server().set_view(client, {}));
   ASSERT_TRUE(world.server().set_relevance(gunner, Relevance::always));
   world.run_to(world.now_s() + kLongestChangeS);
@@ -194,7 +194,7 @@ TEST(ServerFrames, RestingPassengerAppearsWhenItsFrameComesIntoRange) {
   const double start_s = world.now_s();
   const EntityId ship = world.add_body(
       Straight{.start = {kRadiusM + 30.0 + 10.0 * start_s, 0.0, 0.0}, .velocity = {-10.0f, 0.0f, 0.0f}});
-  const EntityId passenger = world.server().spawn(0, "passenger", standing({0.0, 3.0, 0.0}), ship);
+  const EntityId passenger = *world.server().spawn(0, "passenger", standing({0.0, 3.0, 0.0}), ship);
   ASSERT_TRUE(world.server().set_view(client, {}));
   world.run_to(start_s + 2.0);
   EXPECT_FALSE(sees(world, 0, passenger));
@@ -225,8 +225,8 @@ TEST(ServerFrames, OriginOfTheGameMayShift) {
   World world({});
   Server& server = world.server();
   EXPECT_FALSE(server.set_origin({std::numeric_limits<double>::quiet_NaN(), 0.0, 0.0}));
-  const EntityId rock = server.spawn(0, "rock", standing({1000.0, 0.0, 0.0}));
-  const EntityId rider = server.spawn(0, "rider", standing({1.0, 0.0, 0.0}), rock);
+  const EntityId rock = *server.spawn(0, "rock", standing({1000.0, 0.0, 0.0}));
+  const EntityId rider = *server.spawn(0, "rider", standing({1.0, 0.0, 0.0}), rock);
   server.tick(0.0);
   const std::uint64_t published = server.stats().publishes;
   ASSERT_TRUE(server.set_origin({900.0, 0.0, 0.0}));

@@ -26,9 +26,9 @@ class HostileOwnerWorld {
     world_.add_client();
     world_.run_to(1.0);
     world_.add_client();
-    owned = world_.server().spawn(0, "owned", State{});
-    alone = world_.server().spawn(0, "alone", State{});
-    frame = world_.server().spawn(0, "frame", State{});
+    owned = *world_.server().spawn(0, "owned", State{});
+    alone = *world_.server().spawn(0, "alone", State{});
+    frame = *world_.server().spawn(0, "frame", State{});
     EXPECT_TRUE(world_.server().give(owned, {1}, {.policy = policy}));
     world_.run_to(2.0);
     world_.tap(0).drop_sent = [this](std::span<const std::byte>) { return !ours_; };
@@ -135,7 +135,7 @@ TEST(HostileOwner, OthersSeeOnlyPossibleMotionsWhateverItSends) {
     }
     EXPECT_GT(siege.server().stats().malformed, 50u);
     EXPECT_FALSE(siege.server().owner(siege.alone));
-    EXPECT_FALSE(siege.server().frame(siege.alone));
+    EXPECT_FALSE(siege.server().frame_of(siege.alone));
     const auto state = siege.server().in_world(siege.owned);
     ASSERT_TRUE(state && is_sane(*state));
     EXPECT_LE(glm::length(glm::dvec3{state->velocity}), 1.1 * kTopMps);

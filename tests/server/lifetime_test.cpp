@@ -130,7 +130,7 @@ TEST(Lifetime, RefusesInvalidArguments) {
   EXPECT_FALSE(world.server().spawn(0, "x", broken));
   EXPECT_FALSE(world.server().spawn(1, "x", State{}));
   EXPECT_FALSE(world.server().spawn(0, std::string(65, 'x'), State{}));
-  const EntityId id = world.server().spawn(0, std::string(64, 'x'), State{});
+  const EntityId id = *world.server().spawn(0, std::string(64, 'x'), State{});
   ASSERT_TRUE(id);
   EXPECT_TRUE(world.server().spawn(0, "", State{}));
   EXPECT_FALSE(world.server().spawn(0, "", State{}));

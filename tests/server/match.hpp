@@ -45,7 +45,9 @@ class Match {
     };
     // The server moves the avatar while no client owns it.
     world_.after_tick = [this](double time_s) {
-      if (avatar && !server().owner(avatar)) server().move(avatar, story(time_s + 1.0 / 60.0));
+      if (avatar && !server().owner(avatar)) {
+        EXPECT_TRUE(server().move(avatar, story(time_s + 1.0 / 60.0)));
+      }
     };
   }
 
@@ -67,7 +69,7 @@ class Match {
 
   EntityId spawn_avatar() {
     const State start = story(world_.now_s());
-    avatar = server().spawn(0, "avatar", start);
+    avatar = *server().spawn(0, "avatar", start);
     return avatar;
   }
 

@@ -35,10 +35,9 @@ class Crane {
     // Entering from the inside out works like entering from the outside in: all frames are set before the
     // first tick sends them.
     for (int depth = 1; depth < kMaxFrameDepth; ++depth)
-      EXPECT_EQ(world.server().enter_frame(parts_[static_cast<std::size_t>(depth)],
-                                           parts_[static_cast<std::size_t>(depth - 1)]),
-                FrameResult::done);
-    EXPECT_EQ(world.server().enter_frame(passenger_, parts_.back()), FrameResult::done);
+      EXPECT_TRUE(world.server().enter_frame(parts_[static_cast<std::size_t>(depth)],
+                                             parts_[static_cast<std::size_t>(depth - 1)]));
+    EXPECT_TRUE(world.server().enter_frame(passenger_, parts_.back()));
   }
 
   [[nodiscard]] EntityId stands() const { return passenger_; }
@@ -115,7 +114,7 @@ TEST(NestedFrames, RefusesOneMoreLevel) {
   World world({});
   const Crane crane(world);
   const EntityId deeper = world.add_body(Circle{.radius_m = 1.0});
-  EXPECT_EQ(world.server().enter_frame(deeper, crane.stands()), FrameResult::too_deep);
+  EXPECT_EQ(world.server().enter_frame(deeper, crane.stands()).error(), CallError::too_deep);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class OwnedAvatarWorld {
     far = world_.add_body(distant, {}, "far");
     world_.run_to(2.0);
     EXPECT_TRUE(server().set_boardable(ship, true) && server().set_boardable(far, true));
-    avatar = server().spawn(0, "avatar", walk(2.0), ship);
+    avatar = *server().spawn(0, "avatar", walk(2.0), ship);
     EXPECT_TRUE(server().give(avatar, {1}, rules));
     place = [this](double t) { return OwnedPose{walk(t), ship}; };
     world_.on_frame = [this](std::size_t client_index, double time_s, std::span<const ShownEntity>) {
@@ -150,7 +150,7 @@ TEST(OwnedInFrame, OwnerEntersAndLeavesTheFrameWithoutAJump) {
     EXPECT_LT(errors_m[errors_m.size() * 95 / 100], 0.5) << seed;
     const OwnershipStats& stats = c.server().ownership_stats();
     EXPECT_EQ(stats.corrected + stats.refused, 0u) << seed;
-    EXPECT_EQ(c.server().frame(c.avatar), c.ship);
+    EXPECT_EQ(c.server().frame_of(c.avatar), c.ship);
     EXPECT_EQ(c.world().client(1).stats().malformed, 0u);
   }
 }
@@ -210,14 +210,14 @@ TEST(OwnedInFrame, ChangeOfFrameDoesNotAllowALeap) {
 TEST(OwnedInFrame, DistantFramesCannotBeEntered) {
   OwnedAvatarWorld c("lan", "lan", 1, PlayoutMode::present, {.frame_reach_m = 1.5});
   c.world().run_to(4.0);
-  EXPECT_EQ(c.server().frame(c.avatar), c.ship);  // the avatar is in the frame in which the server put it
+  EXPECT_EQ(c.server().frame_of(c.avatar), c.ship);  // the avatar is in the frame in which the server put it
   c.place = [&](double t) {
     return t < 5.0 ? OwnedPose{c.in_world(t), EntityId{}} : OwnedPose{walk(t), c.ship};
   };
   c.world().run_to(4.9);
-  EXPECT_EQ(c.server().frame(c.avatar), EntityId{});
+  EXPECT_EQ(c.server().frame_of(c.avatar), EntityId{});
   c.world().run_to(7.0);
-  EXPECT_EQ(c.server().frame(c.avatar), EntityId{});
+  EXPECT_EQ(c.server().frame_of(c.avatar), EntityId{});
   EXPECT_GE(c.world().count(0, ClientEvent::Kind::corrected), 1u);
 }
 
@@ -228,12 +228,12 @@ TEST(OwnedInFrame, ClientRefusesInvalidFrames) {
   EXPECT_EQ(client.owned_frame(c.avatar), c.ship);
   EXPECT_FALSE(client.move(c.avatar, walk(4.0), c.avatar));
   EXPECT_FALSE(client.move(c.avatar, walk(4.0), {77, 1}));
-  const EntityId parrot = c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
+  const EntityId parrot = *c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
   c.world().run_to(5.0);
   (void)c.world().updated(0);
   EXPECT_FALSE(client.move(c.avatar, walk(5.0), parrot));  // would form a cycle
   EXPECT_TRUE(client.move(c.avatar, walk(5.0), c.ship));
-  EXPECT_EQ(c.server().enter_frame(c.avatar, {}), FrameResult::owned);
+  EXPECT_EQ(c.server().enter_frame(c.avatar, {}).error(), CallError::owned);
 }
 
 TEST(OwnedInFrame, AvatarContinuesInTheWorldWhenItsFrameEnds) {
@@ -274,11 +274,11 @@ TEST(HostileOwner, InvalidFramesAreNotEntered) {
     };  // sends nothing
     EntityId deep = c.ship;
     for (int i = 0; i < kMaxFrameDepth - 1; ++i)
-      deep = c.server().spawn(0, "deep", standing({1.0, 0.0, 0.0}), deep);
-    const EntityId parrot = c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
+      deep = *c.server().spawn(0, "deep", standing({1.0, 0.0, 0.0}), deep);
+    const EntityId parrot = *c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
     c.world().run_to(3.5);
-    const EntityId stranger = c.server().spawn(0, "stranger", standing({}));
-    c.server().set_relevance({1}, stranger, Relevance::never);
+    const EntityId stranger = *c.server().spawn(0, "stranger", standing({}));
+    EXPECT_TRUE(c.server().set_relevance({1}, stranger, Relevance::never));
     for (const EntityId id : {c.avatar, parrot, deep, stranger})
       EXPECT_TRUE(c.server().set_boardable(id, true));
     const Quantisation q = quantisation_for(WorldConfig{OwnedAvatarWorld::config(1)}.server.archetypes[0]);
@@ -304,7 +304,7 @@ TEST(HostileOwner, InvalidFramesAreNotEntered) {
         writer.write(0, 1);
         c.world().client_transport(0).send({1}, writer.finish());
         c.world().run_to(c.world().now_s() + 0.03);
-        EXPECT_EQ(c.server().frame(c.avatar), c.ship);
+        EXPECT_EQ(c.server().frame_of(c.avatar), c.ship);
       }
     }
     EXPECT_LT(glm::distance(c.server().state(c.avatar)->position, walk(3.0).position), 4.0);

@@ -211,7 +211,7 @@ Blinks play_blinks(const char* link, OwnershipRules rules, PlayoutMode mode = Pl
                   static_cast<float>(1.5 * kRadiusM * std::cos(angle)), 0.0f};
     return s;
   };
-  const EntityId avatar = world.server().spawn(0, "avatar", path(2.0));
+  const EntityId avatar = *world.server().spawn(0, "avatar", path(2.0));
   EXPECT_TRUE(world.server().give(avatar, {1}, rules));
   Blinks out;
   std::optional<glm::dvec3> placed;
@@ -272,7 +272,7 @@ TEST(Ownership, RevokedEntityIsShownWhereTheServerMovedIt) {
       World world(config);
       world.add_client();
       world.run_to(3.0);
-      const EntityId avatar = world.server().spawn(0, "avatar", State{});
+      const EntityId avatar = *world.server().spawn(0, "avatar", State{});
       ASSERT_TRUE(world.server().give(avatar, {1}, {}));
       world.on_frame = [&](std::size_t, double, std::span<const ShownEntity>) {
         if (world.client(0).owned(avatar)) (void)world.client(0).move(avatar, State{});
@@ -327,7 +327,7 @@ TEST(Ownership, StopBetweenTwoTicksIsNotCorrected) {
     if (dashed_s < 0.2) s.velocity.x = static_cast<float>(kDashMps);
     return s;
   };
-  const EntityId avatar = world.server().spawn(0, "avatar", dash(1.0));
+  const EntityId avatar = *world.server().spawn(0, "avatar", dash(1.0));
   ASSERT_TRUE(world.server().give(avatar, {1}));
   world.on_frame = [&](std::size_t, double t, std::span<const ShownEntity>) {
     if (world.client(0).owned(avatar)) (void)world.client(0).move(avatar, dash(t));

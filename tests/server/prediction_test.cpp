@@ -103,8 +103,7 @@ class Duel {
     const auto time_s = client.server_time_s();
     if (!time_s) return;
     const auto key = static_cast<std::uint32_t>(shots.size());
-    const SpawnResult predicted = client.predict_spawn(0, muzzle(), key);
-    ASSERT_TRUE(predicted) << describe(predicted.error);
+    const EntityId predicted = *client.predict_spawn(0, muzzle(), key);
     EXPECT_NE(client.info(predicted), nullptr);
     EXPECT_TRUE(client.send(std::as_bytes(std::span{&key, 1}), Delivery::reliable, time_s));
     shots.push_back({.predicted = predicted, .fired_s = *time_s});
@@ -169,13 +168,13 @@ TEST(Prediction, IsRefusedWithoutAClockAndBeyondTheLimit) {
   EXPECT_FALSE(client.predict_spawn(0, {}, 1));
   world.run_to(1.0);
   (void)world.updated(0);
-  EXPECT_EQ(client.predict_spawn(3, {}, 1).error, CallError::unknown_archetype);
+  EXPECT_EQ(client.predict_spawn(3, {}, 1).error(), CallError::unknown_archetype);
   State fast;
   fast.velocity.x = 1e6f;
-  EXPECT_EQ(client.predict_spawn(0, fast, 1).error, CallError::too_fast);
+  EXPECT_EQ(client.predict_spawn(0, fast, 1).error(), CallError::too_fast);
   for (std::uint32_t key = 0; key < 64; ++key)
     EXPECT_TRUE(client.predict_spawn(0, {}, key));
-  EXPECT_EQ(client.predict_spawn(0, {}, 64).error, CallError::world_full);
+  EXPECT_EQ(client.predict_spawn(0, {}, 64).error(), CallError::world_full);
   world.run_to(3.0);
   EXPECT_EQ(world.count(0, ClientEvent::Kind::prediction_failed), 64u);
   EXPECT_TRUE(world.shown(0).empty());

@@ -54,7 +54,7 @@ class ServerAndClientRefusals : public testing::Test {
     world.run_to(0.5);
     honest = world.add_client(client);
     walker = world.add_body(straight);
-    avatar = world.server().spawn(0, "avatar", State{});
+    avatar = *world.server().spawn(0, "avatar", State{});
     world.tap(hostile).filter = [this, before = world.tap(hostile).filter](const TransportEvent& event) {
       if (event.kind == TransportEvent::Kind::received) {
         BitReader reader{event.payload};

@@ -56,10 +56,11 @@ class Game {
       add_ship();
     for (int i = 0; i < walkers; ++i) {
       State state = standing(place());
-      walkers_.push_back({world_.server().spawn(kWalker, "walker", state), state, world_.now_s() + wait_s()});
+      walkers_.push_back(
+          {*world_.server().spawn(kWalker, "walker", state), state, world_.now_s() + wait_s()});
     }
     if (!story_.owner) return;
-    own_ = world_.server().spawn(kWalker, "own", standing({}));
+    own_ = *world_.server().spawn(kWalker, "own", standing({}));
     (void)world_.server().give(own_, {1}, {.policy = OwnerPolicy::accept});
   }
 
@@ -105,7 +106,7 @@ class Game {
   void add_ship() {
     State state = standing(place());
     state.velocity = velocity(4.0);
-    ships_.push_back({world_.server().spawn(kShip, "ship", state), state, 0.0, 0.0});
+    ships_.push_back({*world_.server().spawn(kShip, "ship", state), state, 0.0, 0.0});
     (void)world_.server().set_boardable(ships_.back().id, true);
   }
 
@@ -175,7 +176,7 @@ class Game {
     if (story_.frames && what < 3) {
       const EntityId to = walker.ship ? EntityId{} : ships_[random_.below(ships_.size())].id;
       (void)server.move(walker.id, walker.state);
-      if (server.enter_frame(walker.id, to) != FrameResult::done) return;
+      if (!server.enter_frame(walker.id, to)) return;
       walker.ship = to;
       walker.state = *server.state(walker.id);
       walker.in_air = false;

@@ -150,11 +150,11 @@ class Gallery {
     const auto number = static_cast<std::uint32_t>(projectiles_.size());
     const State state = p.at(now_s);
     if (spawns_ == Spawns::ordinary) {
-      p.id = server.spawn(0, "", state);
+      p.id = *server.spawn(0, "", state);
     } else {
       ShortLived life{.data = as_bytes(number)};
       if (spawns_ == Spawns::known_end) life.end_s = p.end_s;
-      p.id = server.spawn_short_lived(0, state, life);
+      p.id = *server.spawn_short_lived(0, state, life);
     }
     ASSERT_TRUE(p.id);
     EXPECT_TRUE(server.set_field(p.id, 0, std::int64_t{number % 8}));
@@ -327,7 +327,7 @@ TEST(ShortLived, FollowTheInterestOfTheClient) {
     if (now_s > 1.0 && !mine) {
       State rest;
       rest.position = {0.0, 0.0, 0.0};
-      mine = world.server().spawn_short_lived(0, rest);
+      mine = *world.server().spawn_short_lived(0, rest);
     }
     x_m = 100.0 * std::sin(now_s);
     (void)world.server().set_view({1}, {x_m, 0.0, 0.0});
@@ -367,9 +367,9 @@ TEST(ShortLived, SurviveALostConnection) {
     if (mines.size() < static_cast<std::size_t>(now_s * 10.0)) {
       State rest;
       rest.position = {now_s, 0.0, 0.0};
-      mines.push_back(world.server().spawn_short_lived(0, rest));
+      mines.push_back(*world.server().spawn_short_lived(0, rest));
     }
-    if (mines.size() > 10) world.server().despawn(mines[mines.size() - 11]);
+    if (mines.size() > 10) (void)world.server().despawn(mines[mines.size() - 11]);
   };
   world.run_to(30.0);
   EXPECT_GT(world.count(0, ClientEvent::Kind::resumed), 0u);
@@ -391,7 +391,7 @@ TEST(ShortLived, LiveInFrames) {
   world.run_to(3.0);
   State on_deck;
   on_deck.position = {0.0, 1.0, 2.0};
-  const EntityId shot = world.server().spawn_short_lived(0, on_deck, {}, ship);
+  const EntityId shot = *world.server().spawn_short_lived(0, on_deck, {}, ship);
   ASSERT_TRUE(shot);
   world.run_to(4.0);
   const ShownEntity* shown = world.shown(0, shot);
@@ -414,8 +414,8 @@ TEST(ShortLived, FlyByThemselvesUntilTheyAreMoved) {
   shot.velocity = {20.0f, 0.0f, 10.0f};
   shot.acceleration = {0.0f, 0.0f, -9.81f};
   const double begin_s = server.tick_time_s(server.next_tick());
-  const EntityId flying = server.spawn_short_lived(0, shot);
-  const EntityId guided = server.spawn_short_lived(0, shot);
+  const EntityId flying = *server.spawn_short_lived(0, shot);
+  const EntityId guided = *server.spawn_short_lived(0, shot);
   world.run_to(3.0);
   State held;
   held.position = {5.0, 5.0, 5.0};
@@ -458,10 +458,11 @@ TEST(ShortLived, AreRefusedWithWrongValues) {
   State fast;
   fast.velocity = {1e6f, 0.0f, 0.0f};
   EXPECT_FALSE(server.spawn_short_lived(0, fast));
-  const EntityId shot = server.spawn_short_lived(0, {});
-  const EntityId body = server.spawn(0, "body", {});
+  const EntityId shot = *server.spawn_short_lived(0, {});
+  const EntityId body = *server.spawn(0, "body", {});
+  EXPECT_EQ(server.set_boardable(shot, true).error(), CallError::short_lived);
   EXPECT_FALSE(server.give(shot, {1}));
-  EXPECT_EQ(server.enter_frame(body, shot), FrameResult::short_lived);
+  EXPECT_EQ(server.enter_frame(body, shot).error(), CallError::short_lived);
   EXPECT_FALSE(server.spawn(0, "rider", {}, shot));
   world.run_to(3.0);
   EXPECT_EQ(server.entity_count(), 3u) << "one of four short-lived entities has ended by itself";

@@ -103,7 +103,7 @@ TEST(SlowLink, NearEntitiesAreSentBeforeDistantOnes) {
   }
   world.add_client();
   world.run_to(5.0);
-  world.server().set_view(world.server_events().front().client, {0.0, 0.0, 0.0});
+  EXPECT_TRUE(world.server().set_view(world.server_events().front().client, {0.0, 0.0, 0.0}));
   world.run_to(20.0);
   std::vector<double> near_m, far_m;
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {

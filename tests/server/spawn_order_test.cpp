@@ -177,7 +177,7 @@ class Play {
     }
     for (const EntityId id : alive_) {
       const Entity& entity = entities_[id];
-      if (!server.frame(id) && !server.owner(id)) (void)server.move(id, entity.path(next_s));
+      if (!server.frame_of(id) && !server.owner(id)) (void)server.move(id, entity.path(next_s));
     }
   }
 
@@ -213,9 +213,10 @@ class Play {
     if (random_.chance(0.6) && near && !entities_[near].comes_and_goes) entity.frame = near;
     if (!entity.frame) entity.comes_and_goes = random_.chance(0.2);
     const State state = entity.frame ? Still{{1.0, 0.0, 0.0}}(next_s) : entity.path(next_s);
-    const SpawnResult id = server.spawn(entity.archetype, entity.name, state, entity.frame);
-    if (!id) return;  // too deep
-    figures_.reused_slots += slots_.insert(EntityId{id}.slot()).second ? 0 : 1;
+    const SpawnResult spawned = server.spawn(entity.archetype, entity.name, state, entity.frame);
+    if (!spawned) return;  // too deep
+    const EntityId id = *spawned;
+    figures_.reused_slots += slots_.insert(id.slot()).second ? 0 : 1;
     EXPECT_TRUE(server.set_field(id, kNumber, number * kChanges));
     alive_.push_back(id);
     entities_[id] = std::move(entity);
@@ -236,7 +237,7 @@ class Play {
     const EntityId id = pick();
     Entity& entity = entities_[id];
     const std::uint64_t what = random_.below(6);
-    if (what == 0 && !server.frame(id)) {
+    if (what == 0 && !server.frame_of(id)) {
       entity.path.centre.y += 100.0;
       EXPECT_TRUE(server.teleport(id, entity.path(next_s)));
     } else if (what == 1 && !entity.comes_and_goes) {
@@ -403,7 +404,7 @@ class Arrivals {
   World& world() { return world_; }
   EntityId spawn() {
     const auto place = static_cast<double>(spawned_.size());
-    spawned_.push_back(world_.server().spawn(0, "body", Still{{place, 0.0, 0.0}}(0.0)));
+    spawned_.push_back(*world_.server().spawn(0, "body", Still{{place, 0.0, 0.0}}(0.0)));
     return spawned_.back();
   }
   // Call it after a tick: all entities so far are written.

@@ -46,7 +46,7 @@ TEST_F(SpawnsAndRoutes, LostSpawnOfAnEntityThatNowFollowsARoute) {
     BitReader reader{event.payload};
     return event.kind != TransportEvent::Kind::received || !read_server_header(reader).has_spawns;
   };
-  const EntityId entity = server().spawn(0, "cart", State{});
+  const EntityId entity = *server().spawn(0, "cart", State{});
   world.run_to(1.1);
   send();
   const auto route = server().add_route(road());
@@ -61,7 +61,7 @@ TEST_F(SpawnsAndRoutes, LostSpawnOfAnEntityThatNowFollowsARoute) {
 // The entity becomes irrelevant and relevant again while a message is on its way, and then follows a new
 // route.
 TEST_F(SpawnsAndRoutes, ReturningEntityThatNowFollowsARoute) {
-  const EntityId entity = server().spawn(0, "cart", State{});
+  const EntityId entity = *server().spawn(0, "cart", State{});
   world.run_to(2.0);
   send();
   ASSERT_TRUE(server().set_relevance(client(), entity, Relevance::never));
@@ -79,11 +79,11 @@ TEST_F(SpawnsAndRoutes, ReturningEntityThatNowFollowsARoute) {
 
 // The frame of a new entity goes along a new route, and then along another one.
 TEST_F(SpawnsAndRoutes, PassengerOfAnEntityThatChangesItsRoute) {
-  const EntityId frame = server().spawn(0, "cart", State{});
+  const EntityId frame = *server().spawn(0, "cart", State{});
   const auto first = server().add_route(road());
   ASSERT_TRUE(first);
   ASSERT_TRUE(server().follow(frame, *first));
-  const EntityId passenger = server().spawn(0, "passenger", State{}, frame);
+  const EntityId passenger = *server().spawn(0, "passenger", State{}, frame);
   world.run_to(1.03);
   send();
   const auto second = server().add_route(road());

@@ -54,7 +54,7 @@ std::vector<double> largest_errors_m(const harness::LinkPair& links, bool rides,
     if (id) {
       EXPECT_TRUE(world.server().move(id, stop_and_go(t)));
     } else if (t > 1.0) {
-      id = world.server().spawn(0, "rider", stop_and_go(t), frame);
+      id = *world.server().spawn(0, "rider", stop_and_go(t), frame);
     }
   };
   std::vector<double> worst_m;

@@ -81,7 +81,7 @@ Seen play(const Talk& how, bool talks) {
       for (const ClientId to : world.server().clients()) {
         const bool kept = message->payload[0] == kPolite;
         if (to != message->sender)
-          world.server().send(to, message->payload, kept ? Delivery::reliable : how.delivery);
+          (void)world.server().send(to, message->payload, kept ? Delivery::reliable : how.delivery);
       }
     }
     const bool now = talks && time_s >= kTalkFromS && time_s < kTalkToS;

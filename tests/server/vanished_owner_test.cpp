@@ -28,7 +28,7 @@ class DisconnectedOwnerWorld {
     world_.add_client({}, {.offset_s = -77.0}, both_ways({.latency_ms = 40.0, .jitter_ms = 4.0}));
     world_.run_to(2.0);
     owner = joined(0);
-    avatar = server().spawn(0, "avatar", path(2.0));
+    avatar = *server().spawn(0, "avatar", path(2.0));
     OwnershipRules rules;
     rules.gone = gone;
     EXPECT_TRUE(server().give(avatar, owner, rules));

@@ -173,8 +173,7 @@ TEST(ArchetypeWalls, ShortLivedEntitiesStop) {
   world.run_to(3.0);
   State state;
   state.velocity = {30.0f, 2.0f, 0.0f};
-  const SpawnResult id = world.server().spawn_short_lived(0, state, {.end_s = 6.0});
-  ASSERT_TRUE(id);
+  const EntityId id = *world.server().spawn_short_lived(0, state, {.end_s = 6.0});
   world.run_to(5.5);
   EXPECT_NEAR(world.server().state(id)->position.x, kHalfLengthM - kRadiusM, 1e-9);
   ASSERT_NE(world.shown(0, id), nullptr);
@@ -200,7 +199,7 @@ TEST(ArchetypeWalls, CarOfAPausedOwnerStopsBeforeTheWall) {
     s.velocity.x = 12.0f;
     return s;
   };
-  const EntityId id = world.server().spawn(0, "car", car(2.0));
+  const EntityId id = *world.server().spawn(0, "car", car(2.0));
   ASSERT_TRUE(world.server().give(id, {1}));
   double furthest_m = 0.0;
   world.on_frame = [&](std::size_t index, double t, std::span<const ShownEntity>) {

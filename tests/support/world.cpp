@@ -88,7 +88,7 @@ void World::start_server(bool shuffled) {
   network_.set_server_up(true);
   server_ = std::make_unique<Server>(make_test_server(config, server_transport(), config_.switches));
   const auto begin = [&](Body& body) {
-    body.id = server_->spawn(body.archetype, body.name, body.path(config.epoch_s));
+    body.id = *server_->spawn(body.archetype, body.name, body.path(config.epoch_s));
   };
   if (shuffled) {
     std::for_each(bodies_.rbegin(), bodies_.rend(), begin);
@@ -100,7 +100,7 @@ void World::start_server(bool shuffled) {
 EntityId World::add_body(Truth path, std::vector<double> teleports, const std::string& name,
                          std::size_t archetype) {
   const double time_s = server_->tick_time_s(server_->next_tick());
-  const EntityId id = server_->spawn(archetype, name, path(time_s));
+  const EntityId id = *server_->spawn(archetype, name, path(time_s));
   Body body{id, name, archetype, std::move(path), std::move(teleports), 0};
   while (body.teleported < body.teleports.size() && body.teleports[body.teleported] <= time_s)
     ++body.teleported;
@@ -109,7 +109,7 @@ EntityId World::add_body(Truth path, std::vector<double> teleports, const std::s
 }
 
 void World::remove_body(EntityId id) {
-  server_->despawn(id);
+  (void)server_->despawn(id);
   std::erase_if(bodies_, [&](const Body& body) { return body.id == id; });
 }
 
@@ -156,9 +156,9 @@ void World::tick(double time_s) {
     const State truth = body.path(time_s);
     if (body.teleported < body.teleports.size() && body.teleports[body.teleported] <= time_s) {
       ++body.teleported;
-      server_->teleport(body.id, truth);
+      (void)server_->teleport(body.id, truth);
     } else {
-      server_->move(body.id, truth);
+      (void)server_->move(body.id, truth);
     }
   }
   server_->tick(time_s);

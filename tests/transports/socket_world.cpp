@@ -105,7 +105,7 @@ void SocketWorld::join_all(std::size_t clients, std::uint16_t port) {
 }
 
 EntityId SocketWorld::add_body(Path path) {
-  const EntityId id = server_->spawn(0, "body", path(server_->tick_time_s(server_->next_tick())));
+  const EntityId id = *server_->spawn(0, "body", path(server_->tick_time_s(server_->next_tick())));
   EXPECT_TRUE(id);
   bodies_.push_back({id, std::move(path)});
   return id;

@@ -65,7 +65,7 @@ TEST_P(TransportSession, FieldsArrive) {
   SocketWorldConfig config;
   config.server.archetypes = with_fields();
   SocketWorld world(GetParam(), config);
-  const EntityId tank = world.server().spawn(0, "tank", {});
+  const EntityId tank = *world.server().spawn(0, "tank", {});
   ClientConfig client_config;
   client_config.archetypes = with_fields();
   SocketPlayer& player = world.join(world.add_network(kGoodLink), client_config);
@@ -96,7 +96,7 @@ TEST_P(TransportSession, AClientMovesTheEntityThatItOwns) {
   const ClientId id = world.newest_client();
   SocketPlayer& viewer = world.join();
   const Circle path;
-  const EntityId car = world.server().spawn(0, "car", path(world.now_s()));
+  const EntityId car = *world.server().spawn(0, "car", path(world.now_s()));
   ASSERT_TRUE(world.server().give(car, id));
   ASSERT_TRUE(world.until([&] { return owner.count(CK::given) == 1 && viewer.find(car) != nullptr; }));
   Sight sight(car, path, 0.5);

@@ -13,7 +13,7 @@ namespace Reckoner {
   public enum FloorKind { None = 0, Plane = 1, Terrain = 2 }
   public enum VelocitySource { Automatic = 0, Given = 1, Estimated = 2 }
   public enum ByteCount { KeyBytes = 32, TokenBytes = 1024, UserBytes = 256 }
-  public enum CallError { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17 }
+  public enum CallError { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17, Circle = 18, ShortLived = 19, UnknownClient = 20, NoConnection = 21, NoOwner = 22, UnknownRoute = 23, UnknownField = 24, WrongType = 25, OutOfRange = 26, MessageEmpty = 27, MessageTooLong = 28, QueueFull = 29, InvalidTime = 30, ReasonTooLong = 31 }
   public enum Relevance { ByDistance = 0, Always = 1, Never = 2 }
   public enum OwnerPolicy { Accept = 0, Correct = 1, Refuse = 2 }
   public enum OwnerGone { Rest = 0, Despawn = 1 }

@@ -216,8 +216,8 @@ reckoner_result reckoner_client_predict_spawn(reckoner_client* client, std::uint
   *entity = 0;
   return with_client(client, [&](Client& c) {
     const SpawnResult predicted = c.predict_spawn(archetype, capi::from_c(*state), key, patience_s);
-    *entity = capi::to_c(static_cast<EntityId>(predicted));
-    return capi::to_c(predicted.error, client->call_error);
+    if (predicted) *entity = capi::to_c(*predicted);
+    return capi::to_c(predicted ? CallError::none : predicted.error(), client->call_error);
   });
 }
 

@@ -9,39 +9,34 @@
 using namespace reckoner;
 using capi::done_or;
 using capi::entity_id;
+using capi::run;
+using capi::run_or;
 using capi::with_server;
 
 reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_peer client,
                                               reckoner_entity entity, std::int32_t relevance) {
   if (relevance < RECKONER_BY_DISTANCE || relevance > RECKONER_NEVER) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) {
+  return run(server, [&](Server& s) {
     const auto given = static_cast<Relevance>(relevance);
     const EntityId id = entity_id(entity);
-    const bool done = client == 0 ? s.set_relevance(id, given) : s.set_relevance(ClientId{client}, id, given);
-    return done_or(done, RECKONER_ERROR_UNKNOWN);
+    return client == 0 ? s.set_relevance(id, given) : s.set_relevance(ClientId{client}, id, given);
   });
 }
 
 reckoner_result reckoner_server_set_entity_groups(reckoner_server* server, reckoner_entity entity,
                                                   std::uint32_t groups) {
-  return with_server(server, [&](Server& s) {
-    return done_or(s.set_groups(entity_id(entity), groups), RECKONER_ERROR_UNKNOWN);
-  });
+  return run(server, [&](Server& s) { return s.set_groups(entity_id(entity), groups); });
 }
 
 reckoner_result reckoner_server_set_client_groups(reckoner_server* server, reckoner_peer client,
                                                   std::uint32_t groups) {
-  return with_server(server, [&](Server& s) {
-    return done_or(s.set_groups(ClientId{client}, groups), RECKONER_ERROR_UNKNOWN);
-  });
+  return run(server, [&](Server& s) { return s.set_groups(ClientId{client}, groups); });
 }
 
 reckoner_result reckoner_server_set_view(reckoner_server* server, reckoner_peer client, const double eye[3]) {
   if (eye == nullptr || !std::isfinite(eye[0]) || !std::isfinite(eye[1]) || !std::isfinite(eye[2]))
     return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) {
-    return done_or(s.set_view(ClientId{client}, {eye[0], eye[1], eye[2]}), RECKONER_ERROR_UNKNOWN);
-  });
+  return run(server, [&](Server& s) { return s.set_view(ClientId{client}, {eye[0], eye[1], eye[2]}); });
 }
 
 reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer client, const void* bytes,
@@ -50,13 +45,12 @@ reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer clie
   if (bytes == nullptr || !how || size < 1 || size > max_message_bytes(*how) ||
       (time_s != nullptr && !is_valid_stamp(*time_s)))
     return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) -> reckoner_result {
-    const std::span payload(static_cast<const std::byte*>(bytes), size);
-    const auto stamp = time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
-    if (client == 0) return done_or(s.broadcast(payload, *how, stamp) > 0, RECKONER_NOTHING);
-    if (s.send(ClientId{client}, payload, *how, stamp)) return RECKONER_OK;
-    return s.peer(ClientId{client}) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
-  });
+  const std::span payload(static_cast<const std::byte*>(bytes), size);
+  const auto stamp = time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
+  if (client != 0)
+    return run(server, [&](Server& s) { return s.send(ClientId{client}, payload, *how, stamp); });
+  return with_server(
+      server, [&](Server& s) { return done_or(s.broadcast(payload, *how, stamp) > 0, RECKONER_NOTHING); });
 }
 
 reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_message* message) {
@@ -99,8 +93,7 @@ reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner
 reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_peer client, const char* reason) {
   const std::string_view text = reason == nullptr ? std::string_view{} : std::string_view{reason};
   if (text.size() > kMaxKickReasonBytes) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server,
-                     [&](Server& s) { return done_or(s.kick(ClientId{client}, text), RECKONER_NOTHING); });
+  return run_or(server, RECKONER_NOTHING, [&](Server& s) { return s.kick(ClientId{client}, text); });
 }
 
 reckoner_result reckoner_server_kick_player(reckoner_server* server, std::uint64_t client_id,

@@ -10,7 +10,8 @@
 using namespace reckoner;
 using capi::done_or;
 using capi::entity_id;
-using capi::refused;
+using capi::run;
+using capi::run_or;
 using capi::with_server;
 
 namespace {
@@ -20,9 +21,17 @@ template <class Move>
 reckoner_result change_state(reckoner_server* server, reckoner_entity entity, const reckoner_state* truth,
                              Move move) {
   if (truth == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return run(server, [&](Server& s) { return move(s, entity_id(entity), capi::from_c(*truth)); });
+}
+
+// Runs a member function of Server that spawns an entity.
+template <class Spawn>
+reckoner_result spawn(reckoner_server* server, reckoner_entity* entity, Spawn call) {
   return with_server(server, [&](Server& s) {
-    const CallResult result = move(s, entity_id(entity), capi::from_c(*truth));
-    return capi::to_c(result.error(), server->call_error);
+    const SpawnResult spawned = call(s);
+    if (spawned) *entity = capi::to_c(*spawned);
+    server->call_error = spawned ? CallError::none : spawned.error();
+    return done_or(static_cast<bool>(spawned), RECKONER_ERROR_REFUSED);
   });
 }
 
@@ -63,9 +72,7 @@ reckoner_result reckoner_server_entities_near(const reckoner_server* server, con
 
 reckoner_result reckoner_server_set_user_value(reckoner_server* server, reckoner_entity entity,
                                                std::uint64_t value) {
-  return with_server(server, [&](Server& s) {
-    return done_or(s.set_user_value(entity_id(entity), value), RECKONER_ERROR_UNKNOWN);
-  });
+  return run(server, [&](Server& s) { return s.set_user_value(entity_id(entity), value); });
 }
 
 reckoner_result reckoner_server_user_value(const reckoner_server* server, reckoner_entity entity,
@@ -83,12 +90,8 @@ reckoner_result reckoner_server_spawn(reckoner_server* server, std::uint32_t arc
                                       reckoner_entity* entity) {
   if (state == nullptr || entity == nullptr) return RECKONER_ERROR_ARGUMENT;
   *entity = 0;
-  return with_server(server, [&](Server& s) {
-    const SpawnResult spawned =
-        s.spawn(archetype, name != nullptr ? name : "", capi::from_c(*state), entity_id(frame));
-    *entity = capi::to_c(static_cast<EntityId>(spawned));
-    (void)capi::to_c(spawned.error, server->call_error);
-    return done_or(static_cast<bool>(spawned), RECKONER_ERROR_REFUSED);
+  return spawn(server, entity, [&](Server& s) {
+    return s.spawn(archetype, name != nullptr ? name : "", capi::from_c(*state), entity_id(frame));
   });
 }
 
@@ -99,21 +102,17 @@ reckoner_result reckoner_server_spawn_short_lived(reckoner_server* server, std::
                                                   reckoner_entity frame, reckoner_entity* entity) {
   if (state == nullptr || entity == nullptr || (data == nullptr && size > 0)) return RECKONER_ERROR_ARGUMENT;
   *entity = 0;
-  return with_server(server, [&](Server& s) {
+  return spawn(server, entity, [&](Server& s) {
     ShortLived life{.predicted_by = {predicted_by}, .prediction = prediction};
     if (end_s != nullptr) life.end_s = *end_s;
     if (size > 0) life.data = {static_cast<const std::byte*>(data), size};
-    const SpawnResult spawned = s.spawn_short_lived(archetype, capi::from_c(*state), life, entity_id(frame));
-    *entity = capi::to_c(static_cast<EntityId>(spawned));
-    (void)capi::to_c(spawned.error, server->call_error);
-    return done_or(static_cast<bool>(spawned), RECKONER_ERROR_REFUSED);
+    return s.spawn_short_lived(archetype, capi::from_c(*state), life, entity_id(frame));
   });
 }
 
 reckoner_result reckoner_server_refuse_prediction(reckoner_server* server, reckoner_peer client,
                                                   std::uint32_t key) {
-  return with_server(
-      server, [&](Server& s) { return done_or(s.refuse_prediction({client}, key), RECKONER_ERROR_UNKNOWN); });
+  return run(server, [&](Server& s) { return s.refuse_prediction({client}, key); });
 }
 
 std::uint32_t reckoner_server_call_error(const reckoner_server* server) {
@@ -121,8 +120,7 @@ std::uint32_t reckoner_server_call_error(const reckoner_server* server) {
 }
 
 reckoner_result reckoner_server_despawn(reckoner_server* server, reckoner_entity entity) {
-  return with_server(
-      server, [&](Server& s) { return done_or(s.despawn(entity_id(entity)), RECKONER_ERROR_UNKNOWN); });
+  return run(server, [&](Server& s) { return s.despawn(entity_id(entity)); });
 }
 
 reckoner_result reckoner_server_move(reckoner_server* server, reckoner_entity entity,
@@ -150,29 +148,13 @@ reckoner_result reckoner_server_in_world(const reckoner_server* server, reckoner
 
 reckoner_result reckoner_server_enter_frame(reckoner_server* server, reckoner_entity entity,
                                             reckoner_entity frame) {
-  return with_server(server, [&](Server& s) -> reckoner_result {
-    switch (s.enter_frame(entity_id(entity), entity_id(frame))) {
-      case FrameResult::done:
-        return RECKONER_OK;
-      case FrameResult::unknown_entity:
-      case FrameResult::unknown_frame:
-        return RECKONER_ERROR_UNKNOWN;
-      case FrameResult::circle:
-      case FrameResult::too_deep:
-      case FrameResult::owned:
-      case FrameResult::out_of_limits:
-      case FrameResult::short_lived:
-        break;
-    }
-    return RECKONER_ERROR_REFUSED;
-  });
+  return run(server, [&](Server& s) { return s.enter_frame(entity_id(entity), entity_id(frame)); });
 }
 
 reckoner_result reckoner_server_set_boardable(reckoner_server* server, reckoner_entity entity,
                                               std::int32_t boardable) {
-  return with_server(server, [&](Server& s) {
-    return done_or(s.set_boardable(entity_id(entity), boardable != 0), RECKONER_ERROR_UNKNOWN);
-  });
+  return run_or(server, RECKONER_ERROR_UNKNOWN,
+                [&](Server& s) { return s.set_boardable(entity_id(entity), boardable != 0); });
 }
 
 reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_entity entity,
@@ -182,15 +164,15 @@ reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_en
   return with_server(server, [&](const Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
     if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
-    *frame = capi::to_c(s.frame(id));
+    *frame = capi::to_c(s.frame_of(id));
     return done_or(*frame != 0, RECKONER_NOTHING);
   });
 }
 
 reckoner_result reckoner_server_set_origin(reckoner_server* server, const double origin[3]) {
   if (origin == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) {
-    return done_or(s.set_origin({origin[0], origin[1], origin[2]}), RECKONER_ERROR_ARGUMENT);
+  return run_or(server, RECKONER_ERROR_ARGUMENT, [&](Server& s) {
+    return s.set_origin({origin[0], origin[1], origin[2]});
   });
 }
 
@@ -198,11 +180,7 @@ reckoner_result reckoner_server_set_field(reckoner_server* server, reckoner_enti
                                           std::uint32_t field, const reckoner_value* value) {
   const auto given = value != nullptr ? capi::from_c(*value) : std::nullopt;
   if (!given) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) -> reckoner_result {
-    const EntityId id = entity_id(entity);
-    if (s.set_field(id, field, *given)) return RECKONER_OK;
-    return s.field(id, field) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
-  });
+  return run(server, [&](Server& s) { return s.set_field(entity_id(entity), field, *given); });
 }
 
 reckoner_result reckoner_server_field(const reckoner_server* server, reckoner_entity entity,
@@ -226,21 +204,15 @@ reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity en
   if (c.policy < RECKONER_OWNER_ACCEPT || c.policy > RECKONER_OWNER_REFUSE || c.gone < RECKONER_GONE_REST ||
       c.gone > RECKONER_GONE_DESPAWN)
     return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) -> reckoner_result {
-    const EntityId id = entity_id(entity);
-    OwnershipRules given;
-    copy_from_c(capi::kOwnershipFields, given, c);
-    if (find_invalid<OwnershipRules>(kOwnershipSettings, given)) return RECKONER_ERROR_ARGUMENT;
-    return s.give(id, ClientId{owner}, given) ? RECKONER_OK : refused(s, id);
-  });
+  OwnershipRules given;
+  copy_from_c(capi::kOwnershipFields, given, c);
+  if (find_invalid<OwnershipRules>(kOwnershipSettings, given)) return RECKONER_ERROR_ARGUMENT;
+  return run(server, [&](Server& s) { return s.give(entity_id(entity), ClientId{owner}, given); });
 }
 
 reckoner_result reckoner_server_revoke(reckoner_server* server, reckoner_entity entity) {
-  return with_server(server, [&](Server& s) -> reckoner_result {
-    const EntityId id = entity_id(entity);
-    if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
-    return done_or(s.revoke(id), RECKONER_NOTHING);
-  });
+  const reckoner_result result = run(server, [&](Server& s) { return s.revoke(entity_id(entity)); });
+  return result == RECKONER_ERROR_REFUSED ? RECKONER_NOTHING : result;  // no client owns it
 }
 
 reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity entity) {

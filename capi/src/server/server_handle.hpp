@@ -15,7 +15,7 @@ struct reckoner_server {
   std::unique_ptr<reckoner::NetworkTransport> transport;
   std::optional<reckoner::Server> server;        // destroyed first: it disconnects its clients
   std::optional<reckoner::ServerEvent> event{};  // last polled; the caller has a pointer to its text
-  reckoner::CallError call_error{};              // of the last call that spawned or moved an entity
+  reckoner::CallError call_error{};              // of the last call about an entity or a client
 };
 
 namespace reckoner::capi {
@@ -27,9 +27,18 @@ reckoner_result with_server(Handle* handle, Body&& body) noexcept {
   return guarded([&] { return body(*handle->server); });
 }
 
-/// The result of a refused change: the entity is unknown, or the server refused the change.
-[[nodiscard]] inline reckoner_result refused(const Server& server, EntityId id) {
-  return server.state(id) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
+/// Runs a `call` of the C++ server that returns a CallResult, and stores the reason for
+/// reckoner_server_call_error().
+template <class Call>
+reckoner_result run(reckoner_server* handle, Call&& call) noexcept {
+  return with_server(handle, [&](Server& s) { return to_c(call(s).error(), handle->call_error); });
+}
+
+/// Like run(), but returns `failure` for every reason.
+template <class Call>
+reckoner_result run_or(reckoner_server* handle, reckoner_result failure, Call&& call) noexcept {
+  const reckoner_result result = run(handle, call);
+  return result == RECKONER_ERROR_UNKNOWN || result == RECKONER_ERROR_REFUSED ? failure : result;
 }
 
 }  // namespace reckoner::capi

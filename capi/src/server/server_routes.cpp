@@ -4,9 +4,8 @@
 #include <cmath>
 
 using namespace reckoner;
-using capi::done_or;
 using capi::entity_id;
-using capi::refused;
+using capi::run;
 using capi::with_server;
 
 namespace {
@@ -109,23 +108,16 @@ reckoner_result reckoner_server_route_nearest(const reckoner_server* server, rec
 
 reckoner_result reckoner_server_follow(reckoner_server* server, reckoner_entity entity,
                                        reckoner_route route) {
-  return with_server(server, [&](Server& s) {
-    return done_or(s.route(RouteId{route}) != nullptr && s.follow(entity_id(entity), RouteId{route}),
-                   RECKONER_ERROR_UNKNOWN);
-  });
+  return run(server, [&](Server& s) { return s.follow(entity_id(entity), RouteId{route}); });
 }
 
 reckoner_result reckoner_server_leave_route(reckoner_server* server, reckoner_entity entity) {
-  return with_server(server, [&](Server& s) -> reckoner_result {
-    const EntityId id = entity_id(entity);
-    return s.leave_route(id) ? RECKONER_OK : refused(s, id);
-  });
+  return run(server, [&](Server& s) { return s.leave_route(entity_id(entity)); });
 }
 
 reckoner_result reckoner_server_move_along(reckoner_server* server, reckoner_entity entity, double distance_m,
                                            double speed_mps, double acceleration_mps2) {
-  return with_server(server, [&](Server& s) -> reckoner_result {
-    const CallResult moved = s.move_along(entity_id(entity), {distance_m, speed_mps, acceleration_mps2});
-    return capi::to_c(moved.error(), server->call_error);
+  return run(server, [&](Server& s) {
+    return s.move_along(entity_id(entity), {distance_m, speed_mps, acceleration_mps2});
   });
 }

@@ -42,6 +42,20 @@ static_assert(same(CallError::not_owned, RECKONER_CALL_NOT_OWNED));
 static_assert(same(CallError::event_not_polled, RECKONER_CALL_EVENT_NOT_POLLED));
 static_assert(same(CallError::no_clock, RECKONER_CALL_NO_CLOCK));
 static_assert(same(CallError::no_route, RECKONER_CALL_NO_ROUTE));
+static_assert(same(CallError::circle, RECKONER_CALL_CIRCLE));
+static_assert(same(CallError::short_lived, RECKONER_CALL_SHORT_LIVED));
+static_assert(same(CallError::unknown_client, RECKONER_CALL_UNKNOWN_CLIENT));
+static_assert(same(CallError::no_connection, RECKONER_CALL_NO_CONNECTION));
+static_assert(same(CallError::no_owner, RECKONER_CALL_NO_OWNER));
+static_assert(same(CallError::unknown_route, RECKONER_CALL_UNKNOWN_ROUTE));
+static_assert(same(CallError::unknown_field, RECKONER_CALL_UNKNOWN_FIELD));
+static_assert(same(CallError::wrong_type, RECKONER_CALL_WRONG_TYPE));
+static_assert(same(CallError::out_of_range, RECKONER_CALL_OUT_OF_RANGE));
+static_assert(same(CallError::message_empty, RECKONER_CALL_MESSAGE_EMPTY));
+static_assert(same(CallError::message_too_long, RECKONER_CALL_MESSAGE_TOO_LONG));
+static_assert(same(CallError::queue_full, RECKONER_CALL_QUEUE_FULL));
+static_assert(same(CallError::invalid_time, RECKONER_CALL_INVALID_TIME));
+static_assert(same(CallError::reason_too_long, RECKONER_CALL_REASON_TOO_LONG));
 static_assert(same(RewindStatus::pending, RECKONER_REWIND_PENDING));
 static_assert(same(RewindStatus::unavailable, RECKONER_REWIND_UNAVAILABLE));
 static_assert(same(ServerEvent::Kind::client_joined, RECKONER_CLIENT_JOINED));
@@ -181,9 +195,19 @@ reckoner_result read_archetype(const reckoner_archetype* first, std::size_t i, A
 
 reckoner_result to_c(CallError error, CallError& last) {
   last = error;
-  if (error == CallError::none) return RECKONER_OK;
-  const bool unknown = error == CallError::unknown_entity || error == CallError::unknown_frame;
-  return unknown ? RECKONER_ERROR_UNKNOWN : RECKONER_ERROR_REFUSED;
+  switch (error) {
+    case CallError::none:
+      return RECKONER_OK;
+    case CallError::unknown_entity:
+    case CallError::unknown_frame:
+    case CallError::unknown_client:
+    case CallError::unknown_route:
+    case CallError::unknown_field:
+    case CallError::no_connection:
+      return RECKONER_ERROR_UNKNOWN;
+    default:
+      return RECKONER_ERROR_REFUSED;
+  }
 }
 
 reckoner_state to_c(const State& s) {

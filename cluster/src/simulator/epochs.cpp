@@ -108,7 +108,7 @@ void SimulatorCore::lose(EntityId id) {
 // The cell of an entity. An entity in a frame is in the cell of the outermost frame.
 std::uint32_t SimulatorCore::cell_of(EntityId id, std::uint32_t before) const {
   EntityId root = id;
-  while (const EntityId outer = server.frame(root))
+  while (const EntityId outer = server.frame_of(root))
     root = outer;
   if (root != id) {
     if (const auto found = held.find(root); found != held.end()) return found->second.cell;
@@ -121,7 +121,7 @@ std::uint32_t SimulatorCore::cell_of(EntityId id, std::uint32_t before) const {
 // The process that should hold an entity; null if it is this one or nobody is known.
 ProcessId SimulatorCore::target_of(EntityId id, const Held& h) const {
   EntityId root = id;
-  while (const EntityId outer = server.frame(root))
+  while (const EntityId outer = server.frame_of(root))
     root = outer;
   if (root != id) {
     if (held.contains(root)) return {};

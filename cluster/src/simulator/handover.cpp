@@ -256,7 +256,7 @@ void SimulatorCore::take_over(EntityRecord entity, EntityBaggage baggage, std::u
       if (++damaged[id] < kMostRecoveries) recover_at.push_back(now_s + kRecoverAgainS);
       return;
     }
-  } else if (server.frame(id) != entity.motion.frame) {
+  } else if (server.frame_of(id) != entity.motion.frame) {
     // The frame changed between the last batch and the commit; feeding the motion puts the entity into it.
     (void)access.feed(id, entity.motion, entity.tick, world_s(now_s), kGhostSilenceS);
   }

@@ -64,15 +64,18 @@ void SimulatorCore::send_mail() {
   }
 }
 
-bool Simulator::send(EntityId from, ClusterClient to, std::span<const std::byte> payload) {
+CallResult Simulator::send(EntityId from, ClusterClient to, std::span<const std::byte> payload) {
   Held* h = impl_->find(from);
-  if (h == nullptr || !to || payload.empty() || payload.size() > kMaxMailBytes) return false;
-  if (!h->mail.contains(to) && h->mail.size() >= kMaxCorrespondents) return false;
+  if (h == nullptr) return impl_->why_not_held(from);
+  if (!to) return CallError::unknown_client;
+  if (payload.empty()) return CallError::message_empty;
+  if (payload.size() > kMaxMailBytes) return CallError::message_too_long;
+  if (!h->mail.contains(to) && h->mail.size() >= kMaxCorrespondents) return CallError::queue_full;
   Outbox& outbox = h->mail[to].outbox;
-  if (outbox.waiting() >= kMaxMailWaiting) return false;
+  if (outbox.waiting() >= kMaxMailWaiting) return CallError::queue_full;
   outbox.push(payload);
   ++impl_->stats.messages_sent;
-  return true;
+  return {};
 }
 
 std::optional<EntityMessage> Simulator::poll_message() {

@@ -91,10 +91,11 @@ SpawnResult Simulator::spawn(std::size_t archetype, const std::string& name, con
   return slot->id;
 }
 
-bool Simulator::despawn(EntityId id) {
+CallResult Simulator::despawn(EntityId id) {
   Impl& s = *impl_;
   Held* h = s.find(id);
-  if (h == nullptr || h->state == Held::State::committing) return false;
+  if (h == nullptr) return s.why_not_held(id);
+  if (h->state == Held::State::committing) return CallError::owned;
   if (s.may_write(*h)) {
     s.batch_of(h->cell).gone.push_back({id, h->epoch, std::nullopt});
   }
@@ -103,54 +104,53 @@ bool Simulator::despawn(EntityId id) {
   if (!h->busy) s.ids.give_back(id, h->epoch, h->revision, s.now_s);
   s.held.erase(id);
   s.mirror.forget(id);
-  return true;
+  return {};
 }
 
 CallResult Simulator::move(EntityId id, const State& truth) {
   return impl_->server.move(id, truth);
 }
 CallResult Simulator::teleport(EntityId id, const State& truth) {
-  if (!holds(id)) return impl_->server.state(id) ? CallError::owned : CallError::unknown_entity;
-  return impl_->server.teleport(id, truth);
+  return holds(id) ? impl_->server.teleport(id, truth) : impl_->why_not_held(id);
 }
-bool Simulator::follow(EntityId id, RouteId route) {
-  return holds(id) && impl_->server.follow(id, route);
+CallResult Simulator::follow(EntityId id, RouteId route) {
+  return holds(id) ? impl_->server.follow(id, route) : impl_->why_not_held(id);
 }
-bool Simulator::leave_route(EntityId id) {
-  return holds(id) && impl_->server.leave_route(id);
+CallResult Simulator::leave_route(EntityId id) {
+  return holds(id) ? impl_->server.leave_route(id) : impl_->why_not_held(id);
 }
 CallResult Simulator::move_along(EntityId id, const RouteState& along) {
-  if (!holds(id)) return impl_->server.state(id) ? CallError::owned : CallError::unknown_entity;
-  return impl_->server.move_along(id, along);
+  return holds(id) ? impl_->server.move_along(id, along) : impl_->why_not_held(id);
 }
-FrameResult Simulator::enter_frame(EntityId id, EntityId frame) {
-  if (!holds(id)) return impl_->server.state(id) ? FrameResult::owned : FrameResult::unknown_entity;
-  return impl_->server.enter_frame(id, frame);
+CallResult Simulator::enter_frame(EntityId id, EntityId frame) {
+  return holds(id) ? impl_->server.enter_frame(id, frame) : impl_->why_not_held(id);
 }
-bool Simulator::set_field(EntityId id, std::size_t field, const FieldValue& value) {
+CallResult Simulator::set_field(EntityId id, std::size_t field, const FieldValue& value) {
   Held* h = impl_->find(id);
-  if (h == nullptr || !impl_->server.set_field(id, field, value)) return false;
-  h->fields_changed = h->checkpoint_due = true;
-  return true;
+  if (h == nullptr) return impl_->why_not_held(id);
+  const CallResult set = impl_->server.set_field(id, field, value);
+  if (set) h->fields_changed = h->checkpoint_due = true;
+  return set;
 }
-bool Simulator::set_relevance(EntityId id, Relevance relevance) {
+CallResult Simulator::set_relevance(EntityId id, Relevance relevance) {
   Held* h = impl_->find(id);
-  if (h == nullptr) return false;
+  if (h == nullptr) return impl_->why_not_held(id);
   h->describe = true;
   return impl_->server.set_relevance(id, relevance);
 }
-bool Simulator::set_groups(EntityId id, std::uint32_t groups) {
+CallResult Simulator::set_groups(EntityId id, std::uint32_t groups) {
   Held* h = impl_->find(id);
-  if (h == nullptr) return false;
+  if (h == nullptr) return impl_->why_not_held(id);
   h->describe = true;
   return impl_->server.set_groups(id, groups);
 }
-bool Simulator::set_data(EntityId id, std::span<const std::byte> data) {
+CallResult Simulator::set_data(EntityId id, std::span<const std::byte> data) {
   Held* h = impl_->find(id);
-  if (h == nullptr || data.size() > kMaxEntityDataBytes) return false;
+  if (h == nullptr) return impl_->why_not_held(id);
+  if (data.size() > kMaxEntityDataBytes) return CallError::data_too_long;
   h->data.assign(data.begin(), data.end());
   h->checkpoint_due = true;
-  return true;
+  return {};
 }
 
 std::optional<SimulatorEvent> Simulator::poll_event() {

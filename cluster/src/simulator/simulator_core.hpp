@@ -54,6 +54,10 @@ struct SimulatorCore {
     const auto found = held.find(id);
     return found != held.end() ? &found->second : nullptr;
   }
+  /// Why the game cannot change an entity that is not held.
+  [[nodiscard]] CallError why_not_held(EntityId id) const {
+    return server.state(id) ? CallError::owned : CallError::unknown_entity;
+  }
 
   /// Decodes a message from the bus and passes it to one of the functions below. Counts malformed ones, and
   /// those of processes that are not members.

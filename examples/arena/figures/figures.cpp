@@ -182,7 +182,7 @@ void Run::shoot(Viewer& viewer, double now_s) {
 void Run::note_truth(double now_s) {
   for (const EntityId id : server_.entities()) {
     if (server_.owner(id)) continue;
-    note(id, (server_.frame(id) ? server_.state(id) : server_.in_world(id))->position, now_s);
+    note(id, (server_.frame_of(id) ? server_.state(id) : server_.in_world(id))->position, now_s);
   }
   for (const Viewer& viewer : viewers_) {
     if (const auto own = viewer.player.avatar_state()) note(viewer.player.avatar(), own->position, now_s);

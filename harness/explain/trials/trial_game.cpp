@@ -221,8 +221,8 @@ class Game {
 
   void spawn(const std::string& name, const State& state, program::Kind kind = program::Kind::point) {
     if (const auto id = server_.spawn(static_cast<std::size_t>(kind), name, state)) {
-      ids_[name] = id;
-      played_.ids[name] = id.index1;
+      ids_[name] = *id;
+      played_.ids[name] = id->index1;
     }
   }
 
@@ -262,10 +262,10 @@ class Game {
     if (plan_.cause == Cause::frame_change) {
       (void)server_.move(ids_["ship"], ship_at(time_s));
       if (inject_ && over(time_s) && !in_frame_)
-        in_frame_ = server_.enter_frame(ids_[name_of_body(0)], ids_["ship"]) == FrameResult::done;
+        in_frame_ = server_.enter_frame(ids_[name_of_body(0)], ids_["ship"]).error() == CallError::none;
     }
     if (plan_.cause == Cause::owner_correction && !owned_ && time_s > 2.0) {
-      owned_ = server_.give(ids_[name_of_body(0)], ClientId{1});
+      owned_ = server_.give(ids_[name_of_body(0)], ClientId{1}).error() == CallError::none;
     }
   }
 

@@ -173,20 +173,20 @@ class VirtualSoak {
   }
   void spawn(double time_s) {
     const std::uint64_t number = ++spawned_;
-    const EntityId id = server_->spawn(0, std::to_string(number), true_state(number, time_s));
-    if (id) entities_.push_back({id, number});
+    const auto id = server_->spawn(0, std::to_string(number), true_state(number, time_s));
+    if (id) entities_.push_back({*id, number});
   }
 
   void turn_server(double time_s, std::uint64_t tick) {
     server_->receive(time_s);
     // Replace one entity five times a second.
     if (tick % 15 == 0 && !entities_.empty()) {
-      server_->despawn(entities_.front().id);
+      (void)server_->despawn(entities_.front().id);
       entities_.erase(entities_.begin());
       spawn(time_s);
     }
     for (const Known& known : entities_)
-      server_->move(known.id, true_state(known.number, time_s));
+      (void)server_->move(known.id, true_state(known.number, time_s));
     server_->tick(time_s);
     while (const auto event = server_->poll_event()) {
       if (event->kind == ServerEvent::Kind::client_joined) sent_messages_[event->client] = {++sessions_, 0};

@@ -18,7 +18,7 @@ std::string_view describe(CallError error) {
     case CallError::name_too_long:
       return "the name has more than 64 bytes";
     case CallError::data_too_long:
-      return "the data of a short-lived entity is too long";
+      return "the data of the entity is too long";
     case CallError::end_out_of_range:
       return "the end of a short-lived entity is in the past or too late";
     case CallError::world_full:
@@ -41,6 +41,34 @@ std::string_view describe(CallError error) {
       return "the client does not know the server's time yet";
     case CallError::no_route:
       return "the entity follows no route";
+    case CallError::circle:
+      return "the frame's entity is the entity itself or inside it";
+    case CallError::short_lived:
+      return "the entity is short-lived: no client can own it, and nothing can enter its frame";
+    case CallError::unknown_client:
+      return "there is no such client";
+    case CallError::no_connection:
+      return "the client has no connection at present";
+    case CallError::no_owner:
+      return "no client owns the entity";
+    case CallError::unknown_route:
+      return "there is no such route";
+    case CallError::unknown_field:
+      return "the entity has no such field";
+    case CallError::wrong_type:
+      return "the value has another type than the field";
+    case CallError::out_of_range:
+      return "a number is out of its range";
+    case CallError::message_empty:
+      return "the message is empty";
+    case CallError::message_too_long:
+      return "the message is too long for its kind of delivery";
+    case CallError::queue_full:
+      return "too many messages for the receiver wait or are not acknowledged yet";
+    case CallError::invalid_time:
+      return "the time is not finite or too far away";
+    case CallError::reason_too_long:
+      return "the reason is too long";
   }
   return "unknown error";
 }

@@ -8,11 +8,21 @@
 #include <utility>
 
 namespace reckoner {
+namespace {
 
-bool GameMail::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
-                    std::optional<double> time_s) {
+CallError find_fault(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s) {
+  if (payload.empty()) return CallError::message_empty;
+  if (payload.size() > max_message_bytes(delivery)) return CallError::message_too_long;
+  return time_s && !is_valid_stamp(*time_s) ? CallError::invalid_time : CallError::none;
+}
+
+}  // namespace
+
+CallResult GameMail::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
+                          std::optional<double> time_s) {
   Session* session = sessions_.find(client);
-  return session != nullptr && send_to(std::span{&session, 1}, payload, delivery, time_s) == 1;
+  if (session == nullptr) return CallError::unknown_client;
+  return send_to(std::span{&session, 1}, payload, delivery, time_s).last_error;
 }
 
 std::size_t GameMail::broadcast(std::span<const std::byte> payload, Delivery delivery,
@@ -20,33 +30,36 @@ std::size_t GameMail::broadcast(std::span<const std::byte> payload, Delivery del
   receivers_.clear();
   for (const auto& session : sessions_.all())
     receivers_.push_back(session.get());
-  return send_to(receivers_, payload, delivery, time_s);
+  return send_to(receivers_, payload, delivery, time_s).clients;
 }
 
 // Encodes or copies the message once for all clients.
-std::size_t GameMail::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
-                              Delivery delivery, std::optional<double> time_s) {
-  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !is_valid_stamp(*time_s)))
-    return 0;
-  std::size_t sent = 0;
+GameMail::Sent GameMail::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
+                                 Delivery delivery, std::optional<double> time_s) {
+  if (const CallError why = find_fault(payload, delivery, time_s); why != CallError::none) return {0, why};
+  Sent sent;
+  const auto count = [&sent](CallResult result) {
+    if (!result) sent.last_error = result.error();
+    sent.clients += result ? 1 : 0;
+    return static_cast<bool>(result);
+  };
   if (delivery == Delivery::reliable) {
     std::vector<std::byte> buffer(payload.size() + 64);
     const auto encoded = encode(GameDataMessage{{payload.begin(), payload.end()}, time_s}, buffer);
     for (Session* session : clients) {
-      if (!session->send_reliable(encoded)) continue;
-      ++sent;
+      if (!count(session->send_reliable(encoded))) continue;
       // Just after a tick, the next one is far away. One datagram per tick is spent on that.
       const bool goes_now = is_after_tick_ && session->may_send_early(time_.last_tick());
       goes_now ? send_early(*session, time_.present_s()) : with_messages_.push_back(session->id());
     }
     datagrams_.flush(transport_);
-    stats_.messages_sent += sent;
+    stats_.messages_sent += sent.clients;
   } else {
     const auto shared = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
     for (Session* session : clients)
-      sent += session->send_unreliable(shared, time_s, time_.at(time_.next_tick())) ? 1 : 0;
+      (void)count(session->send_unreliable(shared, time_s, time_.at(time_.next_tick())));
   }
-  stats_.messages_dropped += clients.size() - sent;
+  stats_.messages_dropped += clients.size() - sent.clients;
   return sent;
 }
 

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
@@ -32,8 +33,8 @@ class GameMail {
   // To clients.
 
   /// What Server::send() and Server::broadcast() do.
-  bool send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
-            std::optional<double> time_s);
+  CallResult send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
+                  std::optional<double> time_s);
   std::size_t broadcast(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s);
 
   /// Sends the reliable messages that wait for a tick, in datagrams of their own.
@@ -64,8 +65,12 @@ class GameMail {
   void confirm_delivered();
 
  private:
-  std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
-                      Delivery delivery, std::optional<double> time_s);
+  struct Sent {
+    std::size_t clients = 0;                 // number of clients to which the message was sent
+    CallError last_error = CallError::none;  // why it was not sent to another client
+  };
+  Sent send_to(std::span<Session* const> clients, std::span<const std::byte> payload, Delivery delivery,
+               std::optional<double> time_s);
   void deliver(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
   void deliver_allowed(Session& session);
   void send_early(Session& session, double now_s);

@@ -308,10 +308,12 @@ OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& ru
           kCoarsest * q.velocity_step_mps};
 }
 
-bool Ownership::give(EntityId id, ClientId owner, const OwnershipRules& rules, Tick tick) {
+CallResult Ownership::give(EntityId id, ClientId owner, const OwnershipRules& rules, Tick tick) {
   Entity* found = entities_.find(id);
-  if (found == nullptr || found->short_lived || sessions_.find(owner) == nullptr) return false;
-  if (!is_valid(rules)) return false;
+  if (found == nullptr) return CallError::unknown_entity;
+  if (sessions_.find(owner) == nullptr) return CallError::unknown_client;
+  if (found->short_lived) return CallError::short_lived;
+  if (!is_valid(rules)) return CallError::out_of_range;
   Entity& entity = *found;
   const auto slot = static_cast<std::uint32_t>(id.slot());
   std::uint8_t term = 0;
@@ -336,12 +338,13 @@ bool Ownership::give(EntityId id, ClientId owner, const OwnershipRules& rules, T
   if (!entity.owned) entity.owned = std::make_unique<OwnedMotion>();
   set_server_motion(added, entity, entity.truth, tick);
   entities_.awake().insert(slot);
-  return true;
+  return {};
 }
 
-bool Ownership::revoke(EntityId id) {
+CallResult Ownership::revoke(EntityId id) {
   Entity* entity = entities_.find(id);
-  return entity != nullptr && revoke(*entity);
+  if (entity == nullptr) return CallError::unknown_entity;
+  return revoke(*entity) ? CallError::none : CallError::no_owner;
 }
 
 bool Ownership::revoke(Entity& entity) {

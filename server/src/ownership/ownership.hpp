@@ -20,6 +20,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -130,11 +131,11 @@ class Ownership {
         refusals_(refusals) {}
 
   /// Gives an entity to a client; an earlier owner loses it. The entity continues from its true state at
-  /// `tick`. Returns false and does nothing if the entity or the client does not exist, the entity is
-  /// short-lived, or a rule is out of its range.
-  bool give(EntityId id, ClientId owner, const OwnershipRules& rules, Tick tick);
-  /// Returns the entity to the server and notifies the owner. False if no client owns the entity.
-  bool revoke(EntityId id);
+  /// `tick`. Fails and does nothing if the entity or the client does not exist, the entity is short-lived, or
+  /// a rule is out of its range.
+  CallResult give(EntityId id, ClientId owner, const OwnershipRules& rules, Tick tick);
+  /// Returns the entity to the server and notifies the owner. Fails if no client owns the entity.
+  CallResult revoke(EntityId id);
   /// Call it when the game has moved an owned entity to `state`. Notifies the owner, which must continue from
   /// there. False if no client owns the entity.
   bool override_motion(Entity& entity, const State& state, Tick tick);

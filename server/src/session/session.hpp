@@ -35,6 +35,7 @@
 #include <span>
 #include <utility>
 
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
 #include <reckoner/net/transport.hpp>
@@ -138,13 +139,16 @@ class Session {
   [[nodiscard]] bool ever_owned() const { return ever_owned_; }
 
   /// Sends an encoded game message of at most max_message_bytes(), now or as soon as the byte budget allows
-  /// it. Returns false and drops the message if too many reliable game messages are unconfirmed or waiting.
-  [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded) {
-    return (peer_ || resume_.key) && reliable_.send_game(encoded);
+  /// it. Fails and drops the message if too many reliable game messages are unconfirmed or waiting.
+  CallResult send_reliable(std::span<const std::byte> encoded) {
+    if (!peer_ && !resume_.key) return CallError::no_connection;
+    return reliable_.send_game(encoded) ? CallError::none : CallError::queue_full;
   }
-  [[nodiscard]] bool send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s,
-                                     double now_s) {
-    return peer_ && messages_.add(std::move(payload), time_s, now_s);
+  /// Sends an unreliable game message with a datagram of the next two ticks. Fails and drops the message if
+  /// too many wait, or if the client has no connection.
+  CallResult send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s, double now_s) {
+    if (!peer_) return CallError::no_connection;
+    return messages_.add(std::move(payload), time_s, now_s) ? CallError::none : CallError::queue_full;
   }
 
   /// The game messages from the client that wait until its rates allow them.

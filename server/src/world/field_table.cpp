@@ -23,19 +23,21 @@ void FieldTable::remove(EntityId id) {
   changes_.erase(static_cast<std::uint32_t>(id.slot()));
 }
 
-bool FieldTable::set(EntityId id, std::size_t field, const FieldValue& value, Tick tick) {
-  if (find(id) == nullptr) return false;
+CallResult FieldTable::set(EntityId id, std::size_t field, const FieldValue& value, Tick tick) {
+  if (find(id) == nullptr) return CallError::unknown_field;
   Row& row = rows_[id.slot()];
   const std::span<const FieldSpec> fields = specs(row);
-  if (field >= fields.size()) return false;
+  if (field >= fields.size()) return CallError::unknown_field;
+  // The types of fields and of values have one order.
+  if (value.index() != fields[field].type.index()) return CallError::wrong_type;
   const auto quantised = quantise(value, fields[field]);
-  if (!quantised) return false;
-  if (*quantised == row.values[field]) return true;
+  if (!quantised) return CallError::out_of_range;
+  if (*quantised == row.values[field]) return {};
   row.values[field] = *quantised;
   row.changed[field] = tick;
   changes_.insert(static_cast<std::uint32_t>(id.slot()));
   row.changed_now |= std::uint32_t{1} << field;
-  return true;
+  return {};
 }
 
 const FieldTable::Row* FieldTable::find(EntityId id) const {

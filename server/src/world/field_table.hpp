@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/ids.hpp>
 
 namespace reckoner {
@@ -34,10 +35,10 @@ class FieldTable {
   void add(EntityId id, std::size_t archetype, Tick tick);
   void remove(EntityId id);
 
-  /// Sets a field. `tick` is the coming tick, in which the change takes effect. Returns false, and changes
-  /// nothing, if the entity or field does not exist or the value is invalid for the field. Setting the
-  /// current value again is not a change.
-  bool set(EntityId id, std::size_t field, const FieldValue& value, Tick tick);
+  /// Sets a field. `tick` is the coming tick, in which the change takes effect. Fails, and changes nothing,
+  /// if the entity has no such field or the value is invalid for the field. Setting the current value again
+  /// is not a change.
+  CallResult set(EntityId id, std::size_t field, const FieldValue& value, Tick tick);
 
   /// Null if the entity does not exist or has no fields.
   [[nodiscard]] const Row* find(EntityId id) const;

@@ -51,8 +51,8 @@ struct EntityMessage {
 /// simulators of the world, and taken over when a simulator dies.
 ///
 /// In each tick: receive(), poll all events and messages, move the entities, then tick(). The entities of
-/// neighbouring cells are in the server, too, as border ghosts: the game may read them, but move() refuses
-/// them with CallError::owned.
+/// neighbouring cells are in the server, too, as border ghosts: the game may read them, but the functions
+/// that change an entity fail with CallError::owned.
 ///
 /// Times are the clock that all processes of the world share. The bus must outlive the object. One thread at
 /// a time may use it.
@@ -70,27 +70,28 @@ class RECKONER_CLUSTER_API Simulator {
   /// hand (ready()).
   [[nodiscard]] SpawnResult spawn(std::size_t archetype, const std::string& name, const State& state,
                                   EntityId frame = {});
-  /// Removes a held entity. False if this simulator does not hold it, or hands it over at this moment: then
+  /// Removes a held entity. Fails if this simulator does not hold it, or hands it over at this moment: then
   /// the new holder decides.
-  bool despawn(EntityId id);
+  CallResult despawn(EntityId id);
   CallResult move(EntityId id, const State& truth);             ///< as Server::move()
   CallResult teleport(EntityId id, const State& truth);         ///< as Server::teleport()
-  bool follow(EntityId id, RouteId route);                      ///< as Server::follow()
-  bool leave_route(EntityId id);                                ///< as Server::leave_route()
+  CallResult follow(EntityId id, RouteId route);                ///< as Server::follow()
+  CallResult leave_route(EntityId id);                          ///< as Server::leave_route()
   CallResult move_along(EntityId id, const RouteState& along);  ///< as Server::move_along()
   /// As Server::enter_frame(). An entity in a moving frame belongs to the simulator that holds the frame.
-  [[nodiscard]] FrameResult enter_frame(EntityId id, EntityId frame);
-  bool set_field(EntityId id, std::size_t field, const FieldValue& value);  ///< as Server::set_field()
-  bool set_relevance(EntityId id, Relevance relevance);                     ///< as Server::set_relevance()
-  bool set_groups(EntityId id, std::uint32_t groups);                       ///< as Server::set_groups()
-  /// The game's own data, which goes with the entity to its next holder. False if the entity is not held or
+  CallResult enter_frame(EntityId id, EntityId frame);
+  /// As Server::set_field().
+  CallResult set_field(EntityId id, std::size_t field, const FieldValue& value);
+  CallResult set_relevance(EntityId id, Relevance relevance);  ///< as Server::set_relevance()
+  CallResult set_groups(EntityId id, std::uint32_t groups);    ///< as Server::set_groups()
+  /// The game's own data, which goes with the entity to its next holder. Fails if the entity is not held or
   /// the data is longer than kMaxEntityDataBytes.
-  bool set_data(EntityId id, std::span<const std::byte> data);
+  CallResult set_data(EntityId id, std::span<const std::byte> data);
 
   /// Sends a reliable message from a held entity to a client. Messages of one entity to one client arrive
-  /// once and in order, also when the entity is handed over in between. False if the entity is not held, the
-  /// message is empty or too large, or 32 messages to the client are not acknowledged yet.
-  bool send(EntityId from, ClusterClient to, std::span<const std::byte> payload);
+  /// once and in order, also when the entity is handed over in between. Fails if the entity is not held, the
+  /// message is empty or too long, or 32 messages to the client are not acknowledged yet.
+  CallResult send(EntityId from, ClusterClient to, std::span<const std::byte> payload);
   /// The oldest message to a held entity.
   [[nodiscard]] std::optional<EntityMessage> poll_message();
   /// The oldest event.

@@ -46,7 +46,7 @@ class LoadServer {
         server_(make_test_server(config(options, world_), recording_)),
         epoch_s_(program::monotonic_s()) {
     for (std::size_t i = 0; i < world_.moving(); ++i)
-      ids_.push_back(server_.spawn(0, LoadWorld::moving_name(i), world_.moving(i, 0.0)));
+      ids_.push_back(*server_.spawn(0, LoadWorld::moving_name(i), world_.moving(i, 0.0)));
     for (std::size_t i = 0; i < options.world.resting; ++i)
       (void)server_.spawn(0, LoadWorld::resting_name(i), world_.resting(i));
     states_.resize(world_.moving());
@@ -92,7 +92,7 @@ class LoadServer {
     simulate();
     const double simulated_s = program::monotonic_s();
     for (std::size_t i = 0; i < ids_.size(); ++i)
-      server_.move(ids_[i], states_[i]);
+      (void)server_.move(ids_[i], states_[i]);
     update_views();
     pass_messages_on();
     server_.tick(now_s());
@@ -118,14 +118,14 @@ class LoadServer {
     }
     // Every client views the world from the roamer that it follows.
     for (std::size_t i = 0; i < viewers_.size(); ++i)
-      server_.set_view(viewers_[i], states_[world_.followed_by(i)].position);
+      (void)server_.set_view(viewers_[i], states_[world_.followed_by(i)].position);
   }
 
   // Like a chat: all clients but the sender get every message.
   void pass_messages_on() {
     while (const auto message = server_.poll_message()) {
       for (const ClientId client : server_.clients()) {
-        if (client != message->sender) server_.send(client, message->payload, Delivery::reliable);
+        if (client != message->sender) (void)server_.send(client, message->payload, Delivery::reliable);
       }
     }
   }

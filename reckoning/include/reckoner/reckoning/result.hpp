@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -14,15 +16,23 @@ struct Error {
   std::string message;  ///< human-readable text, without a line break at the end
 };
 
-/// Holds a value, or an error message that explains why there is no value. Used for failures that a program
-/// must expect: with files, with sockets and in received bytes.
-template <class T>
+/// The text of the error.
+[[nodiscard]] inline std::string_view describe(const Error& error) {
+  return error.message;
+}
+
+/// Holds a value, or an error that explains why there is no value. Used for failures that a program must
+/// expect: with files, with sockets and in received bytes.
+///
+/// `E` is the type of the error: Error for a text, or an enum such as CallError. There must be a function
+/// describe(E) that returns the text of the error.
+template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
   /// Success: holds `value`.
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
   /// Failure: holds `error`.
-  Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
+  Result(E error) : content_(std::in_place_index<1>, std::move(error)) {}
 
   /// True if it holds a value, false if it holds an error.
   [[nodiscard]] explicit operator bool() const { return content_.index() == 0; }
@@ -30,31 +40,37 @@ class [[nodiscard]] Result {
   /// The value. If the result holds an error, the program prints that error and aborts, in every build.
   [[nodiscard]] T& operator*() {
     if (T* const value = std::get_if<0>(&content_)) return *value;
-    fail("Result has no value, but the error: ", error().c_str());
+    fail("Result has no value, but the error: ", describe(std::get<1>(content_)));
   }
   /// The value. If the result holds an error, the program prints that error and aborts, in every build.
   [[nodiscard]] const T& operator*() const {
     if (const T* const value = std::get_if<0>(&content_)) return *value;
-    fail("Result has no value, but the error: ", error().c_str());
+    fail("Result has no value, but the error: ", describe(std::get<1>(content_)));
   }
   /// Access to a member of the value. If the result holds an error, the program prints that error and aborts.
   [[nodiscard]] T* operator->() { return &**this; }
   /// Access to a member of the value. If the result holds an error, the program prints that error and aborts.
   [[nodiscard]] const T* operator->() const { return &**this; }
 
-  /// The error message. If the result holds a value, the program prints this and aborts, in every build.
-  [[nodiscard]] const std::string& error() const {
-    if (const Error* const error = std::get_if<1>(&content_)) return error->message;
-    fail("Result has no error, but a value", "");
+  /// The error: the text if `E` is Error, else the value of `E`. If the result holds a value, the program
+  /// prints this and aborts, in every build.
+  [[nodiscard]] const auto& error() const {
+    const E* const error = std::get_if<1>(&content_);
+    if (error == nullptr) fail("Result has no error, but a value", "");
+    if constexpr (std::is_same_v<E, Error>) {
+      return error->message;
+    } else {
+      return *error;
+    }
   }
 
  private:
-  [[noreturn]] static void fail(const char* what, const char* error) {
-    std::fprintf(stderr, "reckoner: %s%s\n", what, error);
+  [[noreturn]] static void fail(const char* what, std::string_view error) {
+    std::fprintf(stderr, "reckoner: %s%.*s\n", what, static_cast<int>(error.size()), error.data());
     std::abort();
   }
 
-  std::variant<T, Error> content_;
+  std::variant<T, E> content_;
 };
 
 }  // namespace reckoner
