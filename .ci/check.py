@@ -55,7 +55,6 @@ AFFECTS = [
     ("examples/*.py", ["bindings python", "test consumer"]),
     ("bindings/unity/*", ["bindings csharp"]),
     ("bindings/*", ["format", "bindings", "sanitize", "test"]),
-    ("docs/man/*", ["package", "test programs"]),
     ("docs/Doxyfile", ["docs"]),
     ("docs/REFERENCE.md", ["docs"]),
     ("docs/*", ["docs --links"]),

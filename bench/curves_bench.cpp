@@ -151,7 +151,7 @@ BENCHMARK(BM_NearestOnWholePath);
 // A client's cost per frame for one entity on a route.
 void BM_RouteState(benchmark::State& run) {
   RouteDefinition definition;
-  definition.points = winding_points();
+  definition.curve = CatmullRomRoute{winding_points()};
   definition.facing = static_cast<RouteFacing>(run.range(0));
   const Route route = *Route::make(definition);
   const auto at = places(route.length());

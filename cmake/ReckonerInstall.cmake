@@ -18,8 +18,21 @@ install(TARGETS ${libraries} EXPORT reckonerTargets
 install(EXPORT reckonerTargets NAMESPACE reckoner:: DESTINATION "${package_dir}" COMPONENT development)
 if(programs)
   install(TARGETS ${programs} RUNTIME COMPONENT tools)
-  list(TRANSFORM programs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/docs/man/\\1.1" OUTPUT_VARIABLE manuals)
-  install(FILES ${manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+  # The manual pages are what the programs say under --help, so the programs must run on this machine.
+  find_package(Python3 COMPONENTS Interpreter)
+  if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
+    list(TRANSFORM programs REPLACE "(.+)" "${PROJECT_BINARY_DIR}/manuals/\\1.1" OUTPUT_VARIABLE manuals)
+    add_custom_command(OUTPUT ${manuals}
+      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/make_manuals.py"
+        "${RECKONER_PROGRAM_DIR}" "${PROJECT_BINARY_DIR}/manuals"
+      DEPENDS ${programs} "${PROJECT_SOURCE_DIR}/cmake/make_manuals.py"
+      COMMENT "Making the manual pages" VERBATIM)
+    add_custom_target(reckoner_manuals ALL DEPENDS ${manuals})
+    install(FILES ${manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools OPTIONAL)
+  else()
+    add_custom_target(reckoner_manuals)
+    message(STATUS "Without Python, or for another processor, no manual pages are made.")
+  endif()
   install(FILES
       "${PROJECT_SOURCE_DIR}/deploy/grafana.json"
       "${PROJECT_SOURCE_DIR}/deploy/nats.conf"

@@ -36,7 +36,6 @@ int main(int argc, char** argv) {
   add_demo_command(app, exit_code, argv[0]);
   add_replay_command(app, exit_code);
   add_compare_command(app, exit_code);
-  add_budget_command(app, exit_code);
   add_load_command(app, exit_code, argv[0]);
   add_flood_command(app, exit_code, argv[0]);
   add_soak_command(app, exit_code, argv[0]);

@@ -11,7 +11,6 @@ namespace reckoner::harness {
 /// its exit code in `exit_code`, which must outlive the application.
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
-void add_budget_command(CLI::App& app, int& exit_code);
 void add_measure_command(CLI::App& app, int& exit_code);
 void add_conditioner_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code, const char* argv0);

@@ -32,8 +32,8 @@ class ShownBatchTest : public testing::TestWithParam<Case> {
     config.playout = {.mode = GetParam().mode, .delay_s = 0.3};
     const std::size_t client = world.add_client(config);
     RouteDefinition loop;
-    loop.wrap = RouteWrap::kClosed;
-    loop.points = {{0, 0, 0}, {20, 0, 0}, {20, 20, 0}, {0, 20, 0}};
+    loop.wrap = RouteWrap::closed;
+    loop.curve = CatmullRomRoute{{{0, 0, 0}, {20, 0, 0}, {20, 20, 0}, {0, 20, 0}}};
     const auto route = world.server().add_route(loop);
     ASSERT_TRUE(route);
     const Route& track = *world.server().route(*route);

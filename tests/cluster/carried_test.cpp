@@ -124,14 +124,14 @@ class CarriedTest : public ::testing::Test {
 };
 
 TEST_F(CarriedTest, ARouteGoesWithItsEntity) {
-  RouteDefinition road;
-  road.points = {{-90.0, 5.0, 0.0}, {-30.0, 12.0, 0.0}, {30.0, -12.0, 0.0}, {90.0, 5.0, 0.0}};
+  const CatmullRomRoute curve{{{-90.0, 5.0, 0.0}, {-30.0, 12.0, 0.0}, {30.0, -12.0, 0.0}, {90.0, 5.0, 0.0}}};
+  const RouteDefinition road{.curve = curve};
   config.routes = {road};
   start();
   const Result<Route> route = Route::make(road);
   ASSERT_TRUE(route);
   const auto along = [](double t_s) { return RouteState{.distance = 10.0 * t_s, .speed = 10.0}; };
-  const EntityId bus = *one().simulator->spawn(0, "bus", {.position = road.points[0]});
+  const EntityId bus = *one().simulator->spawn(0, "bus", {.position = curve.points[0]});
   ASSERT_TRUE(bus);
   ASSERT_TRUE(one().simulator->follow(bus, RouteId{1}));
   int refused = 0;

@@ -60,7 +60,7 @@ class Conversation {
       server_end_.push(TransportEvent::Kind::connected, peer);
     }
     RouteDefinition route;
-    route.points = {{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}, {10.0, 10.0, 2.0}};
+    route.curve = CatmullRomRoute{{{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}, {10.0, 10.0, 2.0}}};
     (void)server_.add_route(route);
     for (std::size_t kind : {0, 1, 0, 2, 0, 1})
       (void)spawn(kind);

@@ -283,7 +283,7 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
   m.prior = static_cast<std::uint8_t>(choices.up_to(kPriorCount - 1));
   m.wander = static_cast<std::uint8_t>(choices.up_to(kMaxWander));
   m.bends = choices.flag();
-  if (m.bends) s.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
+  if (m.bends) s.link = static_cast<std::uint8_t>(choices.up_to(MotionTransition::kLinks - 1));
   m.steady = !m.bends && choices.flag();
   s.sudden = m.steady && choices.flag();
   // Mostly values that are valid for some archetype, because all others are refused early.
@@ -303,37 +303,64 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
   return s;
 }
 
-RouteDefinition any_route(Choices& choices) {
-  RouteDefinition d;
-  d.kind = any_of(choices, RouteKind::kPolyline);
-  d.wrap = any_of(choices, RouteWrap::kPingPong);
-  d.facing = any_of(choices, RouteFacing::kFixed);
-  const double size_m = choices.rarely(7) ? kMost : 100.0;
-  const std::size_t points = choices.up_to(12);
+namespace {
+
+std::vector<glm::dvec3> any_points(Choices& choices, double size_m) {
+  std::vector<glm::dvec3> points(choices.up_to(12));
+  for (glm::dvec3& point : points)
+    point = any_point(choices, size_m);
+  return points;
+}
+
+TcbRoute any_tcb_route(Choices& choices, double size_m) {
+  TcbRoute route;
   double time = choices.real(-1.0, 1.0);
-  for (std::size_t i = 0; i < points; ++i) {
-    if (d.kind != RouteKind::kTcb) {
-      d.points.push_back(any_point(choices, size_m));
-      continue;
-    }
+  for (std::size_t left = choices.up_to(12); left > 0; --left) {
     TcbKey<glm::dvec3> key;
     key.time = time += choices.real(0.0, 10.0);
     key.value = any_point(choices, size_m);
     key.shape = {choices.real(-2.0, 2.0), choices.real(-2.0, 2.0), choices.real(-2.0, 2.0)};
     key.ease_to = choices.real(0.0, 1.0);
     key.ease_from = choices.real(0.0, 1.0);
-    d.keys.push_back(key);
+    route.keys.push_back(key);
   }
-  if (d.kind == RouteKind::kCatmullRom) {
-    d.knots = any_of(choices, CatmullRomKnots::kChordal);
-    d.reflect_ends = choices.flag();
+  route.closing_time = choices.real(0.0, 10.0);
+  return route;
+}
+
+ChaikinRoute any_chaikin_route(Choices& choices, double size_m) {
+  ChaikinRoute route{.points = any_points(choices, size_m)};
+  route.passes = static_cast<int>(choices.up_to(15));
+  if (choices.flag()) route.angle_limit = choices.real(0.0, 4.0);
+  if (choices.flag()) route.outlier_limit = choices.real(0.0, 4.0);
+  return route;
+}
+
+RouteCurve any_curve(Choices& choices, double size_m) {
+  switch (choices.up_to(3)) {
+    case 0: {
+      CatmullRomRoute route{.points = any_points(choices, size_m)};
+      route.knots = any_of(choices, CatmullRomKnots::chordal);
+      route.reflect_ends = choices.flag();
+      return route;
+    }
+    case 1:
+      return any_tcb_route(choices, size_m);
+    case 2:
+      return any_chaikin_route(choices, size_m);
+    default:
+      return PolylineRoute{any_points(choices, size_m)};
   }
-  if (d.kind == RouteKind::kTcb) d.closing_time = choices.real(0.0, 10.0);
-  if (d.kind == RouteKind::kChaikin) {
-    d.passes = static_cast<int>(choices.up_to(15));
-    if (choices.flag()) d.angle_limit = choices.real(0.0, 4.0);
-    if (choices.flag()) d.outlier_limit = choices.real(0.0, 4.0);
-  }
+}
+
+}  // namespace
+
+RouteDefinition any_route(Choices& choices) {
+  RouteDefinition d;
+  d.wrap = any_of(choices, RouteWrap::ping_pong);
+  d.facing = any_of(choices, RouteFacing::fixed);
+  const double size_m = choices.rarely(7) ? kMost : 100.0;
+  d.curve = any_curve(choices, size_m);
   if (choices.rarely(3)) d.up = any_point(choices, size_m);
   if (choices.rarely(3)) d.orientation = {choices.real(-1.0, 1.0), 0.0, choices.real(-1.0, 1.0), 0.0};
   if (choices.rarely(3)) d.tolerance = choices.real(1e-9, 1.0);

@@ -58,7 +58,7 @@ QuantisedState any_baseline(Choices& choices, const Quantisation& q, double time
   coding_mode.bends = choices.flag();
   coding_mode.steady = !coding_mode.bends && choices.flag();
   QuantisedState out = quantise(state, 3, coding_mode, q);
-  if (coding_mode.bends) out.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
+  if (coding_mode.bends) out.link = static_cast<std::uint8_t>(choices.up_to(MotionTransition::kLinks - 1));
   out.sudden = out.coding_mode.steady && choices.flag();
   const auto motion = motion_of(out, time_s, q, RouteTable{});
   check(motion.has_value(), "what can travel arrives");

@@ -4,6 +4,10 @@
 #include "net/src/codec/route_codec.hpp"
 #include "target.hpp"
 
+#include <cmath>
+#include <variant>
+#include <vector>
+
 namespace reckoner::fuzz {
 namespace {
 
@@ -37,7 +41,8 @@ void travel(const Route& route, RouteTable& routes, Choices& choices) {
 constexpr int kMaxPasses = 8;
 
 void make(const RouteDefinition& definition, Choices& choices) {
-  if (definition.kind == RouteKind::kChaikin && definition.passes > kMaxPasses) return;
+  const auto* const chaikin = std::get_if<ChaikinRoute>(&definition.curve);
+  if (chaikin != nullptr && chaikin->passes > kMaxPasses) return;
   RouteTable routes;
   const auto id = routes.add(definition);
   if (id) travel(*routes.find(*id), routes, choices);
@@ -59,22 +64,18 @@ void run(std::span<const std::byte> input) {
 
 std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
-  for (const RouteKind kind :
-       {RouteKind::kCatmullRom, RouteKind::kTcb, RouteKind::kChaikin, RouteKind::kPolyline}) {
-    for (const RouteWrap wrap : {RouteWrap::kOpen, RouteWrap::kClosed, RouteWrap::kPingPong}) {
-      RouteDefinition d;
-      d.kind = kind;
-      d.wrap = wrap;
-      d.facing = wrap == RouteWrap::kOpen ? RouteFacing::kMinimal : RouteFacing::kUpright;
-      for (int i = 0; i < 5; ++i) {
-        const glm::dvec3 point{10.0 * i, i % 2 * 7.0, i == 3 ? 2.0 : 0.0};
-        if (kind == RouteKind::kTcb) {
-          d.keys.push_back({1.0 * i, point, {}, 0.1, 0.2});
-        } else {
-          d.points.push_back(point);
-        }
-      }
-      out.push_back(marked(kRaw, encoded(RouteMessage{{1}, d})));
+  std::vector<glm::dvec3> points;
+  std::vector<TcbKey<glm::dvec3>> keys;
+  for (int i = 0; i < 5; ++i) {
+    points.emplace_back(10.0 * i, i % 2 * 7.0, i == 3 ? 2.0 : 0.0);
+    keys.push_back({1.0 * i, points.back(), {}, 0.1, 0.2});
+  }
+  const RouteCurve curves[] = {CatmullRomRoute{points}, TcbRoute{keys}, ChaikinRoute{points},
+                               PolylineRoute{points}};
+  for (const RouteCurve& curve : curves) {
+    for (const RouteWrap wrap : {RouteWrap::open, RouteWrap::closed, RouteWrap::ping_pong}) {
+      const RouteFacing facing = wrap == RouteWrap::open ? RouteFacing::minimal : RouteFacing::upright;
+      out.push_back(marked(kRaw, encoded(RouteMessage{{1}, {curve, wrap, facing}})));
     }
   }
   add_choices(out, 8, 300, kChoices);

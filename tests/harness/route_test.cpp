@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -22,10 +23,10 @@
 namespace reckoner::harness {
 namespace {
 
-RouteDefinition loop(RouteWrap wrap = RouteWrap::kClosed) {
+RouteDefinition loop(RouteWrap wrap = RouteWrap::closed) {
   RouteDefinition d;
   d.wrap = wrap;
-  d.points = {{0, 0, 0}, {20, 0, 0}, {20, 20, 0}, {0, 20, 0}};
+  d.curve = CatmullRomRoute{{{0, 0, 0}, {20, 0, 0}, {20, 20, 0}, {0, 20, 0}}};
   return d;
 }
 
@@ -196,7 +197,7 @@ TEST(Routes, LateClientReceivesAllRoutesAndALaterOne) {
   world.run(5.0, game);
   // State datagrams may overtake the route. So the server sends no motion on the route before the client has
   // the route.
-  const RouteId another = *world.server.add_route(loop(RouteWrap::kPingPong));
+  const RouteId another = *world.server.add_route(loop(RouteWrap::ping_pong));
   ASSERT_TRUE(world.server.follow(entity, another));
   world.run(8.0, game);
   for (Client* client : {&early, &late}) {
@@ -204,7 +205,7 @@ TEST(Routes, LateClientReceivesAllRoutesAndALaterOne) {
     const auto frame = client->shown();
     ASSERT_EQ(frame.size(), 1u);
     ASSERT_NE(frame[0].route, nullptr);
-    EXPECT_EQ(frame[0].route->wrap(), RouteWrap::kPingPong);
+    EXPECT_EQ(frame[0].route->wrap(), RouteWrap::ping_pong);
   }
 }
 
@@ -212,14 +213,14 @@ TEST(Routes, InvalidRouteIsRefused) {
   World world{link(10.0)};
   EXPECT_FALSE(world.server.add_route({}));
   RouteDefinition d = loop();
-  d.points[1].x = std::nan("");
+  std::get<CatmullRomRoute>(d.curve).points[1].x = std::nan("");
   EXPECT_FALSE(world.server.add_route(d));
   d = loop();
-  d.kind = static_cast<RouteKind>(9);
+  d.wrap = static_cast<RouteWrap>(9);
   EXPECT_FALSE(world.server.add_route(d));
   d = loop();
   for (int i = 0; i < 2000; ++i)
-    d.points.push_back({i * 0.5, std::sin(i), 0.0});
+    std::get<CatmullRomRoute>(d.curve).points.push_back({i * 0.5, std::sin(i), 0.0});
   EXPECT_FALSE(world.server.add_route(d));  // too long for a message
   EXPECT_EQ(world.server.add_route(loop())->value, 1u);
 }

@@ -3,11 +3,14 @@
 
 #include "net/src/config/archetype_settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -24,33 +27,19 @@ std::vector<std::byte> encoded(const ReliableMessage& message) {
   return {bytes.begin(), bytes.end()};
 }
 
-RouteDefinition route_of(RouteKind kind) {
-  RouteDefinition d;
-  d.kind = kind;
-  d.wrap = RouteWrap::kPingPong;
-  d.facing = RouteFacing::kMinimal;
-  if (kind == RouteKind::kTcb) {
-    d.keys = {{0.0, {1, 2, 3}, {0.1, 0.2, 0.3}, 0.4, 0.5}, {1.5, {4, 0.1, 6}, {}, 0.0, 0.25}};
-    d.closing_time = 2.5;
-  } else {
-    d.points = {{0, 0, 0}, {10, 0.1, 0}, {10, 10, 1.0 / 3.0}, {0, 10, 0}};
-  }
-  if (kind == RouteKind::kCatmullRom) {
-    d.knots = CatmullRomKnots::kChordal;
-    d.reflect_ends = true;
-  }
-  if (kind == RouteKind::kChaikin) {
-    d.passes = 3;
-    d.angle_limit = 0.5;
-  }
+const std::vector<glm::dvec3> kSquare{{0, 0, 0}, {10, 0.1, 0}, {10, 10, 1.0 / 3.0}, {0, 10, 0}};
+const CatmullRomRoute kCatmullRom{kSquare, CatmullRomKnots::chordal, true};
+const TcbRoute kTcb{{{0.0, {1, 2, 3}, {0.1, 0.2, 0.3}, 0.4, 0.5}, {1.5, {4, 0.1, 6}, {}, 0.0, 0.25}}, 2.5};
+const ChaikinRoute kChaikin{kSquare, 3, 0.5};
+const PolylineRoute kPolyline{kSquare};
+
+RouteDefinition route_along(RouteCurve curve) {
+  RouteDefinition d{.curve = std::move(curve), .wrap = RouteWrap::ping_pong, .facing = RouteFacing::minimal};
   d.up = {0.0, 0.1, 1.0};
   d.orientation = {0.5, 0.5, -0.5, 0.5};
   d.tolerance = 2e-4;
   return d;
 }
-
-constexpr RouteKind kRouteKinds[] = {RouteKind::kCatmullRom, RouteKind::kTcb, RouteKind::kChaikin,
-                                     RouteKind::kPolyline};
 
 std::vector<ReliableMessage> one_of_each() {
   WelcomeMessage welcome;
@@ -71,8 +60,8 @@ std::vector<ReliableMessage> one_of_each() {
   welcome.rewinds = true;
   return {welcome,
           AfterSpawnsMessage{4'000'000'000u},
-          RouteMessage{{7}, route_of(RouteKind::kTcb)},
-          RouteMessage{{8}, route_of(RouteKind::kChaikin)},
+          RouteMessage{{7}, route_along(kTcb)},
+          RouteMessage{{8}, route_along(kChaikin)},
           GameDataMessage{{std::byte{1}, std::byte{0xfe}, std::byte{3}}, -1.5e9},
           GameDataMessage{{std::byte{9}}, std::nullopt},
           OwnershipMessage{{7, 1}, OwnershipMessage::Change::corrected, 15, 0.25, 4000, 9, state},
@@ -132,50 +121,72 @@ bool same_number(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
+bool same(const glm::dvec3& a, const glm::dvec3& b) {
+  return same_number(a.x, b.x) && same_number(a.y, b.y) && same_number(a.z, b.z);
+}
+bool same(const TcbKey<glm::dvec3>& a, const TcbKey<glm::dvec3>& b) {
+  return same_number(a.time, b.time) && same(a.value, b.value) &&
+         same_number(a.shape.tension, b.shape.tension) &&
+         same_number(a.shape.continuity, b.shape.continuity) && same_number(a.shape.bias, b.shape.bias) &&
+         same_number(a.ease_to, b.ease_to) && same_number(a.ease_from, b.ease_from);
+}
+template <class Element>
+bool same(const std::vector<Element>& a, const std::vector<Element>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Element& x, const Element& y) { return same(x, y); });
+}
+bool same(const CatmullRomRoute& a, const CatmullRomRoute& b) {
+  return same(a.points, b.points) && a.knots == b.knots && a.reflect_ends == b.reflect_ends;
+}
+bool same(const TcbRoute& a, const TcbRoute& b) {
+  return same(a.keys, b.keys) && same_number(a.closing_time, b.closing_time);
+}
+bool same(const ChaikinRoute& a, const ChaikinRoute& b) {
+  return same(a.points, b.points) && a.passes == b.passes && a.angle_limit == b.angle_limit &&
+         a.outlier_limit == b.outlier_limit;
+}
+bool same(const PolylineRoute& a, const PolylineRoute& b) {
+  return same(a.points, b.points);
+}
+
 // Both ends must construct the same curve, so every number of a route arrives exact to the last bit.
+template <class Curve>
+void expect_exact_arrival(const Curve& curve) {
+  const RouteDefinition sent = route_along(curve);
+  const auto decoded = decode_reliable(encoded(RouteMessage{{kMaxRoutes}, sent}));
+  ASSERT_TRUE(decoded);
+  const auto& message = std::get<RouteMessage>(*decoded);
+  const RouteDefinition& d = message.definition;
+  EXPECT_EQ(message.route.value, kMaxRoutes);
+  ASSERT_TRUE(std::holds_alternative<Curve>(d.curve));
+  EXPECT_TRUE(same(std::get<Curve>(d.curve), curve));
+  EXPECT_EQ(d.wrap, sent.wrap);
+  EXPECT_EQ(d.facing, sent.facing);
+  EXPECT_EQ(d.up, sent.up);
+  EXPECT_EQ(d.orientation, sent.orientation);
+  EXPECT_TRUE(same_number(d.tolerance, sent.tolerance));
+  EXPECT_TRUE(Route::make(d));
+}
+
 TEST(Messages, RoutesArriveBitExactly) {
-  for (const RouteKind kind : kRouteKinds) {
-    const RouteDefinition sent = route_of(kind);
-    const auto decoded = decode_reliable(encoded(RouteMessage{{kMaxRoutes}, sent}));
-    ASSERT_TRUE(decoded);
-    const auto& message = std::get<RouteMessage>(*decoded);
-    const RouteDefinition& d = message.definition;
-    EXPECT_EQ(message.route.value, kMaxRoutes);
-    EXPECT_EQ(d.kind, sent.kind);
-    EXPECT_EQ(d.wrap, sent.wrap);
-    EXPECT_EQ(d.facing, sent.facing);
-    EXPECT_EQ(d.points, sent.points);
-    ASSERT_EQ(d.keys.size(), sent.keys.size());
-    for (std::size_t i = 0; i < d.keys.size(); ++i) {
-      EXPECT_EQ(d.keys[i].value, sent.keys[i].value);
-      EXPECT_TRUE(same_number(d.keys[i].time, sent.keys[i].time));
-      EXPECT_TRUE(same_number(d.keys[i].shape.bias, sent.keys[i].shape.bias));
-      EXPECT_TRUE(same_number(d.keys[i].ease_from, sent.keys[i].ease_from));
-    }
-    EXPECT_EQ(d.knots, sent.knots);
-    EXPECT_EQ(d.reflect_ends, sent.reflect_ends);
-    EXPECT_EQ(d.closing_time, sent.closing_time);
-    EXPECT_EQ(d.passes, sent.passes);
-    EXPECT_EQ(d.angle_limit, sent.angle_limit);
-    EXPECT_EQ(d.outlier_limit, sent.outlier_limit);
-    EXPECT_EQ(d.up, sent.up);
-    EXPECT_EQ(d.orientation, sent.orientation);
-    EXPECT_TRUE(same_number(d.tolerance, sent.tolerance));
-    EXPECT_TRUE(Route::make(d));
-  }
+  expect_exact_arrival(kCatmullRom);
+  expect_exact_arrival(kTcb);
+  expect_exact_arrival(kChaikin);
+  expect_exact_arrival(kPolyline);
 }
 
 TEST(Messages, TooLongRouteIsRefused) {
-  RouteDefinition d = route_of(RouteKind::kPolyline);
-  d.points.resize(1350, glm::dvec3{1.0, 2.0, 3.0});
+  RouteDefinition d = route_along(kPolyline);
+  auto& points = std::get<PolylineRoute>(d.curve).points;
+  points.resize(1350, glm::dvec3{1.0, 2.0, 3.0});
   std::vector<std::byte> buffer(kMaxReliableMessageBytes);
   EXPECT_FALSE(encode(RouteMessage{{1}, d}, buffer).empty());
-  d.points.resize(1400, glm::dvec3{1.0, 2.0, 3.0});
+  points.resize(1400, glm::dvec3{1.0, 2.0, 3.0});
   EXPECT_TRUE(encode(RouteMessage{{1}, d}, buffer).empty());
 }
 
 TEST(Messages, InvalidRouteIsRefused) {
-  RouteDefinition d = route_of(RouteKind::kPolyline);
+  RouteDefinition d = route_along(kPolyline);
   std::vector<std::byte> bytes = encoded(RouteMessage{{1}, d});
   // The first number follows the kind (4 bits), id - 1 (12), three enumerators (6) and the count (13).
   constexpr std::size_t kFirstNumber = 4 + 12 + 6 + 13;
@@ -191,7 +202,7 @@ TEST(Messages, InvalidRouteIsRefused) {
   put(0.25);
   const auto good = decode_reliable(bytes);
   ASSERT_TRUE(good);
-  EXPECT_EQ(std::get<RouteMessage>(*good).definition.points[0].x, 0.25);
+  EXPECT_EQ(std::get<PolylineRoute>(std::get<RouteMessage>(*good).definition.curve).points[0].x, 0.25);
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e13}) {
     put(bad);

@@ -15,11 +15,11 @@ namespace {
 RouteDefinition loop(RouteWrap wrap) {
   RouteDefinition d;
   d.wrap = wrap;
-  d.points = {{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}};
+  d.curve = CatmullRomRoute{{{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}}};
   return d;
 }
 
-constexpr RouteWrap kWraps[] = {RouteWrap::kOpen, RouteWrap::kClosed, RouteWrap::kPingPong};
+constexpr RouteWrap kWraps[] = {RouteWrap::open, RouteWrap::closed, RouteWrap::ping_pong};
 
 struct Fixture {
   RouteTable routes;
@@ -34,10 +34,9 @@ struct Fixture {
 // thousands of ordinary ones.
 TEST(RouteTable, LimitsTheTotalNumberOfParts) {
   RouteDefinition tiny;
-  tiny.kind = RouteKind::kChaikin;
-  tiny.wrap = RouteWrap::kClosed;
-  tiny.points = {{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}, {0.0, 10.0, 1.0}};
-  tiny.passes = 14;
+  tiny.wrap = RouteWrap::closed;
+  auto& curve =
+      tiny.curve.emplace<ChaikinRoute>(ChaikinRoute{{{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}, {0.0, 10.0, 1.0}}, 14});
   RouteTable table;
   std::size_t parts = 0;
   Result<RouteId> added = table.add(tiny);
@@ -48,27 +47,27 @@ TEST(RouteTable, LimitsTheTotalNumberOfParts) {
   }
   EXPECT_NE(added.error().find("together"), std::string::npos) << added.error();
   EXPECT_GT(table.size(), 3u);
-  tiny.passes = 2;
+  curve.passes = 2;
   EXPECT_TRUE(table.add(tiny)) << "a small one fits yet";
 
   RouteTable usual;
-  RouteDefinition patrol;
+  CatmullRomRoute patrol;
   for (int i = 0; i < 20; ++i)
     patrol.points.push_back({5.0 * i, 10.0 * (i % 3), 0.0});
   for (std::uint32_t i = 0; i < kMaxRoutes; ++i)
-    ASSERT_TRUE(usual.add(patrol)) << i;
+    ASSERT_TRUE(usual.add({.curve = patrol})) << i;
 }
 
 TEST(RouteTable, GivesIdsInOrderAndKeepsRoutesInPlace) {
   RouteTable table;
   EXPECT_EQ(table.find({}), nullptr);
   EXPECT_EQ(table.find({1}), nullptr);
-  const RouteId first = *table.add(loop(RouteWrap::kClosed));
+  const RouteId first = *table.add(loop(RouteWrap::closed));
   const Route* at = table.find(first);
   ASSERT_NE(at, nullptr);
   EXPECT_FALSE(table.add(RouteDefinition{}));
   for (std::uint32_t i = 2; i <= 100; ++i)
-    EXPECT_EQ(table.add(loop(RouteWrap::kOpen))->value, i);
+    EXPECT_EQ(table.add(loop(RouteWrap::open))->value, i);
   EXPECT_EQ(table.find(first), at);
   EXPECT_EQ(table.size(), 100u);
 }
@@ -97,7 +96,7 @@ TEST(RouteCodec, RoundTrips) {
       EXPECT_EQ(motion->teleports, i % 8);
       const double coarser = std::ldexp(1.0, kUnitPrecision - precision);
       const double expected =
-          wrap == RouteWrap::kOpen ? f.route->wrapped(along.distance).distance : along.distance;
+          wrap == RouteWrap::open ? f.route->wrapped(along.distance).distance : along.distance;
       EXPECT_NEAR(f.route->unwrapped(motion->along.distance, expected), expected,
                   0.501 * coarser * f.q.route_distance_step_m);
       EXPECT_NEAR(motion->along.speed, along.speed, 0.501 * coarser * f.q.route_speed_step_mps);
@@ -111,7 +110,7 @@ TEST(RouteCodec, RoundTrips) {
 
 // The purpose of routes: a steady walk is exact for a quarter of a minute and costs a few bytes.
 TEST(RouteCodec, SteadyWalkStaysWithinHalfTheThresholdFor15Seconds) {
-  const Fixture f{RouteWrap::kClosed};
+  const Fixture f{RouteWrap::closed};
   for (int i = 0; i < 100; ++i) {
     const RouteState along{i * 0.377, 0.7 + i * 0.0137, 0.0};
     const QuantisedState sent = quantise(f.id, *f.route, along, 0, kUnitPrecision, f.q);
@@ -127,7 +126,7 @@ TEST(RouteCodec, SteadyWalkStaysWithinHalfTheThresholdFor15Seconds) {
 }
 
 TEST(RouteCodec, RefusesInvalidStates) {
-  const Fixture f{RouteWrap::kClosed};
+  const Fixture f{RouteWrap::closed};
   const double inf = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(is_encodable(RouteState{1e6, -3.0, 1.0}, *f.route, f.q));
   EXPECT_FALSE(is_encodable(RouteState{inf, 1.0, 0.0}, *f.route, f.q));
@@ -151,7 +150,7 @@ TEST(RouteCodec, RefusesInvalidStates) {
 }
 
 TEST(RouteCodec, DamagedBitsReadAsAValidStateOrFail) {
-  const Fixture f{RouteWrap::kPingPong};
+  const Fixture f{RouteWrap::ping_pong};
   const QuantisedState sent = quantise(f.id, *f.route, {12.0, 1.5, 0.5}, 3, kUnitPrecision, f.q);
   std::array<std::byte, 128> buffer{};
   BitWriter writer{buffer};
@@ -173,7 +172,7 @@ TEST(RouteCodec, WithoutOrientationTheRouteDoesNotTurnIt) {
   Archetype archetype;
   archetype.has_orientation = false;
   RouteTable routes;
-  const RouteId id = *routes.add(loop(RouteWrap::kClosed));
+  const RouteId id = *routes.add(loop(RouteWrap::closed));
   const Quantisation q = quantisation_for(archetype);
   const auto motion =
       motion_of(quantise(id, *routes.find(id), {12.0, 1.0, 0.0}, 0, kUnitPrecision, q), 0.0, q, routes);

@@ -15,6 +15,8 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -101,30 +103,20 @@ struct Vector {
   std::string content;
 };
 
-RouteDefinition route_of(RouteKind kind) {
-  RouteDefinition d;
-  d.kind = kind;
-  d.wrap = RouteWrap::kClosed;
-  d.points = {{0, 0, 0}, {10, 0.5, 0}, {10, 10, -1}};
-  if (kind == RouteKind::kChaikin) {
-    d.passes = 2;
-    d.outlier_limit = 0.25;
-  }
-  if (kind == RouteKind::kCatmullRom) {
-    d.knots = CatmullRomKnots::kChordal;
-    d.reflect_ends = true;
-  }
-  if (kind == RouteKind::kTcb) {
-    d.points.clear();
-    d.closing_time = 4.0;
-    d.keys.resize(2);
-    d.keys[0].value = {1, 2, 3};
-    d.keys[1].time = 2.5;
-    d.keys[1].value = {-4, 5, 0.5};
-    d.keys[1].shape = {0.5, -0.25, 0.125};
-    d.keys[1].ease_to = 0.75;
-  }
-  return d;
+const std::vector<glm::dvec3> kCorner{{0, 0, 0}, {10, 0.5, 0}, {10, 10, -1}};
+
+TcbRoute tcb_route() {
+  TcbRoute route{.keys = std::vector<TcbKey<glm::dvec3>>(2), .closing_time = 4.0};
+  route.keys[0].value = {1, 2, 3};
+  route.keys[1].time = 2.5;
+  route.keys[1].value = {-4, 5, 0.5};
+  route.keys[1].shape = {0.5, -0.25, 0.125};
+  route.keys[1].ease_to = 0.75;
+  return route;
+}
+
+RouteMessage route_message(std::uint32_t id, RouteCurve curve) {
+  return {{id}, {.curve = std::move(curve), .wrap = RouteWrap::closed}};
 }
 
 // The vectors that the document must contain: written by the library, decoded by the second decoder.
@@ -154,10 +146,10 @@ std::vector<Vector> vectors() {
         bytes, decoder.server_datagram(bytes, Conversation::kStart));
   }
   reliable("after spawns", Conversation::encoded(AfterSpawnsMessage{70'000}));
-  reliable("Catmull-Rom route", Conversation::encoded(RouteMessage{{11}, route_of(RouteKind::kCatmullRom)}));
-  reliable("TCB route", Conversation::encoded(RouteMessage{{12}, route_of(RouteKind::kTcb)}));
-  reliable("Chaikin route", Conversation::encoded(RouteMessage{{13}, route_of(RouteKind::kChaikin)}));
-  reliable("polyline route", Conversation::encoded(RouteMessage{{14}, route_of(RouteKind::kPolyline)}));
+  reliable("Catmull-Rom route", Conversation::encoded(route_message(11, CatmullRomRoute{kCorner, CatmullRomKnots::chordal, true})));
+  reliable("TCB route", Conversation::encoded(route_message(12, tcb_route())));
+  reliable("Chaikin route", Conversation::encoded(route_message(13, ChaikinRoute{kCorner, 2, std::nullopt, 0.25})));
+  reliable("polyline route", Conversation::encoded(route_message(14, PolylineRoute{kCorner})));
   reliable("game message", Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}));
   const Bytes chat = Conversation::encoded(GameDataMessage{Bytes(150, std::byte{'z'}), std::nullopt});
   for (const Bytes& message : {Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}),

@@ -85,26 +85,40 @@ std::string expected(const AfterSpawnsMessage& m) {
   return line("number", m.number);
 }
 
+std::string expected(const std::vector<glm::dvec3>& points) {
+  std::string text;
+  for (const glm::dvec3& p : points)
+    text += reals("point", p.x, p.y, p.z);
+  return text;
+}
+
+std::string expected(const CatmullRomRoute& r) {
+  return expected(r.points) + line("knots", static_cast<int>(r.knots)) + line("reflect_ends", r.reflect_ends);
+}
+
+std::string expected(const TcbRoute& r) {
+  std::string text;
+  for (const auto& k : r.keys) {
+    text += reals("point", k.time, k.value.x, k.value.y, k.value.z, k.shape.tension, k.shape.continuity,
+                  k.shape.bias, k.ease_to, k.ease_from);
+  }
+  return text + reals("closing_time", r.closing_time);
+}
+
+std::string expected(const ChaikinRoute& r) {
+  return expected(r.points) + line("passes", r.passes) + optional("angle_limit", r.angle_limit) +
+         optional("outlier_limit", r.outlier_limit);
+}
+
+std::string expected(const PolylineRoute& r) {
+  return expected(r.points);
+}
+
 std::string expected(const RouteMessage& m) {
   const RouteDefinition& d = m.definition;
-  std::string text = line("id", m.route.value) + line("kind", static_cast<int>(d.kind)) +
+  std::string text = line("id", m.route.value) + line("kind", d.curve.index()) +
                      line("wrap", static_cast<int>(d.wrap)) + line("facing", static_cast<int>(d.facing));
-  if (d.kind == RouteKind::kTcb) {
-    for (const auto& k : d.keys) {
-      text += reals("point", k.time, k.value.x, k.value.y, k.value.z, k.shape.tension, k.shape.continuity,
-                    k.shape.bias, k.ease_to, k.ease_from);
-    }
-    text += reals("closing_time", d.closing_time);
-  } else {
-    for (const glm::dvec3& p : d.points)
-      text += reals("point", p.x, p.y, p.z);
-  }
-  if (d.kind == RouteKind::kCatmullRom)
-    text += line("knots", static_cast<int>(d.knots)) + line("reflect_ends", d.reflect_ends);
-  if (d.kind == RouteKind::kChaikin) {
-    text += line("passes", d.passes) + optional("angle_limit", d.angle_limit) +
-            optional("outlier_limit", d.outlier_limit);
-  }
+  text += std::visit([](const auto& curve) { return expected(curve); }, d.curve);
   return text + reals("up", d.up.x, d.up.y, d.up.z) +
          reals("orientation", d.orientation.w, d.orientation.x, d.orientation.y, d.orientation.z) +
          reals("tolerance", d.tolerance);
@@ -158,7 +172,7 @@ TEST(WireFields, SecondDecoderReadsEveryReliableMessage) {
     ASSERT_EQ(as_text(*content), std::visit([](const auto& m) { return expected(m); }, message));
     ++seen[message.index()];
     if (const auto* route = std::get_if<RouteMessage>(&message))
-      ++routes[static_cast<std::size_t>(route->definition.kind)];
+      ++routes[route->definition.curve.index()];
   }
   for (const int count : seen)
     EXPECT_GT(count, 100);
@@ -219,7 +233,7 @@ class Owner {
     coding_mode.bends = choices.flag();
     coding_mode.steady = !coding_mode.bends && choices.flag();
     QuantisedState now = quantise(nearest_encodable(fuzz::any_state(choices, q), q), 1, coding_mode, q);
-    if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
+    if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(choices.up_to(MotionTransition::kLinks - 1));
     if (now.coding_mode.steady) now.sudden = choices.flag();
     Held& held = held_[slot];
     OwnedHead head{

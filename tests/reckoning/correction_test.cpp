@@ -119,7 +119,7 @@ TEST(CatchUp, JumpsOnlyOverDistancesThatAreTooLong) {
 // The motion moves on along the route, and the entity never leaves it.
 TEST(CatchUp, AlongARoute) {
   RouteDefinition definition;
-  definition.points = {{0, 0, 0}, {200, 0, 0}, {400, 100, 0}, {600, 0, 0}, {900, 0, 0}};
+  definition.curve = CatmullRomRoute{{{0, 0, 0}, {200, 0, 0}, {400, 100, 0}, {600, 0, 0}, {900, 0, 0}}};
   const Route route = *Route::make(definition);
   for (const double gap_m : {2.0, 12.0, 300.0}) {
     Motion motion;
@@ -200,7 +200,7 @@ TEST(StrangeTimes, MotionIsHeldBeforeItsTimeStamp) {
 
 TEST(StrangeTimes, MotionAlongARouteIsHeldBeforeItsTimeStamp) {
   RouteDefinition definition;
-  definition.points = {{0, 0, 0}, {200, 0, 0}, {400, 100, 0}, {600, 0, 0}};
+  definition.curve = CatmullRomRoute{{{0, 0, 0}, {200, 0, 0}, {400, 100, 0}, {600, 0, 0}}};
   const Route route = *Route::make(definition);
   Motion motion;
   motion.time_s = 100.0;

@@ -133,10 +133,10 @@ TEST(Fade, StaysWithinItsDisplacementBound) {
 }
 
 TEST(Fade, StaysOnTheCurveOfARoute) {
-  RouteDefinition definition;
+  CatmullRomRoute curve;
   for (int i = 0; i < 12; ++i)
-    definition.points.push_back({10.0 * std::cos(i * 0.5), 10.0 * std::sin(i * 0.5), 0.3 * i});
-  const auto route = Route::make(definition);
+    curve.points.push_back({10.0 * std::cos(i * 0.5), 10.0 * std::sin(i * 0.5), 0.3 * i});
+  const auto route = Route::make({.curve = curve});
   ASSERT_TRUE(route) << route.error();
   for (const double acceleration : {-6.0, 0.0, 3.0}) {
     Motion motion;

@@ -71,7 +71,7 @@ TEST(GapFit, EstimatesTheInterpolationError) {
     body.step();
   Motion now{body.fit.smoothed(body.truth), body.now_s()};
   now.state.acceleration = *body.fit.bend(body.published, body.truth, body.now_s());
-  now.bends = true;
+  now.transition.bends = true;
   double worst = 0.0;
   for (int j = 1; j < 28; ++j) {
     const double then_s = body.now_s() - j * kTickS;
@@ -112,7 +112,7 @@ TEST(GapFit, FindsSuddenChangesAfterAPublish) {
     body.step();
   EXPECT_TRUE(is_sudden(body));
   Motion now{body.fit.smoothed(body.truth), body.now_s()};
-  now.sudden = true;
+  now.transition.sudden = true;
   for (int j = 1; j < 4; ++j) {
     const glm::dvec3 shown = interpolate_position(body.published, now, body.now_s() - j * kTickS);
     EXPECT_NEAR(shown.x, 5.0 * (116.0 + j) * kTickS, 1e-3);

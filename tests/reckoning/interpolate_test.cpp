@@ -64,9 +64,9 @@ TEST(Interpolate, PositionAloneEqualsTheFullResult) {
 }
 
 void link(Motion& from, Motion& to) {
-  from.bends = to.bends = true;
-  from.link = 3;
-  to.link = next_link(from);
+  from.transition.bends = to.transition.bends = true;
+  from.transition.link = 3;
+  to.transition.link = next_link(from);
 }
 
 TEST(Interpolate, BendsOnlyFromTheMotionItWasMadeFor) {
@@ -75,13 +75,13 @@ TEST(Interpolate, BendsOnlyFromTheMotionItWasMadeFor) {
   const glm::dvec3 straight = interpolate_position(from, to, 10.07);
   link(from, to);
   EXPECT_NE(interpolate_position(from, to, 10.07), straight);
-  for (std::uint8_t other = 0; other < Motion::kLinks; ++other) {
+  for (std::uint8_t other = 0; other < MotionTransition::kLinks; ++other) {
     if (other == next_link(from)) continue;
-    to.link = other;
+    to.transition.link = other;
     EXPECT_EQ(interpolate_position(from, to, 10.07), straight);
   }
   link(from, to);
-  from.bends = false;
+  from.transition.bends = false;
   EXPECT_EQ(interpolate_position(from, to, 10.07), straight);
 }
 
@@ -89,7 +89,7 @@ TEST(Interpolate, SuddenMotionsIgnoreTheRatesBefore) {
   test::RandomStates random(12);
   for (int i = 0; i < 100; ++i) {
     auto [from, to] = random_pair(random, 0.1);
-    to.sudden = true;
+    to.transition.sudden = true;
     Motion other = from;
     other.state.velocity += glm::vec3{3.0f, -2.0f, 1.0f};
     other.state.angular_velocity += glm::vec3{1.0f, 2.0f, -3.0f};
@@ -115,7 +115,7 @@ TEST(Interpolate, SuddenDoesNotCountAfterAQuietGap) {
   Motion from;
   from.time_s = 10.0;
   from.state.velocity.x = 5.0f;
-  from.quiet = {0.2f, 0.05f, 0.05f};
+  from.transition.quiet = {0.2f, 0.05f, 0.05f};
   Motion held;  // hit 20 ms before
   held.time_s = 13.0;
   held.state.position.x = 14.8;
@@ -126,7 +126,7 @@ TEST(Interpolate, SuddenDoesNotCountAfterAQuietGap) {
   ASSERT_EQ(curve_starts(from, lost).position_s, 10.0);
   for (const Motion& to : {held, lost}) {
     Motion sudden = to;
-    sudden.sudden = true;
+    sudden.transition.sudden = true;
     EXPECT_EQ(curve_starts(from, sudden).position_s, curve_starts(from, to).position_s);
     for (const double time_s : {10.0, 11.0, 12.95, 12.97, 12.99, 13.0}) {
       const State expected = interpolate_gap(from, to, time_s);
@@ -151,23 +151,23 @@ TEST(Interpolate, SuddenMotionsFollowABounceExactly) {
   to.state.velocity.z = static_cast<float>(3.0 - kGravity * 0.2);
   for (const double t : {0.02, 0.1, 0.18}) {
     EXPECT_GT(std::abs(interpolate(from, to, 10.0 + t).position.z - height(t)), 0.01);
-    to.sudden = true;
+    to.transition.sudden = true;
     EXPECT_NEAR(interpolate(from, to, 10.0 + t).position.z, height(t), 1e-6);
-    to.sudden = false;
+    to.transition.sudden = false;
   }
 }
 
 TEST(Interpolate, LinksDetectUpToTwoLostMotions) {
   Motion straight;
   Motion first;
-  first.bends = true;
-  first.link = next_link(straight);
+  first.transition.bends = true;
+  first.transition.link = next_link(straight);
   EXPECT_TRUE(bends(straight, first));
   std::vector<Motion> chain{first};
   for (int i = 0; i < 12; ++i) {
     Motion next;
-    next.bends = true;
-    next.link = next_link(chain.back());
+    next.transition.bends = true;
+    next.transition.link = next_link(chain.back());
     chain.push_back(next);
   }
   for (std::size_t i = 1; i < chain.size(); ++i) {
@@ -242,7 +242,7 @@ TEST(Interpolate, FollowsAMotionOfConstantAccelerationExactly) {
 Motion rest(double quiet_gap_s = 0.2) {
   Motion motion;
   motion.time_s = 10.0;
-  motion.quiet = {static_cast<float>(quiet_gap_s), 0.05f, 0.05f};
+  motion.transition.quiet = {static_cast<float>(quiet_gap_s), 0.05f, 0.05f};
   return motion;
 }
 
@@ -272,11 +272,11 @@ TEST(InterpolateGap, ShortGapsAndBendsAreInterpolatedWhole) {
   EXPECT_EQ(curve_starts(rest(), start_after(0.19)).position_s, 10.0);
   EXPECT_EQ(curve_starts(rest(2.0), start_after(1.9)).position_s, 10.0);
   Motion bent = start_after(1.0);
-  bent.bends = true;
+  bent.transition.bends = true;
   EXPECT_EQ(curve_starts(rest(), bent).position_s, 10.0);
   EXPECT_EQ(interpolate_gap(rest(), bent, 10.7).position, interpolate(rest(), bent, 10.7).position);
   Motion unknown = rest();
-  unknown.quiet = {};
+  unknown.transition.quiet = {};
   EXPECT_EQ(curve_starts(unknown, start_after(100.0)).position_s, 10.0);
 }
 
@@ -309,7 +309,7 @@ TEST(InterpolateGap, SpinsOnThroughALongGap) {
     const double most_rad = 0.009 + 4.0 / 27.0 * 0.0018 * gap_s;
     for (int i = 0; i < 50; ++i) {
       Motion from{random.state(), 10.0};
-      from.quiet = {0.2f, 0.05f, 0.01f};
+      from.transition.quiet = {0.2f, 0.05f, 0.01f};
       from.state.angular_velocity = glm::vec3{random.vector(1.0)};
       Motion to{state_at(from, 10.0 + gap_s), 10.0 + gap_s};
       // The prediction was wrong by a little, as when another error made the update due.
@@ -330,7 +330,7 @@ TEST(InterpolateGap, SpinEndsInBothMotionsAndHasItsVelocityAsDerivative) {
   test::RandomStates random(11);
   for (int i = 0; i < 500; ++i) {
     Motion from{random.state(), 10.0};
-    from.quiet = {0.2f, 0.05f, 0.05f};
+    from.transition.quiet = {0.2f, 0.05f, 0.05f};
     const double end_s = 10.0 + random.number(0.1, 5.0);
     Motion to{state_at(from, end_s), end_s};
     to.state.orientation = glm::quat{glm::normalize(rotation_exp(random.vector(i % 2 == 0 ? 0.05 : 2.0)) *
@@ -353,7 +353,7 @@ TEST(InterpolateGap, SpinEndsInBothMotionsAndHasItsVelocityAsDerivative) {
 TEST(InterpolateGap, LostEndOfATurnDoesNotSpinOn) {
   Motion from;
   from.time_s = 10.0;
-  from.quiet = {0.2f, 0.05f, 0.05f};
+  from.transition.quiet = {0.2f, 0.05f, 0.05f};
   from.state.angular_velocity.z = 5.0f;
   Motion to;
   to.time_s = 11.0;
@@ -368,7 +368,7 @@ TEST(InterpolateGap, SpinsOnBetweenUpdatesInQuickSuccession) {
     constexpr double kGapS = 0.19;
     Motion from;
     from.time_s = 10.0;
-    from.quiet = {0.2f, 0.05f, 0.05f};
+    from.transition.quiet = {0.2f, 0.05f, 0.05f};
     from.state.angular_velocity.y = 20.0f;
     const auto turned = [&](double t) { return rotation_exp({0.0, (20.0 - 0.5 * brake * t) * t, 0.0}); };
     Motion to;
@@ -387,7 +387,7 @@ TEST(InterpolateGap, IsContinuous) {
   test::RandomStates random(9);
   for (int i = 0; i < 200; ++i) {
     auto [from, to] = random_pair(random, random.number(0.25, 2.0));
-    from.quiet = {0.2f, 0.05f, 0.05f};
+    from.transition.quiet = {0.2f, 0.05f, 0.05f};
     // Most motions in a quiet gap are close to the prediction.
     if (i % 2 == 0) {
       const State expected = state_at(from, to.time_s);

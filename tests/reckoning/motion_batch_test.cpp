@@ -25,7 +25,7 @@ Sample draw(test::RandomStates& random) {
   Sample one;
   one.motion.state = random.state();
   one.motion.time_s = random.number(0.0, 1.0);
-  one.motion.bends = random.number(0.0, 1.0) < 0.2;
+  one.motion.transition.bends = random.number(0.0, 1.0) < 0.2;
   if (random.number(0.0, 1.0) < 0.3) {
     State shown = random.state();
     shown.position = one.motion.state.position + random.vector(3.0);

@@ -63,7 +63,7 @@ TEST(Motion, BendDoesNotAffectTheExtrapolation) {
     Motion motion{random.state(), 10.0};
     Motion even = motion;
     even.state.acceleration = glm::vec3{0.0f};
-    motion.bends = true;
+    motion.transition.bends = true;
     for (const bool brakes : {false, true}) {
       motion.never_reverses = brakes;
       const double time_s = 10.0 + random.number(-0.3, 3.0);

@@ -8,8 +8,8 @@ namespace {
 
 Route ring() {
   RouteDefinition d;
-  d.wrap = RouteWrap::kClosed;
-  d.points = {{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}};
+  d.wrap = RouteWrap::closed;
+  d.curve = CatmullRomRoute{{{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}}};
   return *Route::make(d);
 }
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -14,18 +16,21 @@ namespace {
 
 using glm::dvec3;
 
-RouteDefinition definition(RouteKind kind, RouteWrap wrap, RouteFacing facing = RouteFacing::kUpright) {
-  RouteDefinition d;
-  d.kind = kind;
-  d.wrap = wrap;
-  d.facing = facing;
-  d.tolerance = 1e-6;
+enum class Kind { catmull_rom, tcb, chaikin };
+
+RouteDefinition definition(Kind kind, RouteWrap wrap, RouteFacing facing = RouteFacing::upright) {
+  std::vector<dvec3> points;
+  std::vector<TcbKey<dvec3>> keys;
   TestRandom random(51);
   for (int i = 0; i < 9; ++i) {
     const dvec3 p{10.0 * std::cos(i * 0.7), 10.0 * std::sin(i * 0.7), random.between(-2, 2)};
-    d.points.push_back(p);
-    d.keys.push_back({1.5 * i, p, {0.1, 0.0, 0.2}, 0.3, 0.3});
+    points.push_back(p);
+    keys.push_back({1.5 * i, p, {0.1, 0.0, 0.2}, 0.3, 0.3});
   }
+  RouteDefinition d{.wrap = wrap, .facing = facing, .tolerance = 1e-6};
+  if (kind == Kind::catmull_rom) d.curve = CatmullRomRoute{points};
+  if (kind == Kind::tcb) d.curve = TcbRoute{keys};
+  if (kind == Kind::chaikin) d.curve = ChaikinRoute{points};
   return d;
 }
 
@@ -35,13 +40,12 @@ Route route(const RouteDefinition& d) {
   return *made;
 }
 
-constexpr RouteKind kKinds[] = {RouteKind::kCatmullRom, RouteKind::kTcb, RouteKind::kChaikin};
-constexpr RouteWrap kWraps[] = {RouteWrap::kOpen, RouteWrap::kClosed, RouteWrap::kPingPong};
+constexpr Kind kKinds[] = {Kind::catmull_rom, Kind::tcb, Kind::chaikin};
+constexpr RouteWrap kWraps[] = {RouteWrap::open, RouteWrap::closed, RouteWrap::ping_pong};
 
 TEST(Route, DistancesWrapLikeTheRoute) {
   RouteDefinition d;
-  d.kind = RouteKind::kPolyline;
-  d.points = {{0, 0, 0}, {10, 0, 0}};
+  d.curve = PolylineRoute{{{0, 0, 0}, {10, 0, 0}}};
   const Route open = route(d);
   EXPECT_DOUBLE_EQ(open.length(), 10.0);
   EXPECT_EQ(open.position(-3.0), dvec3(0, 0, 0));
@@ -49,7 +53,7 @@ TEST(Route, DistancesWrapLikeTheRoute) {
   EXPECT_TRUE(open.wrapped(13.0).stopped);
   EXPECT_FALSE(open.wrapped(10.0).stopped);
 
-  d.wrap = RouteWrap::kPingPong;
+  d.wrap = RouteWrap::ping_pong;
   const Route back = route(d);
   EXPECT_DOUBLE_EQ(back.period(), 20.0);
   EXPECT_DOUBLE_EQ(back.position(13.0).x, 7.0);
@@ -58,7 +62,7 @@ TEST(Route, DistancesWrapLikeTheRoute) {
   EXPECT_EQ(back.wrapped(13.0).direction, -1.0);
   EXPECT_EQ(back.wrapped(23.0).direction, 1.0);
 
-  d.wrap = RouteWrap::kClosed;
+  d.wrap = RouteWrap::closed;
   d.points.push_back({10, 10, 0});
   d.points.push_back({0, 10, 0});
   const Route ring = route(d);
@@ -75,9 +79,9 @@ TEST(Route, DistancesWrapLikeTheRoute) {
 
 TEST(Route, StateContainsTheDerivativesOfThePose) {
   const double h = 1e-3;
-  for (const RouteKind kind : kKinds) {
+  for (const Kind kind : kKinds) {
     for (const RouteWrap wrap : kWraps) {
-      for (const RouteFacing facing : {RouteFacing::kUpright, RouteFacing::kMinimal, RouteFacing::kFixed}) {
+      for (const RouteFacing facing : {RouteFacing::upright, RouteFacing::minimal, RouteFacing::fixed}) {
         const Route r = route(definition(kind, wrap, facing));
         for (const RouteState& start : {RouteState{3.0, 4.0, 0.7}, {0.8 * r.period(), -2.0, 0.3}}) {
           for (const double dt : {0.31, 1.7, 2.3}) {
@@ -107,8 +111,8 @@ TEST(Route, StateContainsTheDerivativesOfThePose) {
 }
 
 TEST(Route, IsC1EverywhereAndStaysOnItsCurve) {
-  for (const RouteKind kind : kKinds) {
-    for (const RouteWrap wrap : {RouteWrap::kOpen, RouteWrap::kClosed}) {
+  for (const Kind kind : kKinds) {
+    for (const RouteWrap wrap : {RouteWrap::open, RouteWrap::closed}) {
       const Route r = route(definition(kind, wrap));
       const double step = 0.01;
       State last = r.state_at({0.0, 1.0, 0.0}, 0.0);
@@ -119,7 +123,7 @@ TEST(Route, IsC1EverywhereAndStaysOnItsCurve) {
         ASSERT_LT(r.nearest(s.position).distance_to_point, 1e-9);
         last = s;
       }
-      if (wrap == RouteWrap::kClosed) {
+      if (wrap == RouteWrap::closed) {
         EXPECT_LT(glm::length(r.state_at({0, 1, 0}, 0).velocity -
                               r.state_at({r.length() - 1e-6, 1, 0}, 0).velocity),
                   1e-4f);
@@ -130,10 +134,9 @@ TEST(Route, IsC1EverywhereAndStaysOnItsCurve) {
 
 TEST(Route, FacesAlongTheRoute) {
   RouteDefinition d;
-  d.kind = RouteKind::kPolyline;
-  d.wrap = RouteWrap::kPingPong;
-  d.points = {{0, 0, 0}, {10, 0, 0}};
-  for (const RouteFacing facing : {RouteFacing::kUpright, RouteFacing::kMinimal}) {
+  d.wrap = RouteWrap::ping_pong;
+  d.curve = PolylineRoute{{{0, 0, 0}, {10, 0, 0}}};
+  for (const RouteFacing facing : {RouteFacing::upright, RouteFacing::minimal}) {
     d.facing = facing;
     const Route r = route(d);
     const auto forward = [&](double distance, double speed) {
@@ -147,7 +150,7 @@ TEST(Route, FacesAlongTheRoute) {
     EXPECT_LT(glm::length(r.state_at({13, 1, 0}, 0).orientation * glm::vec3(0, 0, 1) - glm::vec3(0, 0, 1)),
               1e-6f);
   }
-  d.facing = RouteFacing::kFixed;
+  d.facing = RouteFacing::fixed;
   d.orientation = 2.0 * rotation_exp({0, 0, 1});
   const Route fixed = route(d);
   EXPECT_NEAR(glm::length(fixed.state_at({3, 1, 0}, 0).orientation), 1.0f, 1e-6f);
@@ -155,7 +158,7 @@ TEST(Route, FacesAlongTheRoute) {
 }
 
 TEST(Route, StandsStillBeyondAnOpenEnd) {
-  const Route r = route(definition(RouteKind::kCatmullRom, RouteWrap::kOpen));
+  const Route r = route(definition(Kind::catmull_rom, RouteWrap::open));
   const State s = r.state_at({r.length() - 1.0, 2.0, 0.5}, 10.0);
   EXPECT_EQ(s.position, r.path().position(r.path().end_parameter()));
   EXPECT_EQ(s.velocity, glm::vec3(0.0f));
@@ -184,13 +187,13 @@ TEST(Route, AccelerationNeverReversesTheDirection) {
 }
 
 TEST(Route, ExtrapolationFollowsTheWrapMode) {
-  const Route open = route(definition(RouteKind::kCatmullRom, RouteWrap::kOpen));
+  const Route open = route(definition(Kind::catmull_rom, RouteWrap::open));
   EXPECT_EQ(open.advanced_on_route({1.0, 1.0, 0.0}, 1e6).distance, open.length());
   EXPECT_EQ(open.advanced_on_route({1.0, 1.0, 0.0}, 1e6).speed, 0.0);
   EXPECT_EQ(open.advanced_on_route({1.0, -1.0, 0.0}, 5.0).distance, 0.0);
   EXPECT_EQ(open.unwrapped(3.0, 1000.0), 3.0);
-  for (const RouteWrap wrap : {RouteWrap::kClosed, RouteWrap::kPingPong}) {
-    const Route r = route(definition(RouteKind::kCatmullRom, wrap));
+  for (const RouteWrap wrap : {RouteWrap::closed, RouteWrap::ping_pong}) {
+    const Route r = route(definition(Kind::catmull_rom, wrap));
     EXPECT_NEAR(r.advanced_on_route({1.0, 1.0, 0.0}, 1e3).distance, 1001.0, 1e-9);
     EXPECT_NEAR(r.unwrapped(1.0, 5.0 * r.period()), 5.0 * r.period() + 1.0, 1e-9);
     EXPECT_NEAR(r.unwrapped(r.period() - 1.0, 0.5), -1.0, 1e-9);
@@ -199,19 +202,18 @@ TEST(Route, ExtrapolationFollowsTheWrapMode) {
 
 TEST(Route, FindsTheNearestPoint) {
   for (const RouteWrap wrap : kWraps) {
-    const Route r = route(definition(RouteKind::kCatmullRom, wrap));
+    const Route r = route(definition(Kind::catmull_rom, wrap));
     for (double d = 0.0; d < r.length(); d += 0.37) {
       const auto found = r.nearest(r.position(d));
       EXPECT_NEAR(found.distance, d, 1e-4);
       EXPECT_LT(found.distance_to_point, 1e-9);
       const auto near = r.nearest(r.position(d), d + 0.4, 0.5);
-      EXPECT_LT(near.distance_to_point, wrap == RouteWrap::kPingPong ? 0.5 : 1e-5) << d;
+      EXPECT_LT(near.distance_to_point, wrap == RouteWrap::ping_pong ? 0.5 : 1e-5) << d;
     }
   }
   // Two stretches pass by each other: the search prefers the stretch that the entity is on.
   RouteDefinition d;
-  d.kind = RouteKind::kPolyline;
-  d.points = {{0, 0, 0}, {20, 0, 0}, {20, 1, 0}, {0, 1, 0}};
+  d.curve = PolylineRoute{{{0, 0, 0}, {20, 0, 0}, {20, 1, 0}, {0, 1, 0}}};
   const Route r = route(d);
   EXPECT_NEAR(r.nearest({5, 0.9, 0}).distance, 36.0, 1e-9);
   EXPECT_NEAR(r.nearest({5, 0.9, 0}, 5.2, 2.0).distance, 5.0, 1e-9);
@@ -219,17 +221,17 @@ TEST(Route, FindsTheNearestPoint) {
 }
 
 TEST(Route, TcbClosesInTheGivenOrMeanTime) {
-  RouteDefinition d = definition(RouteKind::kTcb, RouteWrap::kClosed);
+  RouteDefinition d = definition(Kind::tcb, RouteWrap::closed);
   const Route mean = route(d);
-  d.closing_time = 1.5;
+  std::get<TcbRoute>(d.curve).closing_time = 1.5;
   EXPECT_EQ(route(d).length(), mean.length());
-  d.closing_time = 7.0;
+  std::get<TcbRoute>(d.curve).closing_time = 7.0;
   EXPECT_NE(route(d).length(), mean.length());
 }
 
 TEST(Route, RefusesInvalidDefinitions) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const RouteDefinition good = definition(RouteKind::kCatmullRom, RouteWrap::kOpen);
+  const RouteDefinition good = definition(Kind::catmull_rom, RouteWrap::open);
   const auto refused = [&](auto&& change) {
     RouteDefinition d = good;
     change(d);
@@ -240,19 +242,26 @@ TEST(Route, RefusesInvalidDefinitions) {
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.assign(5, dvec3(1, 2, 3)); }));
   EXPECT_TRUE(refused([&](RouteDefinition& d) { d.points[3].y = nan; }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.resize(kMaxRoutePoints + 1, dvec3(0.0)); }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = static_cast<RouteKind>(9); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.wrap = static_cast<RouteWrap>(9); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.facing = static_cast<RouteFacing>(9); }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.knots = static_cast<CatmullRomKnots>(9); }));
+  EXPECT_TRUE(refused([](RouteDefinition& d) {
+    std::get<CatmullRomRoute>(d.curve).knots = static_cast<CatmullRomKnots>(9);
+  }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.up = dvec3(0.0); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.orientation = glm::dquat(0, 0, 0, 0); }));
   EXPECT_TRUE(refused([&](RouteDefinition& d) { d.tolerance = nan; }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.tolerance = 0.0; }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = RouteKind::kChaikin, d.passes = 99; }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = RouteKind::kChaikin, d.passes = 14; }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = RouteKind::kTcb, d.keys[2].time = -1; }));
+  EXPECT_TRUE(refused([&](RouteDefinition& d) { d.curve = ChaikinRoute{points(d), 99}; }));
+  EXPECT_TRUE(refused([&](RouteDefinition& d) { d.curve = ChaikinRoute{points(d), 14}; }));
+  const TcbRoute tcb = std::get<TcbRoute>(definition(Kind::tcb, RouteWrap::closed).curve);
+  EXPECT_FALSE(refused([&](RouteDefinition& d) { d.curve = tcb; }));
   EXPECT_TRUE(refused([&](RouteDefinition& d) {
-    d.kind = RouteKind::kTcb, d.wrap = RouteWrap::kClosed, d.closing_time = nan;
+    d.curve = tcb;
+    std::get<TcbRoute>(d.curve).keys[2].time = -1;
+  }));
+  EXPECT_TRUE(refused([&](RouteDefinition& d) {
+    d.wrap = RouteWrap::closed;
+    d.curve = TcbRoute{tcb.keys, nan};
   }));
 }
 

@@ -105,7 +105,7 @@ int sudden_publishes(const Truth& path, const ClientConfig& config) {
     const auto motion = world.server().published(id);
     if (!motion || motion->time_s <= last_s) return;
     last_s = motion->time_s;
-    count += motion->sudden ? 1 : 0;
+    count += motion->transition.sudden ? 1 : 0;
   };
   world.run_to(10.0);
   return count;

@@ -315,7 +315,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsUnexpectedMessages) {
   // Messages of a server.
   RouteMessage route;
   route.route = {1};
-  route.definition.points = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
+  route.definition.curve = CatmullRomRoute{{{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}}};
   std::uint64_t malformed = 0;
   for (const ReliableMessage& message :
        {ReliableMessage{AfterSpawnsMessage{1}}, ReliableMessage{KickMessage{"you"}}, ReliableMessage{route},

@@ -23,10 +23,10 @@ constexpr std::size_t kMostRetained = 1024 * 1024;  // Session::kMostRetained
 
 // A route that fills almost a whole message.
 RouteDefinition long_route() {
-  RouteDefinition route;
+  CatmullRomRoute route;
   for (int i = 0; i < 1300; ++i)
     route.points.push_back({static_cast<double>(i), 0.0, 0.0});
-  return route;
+  return {.curve = route};
 }
 
 // A client that confirms nothing costs a bounded amount of memory. After its messages have arrived, its

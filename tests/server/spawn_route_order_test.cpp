@@ -14,7 +14,7 @@ namespace {
 
 RouteDefinition road() {
   RouteDefinition road;
-  road.points = {{0.0, 0.0, 0.0}, {100.0, 0.0, 0.0}};
+  road.curve = CatmullRomRoute{{{0.0, 0.0, 0.0}, {100.0, 0.0, 0.0}}};
   return road;
 }
 

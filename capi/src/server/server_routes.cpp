@@ -2,6 +2,7 @@
 #include "capi/src/server/server_handle.hpp"
 
 #include <cmath>
+#include <vector>
 
 using namespace reckoner;
 using capi::entity_id;
@@ -17,13 +18,15 @@ bool makes_sense(const reckoner_route_config& c) {
          (c.point_count == 0 || c.points != nullptr) && (c.key_count == 0 || c.keys != nullptr);
 }
 
-RouteDefinition definition_of(const reckoner_route_config& c) {
-  RouteDefinition route;
-  route.kind = static_cast<RouteKind>(c.kind);
-  route.wrap = static_cast<RouteWrap>(c.wrap);
-  route.facing = static_cast<RouteFacing>(c.facing);
+std::vector<glm::dvec3> points_of(const reckoner_route_config& c) {
+  std::vector<glm::dvec3> points;
   for (std::uint32_t i = 0; i < c.point_count; ++i)
-    route.points.emplace_back(c.points[3 * i], c.points[3 * i + 1], c.points[3 * i + 2]);
+    points.emplace_back(c.points[3 * i], c.points[3 * i + 1], c.points[3 * i + 2]);
+  return points;
+}
+
+TcbRoute tcb_of(const reckoner_route_config& c) {
+  TcbRoute route{.closing_time = c.closing_time};
   for (std::uint32_t i = 0; i < c.key_count; ++i) {
     const reckoner_route_key& key = c.keys[i];
     route.keys.push_back({.time = key.time,
@@ -32,15 +35,36 @@ RouteDefinition definition_of(const reckoner_route_config& c) {
                           .ease_to = key.ease_to,
                           .ease_from = key.ease_from});
   }
-  route.knots = static_cast<CatmullRomKnots>(c.knots);
-  route.reflect_ends = c.reflect_ends != 0;
-  route.closing_time = c.closing_time;
-  route.passes = c.passes;
+  return route;
+}
+
+ChaikinRoute chaikin_of(const reckoner_route_config& c) {
+  ChaikinRoute route{.points = points_of(c), .passes = c.passes};
+  if (c.angle_limit_rad >= 0.0) route.angle_limit = c.angle_limit_rad;
+  if (c.outlier_limit_rad > 0.0) route.outlier_limit = c.outlier_limit_rad;
+  return route;
+}
+
+RouteCurve curve_of(const reckoner_route_config& c) {
+  switch (c.kind) {
+    case RECKONER_TCB:
+      return tcb_of(c);
+    case RECKONER_CHAIKIN:
+      return chaikin_of(c);
+    case RECKONER_POLYLINE:
+      return PolylineRoute{points_of(c)};
+    default:
+      return CatmullRomRoute{points_of(c), static_cast<CatmullRomKnots>(c.knots), c.reflect_ends != 0};
+  }
+}
+
+RouteDefinition definition_of(const reckoner_route_config& c) {
+  RouteDefinition route{.curve = curve_of(c),
+                        .wrap = static_cast<RouteWrap>(c.wrap),
+                        .facing = static_cast<RouteFacing>(c.facing)};
   route.up = {c.up[0], c.up[1], c.up[2]};
   route.orientation = glm::dquat{c.orientation[3], c.orientation[0], c.orientation[1], c.orientation[2]};
   if (c.tolerance_m > 0.0) route.tolerance = c.tolerance_m;
-  if (c.angle_limit_rad >= 0.0) route.angle_limit = c.angle_limit_rad;
-  if (c.outlier_limit_rad > 0.0) route.outlier_limit = c.outlier_limit_rad;
   return route;
 }
 

@@ -59,11 +59,11 @@ void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, std::uint32_
 void reckoner_route_config_init(reckoner_route_config* config, std::uint32_t struct_size) {
   const RouteDefinition defaults;
   reckoner_route_config c{};
-  c.kind = static_cast<std::int32_t>(defaults.kind);
+  c.kind = static_cast<std::int32_t>(defaults.curve.index());
   c.wrap = static_cast<std::int32_t>(defaults.wrap);
   c.facing = static_cast<std::int32_t>(defaults.facing);
-  c.knots = static_cast<std::int32_t>(defaults.knots);
-  c.passes = defaults.passes;
+  c.knots = static_cast<std::int32_t>(CatmullRomRoute{}.knots);
+  c.passes = ChaikinRoute{}.passes;
   c.up[2] = 1.0;
   c.orientation[3] = 1.0;
   c.angle_limit_rad = -1.0;

@@ -214,7 +214,7 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
                       .teleports = remote.teleports(ended_s),
                       .max_speed_mps = remote.newest().max_speed_mps,
                       .world_size_m = remote.newest().world_size_m,
-                      .quiet = remote.newest().quiet,
+                      .transition = {.quiet = remote.newest().transition.quiet},
                       .floor = remote.newest().floor,
                       .walls = remote.newest().walls,
                       .frame = outer == frame_of(entity.id) ? FrameId{} : outer});

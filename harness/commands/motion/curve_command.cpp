@@ -75,10 +75,10 @@ Result<std::string> catmull_rom_csv(const CurveArguments& a, std::string_view te
   const auto points = read_points(text);
   if (!points) return Error{points.error()};
   CatmullRomOptions options;
-  if (a.knots == "centripetal") options.knots = CatmullRomKnots::kCentripetal;
-  if (a.knots == "chordal") options.knots = CatmullRomKnots::kChordal;
-  if (a.ends == "reflect") options.ends = CatmullRomEnds::kReflected;
-  if (a.closed) options.ends = CatmullRomEnds::kClosed;
+  if (a.knots == "centripetal") options.knots = CatmullRomKnots::centripetal;
+  if (a.knots == "chordal") options.knots = CatmullRomKnots::chordal;
+  if (a.ends == "reflect") options.ends = CatmullRomEnds::reflected;
+  if (a.closed) options.ends = CatmullRomEnds::closed;
   const auto curve = CatmullRom<glm::dvec3>::make(*points, options);
   if (!curve) return Error{curve.error()};
   const auto same = [](double t) { return t; };

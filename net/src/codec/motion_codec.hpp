@@ -133,7 +133,7 @@ struct Quantisation {
   double max_speed_mps = 0.0;   ///< m/s; faster motions are refused
   double world_size_m = 0.0;    ///< m; positions further from the origin are refused
   bool never_reverses = false;  ///< how free motions are extrapolated; does not affect their encoding
-  QuietGap quiet{};             ///< Motion::quiet; does not affect the encoding
+  QuietGap quiet{};             ///< MotionTransition::quiet; does not affect the encoding
   /// The archetype's floor or null, for Motion::floor; does not affect the encoding. Not owned.
   const Floor* floor = nullptr;
   const Walls* walls = nullptr;  ///< the archetype's walls or null, for Motion::walls; not owned
@@ -170,7 +170,7 @@ struct CodingMode {
   std::uint8_t wander = 4;
   /// Expected unpredicted turn within kShortestReachS: about 2^twist of the archetype's steps.
   std::uint8_t twist = 4;
-  bool bends = false;  ///< Motion::bends
+  bool bends = false;  ///< MotionTransition::bends
   /// The motion has no acceleration, and sends none. A motion that bends is never steady.
   bool steady = false;
 
@@ -204,8 +204,8 @@ struct QuantisedState {
   std::array<std::int16_t, 3> orientation{};       ///< the three smallest components, in order
   std::uint8_t largest = 0;    ///< index of the fourth component in w, x, y, z; it is made positive
   std::uint8_t teleports = 0;  ///< modulo kTeleportModulus
-  std::uint8_t link = 0;       ///< Motion::link; 0 and not sent unless the motion bends
-  bool sudden = false;         ///< Motion::sudden; false and not sent unless the coding mode is steady
+  std::uint8_t link = 0;       ///< MotionTransition::link; 0 and not sent unless the motion bends
+  bool sudden = false;         ///< MotionTransition::sudden; false and not sent unless the coding mode is steady
   CodingMode coding_mode;      ///< how the motion is rounded
 
   /// True if all members are equal.

@@ -94,7 +94,7 @@ void serialize_state(Archive& archive, QuantisedState& state, unsigned orientati
   if (orientation_bits != 0) archive(wire::ranged(coding_mode.twist, 0, kMaxTwist));
   archive(coding_mode.bends);
   if (coding_mode.bends) {
-    archive(wire::ranged(state.link, 0, Motion::kLinks - 1));
+    archive(wire::ranged(state.link, 0, MotionTransition::kLinks - 1));
   } else {
     archive(coding_mode.steady);
     if (coding_mode.steady) archive(state.sudden);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <utility>
+#include <variant>
 
 namespace reckoner {
 namespace {
@@ -23,18 +24,31 @@ bool small(const TcbKey<glm::dvec3>& k) {
          small(k.shape.bias) && small(k.ease_to) && small(k.ease_from);
 }
 
+template <class Element>
+bool small(const std::vector<Element>& list) {
+  return list.size() <= kMaxRoutePoints &&
+         std::all_of(list.begin(), list.end(), [](const Element& element) { return small(element); });
+}
+bool small(const CatmullRomRoute& r) {
+  return small(r.points) && r.knots <= CatmullRomKnots::chordal;
+}
+bool small(const TcbRoute& r) {
+  return small(r.keys) && small(r.closing_time);
+}
+bool small(const ChaikinRoute& r) {
+  return small(r.points) && r.passes >= 0 && r.passes <= wire::kMaxPasses &&
+         small(r.angle_limit.value_or(0.0)) && small(r.outlier_limit.value_or(0.0));
+}
+bool small(const PolylineRoute& r) {
+  return small(r.points);
+}
+
 }  // namespace
 
 bool is_encodable(const RouteDefinition& d) {
-  const auto all_small = [](const auto& list) {
-    return std::all_of(list.begin(), list.end(), [](const auto& element) { return small(element); });
-  };
-  return d.kind <= RouteKind::kPolyline && d.wrap <= RouteWrap::kPingPong &&
-         d.facing <= RouteFacing::kFixed && d.knots <= CatmullRomKnots::kChordal &&
-         d.points.size() <= kMaxRoutePoints && d.keys.size() <= kMaxRoutePoints && all_small(d.points) &&
-         all_small(d.keys) && small(d.closing_time) && small(d.angle_limit.value_or(0.0)) &&
-         small(d.outlier_limit.value_or(0.0)) && d.passes >= 0 && d.passes <= wire::kMaxPasses &&
-         small(d.up) && small(d.orientation.w) && small(d.orientation.x) && small(d.orientation.y) &&
+  return d.wrap <= RouteWrap::ping_pong && d.facing <= RouteFacing::fixed &&
+         std::visit([](const auto& curve) { return small(curve); }, d.curve) && small(d.up) &&
+         small(d.orientation.w) && small(d.orientation.x) && small(d.orientation.y) &&
          small(d.orientation.z) && small(d.tolerance);
 }
 
@@ -78,7 +92,7 @@ bool within(double value, double limit, double finest_step) {
 }
 
 double on_one_period(double distance, const Route& route) {
-  if (route.wrap() == RouteWrap::kOpen) return route.wrapped(distance).distance;
+  if (route.wrap() == RouteWrap::open) return route.wrapped(distance).distance;
   const double d = std::fmod(distance, route.period());
   return d < 0.0 ? d + route.period() : d;
 }
@@ -119,12 +133,12 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
     motion.never_reverses = quantisation.never_reverses;
     motion.max_speed_mps = static_cast<float>(quantisation.max_speed_mps);
     motion.world_size_m = static_cast<float>(quantisation.world_size_m);
-    motion.quiet = quantisation.quiet;
+    motion.transition.quiet = quantisation.quiet;
     motion.floor = quantisation.floor;
     motion.walls = quantisation.walls;
-    motion.bends = quantised.coding_mode.bends;
-    motion.link = quantised.link;
-    motion.sudden = quantised.sudden;
+    motion.transition.bends = quantised.coding_mode.bends;
+    motion.transition.link = quantised.link;
+    motion.transition.sudden = quantised.sudden;
     motion.frame = frame_of(quantised.frame);
     return motion;
   }
@@ -140,7 +154,7 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
       !(std::abs(along.acceleration) <= kMaxAccelerationMps2)) {
     return std::nullopt;
   }
-  if (route->wrap() == RouteWrap::kOpen) along.distance = route->wrapped(along.distance).distance;
+  if (route->wrap() == RouteWrap::open) along.distance = route->wrapped(along.distance).distance;
   Motion motion{State{}, time_s, quantised.teleports, route, along, quantisation.orientation_bits != 0};
   motion.frame = frame_of(quantised.frame);
   motion.state = state_along(motion, along);

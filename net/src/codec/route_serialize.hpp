@@ -3,7 +3,9 @@
 
 #include "net/src/wire/bit_archive.hpp"
 
+#include <cstddef>
 #include <optional>
+#include <variant>
 
 #include <reckoner/reckoning/route.hpp>
 
@@ -30,6 +32,16 @@ void serialize_optional_number(Archive& archive, std::optional<double>& value) {
   if (present) archive(route_number(*value));
 }
 
+/// Gives `curve` the alternative with this index, empty, unless it has it already.
+inline void select_curve(RouteCurve& curve, int kind) {
+  if (curve.index() == static_cast<std::size_t>(kind)) return;
+  if (kind == 0) curve.emplace<0>();
+  if (kind == 1) curve.emplace<1>();
+  if (kind == 2) curve.emplace<2>();
+  if (kind == 3) curve.emplace<3>();
+  static_assert(std::variant_size_v<RouteCurve> == 4);
+}
+
 }  // namespace reckoner::wire
 
 namespace glm {
@@ -52,24 +64,37 @@ void serialize(Archive& archive, TcbKey<glm::dvec3>& k) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, CatmullRomRoute& r) {
+  archive(wire::list(r.points, kMaxRoutePoints),
+          wire::ranged(r.knots, 0, static_cast<int>(CatmullRomKnots::chordal)), r.reflect_ends);
+}
+
+template <class Archive>
+void serialize(Archive& archive, TcbRoute& r) {
+  archive(wire::list(r.keys, kMaxRoutePoints), wire::route_number(r.closing_time));
+}
+
+template <class Archive>
+void serialize(Archive& archive, ChaikinRoute& r) {
+  archive(wire::list(r.points, kMaxRoutePoints), wire::ranged(r.passes, 0, wire::kMaxPasses));
+  wire::serialize_optional_number(archive, r.angle_limit);
+  wire::serialize_optional_number(archive, r.outlier_limit);
+}
+
+template <class Archive>
+void serialize(Archive& archive, PolylineRoute& r) {
+  archive(wire::list(r.points, kMaxRoutePoints));
+}
+
+template <class Archive>
 void serialize(Archive& archive, RouteDefinition& d) {
   using wire::route_number;
-  archive(wire::ranged(d.kind, 0, static_cast<int>(RouteKind::kPolyline)),
-          wire::ranged(d.wrap, 0, static_cast<int>(RouteWrap::kPingPong)),
-          wire::ranged(d.facing, 0, static_cast<int>(RouteFacing::kFixed)));
-  if (d.kind == RouteKind::kTcb) {
-    archive(wire::list(d.keys, kMaxRoutePoints), route_number(d.closing_time));
-  } else {
-    archive(wire::list(d.points, kMaxRoutePoints));
-  }
-  if (d.kind == RouteKind::kCatmullRom) {
-    archive(wire::ranged(d.knots, 0, static_cast<int>(CatmullRomKnots::kChordal)), d.reflect_ends);
-  }
-  if (d.kind == RouteKind::kChaikin) {
-    archive(wire::ranged(d.passes, 0, wire::kMaxPasses));
-    wire::serialize_optional_number(archive, d.angle_limit);
-    wire::serialize_optional_number(archive, d.outlier_limit);
-  }
+  auto kind = static_cast<int>(d.curve.index());
+  archive(wire::ranged(kind, 0, static_cast<int>(std::variant_size_v<RouteCurve>) - 1),
+          wire::ranged(d.wrap, 0, static_cast<int>(RouteWrap::ping_pong)),
+          wire::ranged(d.facing, 0, static_cast<int>(RouteFacing::fixed)));
+  wire::select_curve(d.curve, kind);
+  std::visit([&](auto& curve) { archive(curve); }, d.curve);
   archive(d.up, route_number(d.orientation.w), route_number(d.orientation.x), route_number(d.orientation.y),
           route_number(d.orientation.z), route_number(d.tolerance));
 }

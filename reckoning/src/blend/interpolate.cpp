@@ -26,13 +26,13 @@ Between place(const Motion& from, const Motion& to, double time_s) {
 }
 
 bool is_quiet(const Motion& from, double duration_s) {
-  return duration_s > static_cast<double>(from.quiet.gap_s);
+  return duration_s > static_cast<double>(from.transition.quiet.gap_s);
 }
 
 // True if `to` is sudden and follows `from` directly. Senders do not send sudden motions after a quiet gap,
 // so motions in between were lost then.
 bool starts_suddenly(const Motion& from, const Motion& to) {
-  return to.sudden && !is_quiet(from, to.time_s - from.time_s);
+  return to.transition.sudden && !is_quiet(from, to.time_s - from.time_s);
 }
 
 // The rate at the start of the quadratic curve that leads to `whole` and ends with `end_rate`, in
@@ -76,7 +76,7 @@ bool spins_on(const Motion& from, const Motion& to, double duration_s) {
   if (!(duration_s * glm::length(before) > kShortestRad)) return false;
   const glm::dquat spun = rotation_exp(before * duration_s) * glm::dquat{from.state.orientation};
   return held(angle_between(glm::quat{spun}, to.state.orientation), glm::distance(before, after),
-              static_cast<double>(from.quiet.error_rad));
+              static_cast<double>(from.transition.quiet.error_rad));
 }
 
 // Sets the orientation and the angular velocity of `out`. The orientation is spin(t) exp(r(t)) start: the
@@ -116,7 +116,7 @@ glm::dvec3 start_velocity(const Motion& from, const Motion& to) {
 
 Motion curve_end(const Motion& from, const Motion& to) {
   Motion end = to;
-  end.sudden = starts_suddenly(from, to);
+  end.transition.sudden = starts_suddenly(from, to);
   return end;
 }
 
@@ -136,10 +136,10 @@ CurveStarts curve_starts(const Motion& from, const Motion& to) {
   };
   return {start(glm::distance(expected.position, to.state.position),
                 glm::distance(glm::dvec3{expected.velocity}, glm::dvec3{to.state.velocity}),
-                static_cast<double>(from.quiet.error_m)),
+                static_cast<double>(from.transition.quiet.error_m)),
           start(angle_between(expected.orientation, to.state.orientation),
                 glm::distance(glm::dvec3{expected.angular_velocity}, glm::dvec3{to.state.angular_velocity}),
-                static_cast<double>(from.quiet.error_rad))};
+                static_cast<double>(from.transition.quiet.error_rad))};
 }
 
 bool held_until(const Motion& from, const Motion& to) {
@@ -149,7 +149,7 @@ bool held_until(const Motion& from, const Motion& to) {
   const State expected = state_at(from, to.time_s);
   return held(glm::distance(expected.position, to.state.position),
               glm::distance(glm::dvec3{expected.velocity}, glm::dvec3{to.state.velocity}),
-              static_cast<double>(from.quiet.error_m));
+              static_cast<double>(from.transition.quiet.error_m));
 }
 
 State interpolate_gap(const Motion& from, const Motion& to, double time_s) {

@@ -200,7 +200,7 @@ void RemoteEntity::hold(const State& shown, double time_s, double sure_s, double
                     .never_reverses = from.never_reverses,
                     .max_speed_mps = from.max_speed_mps,
                     .world_size_m = from.world_size_m,
-                    .quiet = from.quiet,
+                    .transition = {.quiet = from.transition.quiet},
                     .floor = from.floor,
                     .walls = from.walls,
                     .frame = from.frame};

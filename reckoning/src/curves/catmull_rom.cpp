@@ -10,10 +10,10 @@ namespace {
 
 template <CurveVector V>
 double knot_interval_between(const V& a, const V& b, CatmullRomKnots knots) {
-  if (knots == CatmullRomKnots::kUniform) return 1.0;
+  if (knots == CatmullRomKnots::uniform) return 1.0;
   const double distance = curve_math::length(b - a);
   if (!(distance >= kSamePoint)) return 0.0;
-  return knots == CatmullRomKnots::kCentripetal ? std::sqrt(distance) : distance;
+  return knots == CatmullRomKnots::centripetal ? std::sqrt(distance) : distance;
 }
 
 // The points that determine the shape. With uniform knots these are all points. With other knots, points that
@@ -30,12 +30,12 @@ template <CurveVector V>
 V phantom_velocity(CatmullRomEnds ends, const V& neighbour) {
   // In the extra interval, a doubled end point gives zero velocity. A mirrored neighbour gives the velocity
   // of the neighbouring interval of the curve.
-  return ends == CatmullRomEnds::kDoubled ? V(0.0) : neighbour;
+  return ends == CatmullRomEnds::doubled ? V(0.0) : neighbour;
 }
 
 template <CurveVector V>
 void find_velocities(Shape<V>& shape, CatmullRomEnds ends) {
-  const bool closed = ends == CatmullRomEnds::kClosed;
+  const bool closed = ends == CatmullRomEnds::closed;
   const std::size_t n = shape.points.size();
   const auto mean_velocity = [&](std::size_t i) {
     return V((shape.points[(i + 1) % n] - shape.points[i]) / shape.intervals[i]);
@@ -57,7 +57,7 @@ void find_velocities(Shape<V>& shape, CatmullRomEnds ends) {
 
 template <CurveVector V>
 Result<CatmullRom<V>> CatmullRom<V>::make(std::span<const V> points, const CatmullRomOptions& options) {
-  const bool closed = options.ends == CatmullRomEnds::kClosed;
+  const bool closed = options.ends == CatmullRomEnds::closed;
   if (std::string error = points_error(points, 2); !error.empty()) return Error{std::move(error)};
   while (closed && points.size() > 1 && curve_math::same(points.front(), points.back())) {
     points = points.first(points.size() - 1);

@@ -66,7 +66,7 @@ std::array<double, 6> slope_coefficients(const std::array<V, 4>& b) {
           dot(b[3], d[2])};
 }
 
-enum class Slope { kOneSign, kFallsThenRises, kRisesThenFalls, kUndecided };
+enum class Slope { one_sign, falls_then_rises, rises_then_falls, undecided };
 
 // Descartes' rule of signs: in the stretch, a polynomial has at most as many roots as its Bernstein
 // coefficients have sign changes.
@@ -80,9 +80,9 @@ Slope classify_slope(const std::array<double, 6>& coefficients) {
     if (sign * c < 0.0) ++changes;
     sign = c < 0.0 ? -1.0 : 1.0;
   }
-  if (changes == 0) return Slope::kOneSign;
-  if (changes > 1) return Slope::kUndecided;
-  return first < 0.0 ? Slope::kFallsThenRises : Slope::kRisesThenFalls;
+  if (changes == 0) return Slope::one_sign;
+  if (changes > 1) return Slope::undecided;
+  return first < 0.0 ? Slope::falls_then_rises : Slope::rises_then_falls;
 }
 
 // The position (0 to 1) of the only minimum of the squared distance in the stretch, by bracketed Newton
@@ -133,9 +133,9 @@ class Search {
       const Stretch<V> s = waiting[--count];
       if (least_squared_distance(s.b) >= best_squared_ * (1.0 - kSameDistance)) continue;
       const Slope slope = classify_slope(slope_coefficients(s.b));
-      if (slope == Slope::kOneSign || slope == Slope::kRisesThenFalls)
+      if (slope == Slope::one_sign || slope == Slope::rises_then_falls)
         continue;  // the minimum is at an end, and all ends were checked before
-      if (slope == Slope::kFallsThenRises) {
+      if (slope == Slope::falls_then_rises) {
         const double u = minimum_parameter(s.b);
         const V p01 = s.b[0] + u * (s.b[1] - s.b[0]), p12 = s.b[1] + u * (s.b[2] - s.b[1]);
         const V p23 = s.b[2] + u * (s.b[3] - s.b[2]);

@@ -20,7 +20,7 @@ State free_state_at(const Motion& motion, double dt_s) {
   // The acceleration of a motion that bends describes the curve that ends at this motion. After a short gap
   // it is large, and it is useless for extrapolation.
   const Walls* const walls = walls_of(motion);
-  if (motion.bends) {
+  if (motion.transition.bends) {
     const State start = without_acceleration(motion.state);
     const State state = extrapolate(start, dt_s);
     return walls != nullptr ? extrapolated_along_walls(start, state, dt_s, false, *walls) : state;

@@ -202,7 +202,7 @@ bool GapFit::is_sudden(const Motion& published, const State& truth, double time_
   Motion now{smoothed(truth), time_s, published.teleports};
   const double without = interpolation_error(published, now, ticks).relative_to(allowed);
   if (without < kTooSmall) return false;
-  now.sudden = true;
+  now.transition.sudden = true;
   return interpolation_error(published, now, ticks).relative_to(allowed) < kClearlySmaller * without;
 }
 
@@ -253,7 +253,7 @@ GapFit::PathDeviations GapFit::path_deviations(const Motion& from, const Motion&
     across += share * share;
   }
   // If part of the path in the gap is unknown, the bend would be a guess there.
-  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s && !end.sudden)
+  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s && !end.transition.sudden)
     path.bend = along / across;
   return path;
 }

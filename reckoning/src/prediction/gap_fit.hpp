@@ -51,12 +51,12 @@ class RECKONER_RECKONING_API GapFit {
   /// The largest error that clients would show in the gap after `published`, if `truth` were published now.
   /// `truth` must be the last observed state, at `time_s`. In a gap of up to `longest_gap_s` seconds only the
   /// interpolation counts. After a longer gap clients may have nothing to interpolate to yet, so the error of
-  /// the extrapolated motion counts, too. The motion is not sudden (Motion::sudden).
+  /// the extrapolated motion counts, too. The motion is not sudden (MotionTransition::sudden).
   [[nodiscard]] GapError worst_error(const Motion& published, const State& truth, double time_s,
                                      double longest_gap_s) const;
 
   /// True if the largest error in the gap after `published` would be smaller if `truth`, published now, were
-  /// sudden (Motion::sudden). `allowed`: the errors of distance and angle that count as equally large. False
+  /// sudden (MotionTransition::sudden). `allowed`: the errors of distance and angle that count as equally large. False
   /// for a gap in which clients may have extrapolated.
   [[nodiscard]] bool is_sudden(const Motion& published, const State& truth, double time_s,
                                double longest_gap_s, const GapError& allowed) const;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include <glm/geometric.hpp>
 
@@ -16,12 +17,19 @@ using Path = CubicPath<glm::dvec3>;
 
 constexpr double kMinTolerance = 1e-9;
 
+std::size_t point_count(const RouteCurve& curve) {
+  if (const auto* tcb = std::get_if<TcbRoute>(&curve)) return tcb->keys.size();
+  if (const auto* polyline = std::get_if<PolylineRoute>(&curve)) return polyline->points.size();
+  if (const auto* chaikin = std::get_if<ChaikinRoute>(&curve)) return chaikin->points.size();
+  return std::get<CatmullRomRoute>(curve).points.size();
+}
+
 std::string definition_error(const RouteDefinition& d) {
-  if (d.kind > RouteKind::kPolyline) return "unknown kind of route";
-  if (d.wrap > RouteWrap::kPingPong) return "unknown behaviour at the end of a route";
-  if (d.facing > RouteFacing::kFixed) return "unknown facing of entities on a route";
-  if (d.knots > CatmullRomKnots::kChordal) return "unknown kind of knots";
-  const std::size_t count = d.kind == RouteKind::kTcb ? d.keys.size() : d.points.size();
+  if (d.wrap > RouteWrap::ping_pong) return "unknown behaviour at the end of a route";
+  if (d.facing > RouteFacing::fixed) return "unknown facing of entities on a route";
+  const auto* catmull_rom = std::get_if<CatmullRomRoute>(&d.curve);
+  if (catmull_rom != nullptr && catmull_rom->knots > CatmullRomKnots::chordal) return "unknown kind of knots";
+  const std::size_t count = point_count(d.curve);
   if (count > kMaxRoutePoints) {
     return "a route has at most " + std::to_string(kMaxRoutePoints) + " points, got " + std::to_string(count);
   }
@@ -34,40 +42,38 @@ std::string definition_error(const RouteDefinition& d) {
   return {};
 }
 
-Result<Path> tcb_path(const RouteDefinition& d) {
+Result<Path> make_path(const CatmullRomRoute& route, RouteWrap wrap) {
+  const CatmullRomEnds open = route.reflect_ends ? CatmullRomEnds::reflected : CatmullRomEnds::doubled;
+  const CatmullRomEnds ends = wrap == RouteWrap::closed ? CatmullRomEnds::closed : open;
+  auto curve = CatmullRom<glm::dvec3>::make(route.points, {route.knots, ends});
+  if (!curve) return Error{curve.error()};
+  return curve->path();
+}
+
+Result<Path> make_path(const TcbRoute& route, RouteWrap wrap) {
   TcbOptions options;
-  if (d.wrap == RouteWrap::kClosed) {
-    options.closing_time = d.closing_time;
-    if (d.closing_time == 0.0 && d.keys.size() > 1) {
+  if (wrap == RouteWrap::closed) {
+    options.closing_time = route.closing_time;
+    if (route.closing_time == 0.0 && route.keys.size() > 1) {
       options.closing_time =
-          (d.keys.back().time - d.keys.front().time) / static_cast<double>(d.keys.size() - 1);
+          (route.keys.back().time - route.keys.front().time) / static_cast<double>(route.keys.size() - 1);
     }
   }
-  auto spline = TcbSpline<glm::dvec3>::make(d.keys, options);
+  auto spline = TcbSpline<glm::dvec3>::make(route.keys, options);
   if (!spline) return Error{spline.error()};
   return spline->path();
 }
 
-Result<Path> make_path(const RouteDefinition& d) {
-  const bool closed = d.wrap == RouteWrap::kClosed;
-  switch (d.kind) {
-    case RouteKind::kTcb:
-      return tcb_path(d);
-    case RouteKind::kPolyline:
-      return polyline_path<glm::dvec3>(d.points, closed);
-    case RouteKind::kChaikin: {
-      auto points = chaikin<glm::dvec3>(
-          d.points, {d.passes, closed, d.angle_limit, d.outlier_limit, kMaxChaikinRoutePoints});
-      if (!points) return Error{points.error()};
-      return quadratic_b_spline_path<glm::dvec3>(*points, closed);
-    }
-    case RouteKind::kCatmullRom:
-      break;
-  }
-  const CatmullRomEnds open = d.reflect_ends ? CatmullRomEnds::kReflected : CatmullRomEnds::kDoubled;
-  auto curve = CatmullRom<glm::dvec3>::make(d.points, {d.knots, closed ? CatmullRomEnds::kClosed : open});
-  if (!curve) return Error{curve.error()};
-  return curve->path();
+Result<Path> make_path(const ChaikinRoute& route, RouteWrap wrap) {
+  const bool closed = wrap == RouteWrap::closed;
+  auto points = chaikin<glm::dvec3>(route.points, {route.passes, closed, route.angle_limit,
+                                                   route.outlier_limit, kMaxChaikinRoutePoints});
+  if (!points) return Error{points.error()};
+  return quadratic_b_spline_path<glm::dvec3>(*points, closed);
+}
+
+Result<Path> make_path(const PolylineRoute& route, RouteWrap wrap) {
+  return polyline_path<glm::dvec3>(route.points, wrap == RouteWrap::closed);
 }
 
 }  // namespace
@@ -76,13 +82,14 @@ Route::Route(RouteDefinition definition, CubicPath<glm::dvec3> path, ArcLengthTa
     : definition_(std::move(definition)), path_(std::move(path)), arc_(std::move(arc)) {
   definition_.orientation = glm::normalize(definition_.orientation);
   definition_.up = glm::normalize(definition_.up);
-  if (definition_.facing == RouteFacing::kMinimal)
+  if (definition_.facing == RouteFacing::minimal)
     frames_.emplace(path_, arc_, FrameOptions{.up = definition_.up});
 }
 
 Result<Route> Route::make(const RouteDefinition& definition) {
   if (std::string error = definition_error(definition); !error.empty()) return Error{std::move(error)};
-  Result<Path> path = make_path(definition);
+  Result<Path> path =
+      std::visit([&](const auto& curve) { return make_path(curve, definition.wrap); }, definition.curve);
   if (!path) return Error{path.error()};
   Result<ArcLengthTable> arc = ArcLengthTable::make(*path, definition.tolerance);
   if (!arc) return Error{arc.error()};
@@ -91,19 +98,19 @@ Result<Route> Route::make(const RouteDefinition& definition) {
 }
 
 double Route::period() const {
-  return definition_.wrap == RouteWrap::kPingPong ? 2.0 * length() : length();
+  return definition_.wrap == RouteWrap::ping_pong ? 2.0 * length() : length();
 }
 
 Route::Wrapped Route::wrapped(double distance) const {
   const double full = length();
-  if (definition_.wrap == RouteWrap::kOpen) {
+  if (definition_.wrap == RouteWrap::open) {
     if (!(distance >= 0.0)) return {0.0, 1.0, true};
     return distance > full ? Wrapped{full, 1.0, true} : Wrapped{distance, 1.0, false};
   }
   if (!std::isfinite(distance)) return {};
   double d = std::fmod(distance, period());
   if (d < 0.0) d += period();
-  if (definition_.wrap == RouteWrap::kClosed) return {std::min(d, full), 1.0, false};
+  if (definition_.wrap == RouteWrap::closed) return {std::min(d, full), 1.0, false};
   return d < full ? Wrapped{d, 1.0, false} : Wrapped{std::clamp(2.0 * full - d, 0.0, full), -1.0, false};
 }
 
@@ -131,7 +138,7 @@ RouteState Route::advanced_on_route(const RouteState& state, double dt_s) const 
 }
 
 double Route::unwrapped(double distance, double near) const {
-  if (definition_.wrap == RouteWrap::kOpen) return distance;
+  if (definition_.wrap == RouteWrap::open) return distance;
   return distance + period() * std::round((near - distance) / period());
 }
 
@@ -148,7 +155,7 @@ TangentFrame Route::facing_frame(double parameter, double direction) const {
 // Angular velocity of `frame` when it moves along a path with the curvature vector `bend`. `velocity` is in
 // m/s, positive in the direction of frame.tangent.
 glm::dvec3 Route::turn_rate(const TangentFrame& frame, const glm::dvec3& bend, double velocity) const {
-  if (definition_.facing == RouteFacing::kFixed) return glm::dvec3(0.0);
+  if (definition_.facing == RouteFacing::fixed) return glm::dvec3(0.0);
   const glm::dvec3 forward_rate = bend * velocity;  // time derivative of frame.tangent; perpendicular to it
   glm::dvec3 w = glm::cross(frame.tangent, forward_rate);
   if (frames_) return w + frame.tangent * (frames_->closing_roll_rate() * velocity);
@@ -168,7 +175,7 @@ State Route::state_at(const RouteState& start, double dt_s) const {
   State out;
   out.position = path_.position(parameter);
   out.orientation =
-      glm::quat(definition_.facing == RouteFacing::kFixed ? definition_.orientation : frame.orientation());
+      glm::quat(definition_.facing == RouteFacing::fixed ? definition_.orientation : frame.orientation());
   if (at.stopped) return out;
 
   const glm::dvec3 bend = curvature(path_, parameter);
@@ -195,7 +202,7 @@ Route::Nearest Route::nearest(const glm::dvec3& point, double distance, double r
     return Nearest{arc_.distance_at(found.parameter), found.position, found.distance};
   };
   Nearest best = between(std::max(0.0, middle - reach), std::min(full, middle + reach));
-  if (definition_.wrap != RouteWrap::kClosed) return best;
+  if (definition_.wrap != RouteWrap::closed) return best;
   // On a closed route the search continues across the point where the end meets the start.
   if (middle - reach < 0.0) {
     const Nearest other = between(full + middle - reach, full);

@@ -53,21 +53,19 @@ RouteDefinition draw_route(std::uint64_t seed, std::size_t number, double side_m
               glm::dvec3{away * portable::cos(angle), away * portable::sin(angle), random.uniform(0.0, 1.0)};
   }
   RouteDefinition route;
-  route.wrap = RouteWrap::kClosed;
+  route.wrap = RouteWrap::closed;
   switch (number % 3) {
     case 0:
-      route.kind = RouteKind::kChaikin;
-      route.points = std::move(ring);
+      route.curve = ChaikinRoute{std::move(ring)};
       break;
     case 1:
-      route.kind = RouteKind::kCatmullRom;
-      route.points = std::move(ring);
+      route.curve = CatmullRomRoute{std::move(ring)};
       break;
     default:
-      route.kind = RouteKind::kTcb;
+      auto& curve = route.curve.emplace<TcbRoute>();
       for (std::size_t i = 0; i < count; ++i) {
         const TcbShape shape{random.uniform(-0.3, 0.3), 0.0, random.uniform(-0.3, 0.3)};
-        route.keys.push_back({static_cast<double>(i), ring[i], shape});
+        curve.keys.push_back({static_cast<double>(i), ring[i], shape});
       }
   }
   return route;

@@ -367,7 +367,7 @@ double Publisher::ahead_s(const EntityLevel& level) const {
 // without a floor and without walls, which are by far the most common.
 bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
   const Motion& motion = level.stream.motion();
-  if (level.interpolated() || motion.route != nullptr || motion.never_reverses || motion.bends ||
+  if (level.interpolated() || motion.route != nullptr || motion.never_reverses || motion.transition.bends ||
       floor_of(motion) != nullptr || walls_of(motion) != nullptr || is_on_route(entity))
     return level.policy.due(compare(entity, level, now.time_s), now.tick);
   const State expected = fitted(entity);

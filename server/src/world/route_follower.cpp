@@ -88,7 +88,7 @@ glm::dvec3 RouteFollower::heading(double distance) const {
 // passes every point twice, once in each direction. The expected distance decides between the two directions.
 // At the start, the orientation or the velocity of the entity decides.
 double RouteFollower::unwrapped_distance(double distance, const State& truth) const {
-  if (route_->wrap() != RouteWrap::kPingPong)
+  if (route_->wrap() != RouteWrap::ping_pong)
     return filled_ == 0 ? distance : route_->unwrapped(distance, expected());
   const double back = route_->period() - distance;
   if (filled_ == 0) {

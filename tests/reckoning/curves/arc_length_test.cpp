@@ -104,9 +104,9 @@ TEST(ArcLengthTable, SubdivisionStopsAtTheRoundingError) {
 TYPED_TEST(ArcLengthOf, StaysWithinItsToleranceOfQuadrature) {
   TestRandom random(31);
   for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
-    for (const auto knots : {CatmullRomKnots::kUniform, CatmullRomKnots::kCentripetal}) {
+    for (const auto knots : {CatmullRomKnots::uniform, CatmullRomKnots::centripetal}) {
       const auto curve =
-          CatmullRom<TypeParam>::make(random.points<TypeParam>(7), {knots, CatmullRomEnds::kReflected});
+          CatmullRom<TypeParam>::make(random.points<TypeParam>(7), {knots, CatmullRomEnds::reflected});
       ASSERT_TRUE(curve);
       check_against_quadrature(curve->path(), tolerance);
     }
@@ -166,7 +166,7 @@ TEST(ArcLength, ManyRandomCubicsWithSpeedsNearZero) {
 
 TEST(ArcLength, ConstantSpeedTravelIsConstant) {
   TestRandom random(8);
-  const auto curve = CatmullRom<dvec3>::make(random.points<dvec3>(12), {CatmullRomKnots::kCentripetal});
+  const auto curve = CatmullRom<dvec3>::make(random.points<dvec3>(12), {CatmullRomKnots::centripetal});
   const auto table = table_of(curve->path(), 1e-7);
   const double step = table.length() / 5000;
   for (int i = 0; i < 5000; ++i) {
@@ -201,7 +201,7 @@ TEST(ArcLength, EndsNanAndTolerances) {
 TEST(ArcLength, HugeAndTinyCurves) {
   for (const double scale : {1e-30, 1e-6, 1e6, 1e90}) {
     const std::vector<dvec2> p{{0, 0}, {scale, 0}, {scale, scale}};
-    const auto curve = CatmullRom<dvec2>::make(p, {CatmullRomKnots::kCentripetal});
+    const auto curve = CatmullRom<dvec2>::make(p, {CatmullRomKnots::centripetal});
     const auto table = table_of(curve->path(), 1e-6 * scale);
     EXPECT_NEAR(table.distance_at(table.parameter_at(scale)) / scale, 1.0, 1e-5);
     EXPECT_LT(table.part_count(), 200u);

@@ -14,16 +14,16 @@ namespace {
 using glm::dvec2;
 using glm::dvec3;
 
-CubicPath<dvec3> random_path(std::uint64_t seed, CatmullRomEnds ends = CatmullRomEnds::kDoubled) {
+CubicPath<dvec3> random_path(std::uint64_t seed, CatmullRomEnds ends = CatmullRomEnds::doubled) {
   TestRandom random(seed);
-  return CatmullRom<dvec3>::make(random.points<dvec3>(8), {CatmullRomKnots::kCentripetal, ends})->path();
+  return CatmullRom<dvec3>::make(random.points<dvec3>(8), {CatmullRomKnots::centripetal, ends})->path();
 }
 
 CubicPath<dvec3> helix() {
   std::vector<dvec3> p;
   for (int i = 0; i <= 80; ++i)
     p.push_back({3 * std::cos(0.2 * i), 3 * std::sin(0.2 * i), 0.2 * i});
-  return CatmullRom<dvec3>::make(p, {CatmullRomKnots::kUniform, CatmullRomEnds::kReflected})->path();
+  return CatmullRom<dvec3>::make(p, {CatmullRomKnots::uniform, CatmullRomEnds::reflected})->path();
 }
 
 void expect_right_handed(const TangentFrame& f) {
@@ -73,7 +73,7 @@ TEST(Heading, CurvatureOfACircleIsOneOverItsRadius) {
   for (int i = 0; i < 64; ++i)
     ring.push_back({5 * std::cos(i * std::numbers::pi / 32), 5 * std::sin(i * std::numbers::pi / 32)});
   const auto path =
-      CatmullRom<dvec2>::make(ring, {CatmullRomKnots::kUniform, CatmullRomEnds::kClosed})->path();
+      CatmullRom<dvec2>::make(ring, {CatmullRomKnots::uniform, CatmullRomEnds::closed})->path();
   for (double t = 0.5; t < 64; t += 1.0) {
     const dvec2 k = curvature(path, t);
     EXPECT_NEAR(glm::length(k), 0.2, 0.002);
@@ -141,7 +141,7 @@ TEST(FrameTable, IsContinuous) {
 }
 
 TEST(FrameTable, ReturnsToItsStartOnAClosedPath) {
-  const auto path = random_path(12, CatmullRomEnds::kClosed);
+  const auto path = random_path(12, CatmullRomEnds::closed);
   const auto arc = ArcLengthTable::make(path);
   const FrameTable closed(path, *arc);
   const TangentFrame first = closed.frame(path, *arc, 0.0);

@@ -32,8 +32,8 @@ TYPED_TEST(NearestOf, AgreesWithBruteForce) {
   using V = TypeParam;
   TestRandom random(41);
   for (int round = 0; round < 40; ++round) {
-    const auto ends = round % 2 == 0 ? CatmullRomEnds::kClosed : CatmullRomEnds::kDoubled;
-    const auto curve = CatmullRom<V>::make(random.points<V>(8), {CatmullRomKnots::kUniform, ends});
+    const auto ends = round % 2 == 0 ? CatmullRomEnds::closed : CatmullRomEnds::doubled;
+    const auto curve = CatmullRom<V>::make(random.points<V>(8), {CatmullRomKnots::uniform, ends});
     const CubicPath<V>& path = curve->path();
     for (int i = 0; i < 10; ++i) {
       const V point = random.vector<V>(-14, 14);
@@ -53,7 +53,7 @@ TYPED_TEST(NearestOf, AgreesWithBruteForce) {
 
 TEST(Nearest, FindsPointsOnTheCurveItself) {
   TestRandom random(43);
-  const auto curve = CatmullRom<dvec3>::make(random.points<dvec3>(20), {CatmullRomKnots::kCentripetal});
+  const auto curve = CatmullRom<dvec3>::make(random.points<dvec3>(20), {CatmullRomKnots::centripetal});
   for (double t = 0.0; t <= 19.0; t += 0.0371) {
     const auto found = nearest(curve->path(), curve->position(t));
     EXPECT_NEAR(found.parameter, t, 1e-7);
@@ -74,7 +74,7 @@ TEST(Nearest, EquidistantPointsGiveOneOfThem) {
   std::vector<dvec2> ring;
   for (int i = 0; i < 16; ++i)
     ring.push_back({std::cos(i * std::numbers::pi / 8), std::sin(i * std::numbers::pi / 8)});
-  const auto curve = CatmullRom<dvec2>::make(ring, {CatmullRomKnots::kUniform, CatmullRomEnds::kClosed});
+  const auto curve = CatmullRom<dvec2>::make(ring, {CatmullRomKnots::uniform, CatmullRomEnds::closed});
   const auto found = nearest(curve->path(), dvec2(0, 0));
   EXPECT_LE(found.distance, brute_force(curve->path(), dvec2(0, 0), 0.0, 16.0, 50000) + 1e-12);
   EXPECT_NEAR(found.distance, 1.0, 0.01);

@@ -60,7 +60,7 @@ TEST(Tcb, DefaultKeysEqualCatmullRomInside) {
     EXPECT_LT(glm::length(tcb.velocity(t) - catmull->derivative(t)), 1e-13);
   }
   const auto ring = spline(keys_at({0, 1, 2, 3, 4}, p), {1.0});
-  const auto closed = CatmullRom<dvec2>::make(p, {CatmullRomKnots::kUniform, CatmullRomEnds::kClosed});
+  const auto closed = CatmullRom<dvec2>::make(p, {CatmullRomKnots::uniform, CatmullRomEnds::closed});
   for (double t = 0.0; t <= 5.0; t += 0.05) {
     EXPECT_LT(glm::length(ring.position(t) - closed->position(t)), 1e-14);
   }

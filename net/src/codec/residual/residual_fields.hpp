@@ -274,7 +274,7 @@ class RotationCoder {
 };
 
 inline constexpr unsigned kMotionLinkBits = 2;
-static_assert(Motion::kLinks == 1u << kMotionLinkBits);
+static_assert(MotionTransition::kLinks == 1u << kMotionLinkBits);
 
 /// Codes the coding mode and the index of the omitted orientation component. Usually the mode equals the
 /// baseline's and the index is as expected; one bit says so. Otherwise a reserved bit follows, for future

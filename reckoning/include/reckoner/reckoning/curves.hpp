@@ -451,21 +451,27 @@ class RECKONER_RECKONING_API FrameTable {
   double roll_rate_ = 0.0;
 };
 
-/// The knot interval between two points: uniform (1), centripetal (the square root of their distance) or
-/// chordal (their distance). Centripetal knots give neither cusps nor loops inside a segment (C. Yuksel, S.
-/// Schaefer, J. Keyser, "Parameterization and applications of Catmull-Rom curves", 2011).
-enum class CatmullRomKnots : std::uint8_t { kUniform = 0, kCentripetal = 1, kChordal = 2 };
+/// The knot interval between two points. Centripetal knots give neither cusps nor loops inside a segment (C.
+/// Yuksel, S. Schaefer, J. Keyser, "Parameterization and applications of Catmull-Rom curves", 2011).
+enum class CatmullRomKnots : std::uint8_t {
+  uniform = 0,      ///< 1
+  centripetal = 1,  ///< the square root of the distance between the points
+  chordal = 2,      ///< the distance between the points
+};
 
-/// The curve needs one extra point before its first point and one after its last point. Doubled: the extra
-/// point repeats the end point. Reflected: the extra point is the neighbour of the end point, mirrored at the
-/// end point. Closed: the extra point is the point at the other end of the curve. With centripetal or chordal
-/// knots, a doubled or reflected point gets the knot interval between the end point and its neighbour.
-enum class CatmullRomEnds : std::uint8_t { kDoubled = 0, kReflected = 1, kClosed = 2 };
+/// The extra point that the curve needs before its first point, and the one after its last point. With
+/// centripetal or chordal knots, a doubled or reflected point gets the knot interval between the end point
+/// and its neighbour.
+enum class CatmullRomEnds : std::uint8_t {
+  doubled = 0,    ///< the end point again
+  reflected = 1,  ///< the neighbour of the end point, mirrored at the end point
+  closed = 2,     ///< the point at the other end of the curve
+};
 
 /// Options of a Catmull-Rom curve.
 struct CatmullRomOptions {
-  CatmullRomKnots knots = CatmullRomKnots::kUniform;  ///< the interval between knots
-  CatmullRomEnds ends = CatmullRomEnds::kDoubled;     ///< the extra points beyond the ends
+  CatmullRomKnots knots = CatmullRomKnots::uniform;  ///< the interval between knots
+  CatmullRomEnds ends = CatmullRomEnds::doubled;     ///< the extra points beyond the ends
 };
 
 /// The uniform Catmull-Rom cubic from p1 (t = 0) to p2 (t = 1), with p0 before and p3 after them:

@@ -32,6 +32,23 @@ struct QuietGap {
   float error_rad = 0.0f;                                ///< rad
 };
 
+/// How an entity moved from the previous motion to this one, and on to the next, as far as the sender knows
+/// it. Interpolation uses it (interpolate.hpp). The server's encoder sets it; a game that builds motions
+/// itself leaves the defaults.
+struct MotionTransition {
+  /// True: `Motion::state.acceleration` shapes the interpolation from the previous motion to this motion, and
+  /// extrapolation ignores it. False: it is used for extrapolation. Interpolation uses it only if `link`
+  /// matches the previous motion.
+  bool bends = false;
+  std::uint8_t link = 0;  ///< next_link() of the previous motion, 0 to kLinks - 1
+  /// True: the velocity or the angular velocity changed suddenly after the previous motion, for example in a
+  /// collision. Interpolation from there to this motion ignores these two values of the previous motion.
+  bool sudden = false;
+  QuietGap quiet{};  ///< the sender's promise about the time after this motion
+
+  static constexpr std::uint8_t kLinks = 4;  ///< number of different values of `link`
+};
+
 /// A state and the model that extrapolates it: quadratic motion, or a route. The server publishes motions.
 /// Server and clients predict with them.
 struct Motion {
@@ -51,18 +68,6 @@ struct Motion {
   bool faces_route = true;
 
   bool never_reverses = false;  ///< true: free motion is extrapolated with extrapolate_braking()
-  /// True: `state.acceleration` shapes the interpolation from the previous motion to this motion, and
-  /// extrapolation ignores it. False: `state.acceleration` is used for extrapolation. Interpolation uses it
-  /// only if `link` matches the previous motion (interpolate.hpp).
-  bool bends = false;
-  std::uint8_t link = 0;  ///< next_link() of the previous motion, 0 to kLinks - 1 (interpolate.hpp)
-
-  /// True: the velocity or the angular velocity changed suddenly after the previous motion, for example in a
-  /// collision. Interpolation from there to this motion ignores these two values of the previous motion.
-  bool sudden = false;
-
-  static constexpr std::uint8_t kLinks = 4;  ///< number of different values of `link`
-
   /// Top speed of the body in free motion, m/s. The body is never shown faster. Infinity means no limit.
   /// state_at() ignores this limit.
   float max_speed_mps = std::numeric_limits<float>::infinity();
@@ -70,7 +75,7 @@ struct Motion {
   /// beyond it. Infinity means no limit. state_at() ignores this limit.
   float world_size_m = std::numeric_limits<float>::infinity();
 
-  QuietGap quiet{};  ///< the sender's promise about this motion
+  MotionTransition transition{};  ///< how interpolation leads to this motion and on from it
   /// The ground (floor.hpp), or null. Not owned; it belongs to the archetype. Free motion in the world frame
   /// never leads below it.
   const Floor* floor = nullptr;

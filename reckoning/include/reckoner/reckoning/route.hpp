@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include <glm/gtc/quaternion.hpp>
@@ -16,53 +17,70 @@
 
 namespace reckoner {
 
-/// The kind of curve of a route. A Catmull-Rom, TCB or polyline curve passes through the points of the route.
-/// A Chaikin curve cuts the corners and passes inside the points.
-enum class RouteKind : std::uint8_t { kCatmullRom = 0, kTcb = 1, kChaikin = 2, kPolyline = 3 };
-
-/// What happens at the ends of a route. Open: the entity stops at either end. Closed: the route continues
-/// from the last point to the first and repeats. Ping-pong: the entity returns along the route, again and
-/// again.
-enum class RouteWrap : std::uint8_t { kOpen = 0, kClosed = 1, kPingPong = 2 };
+/// What happens at the ends of a route.
+enum class RouteWrap : std::uint8_t {
+  open = 0,       ///< the entity stops at either end
+  closed = 1,     ///< the route continues from the last point to the first, and repeats
+  ping_pong = 2,  ///< the entity returns along the route, again and again
+};
 
 /// How the route orients an entity. The entity's x axis points forward, and its z axis points up.
-///
-/// Upright: the entity's z axis is as close to the route's up vector as possible. So the entity stays level
-/// and does not roll, but it turns suddenly where the route is vertical. Minimal: the entity rolls as little
-/// as possible about the direction of travel, also in loops (FrameTable). Fixed: the orientation does not
-/// change.
-enum class RouteFacing : std::uint8_t { kUpright = 0, kMinimal = 1, kFixed = 2 };
+enum class RouteFacing : std::uint8_t {
+  /// The entity's z axis is as close to the route's up vector as possible. So the entity stays level and does
+  /// not roll, but it turns suddenly where the route is vertical.
+  upright = 0,
+  /// The entity rolls as little as possible about the direction of travel, also in loops (FrameTable).
+  minimal = 1,
+  fixed = 2,  ///< the orientation does not change
+};
 
-/// The largest number of points or keys in a route definition.
+/// The largest number of points or keys of a route.
 inline constexpr std::size_t kMaxRoutePoints = 4096;
 /// The largest number of points of a Chaikin route after corner cutting.
 inline constexpr std::size_t kMaxChaikinRoutePoints = 65536;
 
+/// A route along a Catmull-Rom curve, which passes through its points.
+struct CatmullRomRoute {
+  std::vector<glm::dvec3> points{};  ///< m; at most kMaxRoutePoints
+  CatmullRomKnots knots = CatmullRomKnots::centripetal;  ///< the spacing of the knots
+  /// The extra point beyond each end, unless the route is closed. True: the neighbour of the end point,
+  /// reflected at the end point. False: the end point again.
+  bool reflect_ends = false;
+};
+
+/// A route along a Kochanek-Bartels curve (tension, continuity, bias), which passes through its keys.
+struct TcbRoute {
+  /// At most kMaxRoutePoints. The key times only weight the tangents. They do not set the speed: an entity
+  /// moves at its own speed.
+  std::vector<TcbKey<glm::dvec3>> keys{};
+  /// Of a closed route: time from the last key back to the first key. 0 means the average time between
+  /// neighbouring keys.
+  double closing_time = 0.0;
+};
+
+/// A route that cuts the corners of a polygon (G. Chaikin) and passes inside its points: the quadratic
+/// B-spline of the cut polygon, which has no corners.
+struct ChaikinRoute {
+  std::vector<glm::dvec3> points{};       ///< m; at most kMaxRoutePoints
+  int passes = 2;                         ///< number of corner-cutting passes, 0 to kMaxChaikinPasses
+  std::optional<double> angle_limit{};    ///< see ChaikinOptions, rad
+  std::optional<double> outlier_limit{};  ///< see ChaikinOptions, rad
+};
+
+/// A route along the straight lines between its points.
+struct PolylineRoute {
+  std::vector<glm::dvec3> points{};  ///< m; at most kMaxRoutePoints
+};
+
+/// The curve of a route.
+using RouteCurve = std::variant<CatmullRomRoute, TcbRoute, ChaikinRoute, PolylineRoute>;
+
 /// The complete definition of a route. Plain data, so that it can be stored and sent. In one build of the
 /// library, two equal definitions give routes with equal results.
 struct RouteDefinition {
-  RouteKind kind = RouteKind::kCatmullRom;     ///< kind of curve
-  RouteWrap wrap = RouteWrap::kOpen;           ///< behaviour at the ends
-  RouteFacing facing = RouteFacing::kUpright;  ///< how an entity on the route is oriented
-
-  std::vector<glm::dvec3> points;  ///< points of all kinds except TCB, m; at most kMaxRoutePoints
-  /// The keys of a TCB route; at most kMaxRoutePoints. The key times only weight the tangents. They do not
-  /// set the speed: an entity moves at its own speed.
-  std::vector<TcbKey<glm::dvec3>> keys;
-
-  /// For a Catmull-Rom route: the spacing of its knots.
-  CatmullRomKnots knots = CatmullRomKnots::kCentripetal;
-  /// For a Catmull-Rom route that is not closed: the extra point beyond each end. True: the neighbour of the
-  /// end point, reflected at the end point. False: the end point again.
-  bool reflect_ends = false;
-  /// For a closed TCB route: time from the last key back to the first key. 0 means the average time between
-  /// neighbouring keys.
-  double closing_time = 0.0;
-  /// For a Chaikin route: number of corner-cutting passes, 0 to kMaxChaikinPasses. The route is the quadratic
-  /// B-spline of the resulting polygon, so it has no corners.
-  int passes = 2;
-  std::optional<double> angle_limit;    ///< for a Chaikin route: see ChaikinOptions, rad
-  std::optional<double> outlier_limit;  ///< for a Chaikin route: see ChaikinOptions, rad
+  RouteCurve curve{};                         ///< its curve
+  RouteWrap wrap = RouteWrap::open;           ///< behaviour at the ends
+  RouteFacing facing = RouteFacing::upright;  ///< how an entity on the route is oriented
   /// Up vector for upright and minimal facing. It must not be zero; the route normalises it.
   glm::dvec3 up{0.0, 0.0, 1.0};
   /// Orientation for fixed facing. It must not be zero; the route normalises it.
