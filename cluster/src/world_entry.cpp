@@ -3,11 +3,14 @@
 #include "cluster/src/wire/bus_messages.hpp"
 #include "cluster/src/wire/subjects.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <reckoner/cluster/world_entry.hpp>
 
@@ -42,22 +45,50 @@ std::uint32_t hash_of(const std::vector<Archetype>& archetypes) {
   return hash.value;
 }
 
+void add_points(Hash& hash, const std::vector<glm::dvec3>& points) {
+  for (const glm::dvec3& p : points) {
+    for (const double number : {p.x, p.y, p.z})
+      hash.add(number);
+  }
+}
+
+void add(Hash& hash, const CatmullRomRoute& route) {
+  add_points(hash, route.points);
+  hash.add(static_cast<std::uint64_t>(route.knots));
+  hash.add(std::uint64_t{route.reflect_ends});
+}
+
+void add(Hash& hash, const TcbRoute& route) {
+  for (const TcbKey<glm::dvec3>& key : route.keys) {
+    for (const double number : {key.time, key.value.x, key.value.y, key.value.z, key.shape.tension,
+                                key.shape.continuity, key.shape.bias, key.ease_to, key.ease_from})
+      hash.add(number);
+  }
+  hash.add(route.closing_time);
+}
+
+void add(Hash& hash, const ChaikinRoute& route) {
+  add_points(hash, route.points);
+  hash.add(static_cast<std::uint64_t>(route.passes));
+  constexpr double kNone = -1.0;
+  hash.add(route.angle_limit.value_or(kNone));
+  hash.add(route.outlier_limit.value_or(kNone));
+}
+
+void add(Hash& hash, const PolylineRoute& route) {
+  add_points(hash, route.points);
+}
+
 std::uint32_t hash_of(const std::vector<RouteDefinition>& routes) {
   Hash hash;
   for (const RouteDefinition& route : routes) {
-    hash.add(static_cast<std::uint64_t>(route.kind));
+    hash.add(std::uint64_t{route.curve.index()});
     hash.add(static_cast<std::uint64_t>(route.wrap));
     hash.add(static_cast<std::uint64_t>(route.facing));
-    for (const glm::dvec3& p : route.points) {
-      hash.add(p.x);
-      hash.add(p.y);
-      hash.add(p.z);
-    }
-    for (const auto& key : route.keys) {
-      hash.add(key.value.x);
-      hash.add(key.value.y);
-      hash.add(key.value.z);
-    }
+    std::visit([&hash](const auto& curve) { add(hash, curve); }, route.curve);
+    for (const double number : {route.up.x, route.up.y, route.up.z, route.orientation.w, route.orientation.x,
+                                route.orientation.y, route.orientation.z, route.tolerance})
+      hash.add(number);
   }
   return hash.value;
 }
