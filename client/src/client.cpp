@@ -85,10 +85,8 @@ std::span<const ShownEntity> Client::shown() {
   Impl& c = *impl_;
   c.advance(c.last_local_s);
   ClientSession& session = c.shown_session();
-  const SessionClock& clock = session.link.clock();
-  if (!clock.ready()) return {};
-  const auto shown =
-      session.shown.shown(c.origin, clock.server_time_s(c.last_local_s) + c.config.show_ahead_s);
+  if (!session.link.clock().ready()) return {};
+  const auto shown = session.shown.shown(c.origin, session.show_s(c.last_local_s));
   c.collect_events();
   return shown;
 }
@@ -98,7 +96,7 @@ ShownPoses Client::shown_poses() {
   c.advance(c.last_local_s);
   ClientSession& session = c.shown_session();
   if (!session.link.clock().ready()) return {};
-  const ShownPoses poses = session.shown.shown_poses(c.origin);
+  const ShownPoses poses = session.shown.poses(c.origin);
   c.collect_events();
   return poses;
 }

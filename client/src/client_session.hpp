@@ -65,6 +65,10 @@ struct ClientSession {
 
   /// Advances the server's clock and the playout to local time `local_s`.
   void advance(double local_s);
+  /// The server time at which the playout shows the present, at local time `local_s`. Requires a ready clock.
+  [[nodiscard]] double show_s(double local_s) const {
+    return link.clock().server_time_s(local_s) + config.show_ahead_s;
+  }
 
   /// These implement the functions of Client with the same name. Call advance() first.
   [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;

@@ -8,7 +8,6 @@
 #include <span>
 
 #include <reckoner/client/playout.hpp>
-#include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/shown_motions.hpp>
 
 namespace reckoner {
@@ -44,9 +43,7 @@ class PlayoutClock {
     return path_ == MotionPath::interpolate && wanted_path() == path_ && settled_;
   }
   /// Duration of an ordinary blend, s.
-  [[nodiscard]] double blend_s() const {
-    return config_.blend_s;
-  }
+  [[nodiscard]] double blend_s() const { return config_.blend_s; }
 
   /// Sets the longest gap between two updates, s, while the earlier motion does not hold, and the time
   /// between two ticks of the server, s. The delay must bridge such gaps, and at least one tick.

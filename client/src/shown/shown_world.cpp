@@ -39,7 +39,7 @@ std::span<const ShownEntity> ShownWorld::shown(const glm::dvec3& origin, double 
   return shown_;
 }
 
-ShownPoses ShownWorld::shown_poses(const glm::dvec3& origin) {
+ShownPoses ShownWorld::poses(const glm::dvec3& origin) {
   if (paused()) return frozen_.poses(world_.entities, origin);
   EntityStore& entities = world_.entities;
   const double shown_s = playout_.shown_s();
@@ -53,7 +53,7 @@ ShownPoses ShownWorld::shown_poses(const glm::dvec3& origin) {
   for (const std::uint32_t slot : batch_.unbatched()) {
     const auto& entity = entities.slots()[slot];
     if (!entity || !appear(*entity, shown_s)) continue;
-    // The next shown_poses() can take it into the batch.
+    // The next poses() can take it into the batch.
     if (entity->remote.has_ended_catch_up(shown_s)) entities.at(slot)->remote.drop_ended_catch_up(shown_s);
   }
   batch_.sample(shown_s, entities, world_.frames, origin);

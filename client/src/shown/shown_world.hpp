@@ -28,11 +28,11 @@ class ShownWorld {
   ShownWorld(World& world, const PlayoutClock& playout, ShowingReporter& showing)
       : world_(world), playout_(playout), showing_(showing) {}
 
-  /// These implement the functions of Client with the same name. The playout must have started. `now_s` is
-  /// the present in server time, with ClientConfig::show_ahead_s. The results stay valid until the next call
-  /// of any member.
+  /// These implement Client::shown(), shown_poses() and correct(). The playout must have started. `now_s` is
+  /// the server time at which predicted and owned entities are shown. The results stay valid until the next
+  /// call of any member.
   [[nodiscard]] std::span<const ShownEntity> shown(const glm::dvec3& origin, double now_s);
-  [[nodiscard]] ShownPoses shown_poses(const glm::dvec3& origin);
+  [[nodiscard]] ShownPoses poses(const glm::dvec3& origin);
   /// `one_way_s`: the delay from this client to the server, s.
   [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s, double one_way_s);
 
