@@ -35,8 +35,8 @@ struct Fixture {
 TEST(RouteTable, LimitsTheTotalNumberOfParts) {
   RouteDefinition tiny;
   tiny.wrap = RouteWrap::closed;
-  auto& curve =
-      tiny.curve.emplace<ChaikinRoute>(ChaikinRoute{{{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}, {0.0, 10.0, 1.0}}, 14});
+  auto& curve = tiny.curve.emplace<ChaikinRoute>(
+      ChaikinRoute{{{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}, {0.0, 10.0, 1.0}}, 14});
   RouteTable table;
   std::size_t parts = 0;
   Result<RouteId> added = table.add(tiny);

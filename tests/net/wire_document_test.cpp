@@ -146,9 +146,11 @@ std::vector<Vector> vectors() {
         bytes, decoder.server_datagram(bytes, Conversation::kStart));
   }
   reliable("after spawns", Conversation::encoded(AfterSpawnsMessage{70'000}));
-  reliable("Catmull-Rom route", Conversation::encoded(route_message(11, CatmullRomRoute{kCorner, CatmullRomKnots::chordal, true})));
+  reliable("Catmull-Rom route", Conversation::encoded(route_message(
+                                    11, CatmullRomRoute{kCorner, CatmullRomKnots::chordal, true})));
   reliable("TCB route", Conversation::encoded(route_message(12, tcb_route())));
-  reliable("Chaikin route", Conversation::encoded(route_message(13, ChaikinRoute{kCorner, 2, std::nullopt, 0.25})));
+  reliable("Chaikin route",
+           Conversation::encoded(route_message(13, ChaikinRoute{kCorner, 2, std::nullopt, 0.25})));
   reliable("polyline route", Conversation::encoded(route_message(14, PolylineRoute{kCorner})));
   reliable("game message", Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}));
   const Bytes chat = Conversation::encoded(GameDataMessage{Bytes(150, std::byte{'z'}), std::nullopt});

@@ -171,8 +171,7 @@ TEST(WireFields, SecondDecoderReadsEveryReliableMessage) {
     ASSERT_TRUE(content) << "message " << i << " of kind " << message.index();
     ASSERT_EQ(as_text(*content), std::visit([](const auto& m) { return expected(m); }, message));
     ++seen[message.index()];
-    if (const auto* route = std::get_if<RouteMessage>(&message))
-      ++routes[route->definition.curve.index()];
+    if (const auto* route = std::get_if<RouteMessage>(&message)) ++routes[route->definition.curve.index()];
   }
   for (const int count : seen)
     EXPECT_GT(count, 100);
@@ -233,7 +232,8 @@ class Owner {
     coding_mode.bends = choices.flag();
     coding_mode.steady = !coding_mode.bends && choices.flag();
     QuantisedState now = quantise(nearest_encodable(fuzz::any_state(choices, q), q), 1, coding_mode, q);
-    if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(choices.up_to(MotionTransition::kLinks - 1));
+    if (now.coding_mode.bends)
+      now.link = static_cast<std::uint8_t>(choices.up_to(MotionTransition::kLinks - 1));
     if (now.coding_mode.steady) now.sudden = choices.flag();
     Held& held = held_[slot];
     OwnedHead head{

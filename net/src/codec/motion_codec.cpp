@@ -43,8 +43,8 @@ std::int32_t to_steps(double rate, double step, double limit) {
 }
 
 // Rounds position, velocity and acceleration. The velocity cancels the position's rounding error at the
-// reach. The acceleration cancels the remaining error of both, unless it describes the past (MotionTransition::bends).
-// If velocity and acceleration are zero, they stay zero, so that rest is exact.
+// reach. The acceleration cancels the remaining error of both, unless it describes the past
+// (MotionTransition::bends). If velocity and acceleration are zero, they stay zero, so that rest is exact.
 void round_translation(const State& state, const Steps& steps, double max_speed_mps, double reach_s,
                        QuantisedState& out) {
   for (std::size_t i = 0; i < 3; ++i) {

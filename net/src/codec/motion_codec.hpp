@@ -205,8 +205,8 @@ struct QuantisedState {
   std::uint8_t largest = 0;    ///< index of the fourth component in w, x, y, z; it is made positive
   std::uint8_t teleports = 0;  ///< modulo kTeleportModulus
   std::uint8_t link = 0;       ///< MotionTransition::link; 0 and not sent unless the motion bends
-  bool sudden = false;         ///< MotionTransition::sudden; false and not sent unless the coding mode is steady
-  CodingMode coding_mode;      ///< how the motion is rounded
+  bool sudden = false;     ///< MotionTransition::sudden; false and not sent unless the coding mode is steady
+  CodingMode coding_mode;  ///< how the motion is rounded
 
   /// True if all members are equal.
   bool operator==(const QuantisedState&) const = default;

@@ -21,9 +21,9 @@ namespace reckoner {
 /// the acceleration of `to`. The quartic is the cubic plus b u^2 (1 - u)^2, where b is the bend, m, and u
 /// runs from 0 to 1.
 ///
-/// If `to` is sudden (MotionTransition::sudden), its curves do not depend on the velocity and the angular velocity of
-/// `from`. They are quadratic, and end with those of `to`. After a quiet gap, motions in between were lost,
-/// and `sudden` does not count.
+/// If `to` is sudden (MotionTransition::sudden), its curves do not depend on the velocity and the angular
+/// velocity of `from`. They are quadratic, and end with those of `to`. After a quiet gap, motions in between
+/// were lost, and `sudden` does not count.
 ///
 /// Clients in buffered mode show this curve, and the server compares it with the truth. The acceleration in
 /// the result is zero.
@@ -73,10 +73,12 @@ struct CurveStarts {
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 interpolate_position(const Motion& from, const Motion& to,
                                                                      double time_s);
 
-/// The link (MotionTransition::link) of a motion that bends and follows `from`. It is 0 if `from` does not bend. In a
-/// chain of motions that bend, it counts 1, 2, 3 and then 1 again.
+/// The link (MotionTransition::link) of a motion that bends and follows `from`. It is 0 if `from` does not
+/// bend. In a chain of motions that bend, it counts 1, 2, 3 and then 1 again.
 [[nodiscard]] inline std::uint8_t next_link(const Motion& from) {
-  return from.transition.bends ? static_cast<std::uint8_t>(from.transition.link % (MotionTransition::kLinks - 1) + 1) : std::uint8_t{0};
+  return from.transition.bends
+             ? static_cast<std::uint8_t>(from.transition.link % (MotionTransition::kLinks - 1) + 1)
+             : std::uint8_t{0};
 }
 
 /// True if the acceleration of `to` was computed for the curve from `from`. False if a motion published in

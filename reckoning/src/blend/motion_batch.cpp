@@ -77,7 +77,8 @@ void MotionBatch::set(std::size_t index, const Motion& motion, const Blend& blen
   for (int axis = 0; axis < 3; ++axis) {
     position_[axis][index] = state.position[axis];
     velocity_[axis][index] = state.velocity[axis];
-    acceleration_[axis][index] = motion.transition.bends ? 0.0f : state.acceleration[axis];  // like state_at()
+    acceleration_[axis][index] =
+        motion.transition.bends ? 0.0f : state.acceleration[axis];  // like state_at()
     angular_velocity_[axis][index] = state.angular_velocity[axis];
   }
   orientation_[0][index] = state.orientation.w;

@@ -253,7 +253,8 @@ GapFit::PathDeviations GapFit::path_deviations(const Motion& from, const Motion&
     across += share * share;
   }
   // If part of the path in the gap is unknown, the bend would be a guess there.
-  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s && !end.transition.sudden)
+  if (path.count == gap_ticks && bends_over(gap_ticks) && start.time_s == from.time_s &&
+      !end.transition.sudden)
     path.bend = along / across;
   return path;
 }

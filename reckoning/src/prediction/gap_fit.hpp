@@ -56,8 +56,8 @@ class RECKONER_RECKONING_API GapFit {
                                      double longest_gap_s) const;
 
   /// True if the largest error in the gap after `published` would be smaller if `truth`, published now, were
-  /// sudden (MotionTransition::sudden). `allowed`: the errors of distance and angle that count as equally large. False
-  /// for a gap in which clients may have extrapolated.
+  /// sudden (MotionTransition::sudden). `allowed`: the errors of distance and angle that count as equally
+  /// large. False for a gap in which clients may have extrapolated.
   [[nodiscard]] bool is_sudden(const Motion& published, const State& truth, double time_s,
                                double longest_gap_s, const GapError& allowed) const;
 

@@ -66,8 +66,8 @@ Result<Path> make_path(const TcbRoute& route, RouteWrap wrap) {
 
 Result<Path> make_path(const ChaikinRoute& route, RouteWrap wrap) {
   const bool closed = wrap == RouteWrap::closed;
-  auto points = chaikin<glm::dvec3>(route.points, {route.passes, closed, route.angle_limit,
-                                                   route.outlier_limit, kMaxChaikinRoutePoints});
+  auto points = chaikin<glm::dvec3>(
+      route.points, {route.passes, closed, route.angle_limit, route.outlier_limit, kMaxChaikinRoutePoints});
   if (!points) return Error{points.error()};
   return quadratic_b_spline_path<glm::dvec3>(*points, closed);
 }

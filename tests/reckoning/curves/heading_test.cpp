@@ -72,8 +72,7 @@ TEST(Heading, CurvatureOfACircleIsOneOverItsRadius) {
   std::vector<dvec2> ring;
   for (int i = 0; i < 64; ++i)
     ring.push_back({5 * std::cos(i * std::numbers::pi / 32), 5 * std::sin(i * std::numbers::pi / 32)});
-  const auto path =
-      CatmullRom<dvec2>::make(ring, {CatmullRomKnots::uniform, CatmullRomEnds::closed})->path();
+  const auto path = CatmullRom<dvec2>::make(ring, {CatmullRomKnots::uniform, CatmullRomEnds::closed})->path();
   for (double t = 0.5; t < 64; t += 1.0) {
     const dvec2 k = curvature(path, t);
     EXPECT_NEAR(glm::length(k), 0.2, 0.002);

@@ -41,7 +41,7 @@ inline constexpr std::size_t kMaxChaikinRoutePoints = 65536;
 
 /// A route along a Catmull-Rom curve, which passes through its points.
 struct CatmullRomRoute {
-  std::vector<glm::dvec3> points{};  ///< m; at most kMaxRoutePoints
+  std::vector<glm::dvec3> points{};                      ///< m; at most kMaxRoutePoints
   CatmullRomKnots knots = CatmullRomKnots::centripetal;  ///< the spacing of the knots
   /// The extra point beyond each end, unless the route is closed. True: the neighbour of the end point,
   /// reflected at the end point. False: the end point again.
