@@ -63,8 +63,7 @@ TEST(Route, DistancesWrapLikeTheRoute) {
   EXPECT_EQ(back.wrapped(23.0).direction, 1.0);
 
   d.wrap = RouteWrap::closed;
-  d.points.push_back({10, 10, 0});
-  d.points.push_back({0, 10, 0});
+  d.curve = PolylineRoute{{{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}}};
   const Route ring = route(d);
   EXPECT_DOUBLE_EQ(ring.length(), 40.0);
   EXPECT_EQ(ring.position(42.0), dvec3(2, 0, 0));
@@ -238,10 +237,11 @@ TEST(Route, RefusesInvalidDefinitions) {
     return !Route::make(d);
   };
   EXPECT_FALSE(refused([](RouteDefinition&) {}));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.clear(); }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.assign(5, dvec3(1, 2, 3)); }));
-  EXPECT_TRUE(refused([&](RouteDefinition& d) { d.points[3].y = nan; }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.resize(kMaxRoutePoints + 1, dvec3(0.0)); }));
+  const auto points = [](RouteDefinition& d) -> auto& { return std::get<CatmullRomRoute>(d.curve).points; };
+  EXPECT_TRUE(refused([&](RouteDefinition& d) { points(d).clear(); }));
+  EXPECT_TRUE(refused([&](RouteDefinition& d) { points(d).assign(5, dvec3(1, 2, 3)); }));
+  EXPECT_TRUE(refused([&](RouteDefinition& d) { points(d)[3].y = nan; }));
+  EXPECT_TRUE(refused([&](RouteDefinition& d) { points(d).resize(kMaxRoutePoints + 1, dvec3(0.0)); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.wrap = static_cast<RouteWrap>(9); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.facing = static_cast<RouteFacing>(9); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) {

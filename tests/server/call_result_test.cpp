@@ -103,7 +103,7 @@ TEST(CallResult, EntitiesSayWhyTheyDoNotChange) {
   EXPECT_EQ(server.set_field(tank, 0, 1.0).error(), CallError::wrong_type);
   EXPECT_EQ(server.set_field(tank, 0, std::int64_t{256}).error(), CallError::out_of_range);
   EXPECT_TRUE(server.set_field(tank, 0, std::int64_t{255}));
-  const auto route = server.add_route({.points = {{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}}});
+  const auto route = server.add_route({.curve = CatmullRomRoute{{{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}}}});
   ASSERT_TRUE(route);
   EXPECT_EQ(server.follow(nobody, *route).error(), CallError::unknown_entity);
   EXPECT_EQ(server.follow(tank, {77}).error(), CallError::unknown_route);
@@ -134,7 +134,7 @@ TEST(CallResult, CallsAboutClientsSayWhyTheyFail) {
   EXPECT_EQ(server.give(shot, client).error(), CallError::short_lived);
   EXPECT_EQ(server.give(id, client, {.silence_s = -1.0}).error(), CallError::out_of_range);
   EXPECT_TRUE(server.give(id, client));
-  const auto route = server.add_route({.points = {{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}}});
+  const auto route = server.add_route({.curve = CatmullRomRoute{{{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}}}});
   ASSERT_TRUE(route);
   EXPECT_EQ(server.follow(id, *route).error(), CallError::owned);
   EXPECT_EQ(server.enter_frame(id, shot).error(), CallError::owned);

@@ -51,11 +51,11 @@ dvec2 pyramid(const std::array<dvec2, 4>& p, const std::array<double, 4>& k, dou
 TEST(CatmullRom, MatchesBarryAndGoldmanOnAllKnots) {
   const std::array<dvec2, 4> p{dvec2{0, 0}, dvec2{1, 3}, dvec2{1.2, 3.1}, dvec2{9, -2}};
   for (const auto& [knots, alpha] :
-       {std::pair{Knots::kUniform, 0.0}, {Knots::kCentripetal, 0.5}, {Knots::kChordal, 1.0}}) {
+       {std::pair{Knots::uniform, 0.0}, {Knots::centripetal, 0.5}, {Knots::chordal, 1.0}}) {
     std::array<double, 4> k{0.0, 0.0, 0.0, 0.0};
     for (std::size_t i = 1; i < 4; ++i)
       k[i] = k[i - 1] + std::pow(glm::length(p[i] - p[i - 1]), alpha);
-    const auto c = curve<dvec2>({p.begin(), p.end()}, {knots, Ends::kDoubled});
+    const auto c = curve<dvec2>({p.begin(), p.end()}, {knots, Ends::doubled});
     EXPECT_NEAR(c.knot_interval(1), k[2] - k[1], 1e-15);
     for (double u = 0.0; u <= 1.0; u += 0.125) {
       const dvec2 expected = pyramid(p, k, k[1] + u * (k[2] - k[1]));
@@ -66,9 +66,9 @@ TEST(CatmullRom, MatchesBarryAndGoldmanOnAllKnots) {
 
 TEST(CatmullRom, EndsAreDoubledReflectedOrClosed) {
   const std::vector<dvec2> p{{0, 0}, {2, 0}, {4, 4}, {0, 6}};
-  const auto doubled = curve(p, {Knots::kUniform, Ends::kDoubled});
-  const auto reflected = curve(p, {Knots::kUniform, Ends::kReflected});
-  const auto closed = curve(p, {Knots::kUniform, Ends::kClosed});
+  const auto doubled = curve(p, {Knots::uniform, Ends::doubled});
+  const auto reflected = curve(p, {Knots::uniform, Ends::reflected});
+  const auto closed = curve(p, {Knots::uniform, Ends::closed});
   for (double u = 0.0; u <= 1.0; u += 0.25) {
     EXPECT_LT(glm::length(doubled.position(u) - catmull_rom(p[0], p[0], p[1], p[2], u)), 1e-14);
     EXPECT_LT(glm::length(doubled.position(2 + u) - catmull_rom(p[1], p[2], p[3], p[3], u)), 1e-14);
@@ -92,8 +92,8 @@ TYPED_TEST_SUITE(CatmullRomOf, Dimensions);
 TYPED_TEST(CatmullRomOf, PassesThroughItsPointsExactlyAndIsC1) {
   using V = TypeParam;
   TestRandom random(7);
-  for (const Ends ends : {Ends::kDoubled, Ends::kReflected, Ends::kClosed}) {
-    for (const Knots knots : {Knots::kUniform, Knots::kCentripetal, Knots::kChordal}) {
+  for (const Ends ends : {Ends::doubled, Ends::reflected, Ends::closed}) {
+    for (const Knots knots : {Knots::uniform, Knots::centripetal, Knots::chordal}) {
       const auto points = random.points<V>(9);
       const auto c = curve(points, {knots, ends});
       for (std::size_t i = 0; i < points.size(); ++i)
@@ -111,7 +111,7 @@ TYPED_TEST(CatmullRomOf, PassesThroughItsPointsExactlyAndIsC1) {
 TYPED_TEST(CatmullRomOf, DerivativesAreThoseOfThePosition) {
   using V = TypeParam;
   TestRandom random(11);
-  const auto c = curve(random.points<V>(6), {Knots::kCentripetal, Ends::kReflected});
+  const auto c = curve(random.points<V>(6), {Knots::centripetal, Ends::reflected});
   const double h = 1e-5;
   for (double t = 0.1; t < 4.95; t += 0.1317) {
     if (std::abs(t - std::round(t)) < 2 * h) continue;
@@ -134,7 +134,7 @@ TYPED_TEST(CatmullRomOf, SubdividesWithExactJoints) {
     ASSERT_EQ(fine->size(), (points.size() - 1) * n + 1);
     for (std::size_t i = 0; i < points.size(); ++i)
       EXPECT_EQ((*fine)[i * n], points[i]);
-    const auto ring = subdivide<V>(points, n, {Knots::kChordal, Ends::kClosed});
+    const auto ring = subdivide<V>(points, n, {Knots::chordal, Ends::closed});
     ASSERT_TRUE(ring);
     ASSERT_EQ(ring->size(), points.size() * n + 1);
     EXPECT_EQ(ring->front(), ring->back());
@@ -144,8 +144,8 @@ TYPED_TEST(CatmullRomOf, SubdividesWithExactJoints) {
 TEST(CatmullRom, RepeatedPointsStopWithoutChangingTheShape) {
   const std::vector<dvec2> once{{0, 0}, {3, 1}, {4, 5}, {9, 5}};
   const std::vector<dvec2> twice{{0, 0}, {3, 1}, {3, 1}, {3, 1}, {4, 5}, {9, 5}};
-  for (const Knots knots : {Knots::kCentripetal, Knots::kChordal}) {
-    for (const Ends ends : {Ends::kDoubled, Ends::kReflected, Ends::kClosed}) {
+  for (const Knots knots : {Knots::centripetal, Knots::chordal}) {
+    for (const Ends ends : {Ends::doubled, Ends::reflected, Ends::closed}) {
       const auto a = curve(once, {knots, ends});
       const auto b = curve(twice, {knots, ends});
       for (double u = 0.0; u < 0.95; u += 0.1) {
@@ -167,12 +167,12 @@ TEST(CatmullRom, RepeatedPointsStopWithoutChangingTheShape) {
 
 TEST(CatmullRom, HandlesRepeatsAtTheEndsAndOnlyRepeats) {
   const std::vector<double> p{1, 1, 2, 5, 5};
-  const auto c = curve(p, {Knots::kCentripetal, Ends::kDoubled});
+  const auto c = curve(p, {Knots::centripetal, Ends::doubled});
   for (double t = 0.0; t <= 4.0; t += 0.01)
     ASSERT_TRUE(std::isfinite(c.position(t)));
   EXPECT_EQ(c.position(0.7), 1.0);
   EXPECT_EQ(c.position(3.3), 5.0);
-  const auto still = curve<dvec3>({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, {Knots::kChordal, Ends::kDoubled});
+  const auto still = curve<dvec3>({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, {Knots::chordal, Ends::doubled});
   EXPECT_EQ(still.position(1.3), dvec3(1, 2, 3));
   EXPECT_EQ(still.derivative(1.3), dvec3(0.0));
 }
@@ -181,20 +181,20 @@ TEST(CatmullRom, ClosedCurveIgnoresARepeatOfTheFirstPoint) {
   const std::vector<dvec2> ring{{0, 0}, {4, 0}, {4, 4}};
   std::vector<dvec2> repeated = ring;
   repeated.push_back(ring[0]);
-  const auto a = curve(ring, {Knots::kUniform, Ends::kClosed});
-  const auto b = curve(repeated, {Knots::kUniform, Ends::kClosed});
+  const auto a = curve(ring, {Knots::uniform, Ends::closed});
+  const auto b = curve(repeated, {Knots::uniform, Ends::closed});
   ASSERT_EQ(b.segment_count(), 3u);
   for (double t = 0.0; t <= 3.0; t += 0.1)
     EXPECT_EQ(a.position(t), b.position(t));
 }
 
 TEST(CatmullRom, TwoPointsAndPointsCloseTogether) {
-  const auto line = curve<dvec2>({{0, 0}, {10, 0}}, {Knots::kUniform, Ends::kReflected});
+  const auto line = curve<dvec2>({{0, 0}, {10, 0}}, {Knots::uniform, Ends::reflected});
   EXPECT_DOUBLE_EQ(line.position(0.3).x, 3.0);  // a mirrored neighbour makes it straight with constant speed
   const auto eased = curve<dvec2>({{0, 0}, {10, 0}});
   EXPECT_DOUBLE_EQ(eased.derivative(0.0).x, 5.0);
   const auto close =
-      curve<dvec2>({{0, 0}, {1, 0}, {1 + 1e-13, 0}, {2, 1}}, {Knots::kCentripetal, Ends::kDoubled});
+      curve<dvec2>({{0, 0}, {1, 0}, {1 + 1e-13, 0}, {2, 1}}, {Knots::centripetal, Ends::doubled});
   for (double t = 0.0; t <= 3.0; t += 0.01) {
     const dvec2 p = close.position(t);
     ASSERT_TRUE(p.x >= -1e-9 && p.x <= 2.0 + 1e-9 && std::abs(p.y) < 1.2) << t;
@@ -211,15 +211,15 @@ TEST(CatmullRom, ClampsParametersToTheEnds) {
 
 TEST(CatmullRom, RefusesInvalidPoints) {
   const auto refused = [](const std::vector<double>& p, Ends ends) {
-    return !CatmullRom<double>::make(p, {Knots::kUniform, ends});
+    return !CatmullRom<double>::make(p, {Knots::uniform, ends});
   };
-  EXPECT_TRUE(refused({}, Ends::kDoubled));
-  EXPECT_TRUE(refused({1.0}, Ends::kDoubled));
-  EXPECT_TRUE(refused({1.0, 2.0}, Ends::kClosed));
-  EXPECT_TRUE(refused({1.0, 2.0, 1.0}, Ends::kClosed));
-  EXPECT_TRUE(refused({1.0, kNan, 2.0}, Ends::kDoubled));
-  EXPECT_TRUE(refused({1.0, kInfinity}, Ends::kDoubled));
-  EXPECT_TRUE(refused({1.0, 1e101}, Ends::kDoubled));
+  EXPECT_TRUE(refused({}, Ends::doubled));
+  EXPECT_TRUE(refused({1.0}, Ends::doubled));
+  EXPECT_TRUE(refused({1.0, 2.0}, Ends::closed));
+  EXPECT_TRUE(refused({1.0, 2.0, 1.0}, Ends::closed));
+  EXPECT_TRUE(refused({1.0, kNan, 2.0}, Ends::doubled));
+  EXPECT_TRUE(refused({1.0, kInfinity}, Ends::doubled));
+  EXPECT_TRUE(refused({1.0, 1e101}, Ends::doubled));
   EXPECT_FALSE(subdivide<double>(std::vector<double>{1.0, 2.0}, 0));
   const auto nan = CatmullRom<dvec3>::make(std::vector<dvec3>{{0, 0, 0}, {0, kNan, 0}});
   ASSERT_FALSE(nan);
