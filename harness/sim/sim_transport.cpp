@@ -282,7 +282,7 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kFirstTimeoutS = 0.5;    // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
-constexpr double kOldestTimeoutS = 0.25;  // kMinResendWaitMs of the ENet transport
+constexpr double kOldestTimeoutS = 0.25;  // as Reckoner set ENet when the baselines were measured
 constexpr double kGiveUpS = 30.0;         // ENET_PEER_TIMEOUT_MAXIMUM
 // Mean and mean deviation of |N(0,1)|.
 constexpr double kHalfNormalMean = 0.798;

@@ -59,7 +59,8 @@ TEST(EndToEnd, TwoClientsSeeTheCrowdAtItsPosition) {
 TEST(EndToEnd, DemoRunsAndPrintsItsTable) {
   const Finished demo = run("reckoner-harness", {"demo"}, 100.0);
   EXPECT_EQ(demo.exit_code, 0) << demo.errors;
-  for (const char* word : {"reckoner", "snap", "the error at the same instant", "docs/ARCHITECTURE.md"}) {
+  for (const char* word : {"reckoner", "snap", "ENet at the server: ", "the error at the same instant",
+                           "docs/ARCHITECTURE.md"}) {
     EXPECT_NE(demo.output.find(word), std::string::npos) << demo.output;
   }
   EXPECT_LE(std::count(demo.output.begin(), demo.output.end(), '\n'), 32) << "more than a screen\n"

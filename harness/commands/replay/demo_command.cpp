@@ -181,6 +181,17 @@ void print_table(const std::vector<Column>& columns) {
             [](const Column& c) { return fmt::format("{:.0f}", c.wire_bytes_per_s); });
 }
 
+// What ENet itself has counted at the server. Returns false if it has carried nothing in one direction.
+bool print_transport(const fs::path& server_json) {
+  std::ifstream file(server_json);
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  if (!json.is_object()) return false;
+  const auto sent = json.value("transport_datagrams_sent", std::uint64_t{0});
+  const auto received = json.value("transport_datagrams_received", std::uint64_t{0});
+  fmt::print("\n  ENet at the server: {} datagrams sent, {} received\n", sent, received);
+  return sent > 0 && received > 0;
+}
+
 void print_outcome(const Figures& reckoner, const Figures& snap) {
   fmt::print(
       "\nIn 95 % of the frames, the error at the same instant was at most {:.3f} m for client 1 and {:.3f} m "
@@ -208,15 +219,17 @@ int run_demo(const DemoArguments& arguments) {
   if (scratch.path().empty()) return report_error("cannot make a temporary folder", program::kFailed);
   const fs::path folder = program_folder(arguments.argv0.c_str());
   const fs::path truth = scratch.path() / "truth.csv";
+  const fs::path server_json = scratch.path() / "server.json";
   const auto start = [&](const char* program, const std::vector<std::string>& options,
                          const std::string& log) {
     return ChildProcess::start(folder / program, options, scratch.path() / (log + ".log"));
   };
 
   std::vector<std::string> server_options = source_options(arguments.source);
-  // The demo stays on this machine, so it needs no key: without one, the programs use ENet.
+  // The demo stays on this machine, so it needs no key.
   server_options.insert(server_options.end(),
-                        {"--host", "127.0.0.1", "--port", "0", "--insecure", "--truth", utf8_of(truth)});
+                        {"--host", "127.0.0.1", "--port", "0", "--insecure", "--transport", "enet", "--truth",
+                         utf8_of(truth), "--json", utf8_of(server_json)});
   auto server = start("reckoner-server", server_options, "server");
   if (!server) return report_error(server.error(), program::kFailed);
   const auto server_port = port_of(*server, "reckoner-server");
@@ -235,16 +248,17 @@ int run_demo(const DemoArguments& arguments) {
   for (DemoClient& viewer : viewers) {
     viewer.rendered = scratch.path() / (viewer.mode + ".csv");
     viewer.json = scratch.path() / (viewer.mode + ".json");
-    auto process = start("reckoner-client",
-                         {"--connect", "127.0.0.1:" + *port, "--mode", viewer.mode, "--insecure",
-                          "--rendered", utf8_of(viewer.rendered), "--json", utf8_of(viewer.json)},
-                         viewer.mode);
+    auto process =
+        start("reckoner-client",
+              {"--connect", "127.0.0.1:" + *port, "--mode", viewer.mode, "--insecure", "--transport", "enet",
+               "--rendered", utf8_of(viewer.rendered), "--json", utf8_of(viewer.json)},
+              viewer.mode);
     if (!process) return report_error(process.error(), program::kFailed);
     viewer.process = std::move(*process);
   }
   fmt::print(
       "{} for {:.0f} s: one server and two clients, each in its own process on this machine. They use "
-      "UDP\nover a simulated network like \"{}\": {:.0f} ms one way, {:.0f} ms of jitter, {:g} % of the "
+      "ENet\nover a simulated network like \"{}\": {:.0f} ms one way, {:.0f} ms of jitter, {:g} % of the "
       "datagrams lost.\n",
       name_of(arguments.source), arguments.source.seconds, arguments.network, network->latency_ms,
       network->jitter_ms, network->loss_percent);
@@ -277,6 +291,7 @@ int run_demo(const DemoArguments& arguments) {
   if (!snap) return report_error(snap.error(), program::kFailed);
   columns.push_back(*snap);
   print_table(columns);
+  if (!print_transport(server_json)) return report_error("ENet carried nothing", program::kFailed);
   fmt::print(
       "\n  Many games use the technique snap: they draw each update as it arrives and extrapolate with "
       "constant\n  velocity. Here it gets an equal number of updates over an equal network (simulated). A "

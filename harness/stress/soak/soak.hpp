@@ -49,7 +49,7 @@ using SoakProgress = std::function<void(double done)>;
 /// Runs the test in one process and in virtual time over SimNetwork. The server is killed and restarted once.
 [[nodiscard]] SoakReport soak_in_virtual_time(const SoakOptions& options, const SoakProgress& progress);
 
-/// Runs the test in several processes on this machine, in real time over sealed ENet connections. Stops
+/// Runs the test in several processes on this machine, in real time over sealed UDP. Stops
 /// processes now and then. `program` is the path of reckoner-harness.
 [[nodiscard]] Result<SoakReport> soak_in_real_time(const SoakOptions& options,
                                                    const std::filesystem::path& program,

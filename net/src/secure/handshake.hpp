@@ -131,8 +131,7 @@ struct Accepted {
 /// Why a server does not accept a token. The numbers except 0 are on the wire.
 enum class TokenFault : std::uint8_t {
   /// Only inside a client, which infers it (ClientHandshake::is_ignored()): the server says nothing. It
-  /// cannot
-  /// open the token, because its key is another one or the token was changed, or it has no room.
+  /// cannot open the token, because its key is another one or the token was changed, or it has no room.
   ignored = 0,
   expired = 1,       ///< by the server's clock
   other_server = 2,  ///< it does not name this server
@@ -145,6 +144,7 @@ enum class TokenFault : std::uint8_t {
 struct Refused {
   static constexpr std::size_t kBytes = 1 + 1 + kProofBytes;
 };
+
 /// The client's second message to a server without security. `client` is not a key here, but random bytes
 /// that only the server at the other end learns.
 struct OpenResponse {

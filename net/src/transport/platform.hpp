@@ -7,7 +7,8 @@
 
 namespace reckoner {
 
-/// A long wait is cut into slices of this length, s, so that ENet's resends stay on time.
+/// A long wait is cut into slices of this length, s, so that what a transport sends again by
+/// a timer (a request to connect, a close, ENet's commands) stays on time.
 inline constexpr double kWaitSliceSeconds = 0.05;
 
 /// Seconds on the machine's monotonic clock.
@@ -30,7 +31,7 @@ void nap(double seconds);
 /// something ended the sleep early.
 ///
 /// A flush visits all peers. The first flush therefore happens only if data waits to be sent. Arriving data
-/// ends a sleep anyway, and ENet's resends can wait for one slice.
+/// ends a sleep anyway, and what a timer sends again can wait for one slice.
 template <class Flush, class Sleep>
 void wait_in_slices(double seconds, Flush flush, Sleep sleep) {
   const double end_s = steady_seconds() + std::clamp(std::isnan(seconds) ? 0.0 : seconds, 0.0, 3600.0);

@@ -15,7 +15,7 @@ namespace reckoner {
 
 /// Collects complete datagrams for many addresses and sends them together: on Linux with one system call, on
 /// other systems one after the other. A server with a thousand clients would otherwise spend most of its time
-/// in a system call for each datagram and in ENet's queues.
+/// in a system call for each datagram.
 class DatagramBatch {
  public:
   /// Capacity, in datagrams. Each datagram holds a header of up to kMaxHead bytes and a state payload. All
