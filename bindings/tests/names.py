@@ -20,7 +20,6 @@ ENUMS = {
     "relevance": ("Relevance", ""),
     "owner_policy": ("OwnerPolicy", "OWNER_"),
     "owner_gone": ("OwnerGone", "GONE_"),
-    "route_kind": ("RouteKind", ""),
     "route_wrap": ("RouteWrap", ""),
     "route_facing": ("RouteFacing", ""),
     "velocity_source": ("VelocitySource", "VELOCITY_"),
@@ -32,7 +31,7 @@ ENUMS = {
     "client_event_kind": ("ClientEvent::Kind", "EVENT_"),
 }
 # C++ has no enum for these.
-C_ONLY_ENUMS = {"result_code", "log_type", "value_type", "floor_kind", "byte_count"}
+C_ONLY_ENUMS = {"result_code", "log_type", "value_type", "floor_kind", "byte_count", "route_kind"}
 # C has no enum for these: it has texts (Refusal) or numbers (CatmullRomKnots), or the part is not in C (transports,
 # curves, rewinding of owned motion).
 CPP_ONLY_ENUMS = {"Refusal", "CatmullRomKnots", "CatmullRomEnds", "MotionPath",
