@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # CPack: a ZIP file for Windows (./dev windows); otherwise a source archive anywhere, and three Debian packages from a build
 # under Debian or Ubuntu (./dev package):
-#   libreckoner1      the C library; its ABI is stable
+#   libreckoner2      the C library; its ABI is stable
 #   libreckoner-dev   headers, the C++ libraries, the CMake package, pkg-config files
 #   reckoner-tools    the programs with their manuals
 # The C++ libraries are static, because their ABI is not stable.
@@ -47,7 +47,7 @@ endif()
 
 # Installs the licence as Debian's policy requires.
 if(RECKONER_DPKG_DEB)
-  set(package_runtime libreckoner1)
+  set(package_runtime libreckoner2)
   set(package_development libreckoner-dev)
   set(package_tools reckoner-tools)
   foreach(component IN LISTS CPACK_COMPONENTS_ALL)
@@ -61,14 +61,14 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The Reckoner authors <reckoner@localhost>")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libreckoner1)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libreckoner2)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The library for C and other languages that call C.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libreckoner-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libreckoner1 (= ${PROJECT_VERSION}), libglm-dev, libenet-dev, libsodium-dev")
+  "libreckoner2 (= ${PROJECT_VERSION}), libglm-dev, libenet-dev, libsodium-dev")
 if(TARGET reckoner_cluster)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libnats-dev")
 endif()

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 
-lib = c.CDLL(os.environ.get("RECKONER_LIBRARY", "libreckoner.so.1"))
+lib = c.CDLL(os.environ.get("RECKONER_LIBRARY", "libreckoner.so.2"))
 
 
 class Archetype(c.Structure):  # as in reckoner.h; "rest" covers unused members

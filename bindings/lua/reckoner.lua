@@ -10,7 +10,7 @@
 local ffi = require "ffi"
 local declared = require "reckoner_declarations"
 
-local names = { Windows = "reckoner.dll", OSX = "libreckoner.1.dylib" }
+local names = { Windows = "reckoner.dll", OSX = "libreckoner.2.dylib" }
 
 -- Loads the library. Raises an error if it is missing or older than `needs`.
 local function load(path, needs)
@@ -35,7 +35,7 @@ local function installed(name)
   return path .. "/" .. name
 end
 
-local name = names[ffi.os] or "libreckoner.so.1"
+local name = names[ffi.os] or "libreckoner.so.2"
 local path = os.getenv("RECKONER_LIBRARY") or installed(name) or name
 local C = load(path, declared.version)
 local M = { C = C, load = load, version = ffi.string(C.reckoner_version()) }

@@ -35,9 +35,9 @@ class BuildWithLibrary(build_py):
         for folder in (libraries, programs):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-        shutil.copy(BUILD / "capi/libreckoner.so.1", libraries)
+        shutil.copy(BUILD / "capi/libreckoner.so.2", libraries)
         shutil.copy(ROOT / "build/bin/reckoner-harness", programs)
-        for file in (libraries / "libreckoner.so.1", programs / "reckoner-harness"):
+        for file in (libraries / "libreckoner.so.2", programs / "reckoner-harness"):
             for name, path in needed(file):
                 if not (libraries / name).exists():
                     shutil.copy(path, libraries / name)

@@ -11,6 +11,11 @@
 #include <variant>
 
 namespace reckoner {
+namespace {
+
+constexpr double kMaxPatienceS = 60.0;  // of Client::predict_spawn()
+
+}  // namespace
 
 bool ClientSession::begin(const WelcomeMessage& message, double local_s) {
   if (!SessionClock::is_valid_tick(message.tick) || !world.formats.begin(message, config.archetypes))
@@ -50,11 +55,13 @@ void ClientSession::note_datagram(double local_s) {
   if (newest) newest_datagram_ = datagram_.tick;
   const bool is_timed = newest && !datagram_.header.has_only_reliable();
   if (is_timed && link.clock().known() && !link.clock().is_backlog())
-    playout.note_datagram(link.clock().server_time_s(local_s) - link.clock().time_of(datagram_.tick));
+    playout.note_datagram(show_s(local_s) - link.clock().time_of(datagram_.tick));
 }
 
 void ClientSession::note_arrival(double local_s) {
-  if (link.clock().known()) world.fades.limit().note_arrival(link.clock().arrival_s(local_s));
+  // Compared with shown times, which are ahead.
+  if (link.clock().known())
+    world.fades.limit().note_arrival(link.clock().arrival_s(local_s) + config.show_ahead_s);
 }
 
 bool ClientSession::take_message() {
@@ -137,7 +144,7 @@ void ClientSession::advance(double local_s) {
   // The server cannot reconstruct how a fade ends.
   if (world.fades.review(playout.shown_s(), before_s, playout.blend_s())) link.showing().note_jump();
   owned.brake_idle(now_s, shown.paused());
-  while (const EntityId late = world.predictions.expire(now_s))
+  while (const EntityId late = world.predictions.expire(show_s))
     world.fail_prediction(late);
   stats.delay_s = playout.delay_s() - config.show_ahead_s;
   if (!retired_) messages.release(playout.shown_s());
@@ -175,9 +182,10 @@ SpawnResult ClientSession::predict_spawn(std::size_t archetype, const State& cou
   const Quantisation* q = world.formats.quantisation(archetype);
   if (q == nullptr) return CallError::unknown_archetype;
   if (!link.clock().ready()) return CallError::no_clock;
+  if (!(patience_s >= 0.0 && patience_s <= kMaxPatienceS)) return CallError::out_of_range;
   if (const auto why = find_unencodable(counted, *q); why != CallError::none) return why;
   const double now_s = playout.now_s();
-  const double until_s = now_s + (std::isfinite(patience_s) ? std::clamp(patience_s, 0.0, 60.0) : 0.0);
+  const double until_s = now_s + patience_s;
   const Motion motion{.state = counted, .time_s = now_s, .floor = q->floor, .walls = q->walls};
   const EntityId id = world.predictions.add(key, archetype, motion, until_s);
   if (!id) return CallError::world_full;

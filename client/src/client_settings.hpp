@@ -23,7 +23,7 @@ inline constexpr std::array kPlayoutSettings{
 /// The numbers of ClientConfig, without those of its playout and its archetypes.
 inline constexpr std::array kClientSettings{
     setting<&ClientConfig::show_ahead_s>(
-        "show_ahead_s", "", "s", 0.0, 2.0, "",
+        "show_ahead_s", "", "s", 0.0, 0.2, "",
         "what is shown is ahead of the time of update() by this, for example until a picture appears, s"),
     setting<&ClientConfig::ack_interval_s>("ack_interval_s", "", "s", 0.0, 0.1, "every update()",
                                            "received datagrams are acknowledged at least this often, s"),

@@ -46,6 +46,7 @@ std::uint32_t hash_of(const std::vector<Archetype>& archetypes) {
 }
 
 void add_points(Hash& hash, const std::vector<glm::dvec3>& points) {
+  hash.add(std::uint64_t{points.size()});
   for (const glm::dvec3& p : points) {
     for (const double number : {p.x, p.y, p.z})
       hash.add(number);
@@ -59,6 +60,7 @@ void add(Hash& hash, const CatmullRomRoute& route) {
 }
 
 void add(Hash& hash, const TcbRoute& route) {
+  hash.add(std::uint64_t{route.keys.size()});
   for (const TcbKey<glm::dvec3>& key : route.keys) {
     for (const double number : {key.time, key.value.x, key.value.y, key.value.z, key.shape.tension,
                                 key.shape.continuity, key.shape.bias, key.ease_to, key.ease_from})

@@ -332,6 +332,10 @@ void Server::tick(double now_s) {
 Tick Server::next_tick() const {
   return impl_->time.next_tick();
 }
+bool Server::is_tick_due() const {
+  const ServerTime& time = impl_->time;
+  return time.has_present() && time.at(time.next_tick()) <= time.present_s();
+}
 double Server::tick_time_s(Tick tick) const {
   return impl_->time.at(tick);
 }

@@ -237,7 +237,9 @@ TEST(Route, RefusesInvalidDefinitions) {
     return !Route::make(d);
   };
   EXPECT_FALSE(refused([](RouteDefinition&) {}));
-  const auto points = [](RouteDefinition& d) -> auto& { return std::get<CatmullRomRoute>(d.curve).points; };
+  const auto points = [](RouteDefinition & d) -> auto& {
+    return std::get<CatmullRomRoute>(d.curve).points;
+  };
   EXPECT_TRUE(refused([&](RouteDefinition& d) { points(d).clear(); }));
   EXPECT_TRUE(refused([&](RouteDefinition& d) { points(d).assign(5, dvec3(1, 2, 3)); }));
   EXPECT_TRUE(refused([&](RouteDefinition& d) { points(d)[3].y = nan; }));

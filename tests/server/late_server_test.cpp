@@ -3,6 +3,7 @@
 #include "tests/support/world.hpp"
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,22 @@ struct LateServer {
   std::uint64_t usual_publishes = 0;  // per second
   std::function<void(double)> before_tick;
 };
+
+// Times that no clock has make no tick due: they would otherwise make ticks without end.
+TEST(LateServer, RunsNoTickAtAnImpossibleTime) {
+  LateServer late;
+  (void)late.catch_up();
+  Server& server = late.world.server();
+  const Tick next = server.next_tick();
+  for (const double now_s :
+       {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+        std::numeric_limits<double>::quiet_NaN(), 1e15, 1.8e9}) {
+    EXPECT_EQ(server.run_due_ticks(now_s, [](double) { FAIL() << "no tick is due"; }), 0u) << now_s;
+    EXPECT_FALSE(server.is_tick_due());
+  }
+  EXPECT_EQ(server.next_tick(), next);
+  EXPECT_EQ(server.run_due_ticks(server.tick_time_s(next), [](double) {}), 1u);
+}
 
 TEST(LateServer, SendsEveryFourthTickUntilItHasCaughtUp) {
   LateServer late;

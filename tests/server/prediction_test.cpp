@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -172,6 +173,8 @@ TEST(Prediction, IsRefusedWithoutAClockAndBeyondTheLimit) {
   State fast;
   fast.velocity.x = 1e6f;
   EXPECT_EQ(client.predict_spawn(0, fast, 1).error(), CallError::too_fast);
+  for (const double patience_s : {-1.0, 61.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_EQ(client.predict_spawn(0, {}, 1, patience_s).error(), CallError::out_of_range) << patience_s;
   for (std::uint32_t key = 0; key < 64; ++key)
     EXPECT_TRUE(client.predict_spawn(0, {}, key));
   EXPECT_EQ(client.predict_spawn(0, {}, 64).error(), CallError::world_full);

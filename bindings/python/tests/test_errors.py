@@ -19,7 +19,7 @@ def in_new_process(program, **environment):
 
 def test_a_missing_library_is_an_import_error():
     done = in_new_process("try:\n import reckoner\nexcept ImportError as e:\n print('caught', e)",
-                          RECKONER_LIBRARY="/nowhere/libreckoner.so.1")
+                          RECKONER_LIBRARY="/nowhere/libreckoner.so.2")
     assert "caught cannot load the Reckoner library" in done.stdout and "/nowhere" in done.stdout
 
 

@@ -115,5 +115,5 @@ def test_the_package_is_typed():
     for name in reckoner.__all__:
         assert hasattr(reckoner, name)
     if os.environ.get("RECKONER_WHEEL"):
-        assert (package / "lib/libreckoner.so.1").exists() and (package / "bin/reckoner-harness").exists()
+        assert (package / "lib/libreckoner.so.2").exists() and (package / "bin/reckoner-harness").exists()
         assert "RECKONER_LIBRARY" not in os.environ

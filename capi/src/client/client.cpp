@@ -76,6 +76,7 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
                                  .log = log,
                                  .transport = c.transport != nullptr ? c.transport : "",
                                  .receive_thread = c.receive_thread != 0};
+  if (c.host != nullptr && *c.host == 0) return refuse("the server's host name is empty");
   if (c.reconnects != 0) {
     handle->game = c.game;
     handle->secure = security.get() != nullptr;

@@ -242,7 +242,7 @@ void World::apply_motions(std::span<const MotionUpdate> updates, Tick sent, doub
     ++stats_.updates_applied;
     // What waited while the program slept says nothing about the link.
     if (gap_s > 0.0 && clock_.known() && !clock_.is_backlog())
-      playout_.note_update(clock_.server_time_s(local_s) - motion.time_s, gap_s, held);
+      playout_.note_update(clock_.server_time_s(local_s) + config_.show_ahead_s - motion.time_s, gap_s, held);
   }
 }
 

@@ -47,8 +47,8 @@ std::optional<double> removed_error(const DueUpdate& update, const OrderInputs& 
 
 }  // namespace
 
-// The exponents were measured with `reckoner-harness budget`: if the error alone decides, a few entities with
-// wild motions take all bytes, and the others wait too long (docs/TUNING.md).
+// The exponents were measured with `reckoner-harness compare`: if the error alone decides, a few entities
+// with wild motions take all bytes, and the others wait too long (docs/TUNING.md).
 float priority_of(const DueUpdate& update, const OrderInputs& inputs) {
   const EntityLevel& level = update.entity.levels[update.level];
   const double unknown = std::max(kUnknownError, double{level.stream.head().urgency});

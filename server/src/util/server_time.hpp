@@ -30,10 +30,13 @@ class ServerTime {
 
   /// The present, s; 0 before the first set_present().
   [[nodiscard]] double present_s() const { return present_s_; }
+  /// True after the first set_present() that was accepted.
+  [[nodiscard]] bool has_present() const { return has_present_; }
   /// Returns false and keeps the present if the time cannot be right.
   [[nodiscard]] bool set_present(double now_s) {
     if (!guard_.accepts(now_s)) return false;
     present_s_ = now_s;
+    has_present_ = true;
     return true;
   }
 
@@ -42,6 +45,7 @@ class ServerTime {
   double tick_rate_hz_;
   Tick next_tick_ = 0;
   double present_s_ = 0.0;
+  bool has_present_ = false;
   TimeGuard guard_;
 };
 

@@ -18,7 +18,7 @@ ffi = cffi.FFI()
 ffi.cdef(CDEF)
 
 FUNCTIONS = re.findall(r"\b(reckoner_\w+)\((?!\*)", CDEF)
-_NAMES = {"win32": "reckoner.dll", "darwin": "libreckoner.1.dylib"}
+_NAMES = {"win32": "reckoner.dll", "darwin": "libreckoner.2.dylib"}
 
 
 def installed(which: str, name: str) -> str | None:
@@ -35,7 +35,7 @@ def _candidates() -> list[str]:
     """RECKONER_LIBRARY; else the library in the wheel or in the install tree; else the one of the system."""
     if chosen := os.environ.get("RECKONER_LIBRARY"):
         return [chosen]
-    name = _NAMES.get(sys.platform, "libreckoner.so.1")
+    name = _NAMES.get(sys.platform, "libreckoner.so.2")
     inside = pathlib.Path(__file__).parent / "lib" / name
     return [str(inside) if inside.exists() else installed("LIBRARIES", name) or name]
 

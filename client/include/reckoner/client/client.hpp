@@ -167,7 +167,7 @@ class RECKONER_CLIENT_API Client {
   ///
   /// Returns false if the entity is not shown, this client owns it, the state is invalid, or `hold_s` is out
   /// of range.
-  bool correct(EntityId id, const State& shown, double hold_s = 0.0);
+  [[nodiscard]] bool correct(EntityId id, const State& shown, double hold_s = 0.0);
 
   /// The motion of an entity at server time `server_time_s` (s), in world coordinates, without blends, chases
   /// and corrections: interpolated between the motions that the client knows, and extrapolated after the

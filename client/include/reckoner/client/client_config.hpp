@@ -29,8 +29,9 @@ struct ClientConfig {
   std::vector<Archetype> archetypes{1};  ///< equal to the server's, in equal order
   PlayoutConfig playout;                 ///< which instant to show, and how fast to blend
   /// How far what is shown is ahead of the local time of Client::update(), s: the time until a picture
-  /// appears on the screen. Motion is extrapolated by this time; in the buffered modes, the delay is so much
-  /// smaller.
+  /// appears on the screen, 0 to 0.2 s. In present mode, motion is extrapolated by this time; a fixed delay
+  /// is so much smaller. With lag compensation, the player sees the instant Client::server_time_s() +
+  /// show_ahead_s, so this is the stamp of a shot (Server::pose_seen_by()).
   double show_ahead_s = 0.0;
   double ack_interval_s = 0.05;  ///< received datagrams are acknowledged this often, s
   double silence_s = 1.0;        ///< all motion fades to rest if the connection is silent for longer, s

@@ -276,17 +276,22 @@ class RECKONER_SERVER_API Server {
   /// Processes the data that has arrived, and runs all ticks that are due. `now_s` is the present server
   /// time, s. Before each tick, calls `step(tick_time_s)` with the server time of the tick, s: the game moves
   /// its entities to where they are at that time. Returns the number of ticks. Replaces receive() and
-  /// tick().
+  /// tick(). After a long stop of the program it runs all ticks that were missed. If `step` throws, the next
+  /// call begins with the same tick. `step` must not call this function, receive() or tick().
   template <class Step>
   std::size_t run_due_ticks(double now_s, Step&& step) {
     receive(now_s);
     std::size_t ticks = 0;
-    for (; tick_time_s(next_tick()) <= now_s; ++ticks) {
+    for (; is_tick_due(); ++ticks) {
       step(tick_time_s(next_tick()));
       tick(now_s);
     }
     return ticks;
   }
+
+  /// True if the next tick is due at the present server time, which the last receive() or tick() has set. A
+  /// time that these refuse (ServerStats::times_refused) makes no tick due.
+  [[nodiscard]] bool is_tick_due() const;
 
   /// The tick that the next call of tick() will run.
   [[nodiscard]] Tick next_tick() const;
