@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/client_settings.hpp"
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
 #include "harness/metrics/coverage.hpp"
 #include "harness/metrics/figures_json.hpp"
 #include "harness/metrics/figures_text.hpp"
 #include "harness/metrics/measure.hpp"
+#include "programs/common/options/blend_options.hpp"
 #include "programs/common/options/setting_options.hpp"
 
 #include <memory>
