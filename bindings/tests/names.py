@@ -61,8 +61,9 @@ FUNCTIONS = {
 # C++ functions that C has not, and why.
 CPP_ONLY_FUNCTIONS = {
     "client": {"playout": "the game set it"},
-    "server": {"broadcast": "send() with client 0", "tick_time_s": "next_tick()", "run_due_ticks": "receive() and tick()", "entity_count": "stats",
-               "client_count": "stats", "closing_count": "stats", "ownership_stats": "stats", "peer": "C has no transports"},
+    "server": {"broadcast": "send() with client 0", "tick_time_s": "next_tick()", "is_tick_due": "next_tick()",
+               "run_due_ticks": "receive() and tick()", "entity_count": "stats", "client_count": "stats",
+               "closing_count": "stats", "ownership_stats": "stats", "peer": "C has no transports"},
 }
 # C function: what the binding calls it. Empty: it uses it inside.
 PYTHON = {
