@@ -58,7 +58,7 @@ struct ClientSession {
   /// Removes and returns the oldest message that does not wait for spawns any more. The caller processes it,
   /// also one that it refuses: the server numbers all that it sends, and both sides must agree.
   [[nodiscard]] std::optional<OrderedMessages::Message> next_message();
-  /// Removes and returns the oldest message, whatever it waits for. For a session that has ended.
+  /// Removes and returns the oldest message, even if it still waits for spawns. For a session that has ended.
   [[nodiscard]] std::optional<OrderedMessages::Message> next_message_at_the_end();
   /// Counts something that no honest server sends.
   void refuse(Refusal why);

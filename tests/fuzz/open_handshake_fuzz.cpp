@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Handshake and datagrams of sessions without security, at both ends. Server and clients use their guards.
 // An attacker drops, repeats, changes and invents datagrams and forges source addresses, but it does not
-// receive what is sent to its victims. Nothing is sealed, so whoever knows the number of a session and its
-// client's address may speak in it. What must hold: nobody gets a session at an address that does not hear
-// the server, and no address hears more than was sent in its name.
+// receive what is sent to its victims. Nothing is sealed: an attacker that knows the number of a session and
+// the address of its client can send datagrams in it. Two properties must hold. No session begins at an
+// address that does not receive what the server sends. No address receives more bytes than were sent in its
+// name.
 #include "fixed_random.hpp"
 #include "net/src/secure/guard.hpp"
 #include "target.hpp"
