@@ -138,7 +138,7 @@ endfunction()
 
 # reckoner_compile_quickly(target [FILES_AT_ONCE]): compiles several files as one (8, or as many as given), because most
 # of the time goes into headers and templates that every file would compile again. Files of one target therefore share
-# one set of file-local names. ./dev lint compiles each file by itself.
+# one set of file-local names. ./dev lint --each compiles each file by itself.
 function(reckoner_compile_quickly target)
   set(files 8)
   if(ARGC GREATER 1)
