@@ -24,15 +24,14 @@ int main(int argc, char** argv) {
   auto client = reckoner::Client::create({}, **transport);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
   const auto start = std::chrono::steady_clock::now();
+  const auto now_s = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   bool shown = false;
-  for (double now_s = 0.0; now_s < seconds && client->status() <= reckoner::ClientStatus::joined;) {
-    now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    client->update(now_s);
-    while (client->poll_event()) {  // joined, spawned, despawned, teleported...
-    }
+  while (now_s() < seconds && client->update(now_s()) <= reckoner::ClientStatus::joined) {
     for (const reckoner::ShownEntity& entity : client->shown()) {
       const glm::dvec3& at = entity.shown.position;
-      std::printf("%.3f %s %.3f %.3f %.3f\n", now_s, entity.info->name.c_str(), at.x, at.y, at.z);
+      std::printf("%.3f %s %.3f %.3f %.3f\n", now_s(), entity.info->name.c_str(), at.x, at.y, at.z);
       shown = true;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(16));

@@ -29,12 +29,12 @@ std::optional<Error> find_invalid_setting(const ClientConfig& config) {
 
 Result<Client> Client::create(ClientConfig config, Transport& transport) {
   if (auto error = find_invalid_setting(config)) return std::move(*error);
-  return Client{std::make_unique<Impl>(std::move(config), &transport, nullptr)};
+  return Impl::make(std::move(config), &transport, nullptr);
 }
 
 Result<Client> Client::create(ClientConfig config, Dialer& dialer) {
   if (auto error = find_invalid_setting(config)) return std::move(*error);
-  return Client{std::make_unique<Impl>(std::move(config), nullptr, &dialer)};
+  return Impl::make(std::move(config), nullptr, &dialer);
 }
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -44,12 +44,11 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
 Client make_test_client(ClientConfig config, Transport& transport, const ClientTestSwitches& switches) {
-  return Client{
-      std::make_unique<Client::Impl>(require_valid(std::move(config)), &transport, nullptr, switches)};
+  return Client::Impl::make(require_valid(std::move(config)), &transport, nullptr, switches);
 }
 
 Client make_test_client(ClientConfig config, Dialer& dialer) {
-  return Client{std::make_unique<Client::Impl>(require_valid(std::move(config)), nullptr, &dialer)};
+  return Client::Impl::make(require_valid(std::move(config)), nullptr, &dialer);
 }
 
 ClientStatus Client::update(double local_s) {
@@ -75,6 +74,7 @@ ClientStatus Client::update(double local_s) {
   c.send_due(local_s);
   c.end_if_left(local_s);
   c.run_connection(local_s);
+  c.advance(local_s);  // again: what has arrived may have corrected the clock
   c.shown_session().report_changes();
   c.collect_events();
   c.log.review(c.stats, local_s);
@@ -83,7 +83,6 @@ ClientStatus Client::update(double local_s) {
 
 std::span<const ShownEntity> Client::shown() {
   Impl& c = *impl_;
-  c.advance(c.last_local_s);
   ClientSession& session = c.shown_session();
   if (!session.link.clock().ready()) return {};
   const auto shown = session.shown.shown(c.origin, session.show_s(c.last_local_s));
@@ -93,7 +92,6 @@ std::span<const ShownEntity> Client::shown() {
 
 ShownPoses Client::shown_poses() {
   Impl& c = *impl_;
-  c.advance(c.last_local_s);
   ClientSession& session = c.shown_session();
   if (!session.link.clock().ready()) return {};
   const ShownPoses poses = session.shown.poses(c.origin);
@@ -108,7 +106,6 @@ void Client::set_paused(bool paused) {
     const auto frozen = shown();
     c.shown_session().shown.pause(frozen, c.origin);
   } else {
-    c.advance(c.last_local_s);
     c.shown_session().shown.go_on();
   }
 }
@@ -116,7 +113,6 @@ void Client::set_paused(bool paused) {
 bool Client::set_playout(const PlayoutConfig& playout) {
   Impl& c = *impl_;
   if (find_invalid_setting(playout)) return false;
-  c.advance(c.last_local_s);
   c.config.playout = playout;
   c.session->set_playout(playout);
   if (c.before) c.before->set_playout(playout);
@@ -129,11 +125,7 @@ const PlayoutConfig& Client::playout() const {
 
 std::optional<ClientEvent> Client::poll_event() {
   impl_->collect_events();
-  if (impl_->events.empty()) return std::nullopt;
-  const ClientEvent event = impl_->events.front();
-  impl_->events.pop_front();
-  impl_->session->owned.note_polled(event);
-  return event;
+  return impl_->take_event();
 }
 
 ClientStatus Client::status() const {
@@ -188,7 +180,6 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
 void Client::flush() {
   Impl& c = *impl_;
   if (!c.connection.is_connected()) return;
-  c.advance(c.last_local_s);
   c.send_playout(c.last_local_s);
   c.send_due(c.last_local_s);
   c.connection.transport()->service(c.last_local_s);  // the transport may have queued what was sent
@@ -206,7 +197,6 @@ std::optional<double> Client::server_time_s() const {
 
 bool Client::correct(EntityId id, const State& shown, double hold_s) {
   Impl& c = *impl_;
-  c.advance(c.last_local_s);
   if (!is_sane(shown) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return false;
   State in_world = shown;
   in_world.position += c.origin;
@@ -238,7 +228,6 @@ CallResult Client::teleport(EntityId id, const State& state, EntityId frame) {
 SpawnResult Client::predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
                                   double patience_s) {
   Impl& c = *impl_;
-  c.advance(c.last_local_s);
   State counted = state;
   counted.position += c.origin;
   return c.session->predict_spawn(archetype, counted, key, patience_s);

@@ -63,11 +63,23 @@ ClientSession& Client::Impl::shown_session() {
 // Events of a session that is not shown yet stay there until it is.
 void Client::Impl::collect_events() {
   (before ? *before : *session).world.events.move_to(events);
+  constexpr std::size_t kMostWaiting = 131'072;  // all entities spawn and end once
+  while (events.size() > kMostWaiting) {
+    (void)take_event();
+    ++stats.events_discarded;
+  }
+}
+
+std::optional<ClientEvent> Client::Impl::take_event() {
+  if (events.empty()) return std::nullopt;
+  const ClientEvent event = events.front();
+  events.pop_front();
+  session->owned.note_polled(event);
+  return event;
 }
 
 CallResult Client::Impl::move(EntityId entity, const State& state, EntityId frame, bool teleports) {
   const double local_s = last_local_s;
-  advance(local_s);
   State counted = state;
   if (!frame) counted.position += origin;
   if (!is_sane(counted)) return CallError::not_finite;

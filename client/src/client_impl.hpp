@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/dialer.hpp>
@@ -32,6 +33,12 @@ struct Client::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  /// A client with a valid configuration, over `transport` or `dialer`; the other one is null.
+  [[nodiscard]] static Client make(ClientConfig config, Transport* transport, Dialer* dialer,
+                                   const ClientTestSwitches& switches = {}) {
+    return Client{std::make_unique<Impl>(std::move(config), transport, dialer, switches)};
+  }
+
   // The clocks. Local times are those of LocalTime, s.
   void review_clock(double local_s);
   void advance(double local_s);
@@ -40,6 +47,7 @@ struct Client::Impl {
   [[nodiscard]] ClientSession& shown_session();
   [[nodiscard]] const ClientSession& shown_session() const { return before ? *before : *session; }
   void collect_events();
+  [[nodiscard]] std::optional<ClientEvent> take_event();
   CallResult move(EntityId entity, const State& state, EntityId frame, bool teleports);
 
   // Connecting, joining and resuming. resume() and apply() return the reason if they refuse a message, else

@@ -53,7 +53,7 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       switches(with_secret(given_switches)),
       quantisation(quantisation_of(config.archetypes)),
       log(config.log),
-      events(log),
+      events(log, stats),
       pool(threads_for(config, switches)),
       time(config.epoch_s, config.tick_rate_hz),
       publisher(config, quantisation, pool.size(), switches.parts),

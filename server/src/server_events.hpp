@@ -3,6 +3,7 @@
 
 #include "server/src/server_log.hpp"
 
+#include <cstddef>
 #include <deque>
 #include <optional>
 #include <string>
@@ -17,8 +18,8 @@ namespace reckoner {
 /// the operator see the same.
 class ServerEvents {
  public:
-  /// `log` must outlive this object.
-  explicit ServerEvents(ServerLog& log) : log_(log) {}
+  /// `log` and `stats` must outlive this object.
+  ServerEvents(ServerLog& log, ServerStats& stats) : log_(log), stats_(stats) {}
 
   void client_joined(ClientId client, PeerId peer) {
     add(ServerEvent::Kind::client_joined, client, {});
@@ -46,6 +47,7 @@ class ServerEvents {
     const std::size_t first = queue_.size();
     run(queue_);
     log_.owner_events(queue_, first);
+    limit();
   }
 
   /// Removes and returns the oldest event; nullopt if there is none.
@@ -59,9 +61,20 @@ class ServerEvents {
  private:
   void add(ServerEvent::Kind kind, ClientId client, std::string text) {
     queue_.push_back({kind, client, std::move(text)});
+    limit();
+  }
+
+  /// A game may poll no events, and strangers whom the server refuses cause some.
+  void limit() {
+    constexpr std::size_t kMostWaiting = 16'384;
+    while (queue_.size() > kMostWaiting) {
+      queue_.pop_front();
+      ++stats_.events_discarded;
+    }
   }
 
   ServerLog& log_;
+  ServerStats& stats_;
   std::deque<ServerEvent> queue_;
 };
 

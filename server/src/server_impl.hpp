@@ -31,6 +31,13 @@ namespace reckoner {
 struct Server::Impl {
   Impl(ServerConfig given, Transport& given_transport, const ServerTestSwitches& given_switches);
 
+  /// A server with a valid configuration.
+  [[nodiscard]] static Server make(ServerConfig config, Transport& transport,
+                                   const ServerTestSwitches& switches = {}) {
+    return Server{std::make_unique<Impl>(std::move(config), transport, switches)};
+  }
+  [[nodiscard]] static Impl& of(Server& server) { return *server.impl_; }
+
   /// The time to use for a call with the time `now_s`.
   [[nodiscard]] double checked(double now_s);
 

@@ -33,7 +33,7 @@ bool is_valid(const OwnershipRules& rules) {
 
 Result<Server> Server::create(ServerConfig config, Transport& transport) {
   if (auto error = find_invalid_setting(config)) return std::move(*error);
-  return Server{std::make_unique<Impl>(std::move(config), transport, ServerTestSwitches{})};
+  return Impl::make(std::move(config), transport);
 }
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -42,7 +42,7 @@ Server::Server(Server&&) noexcept = default;
 Server& Server::operator=(Server&&) noexcept = default;
 
 Server make_test_server(ServerConfig config, Transport& transport, const ServerTestSwitches& switches) {
-  return Server{std::make_unique<Server::Impl>(require_valid(std::move(config)), transport, switches)};
+  return Server::Impl::make(require_valid(std::move(config)), transport, switches);
 }
 
 }  // namespace reckoner

@@ -9,19 +9,19 @@
 namespace reckoner {
 
 void WorldAccess::start_at(Tick tick) {
-  assert(server_->impl_->stats.ticks == 0);
-  server_->impl_->time.start_at(tick);
+  assert(Server::Impl::of(*server_).stats.ticks == 0);
+  Server::Impl::of(*server_).time.start_at(tick);
 }
 
 SpawnResult WorldAccess::spawn_as(EntityId id, std::size_t archetype, const std::string& name,
                                   const State& state, EntityId frame) {
   if (!id) return CallError::unknown_entity;
-  return server_->impl_->world.spawn(archetype, name, state, frame, nullptr, id);
+  return Server::Impl::of(*server_).world.spawn(archetype, name, state, frame, nullptr, id);
 }
 
 bool WorldAccess::feed(EntityId id, const QuantisedState& encoded, Tick tick, double now_s,
                        double silence_s) {
-  Server::Impl& s = *server_->impl_;
+  Server::Impl& s = Server::Impl::of(*server_);
   Entity* entity = s.world.find(id);
   if (entity == nullptr) return false;
   auto motion = motion_of(encoded, s.time.at(tick), s.quantisation[entity->archetype], s.world.routes());
@@ -50,16 +50,16 @@ bool WorldAccess::feed(EntityId id, const QuantisedState& encoded, Tick tick, do
 }
 
 void WorldAccess::note_feed(EntityId id, double now_s) {
-  server_->impl_->world.ownership().note_feed(id, now_s);
+  Server::Impl::of(*server_).world.ownership().note_feed(id, now_s);
 }
 
 bool WorldAccess::is_fed(EntityId id) const {
-  return server_->impl_->world.ownership().is_fed(id);
+  return Server::Impl::of(*server_).world.ownership().is_fed(id);
 }
 
 void WorldAccess::hold(EntityId id, const State& state, const MotionFit::Priors& priors,
                        const MotionFit::Memory& memory) {
-  Server::Impl& s = *server_->impl_;
+  Server::Impl& s = Server::Impl::of(*server_);
   Entity* entity = s.world.find(id);
   if (entity == nullptr) return;
   s.world.ownership().stop_feed(*entity);
@@ -73,17 +73,17 @@ void WorldAccess::hold(EntityId id, const State& state, const MotionFit::Priors&
 }
 
 MotionFit::Priors WorldAccess::priors(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   return entity != nullptr ? entity->fit.priors() : MotionFit::Priors{};
 }
 
 MotionFit::Memory WorldAccess::memory(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   return entity != nullptr ? entity->fit.memory() : MotionFit::Memory{};
 }
 
 void WorldAccess::publish_in_next_tick(EntityId id) {
-  Server::Impl& s = *server_->impl_;
+  Server::Impl& s = Server::Impl::of(*server_);
   Entity* entity = s.world.find(id);
   if (entity == nullptr) return;
   entity->publish_now = true;
@@ -92,14 +92,14 @@ void WorldAccess::publish_in_next_tick(EntityId id) {
 }
 
 std::optional<WorldAccess::EncodedMotion> WorldAccess::published(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   if (entity == nullptr || entity->levels[0].stream.number() == 0) return std::nullopt;
   const PublishStream::Publish& newest = entity->levels[0].stream.newest();
   return EncodedMotion{newest.encoded, newest.tick};
 }
 
 void WorldAccess::append_published(std::vector<EntityId>& ids) const {
-  const Server::Impl& s = *server_->impl_;
+  const Server::Impl& s = Server::Impl::of(*server_);
   const Published& published = s.publisher.published();
   for (const std::uint32_t index : published.words()) {
     SlotSet::for_each_in(published.word(0, index), index,
@@ -108,56 +108,56 @@ void WorldAccess::append_published(std::vector<EntityId>& ids) const {
 }
 
 void WorldAccess::set_distant_delay(double delay_s) {
-  server_->impl_->distant_delay.set(delay_s);
+  Server::Impl::of(*server_).distant_delay.set(delay_s);
 }
 
 std::optional<State> WorldAccess::state_of(const QuantisedState& encoded, std::size_t archetype, Tick tick,
                                            double time_s) const {
-  const Server::Impl& s = *server_->impl_;
+  const Server::Impl& s = Server::Impl::of(*server_);
   if (archetype >= s.quantisation.size()) return std::nullopt;
   const auto motion = motion_of(encoded, s.time.at(tick), s.quantisation[archetype], s.world.routes());
   return motion ? std::optional{state_at(*motion, time_s)} : std::nullopt;
 }
 
 RouteId WorldAccess::route(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   return entity != nullptr && entity->follower ? entity->follower->id() : RouteId{};
 }
 
 const Quantisation& WorldAccess::quantisation(std::size_t archetype) const {
-  return server_->impl_->quantisation[archetype];
+  return Server::Impl::of(*server_).quantisation[archetype];
 }
 std::optional<std::size_t> WorldAccess::archetype(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   return entity != nullptr ? std::optional{entity->archetype} : std::nullopt;
 }
 const std::string* WorldAccess::name(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   return entity != nullptr ? &entity->name : nullptr;
 }
 std::uint8_t WorldAccess::teleports(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   return entity != nullptr ? entity->teleports : std::uint8_t{0};
 }
 std::uint32_t WorldAccess::groups(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   return entity != nullptr ? entity->groups : kAllGroups;
 }
 Relevance WorldAccess::relevance(EntityId id) const {
-  const Entity* entity = server_->impl_->world.find(id);
+  const Entity* entity = Server::Impl::of(*server_).world.find(id);
   return entity != nullptr ? entity->relevance : Relevance::by_distance;
 }
 std::optional<double> WorldAccess::one_way_s(ClientId client) const {
-  const Session* session = server_->impl_->sessions.find(client);
+  const Session* session = Server::Impl::of(*server_).sessions.find(client);
   if (session == nullptr || !session->round_trip().known()) return std::nullopt;
   return session->round_trip().one_way_s();
 }
 std::optional<glm::dvec3> WorldAccess::eye(ClientId client) const {
-  Session* session = server_->impl_->sessions.find(client);
+  Session* session = Server::Impl::of(*server_).sessions.find(client);
   return session != nullptr ? session->view().eye : std::nullopt;
 }
 const ServerConfig& WorldAccess::config() const {
-  return server_->impl_->config;
+  return Server::Impl::of(*server_).config;
 }
 
 }  // namespace reckoner

@@ -33,6 +33,7 @@ ServerStats& operator+=(ServerStats& total, const ServerStats& part) {
   total.messages_dropped += part.messages_dropped;
   total.messages_received += part.messages_received;
   total.messages_refused += part.messages_refused;
+  total.events_discarded += part.events_discarded;
   total.datagrams_lost += part.datagrams_lost;
   total.malformed += part.malformed;
   total.times_refused += part.times_refused;

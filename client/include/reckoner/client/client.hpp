@@ -37,8 +37,6 @@ enum class ClientStatus : std::uint8_t {
 /// The longest hold of Client::correct(), s.
 inline constexpr double kMaxHoldS = 10.0;
 
-struct ClientTestSwitches;  // of measurements and tests
-
 /// The showing side. It computes where to draw every remote entity, continuous in position and velocity.
 ///
 /// For each picture: call update() with the local time, handle events, and draw shown(). Call flush() if the
@@ -106,7 +104,8 @@ class RECKONER_CLIENT_API Client {
   bool set_origin(const glm::dvec3& origin);
 
   /// The oldest event that was not polled yet, or nullopt. Poll after each update(), before or after shown():
-  /// update() queues the events of everything that shown() shows.
+  /// update() queues the events of everything that shown() shows. At most 131,072 events wait; the client
+  /// then discards the oldest (ClientStats::events_discarded). A game that needs no events need not poll.
   [[nodiscard]] std::optional<ClientEvent> poll_event();
 
   /// The state of the connection, as of the last update().
@@ -232,12 +231,9 @@ class RECKONER_CLIENT_API Client {
   /// client that leaves.
   void leave();
 
- private:
-  friend RECKONER_CLIENT_API Client make_test_client(ClientConfig config, Transport& transport,
-                                                     const ClientTestSwitches& switches);
-  friend RECKONER_CLIENT_API Client make_test_client(ClientConfig config, Dialer& dialer);
+  struct Impl;  ///< what a client consists of; its definition is not installed
 
-  struct Impl;
+ private:
   explicit Client(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

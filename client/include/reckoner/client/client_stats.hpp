@@ -25,6 +25,7 @@ struct ClientStats {
   std::uint64_t messages_sent = 0;        ///< game messages passed to the transport
   std::uint64_t messages_dropped = 0;     ///< game messages not sent
   std::uint64_t messages_abandoned = 0;   ///< reliable messages not confirmed when their session ended
+  std::uint64_t events_discarded = 0;     ///< events discarded because too many waited for poll_event()
   std::uint64_t connections_lost = 0;     ///< lost connections
   /// Entities of the server that the client does not keep: beyond ClientConfig::max_entities, or in the frame
   /// of such an entity.

@@ -32,8 +32,6 @@
 
 namespace reckoner {
 
-struct ServerTestSwitches;  // switches for measurements and tests
-
 /// The publishing side. It knows the true state of every entity and decides what to send to each client.
 ///
 /// Call run_due_ticks() whenever data may have arrived or a tick is due, and change entities in its step:
@@ -299,7 +297,8 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] double tick_time_s(Tick tick) const;
 
   /// Returns the oldest event that was not polled yet, or nullopt. Poll in every tick until it returns
-  /// nullopt.
+  /// nullopt. At most 16,384 events wait; the server then discards the oldest
+  /// (ServerStats::events_discarded). A game that needs no events need not poll.
   [[nodiscard]] std::optional<ServerEvent> poll_event();
 
   /// The client's connection in the transport (NetworkTransport::identity()); null if the client is unknown
@@ -358,13 +357,9 @@ class RECKONER_SERVER_API Server {
   /// to 5 s.
   void shutdown();
 
+  struct Impl;  ///< what a server consists of; its definition is not installed
+
  private:
-  friend RECKONER_SERVER_API Server make_test_server(ServerConfig config, Transport& transport,
-                                                     const ServerTestSwitches& switches);
-
-  friend class WorldAccess;  // for the library of clusters
-
-  struct Impl;
   explicit Server(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

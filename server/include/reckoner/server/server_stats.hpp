@@ -41,6 +41,7 @@ struct ServerStats {
   std::uint64_t messages_dropped = 0;    ///< game messages not sent: no room, or too many in flight
   std::uint64_t messages_received = 0;   ///< game messages from clients, queued for poll_message()
   std::uint64_t messages_refused = 0;    ///< game messages discarded because their client sent too many
+  std::uint64_t events_discarded = 0;    ///< events discarded because too many waited for poll_event()
   std::uint64_t datagrams_lost = 0;      ///< datagrams that count as lost, by acknowledgements or time-out
   std::uint64_t malformed = 0;           ///< refused payloads that no honest client sends
   /// Times that receive() or tick() ignored: they were not finite, beyond +-2e12 s, or more than a day from
