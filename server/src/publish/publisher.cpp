@@ -420,11 +420,11 @@ double Publisher::longest_gap_s(double factor) const {
   if (config_.updates_per_second > 0.0) at_finest_s = kGapsToWait / config_.updates_per_second;
   if (config_.fixed_rate_hz > 0.0) at_finest_s = 1.0 / config_.fixed_rate_hz;
   const double longest_s = at_finest_s * std::sqrt(factor);
-  constexpr double kRounding = 1e-6;
-  const double ticks = std::ceil(longest_s * config_.tick_rate_hz - kRounding);
+  constexpr double kTickRounding = 1e-6;
+  const double ticks = std::ceil(longest_s * config_.tick_rate_hz - kTickRounding);
   // With long ticks, one tick more would be much longer than wanted. At a fixed rate, gaps cannot be shorter.
   const bool rounds_down = config_.fixed_rate_hz <= 0.0 && longest_s < kLongestRoundedS &&
-                           ticks > kLongestRoundedS * config_.tick_rate_hz + kRounding;
+                           ticks > kLongestRoundedS * config_.tick_rate_hz + kTickRounding;
   return std::max(1.0, rounds_down ? ticks - 1.0 : ticks) / config_.tick_rate_hz;
 }
 
