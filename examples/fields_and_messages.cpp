@@ -54,7 +54,7 @@ void show(reckoner::Client& client, Seen& seen) {
   while (const auto event = client.poll_event()) {
     if (event->kind == reckoner::ClientEvent::Kind::joined) {
       const std::array hello{kHello};
-      seen.hello = client.send(hello, reckoner::Delivery::reliable);
+      if (client.send(hello, reckoner::Delivery::reliable)) seen.hello = true;
     }
     if (event->kind != reckoner::ClientEvent::Kind::fields_changed) continue;
     if (const reckoner::FieldValue* health = client.field(event->entity, kHealth)) {

@@ -38,10 +38,10 @@ struct Verdict {
 // snip: shoot
 using Shot = std::array<double, 3>;  // the point aimed at, m; shots start at the origin; sent as raw bytes
 
-bool shoot(reckoner::Client& client, const glm::dvec3& at) {
+reckoner::CallResult shoot(reckoner::Client& client, const glm::dvec3& at) {
   const Shot shot{at.x, at.y, at.z};
-  const bool sent = client.send(std::as_bytes(std::span(shot)), reckoner::Delivery::reliable,
-                                client.server_time_s());  // when the shooter saw the target
+  const reckoner::CallResult sent = client.send(std::as_bytes(std::span(shot)), reckoner::Delivery::reliable,
+                                                client.server_time_s());  // when the shooter saw the target
   // So that the shot does not wait for the next frame.
   client.flush();
   return sent;

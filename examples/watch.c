@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
   if (reckoner_client_create(&config, &client, why, sizeof why) != RECKONER_OK)
     return fprintf(stderr, "%s\n", why), 1;
 
-  for (start_s = now_s(); now_s() < start_s + seconds && reckoner_client_status(client) <= RECKONER_JOINED;) {
+  for (start_s = now_s();
+       now_s() < start_s + seconds && reckoner_client_status(client) <= RECKONER_STATUS_JOINED;) {
     const struct timespec frame = {0, 16000000};
     const double local_s = now_s();
     reckoner_client_event event = {sizeof event, 0, 0, 0, 0, 0};

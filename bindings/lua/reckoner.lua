@@ -76,23 +76,23 @@ end
 function M.value(value, type)
   local made = ffi.new("reckoner_value")
   if _G.type(value) == "boolean" then
-    made.type, made.integer = C.RECKONER_BOOLEAN, value and 1 or 0
+    made.type, made.integer = C.RECKONER_VALUE_BOOLEAN, value and 1 or 0
   elseif _G.type(value) == "string" then
     if #value > 64 then error("a blob has at most 64 bytes", 2) end
-    made.type, made.blob_size = C.RECKONER_BLOB, #value
+    made.type, made.blob_size = C.RECKONER_VALUE_BLOB, #value
     ffi.copy(made.blob, value, #value)
   elseif type == "real" then
-    made.type, made.real = C.RECKONER_REAL, value
+    made.type, made.real = C.RECKONER_VALUE_REAL, value
   else
-    made.type, made.integer = C.RECKONER_INTEGER, value
+    made.type, made.integer = C.RECKONER_VALUE_INTEGER, value
   end
   return made
 end
 
 local function lua_value(value)
-  if value.type == C.RECKONER_BOOLEAN then return value.integer ~= 0 end
-  if value.type == C.RECKONER_INTEGER then return tonumber(value.integer) end
-  if value.type == C.RECKONER_REAL then return value.real end
+  if value.type == C.RECKONER_VALUE_BOOLEAN then return value.integer ~= 0 end
+  if value.type == C.RECKONER_VALUE_INTEGER then return tonumber(value.integer) end
+  if value.type == C.RECKONER_VALUE_REAL then return value.real end
   return ffi.string(value.blob, value.blob_size)
 end
 
@@ -119,7 +119,7 @@ local outputs = {
   client = { lost_for = "double", server_time = "double", user_value = "uint64_t", owned_frame = "reckoner_entity",
              predict_spawn = "reckoner_entity", owned = "state", motion_at = "state", field = "value",
              debug = "shown_debug", get_stats = "client_stats", shown_one = "shown" },
-  server = { user_value = "uint64_t", frame = "reckoner_entity", owner = "reckoner_peer", route_length = "double",
+  server = { user_value = "uint64_t", frame_of = "reckoner_entity", owner = "reckoner_client_id", route_length = "double",
              spawn = "reckoner_entity", spawn_short_lived = "reckoner_entity", rewind_status = "uint32_t",
              state = "state", in_world = "state", route_state = "state", field = "value", pose_seen_by = "pose",
              kick_player = "size_t", debug = "entity_debug", get_stats = "server_stats", get_session_stats = "session_stats" },
@@ -146,7 +146,7 @@ local function class(kind)
     return self.handle or error("this " .. kind .. " is closed", 3)
   end
   -- Ends it at once. To deliver reliable messages that the other end still lacks, call client:leave() before, and
-  -- update() until it returns RECKONER_DISCONNECTED; or server:shutdown(), and receive() until get_stats().closing is 0.
+  -- update() until it returns RECKONER_STATUS_DISCONNECTED; or server:shutdown(), and receive() until get_stats().closing is 0.
   function methods:close()
     local handle = self.handle
     self.handle = nil
@@ -156,7 +156,8 @@ local function class(kind)
     C[prefix .. "destroy"](handle)
   end
   local function detail(handle, result)
-    local failure = result < 0 and C[prefix .. "call_error"](handle) or 0
+    local explained = result == C.RECKONER_ERROR_UNKNOWN or result == C.RECKONER_ERROR_REFUSED
+    local failure = explained and C[prefix .. "call_error"](handle) or 0
     return failure ~= 0 and ffi.string(C.reckoner_call_error_text(failure)) or nil
   end
   local function index(_, name)
@@ -224,7 +225,7 @@ function client:call_error() return C.reckoner_client_call_error(self:pointer())
 function client:update(now_s)
   check(C.reckoner_client_update(self:pointer(), now_s))
   local status = self:status()
-  if status == C.RECKONER_REFUSED then error(self:refusal(), 2) end
+  if status == C.RECKONER_STATUS_REFUSED then error(self:refusal(), 2) end
   return status
 end
 

@@ -57,7 +57,7 @@ typedef struct reckoner_log_record
 typedef void (*reckoner_log_function)(void *user, const reckoner_log_record *record);
 reckoner_result reckoner_set_allocator(void *(*allocate)(size_t bytes), void (*release)(void *memory));
 typedef uint64_t reckoner_entity;
-typedef uint32_t reckoner_peer;
+typedef uint32_t reckoner_client_id;
 typedef uint32_t reckoner_route;
 typedef struct reckoner_state
 {
@@ -75,10 +75,10 @@ typedef struct reckoner_pose
 } reckoner_pose;
 enum reckoner_value_type
 {
-  RECKONER_BOOLEAN = 0,
-  RECKONER_INTEGER = 1,
-  RECKONER_REAL = 2,
-  RECKONER_BLOB = 3
+  RECKONER_VALUE_BOOLEAN = 0,
+  RECKONER_VALUE_INTEGER = 1,
+  RECKONER_VALUE_REAL = 2,
+  RECKONER_VALUE_BLOB = 3
 };
 typedef struct reckoner_value
 {
@@ -268,8 +268,8 @@ reckoner_result reckoner_server_next_tick(const reckoner_server *server, uint32_
 reckoner_result reckoner_server_wait(reckoner_server *server, double seconds);
 reckoner_result reckoner_server_shutdown(reckoner_server *server);
 reckoner_result reckoner_server_spawn(reckoner_server *server, uint32_t archetype, const char *name, const reckoner_state *state, reckoner_entity frame, reckoner_entity *entity);
-reckoner_result reckoner_server_spawn_short_lived(reckoner_server *server, uint32_t archetype, const reckoner_state *state, const double *end_s, const void *data, size_t size, reckoner_peer predicted_by, uint32_t prediction, reckoner_entity frame, reckoner_entity *entity);
-reckoner_result reckoner_server_refuse_prediction(reckoner_server *server, reckoner_peer client, uint32_t key);
+reckoner_result reckoner_server_spawn_short_lived(reckoner_server *server, uint32_t archetype, const reckoner_state *state, const double *end_s, const void *data, size_t size, reckoner_client_id predicted_by, uint32_t prediction, reckoner_entity frame, reckoner_entity *entity);
+reckoner_result reckoner_server_refuse_prediction(reckoner_server *server, reckoner_client_id client, uint32_t key);
 enum reckoner_call_error
 {
   RECKONER_CALL_UNKNOWN_ENTITY = 1,
@@ -302,7 +302,8 @@ enum reckoner_call_error
   RECKONER_CALL_MESSAGE_TOO_LONG = 28,
   RECKONER_CALL_QUEUE_FULL = 29,
   RECKONER_CALL_INVALID_TIME = 30,
-  RECKONER_CALL_REASON_TOO_LONG = 31
+  RECKONER_CALL_REASON_TOO_LONG = 31,
+  RECKONER_CALL_NOT_SHOWN = 32
 };
 uint32_t reckoner_server_call_error(const reckoner_server *server);
 const char *reckoner_call_error_text(uint32_t error);
@@ -336,30 +337,30 @@ typedef struct reckoner_entity_debug
 reckoner_result reckoner_server_debug(const reckoner_server *server, reckoner_entity entity, reckoner_entity_debug *debug);
 reckoner_result reckoner_server_enter_frame(reckoner_server *server, reckoner_entity entity, reckoner_entity frame);
 reckoner_result reckoner_server_set_boardable(reckoner_server *server, reckoner_entity entity, int32_t boardable);
-reckoner_result reckoner_server_frame(const reckoner_server *server, reckoner_entity entity, reckoner_entity *frame);
+reckoner_result reckoner_server_frame_of(const reckoner_server *server, reckoner_entity entity, reckoner_entity *frame);
 reckoner_result reckoner_server_set_origin(reckoner_server *server, const double origin[3]);
 enum reckoner_relevance
 {
-  RECKONER_BY_DISTANCE = 0,
-  RECKONER_ALWAYS = 1,
-  RECKONER_NEVER = 2
+  RECKONER_RELEVANCE_BY_DISTANCE = 0,
+  RECKONER_RELEVANCE_ALWAYS = 1,
+  RECKONER_RELEVANCE_NEVER = 2
 };
-reckoner_result reckoner_server_set_relevance(reckoner_server *server, reckoner_peer client, reckoner_entity entity, int32_t relevance);
+reckoner_result reckoner_server_set_relevance(reckoner_server *server, reckoner_client_id client, reckoner_entity entity, int32_t relevance);
 reckoner_result reckoner_server_set_entity_groups(reckoner_server *server, reckoner_entity entity, uint32_t groups);
-reckoner_result reckoner_server_set_client_groups(reckoner_server *server, reckoner_peer client, uint32_t groups);
-reckoner_result reckoner_server_set_view(reckoner_server *server, reckoner_peer client, const double eye[3]);
+reckoner_result reckoner_server_set_client_groups(reckoner_server *server, reckoner_client_id client, uint32_t groups);
+reckoner_result reckoner_server_set_view(reckoner_server *server, reckoner_client_id client, const double eye[3]);
 reckoner_result reckoner_server_set_field(reckoner_server *server, reckoner_entity entity, uint32_t field, const reckoner_value *value);
 reckoner_result reckoner_server_field(const reckoner_server *server, reckoner_entity entity, uint32_t field, reckoner_value *value);
 enum reckoner_owner_policy
 {
-  RECKONER_OWNER_ACCEPT = 0,
-  RECKONER_OWNER_CORRECT = 1,
-  RECKONER_OWNER_REFUSE = 2
+  RECKONER_OWNER_POLICY_ACCEPT = 0,
+  RECKONER_OWNER_POLICY_CORRECT = 1,
+  RECKONER_OWNER_POLICY_REFUSE = 2
 };
 enum reckoner_owner_gone
 {
-  RECKONER_GONE_REST = 0,
-  RECKONER_GONE_DESPAWN = 1
+  RECKONER_OWNER_GONE_REST = 0,
+  RECKONER_OWNER_GONE_DESPAWN = 1
 };
 typedef struct reckoner_ownership_rules
 {
@@ -376,28 +377,27 @@ typedef struct reckoner_ownership_rules
   double max_turning_mps;
 } reckoner_ownership_rules;
 void reckoner_ownership_rules_init(reckoner_ownership_rules *rules, uint32_t struct_size);
-reckoner_result reckoner_server_give(reckoner_server *server, reckoner_entity entity, reckoner_peer owner, const reckoner_ownership_rules *rules);
+reckoner_result reckoner_server_give(reckoner_server *server, reckoner_entity entity, reckoner_client_id owner, const reckoner_ownership_rules *rules);
 reckoner_result reckoner_server_revoke(reckoner_server *server, reckoner_entity entity);
-reckoner_result reckoner_server_take(reckoner_server *server, reckoner_entity entity);
-reckoner_result reckoner_server_owner(const reckoner_server *server, reckoner_entity entity, reckoner_peer *owner);
+reckoner_result reckoner_server_owner(const reckoner_server *server, reckoner_entity entity, reckoner_client_id *owner);
 enum reckoner_route_kind
 {
-  RECKONER_CATMULL_ROM = 0,
-  RECKONER_TCB = 1,
-  RECKONER_CHAIKIN = 2,
-  RECKONER_POLYLINE = 3
+  RECKONER_ROUTE_CATMULL_ROM = 0,
+  RECKONER_ROUTE_TCB = 1,
+  RECKONER_ROUTE_CHAIKIN = 2,
+  RECKONER_ROUTE_POLYLINE = 3
 };
 enum reckoner_route_wrap
 {
-  RECKONER_OPEN = 0,
-  RECKONER_CLOSED = 1,
-  RECKONER_PING_PONG = 2
+  RECKONER_WRAP_OPEN = 0,
+  RECKONER_WRAP_CLOSED = 1,
+  RECKONER_WRAP_PING_PONG = 2
 };
 enum reckoner_route_facing
 {
-  RECKONER_UPRIGHT = 0,
-  RECKONER_MINIMAL = 1,
-  RECKONER_FIXED = 2
+  RECKONER_FACING_UPRIGHT = 0,
+  RECKONER_FACING_MINIMAL = 1,
+  RECKONER_FACING_FIXED = 2
 };
 typedef struct reckoner_route_key
 {
@@ -440,45 +440,45 @@ reckoner_result reckoner_server_leave_route(reckoner_server *server, reckoner_en
 reckoner_result reckoner_server_move_along(reckoner_server *server, reckoner_entity entity, double distance_m, double speed_mps, double acceleration_mps2);
 enum reckoner_delivery
 {
-  RECKONER_RELIABLE = 0,
-  RECKONER_UNRELIABLE = 1
+  RECKONER_DELIVERY_RELIABLE = 0,
+  RECKONER_DELIVERY_UNRELIABLE = 1
 };
 typedef struct reckoner_message
 {
   uint32_t struct_size;
-  reckoner_peer sender;
+  reckoner_client_id sender;
   const uint8_t *bytes;
   size_t size;
   int32_t has_time;
   int32_t reserved;
   double time_s;
 } reckoner_message;
-reckoner_result reckoner_server_send(reckoner_server *server, reckoner_peer client, const void *bytes, size_t size, int32_t delivery, const double *time_s);
+reckoner_result reckoner_server_send(reckoner_server *server, reckoner_client_id client, const void *bytes, size_t size, int32_t delivery, const double *time_s);
 reckoner_result reckoner_server_poll_message(reckoner_server *server, reckoner_message *message);
 enum reckoner_server_event_kind
 {
-  RECKONER_CLIENT_JOINED = 0,
-  RECKONER_CLIENT_LEFT = 1,
-  RECKONER_CLIENT_REFUSED = 2,
-  RECKONER_OWNER_CORRECTED = 3,
-  RECKONER_OWNER_REFUSED = 4,
-  RECKONER_CLIENT_LOST = 5,
-  RECKONER_CLIENT_BACK = 6
+  RECKONER_SERVER_EVENT_CLIENT_JOINED = 0,
+  RECKONER_SERVER_EVENT_CLIENT_LEFT = 1,
+  RECKONER_SERVER_EVENT_CLIENT_REFUSED = 2,
+  RECKONER_SERVER_EVENT_OWNER_CORRECTED = 3,
+  RECKONER_SERVER_EVENT_OWNER_REFUSED = 4,
+  RECKONER_SERVER_EVENT_CLIENT_LOST = 5,
+  RECKONER_SERVER_EVENT_CLIENT_BACK = 6
 };
 typedef struct reckoner_server_event
 {
   uint32_t struct_size;
   int32_t kind;
-  reckoner_peer client;
+  reckoner_client_id client;
   uint32_t reserved;
   reckoner_entity entity;
   const char *text;
 } reckoner_server_event;
 reckoner_result reckoner_server_poll_event(reckoner_server *server, reckoner_server_event *event);
-reckoner_result reckoner_server_identity(const reckoner_server *server, reckoner_peer client, uint64_t *client_id, uint8_t user_data[256]);
-reckoner_result reckoner_server_kick(reckoner_server *server, reckoner_peer client, const char *reason);
+reckoner_result reckoner_server_identity(const reckoner_server *server, reckoner_client_id client, uint64_t *client_id, uint8_t user_data[256]);
+reckoner_result reckoner_server_kick(reckoner_server *server, reckoner_client_id client, const char *reason);
 reckoner_result reckoner_server_kick_player(reckoner_server *server, uint64_t client_id, const char *reason, size_t *ended);
-reckoner_result reckoner_server_pose_seen_by(const reckoner_server *server, reckoner_peer client, reckoner_entity entity, double time_s, reckoner_pose *pose);
+reckoner_result reckoner_server_pose_seen_by(const reckoner_server *server, reckoner_client_id client, reckoner_entity entity, double time_s, reckoner_pose *pose);
 typedef struct reckoner_seen
 {
   reckoner_entity entity;
@@ -490,8 +490,8 @@ enum reckoner_rewind_status
   RECKONER_REWIND_PENDING = 1,
   RECKONER_REWIND_UNAVAILABLE = 2
 };
-reckoner_result reckoner_server_rewind_status(const reckoner_server *server, reckoner_peer client, double time_s, uint32_t *status);
-reckoner_result reckoner_server_rewind(reckoner_server *server, reckoner_peer client, double time_s, reckoner_seen *seen, size_t capacity, size_t *count);
+reckoner_result reckoner_server_rewind_status(const reckoner_server *server, reckoner_client_id client, double time_s, uint32_t *status);
+reckoner_result reckoner_server_rewind(reckoner_server *server, reckoner_client_id client, double time_s, reckoner_seen *seen, size_t capacity, size_t *count);
 typedef struct reckoner_server_stats
 {
   uint32_t struct_size;
@@ -542,6 +542,7 @@ typedef struct reckoner_server_stats
   uint64_t challenges;
   uint64_t owned_teleports;
   uint64_t times_refused;
+  uint64_t events_discarded;
 } reckoner_server_stats;
 reckoner_result reckoner_server_get_stats(const reckoner_server *server, reckoner_server_stats *stats);
 typedef struct reckoner_session_stats
@@ -565,15 +566,15 @@ typedef struct reckoner_session_stats
   uint64_t bytes_sent;
   uint64_t motions_sent;
 } reckoner_session_stats;
-reckoner_result reckoner_server_get_session_stats(const reckoner_server *server, reckoner_peer client, reckoner_session_stats *stats);
-reckoner_result reckoner_server_clients(const reckoner_server *server, reckoner_peer *clients, size_t capacity, size_t *count);
+reckoner_result reckoner_server_get_session_stats(const reckoner_server *server, reckoner_client_id client, reckoner_session_stats *stats);
+reckoner_result reckoner_server_clients(const reckoner_server *server, reckoner_client_id *clients, size_t capacity, size_t *count);
 reckoner_result reckoner_server_refused(const reckoner_server *server, uint32_t reason, uint64_t *payloads, uint64_t *datagrams);
 typedef struct reckoner_client reckoner_client;
 enum reckoner_mode
 {
-  RECKONER_PRESENT = 0,
-  RECKONER_ADAPTIVE = 1,
-  RECKONER_DELAYED = 2
+  RECKONER_MODE_PRESENT = 0,
+  RECKONER_MODE_ADAPTIVE = 1,
+  RECKONER_MODE_DELAYED = 2
 };
 typedef struct reckoner_client_config
 {
@@ -619,12 +620,12 @@ reckoner_result reckoner_client_wait(reckoner_client *client, double seconds);
 reckoner_result reckoner_client_leave(reckoner_client *client);
 enum reckoner_status
 {
-  RECKONER_CONNECTING = 0,
-  RECKONER_JOINING = 1,
-  RECKONER_JOINED = 2,
-  RECKONER_REFUSED = 3,
-  RECKONER_DISCONNECTED = 4,
-  RECKONER_RECONNECTING = 5
+  RECKONER_STATUS_CONNECTING = 0,
+  RECKONER_STATUS_JOINING = 1,
+  RECKONER_STATUS_JOINED = 2,
+  RECKONER_STATUS_REFUSED = 3,
+  RECKONER_STATUS_DISCONNECTED = 4,
+  RECKONER_STATUS_RECONNECTING = 5
 };
 int32_t reckoner_client_status(const reckoner_client *client);
 const char *reckoner_client_refusal(const reckoner_client *client);
@@ -633,21 +634,21 @@ reckoner_result reckoner_client_set_token(reckoner_client *client, const uint8_t
 reckoner_result reckoner_client_ticket(const reckoner_client *client, uint8_t token[1024]);
 enum reckoner_client_event_kind
 {
-  RECKONER_EVENT_JOINED = 0,
-  RECKONER_EVENT_SPAWNED = 1,
-  RECKONER_EVENT_DESPAWNED = 2,
-  RECKONER_EVENT_TELEPORTED = 3,
-  RECKONER_EVENT_FIELDS_CHANGED = 4,
-  RECKONER_EVENT_GIVEN = 5,
-  RECKONER_EVENT_REVOKED = 6,
-  RECKONER_EVENT_CORRECTED = 7,
-  RECKONER_EVENT_SERVER_CLOSED = 8,
-  RECKONER_EVENT_DISCONNECTED = 9,
-  RECKONER_EVENT_LOST = 10,
-  RECKONER_EVENT_RESUMED = 11,
-  RECKONER_EVENT_RESTARTED = 12,
-  RECKONER_EVENT_PREDICTION_FAILED = 13,
-  RECKONER_EVENT_SNAPPED = 14
+  RECKONER_CLIENT_EVENT_JOINED = 0,
+  RECKONER_CLIENT_EVENT_SPAWNED = 1,
+  RECKONER_CLIENT_EVENT_DESPAWNED = 2,
+  RECKONER_CLIENT_EVENT_TELEPORTED = 3,
+  RECKONER_CLIENT_EVENT_FIELDS_CHANGED = 4,
+  RECKONER_CLIENT_EVENT_GIVEN = 5,
+  RECKONER_CLIENT_EVENT_REVOKED = 6,
+  RECKONER_CLIENT_EVENT_CORRECTED = 7,
+  RECKONER_CLIENT_EVENT_SERVER_CLOSED = 8,
+  RECKONER_CLIENT_EVENT_DISCONNECTED = 9,
+  RECKONER_CLIENT_EVENT_LOST = 10,
+  RECKONER_CLIENT_EVENT_RESUMED = 11,
+  RECKONER_CLIENT_EVENT_RESTARTED = 12,
+  RECKONER_CLIENT_EVENT_PREDICTION_FAILED = 13,
+  RECKONER_CLIENT_EVENT_SNAPPED = 14
 };
 typedef struct reckoner_client_event
 {
@@ -772,8 +773,9 @@ typedef struct reckoner_client_stats
   uint64_t entities_refused;
   uint64_t times_refused;
   double clock_rate;
+  uint64_t events_discarded;
 } reckoner_client_stats;
 reckoner_result reckoner_client_get_stats(const reckoner_client *client, reckoner_client_stats *stats);
 reckoner_result reckoner_client_refused(const reckoner_client *client, uint32_t reason, uint64_t *payloads, uint64_t *datagrams);
 ]]
-return { version = "0.1.0" }
+return { version = "0.2.0" }

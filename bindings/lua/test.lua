@@ -32,7 +32,7 @@ local function world(options, client_options)
     local now = now_s()
     w.server:receive(now)
     for event in w.server:events() do
-      if event.kind == C.RECKONER_CLIENT_JOINED then w.peer = event.client end
+      if event.kind == C.RECKONER_SERVER_EVENT_CLIENT_JOINED then w.peer = event.client end
     end
     for tick_s in w.server:ticks(now) do w.each_tick(tick_s) end
     if w.client then
@@ -62,7 +62,7 @@ local function world(options, client_options)
                   archetypes = options.archetypes }
     for name, value in pairs(more or {}) do all[name] = value end
     w.client = reckoner.client(all)
-    w.wait_for(function() return w.client:status() == C.RECKONER_JOINED and w.client:server_time() end)
+    w.wait_for(function() return w.client:status() == C.RECKONER_STATUS_JOINED and w.client:server_time() end)
   end
   function w.close()
     if w.client then w.client:close() end
@@ -127,8 +127,8 @@ end
 function tests.fields_messages_and_nearby_entities()
   local specs = ffi.new("reckoner_field_spec[2]")
   for i = 0, 1 do C.reckoner_field_spec_init(specs[i], ffi.sizeof(specs[i])) end
-  specs[0].type, specs[0].name = C.RECKONER_INTEGER, "health"
-  specs[1].type, specs[1].name = C.RECKONER_BLOB, "tag"
+  specs[0].type, specs[0].name = C.RECKONER_VALUE_INTEGER, "health"
+  specs[1].type, specs[1].name = C.RECKONER_VALUE_BLOB, "tag"
   local tank_kind = reckoner.struct("archetype", { name = "tank", fields = specs, field_count = 2 })
   local w = world { archetypes = { tank_kind } }
   local tank = w.server:spawn(0, "tank", reckoner.state(), 0)
@@ -143,7 +143,7 @@ function tests.fields_messages_and_nearby_entities()
   assert(w.client:field(tank, 0) == 42)
   w.client:set_user_value(tank, 77)
   assert(w.client:user_value(tank) == 77)
-  w.server:send(w.peer, "hello", 5, C.RECKONER_RELIABLE, nil)
+  w.server:send(w.peer, "hello", 5, C.RECKONER_DELIVERY_RELIABLE, nil)
   local got
   w.wait_for(function()
     for message in w.client:messages() do got = reckoner.bytes(message) end
@@ -160,13 +160,13 @@ function tests.predicted_short_lived_spawn()
   local predicted = w.client:predict_spawn(0, muzzle, 77, 5)
   local end_s = ffi.new("double[1]", now_s() + 100)
   local shot = w.server:spawn_short_lived(0, muzzle, end_s, "rocket", 6, w.peer, 77, 0)
-  w.wait_for(function() return w.had(C.RECKONER_EVENT_SPAWNED, shot) end)
-  assert(w.had(C.RECKONER_EVENT_SPAWNED, shot).predicted == predicted)
+  w.wait_for(function() return w.had(C.RECKONER_CLIENT_EVENT_SPAWNED, shot) end)
+  assert(w.had(C.RECKONER_CLIENT_EVENT_SPAWNED, shot).predicted == predicted)
   local data, ends = w.client:short_lived(shot)
   assert(data == "rocket" and math.abs(ends - end_s[0]) < 0.01)
   local refused = w.client:predict_spawn(0, muzzle, 78, 60)
   w.server:refuse_prediction(w.peer, 78)
-  w.wait_for(function() return w.had(C.RECKONER_EVENT_PREDICTION_FAILED, refused) end)
+  w.wait_for(function() return w.had(C.RECKONER_CLIENT_EVENT_PREDICTION_FAILED, refused) end)
   w.close()
 end
 
@@ -175,7 +175,7 @@ function tests.ownership_figures_and_kick()
   local avatar = w.server:spawn(0, "avatar", reckoner.state(), 0)
   w.join()
   w.server:give(avatar, w.peer, nil)
-  w.wait_for(function() return w.had(C.RECKONER_EVENT_GIVEN, avatar) end)
+  w.wait_for(function() return w.had(C.RECKONER_CLIENT_EVENT_GIVEN, avatar) end)
   assert(w.server:owner(avatar) == w.peer and w.client:owned(avatar))
   w.wait_for(function() return select(2, w.client:shown()) == 1 end)  -- only what is shown has a motion
   assert(math.abs(w.client:motion_at(avatar, w.client:server_time()).position[0]) < 0.1)
@@ -193,8 +193,8 @@ function tests.ownership_figures_and_kick()
 end
 
 function tests.bad_input()
-  throws("cannot load the Reckoner library", reckoner.load, "/nowhere/libreckoner.so", "0.1.0")
-  throws("is older than version", reckoner.load, arg[2], "0.1.0")
+  throws("cannot load the Reckoner library", reckoner.load, "/nowhere/libreckoner.so", "0.2.0")
+  throws("is older than version", reckoner.load, arg[2], "0.2.0")
   throws("needs version 99.0.0 of the Reckoner library, this is", reckoner.load,
          os.getenv("RECKONER_LIBRARY"), "99.0.0")
   throws("tick_rate_hz", reckoner.server, { host = "127.0.0.1", insecure = true, tick_rate_hz = -1 })

@@ -38,8 +38,8 @@ local client = reckoner.client { host = "127.0.0.1", port = tonumber(arg[1]), in
 for i = 1, 3000 do
   client:update(i * 0.01)
   for event in client:events() do
-    if event.kind == reckoner.C.RECKONER_EVENT_JOINED then
-      client:send("hello", 5, reckoner.C.RECKONER_RELIABLE, nil)
+    if event.kind == reckoner.C.RECKONER_CLIENT_EVENT_JOINED then
+      client:send("hello", 5, reckoner.C.RECKONER_DELIVERY_RELIABLE, nil)
       client:flush()
     end
   end

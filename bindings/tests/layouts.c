@@ -283,6 +283,7 @@ int main(void) {
   MEMBER(reckoner_server_stats, challenges);
   MEMBER(reckoner_server_stats, owned_teleports);
   MEMBER(reckoner_server_stats, times_refused);
+  MEMBER(reckoner_server_stats, events_discarded);
   SIZE(reckoner_session_stats);
   MEMBER(reckoner_session_stats, struct_size);
   MEMBER(reckoner_session_stats, connected);
@@ -418,5 +419,6 @@ int main(void) {
   MEMBER(reckoner_client_stats, entities_refused);
   MEMBER(reckoner_client_stats, times_refused);
   MEMBER(reckoner_client_stats, clock_rate);
+  MEMBER(reckoner_client_stats, events_discarded);
   return 0;
 }

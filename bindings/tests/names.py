@@ -17,18 +17,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENUMS = {
     "log_level": ("LogLevel", "LOG_"),
     "call_error": ("CallError", "CALL_"),
-    "relevance": ("Relevance", ""),
-    "owner_policy": ("OwnerPolicy", "OWNER_"),
-    "owner_gone": ("OwnerGone", "GONE_"),
-    "route_wrap": ("RouteWrap", ""),
-    "route_facing": ("RouteFacing", ""),
+    "relevance": ("Relevance", "RELEVANCE_"),
+    "owner_policy": ("OwnerPolicy", "OWNER_POLICY_"),
+    "owner_gone": ("OwnerGone", "OWNER_GONE_"),
+    "route_wrap": ("RouteWrap", "WRAP_"),
+    "route_facing": ("RouteFacing", "FACING_"),
     "velocity_source": ("VelocitySource", "VELOCITY_"),
-    "delivery": ("Delivery", ""),
-    "server_event_kind": ("ServerEvent::Kind", ""),
+    "delivery": ("Delivery", "DELIVERY_"),
+    "server_event_kind": ("ServerEvent::Kind", "SERVER_EVENT_"),
     "rewind_status": ("RewindStatus", "REWIND_"),
-    "mode": ("PlayoutMode", ""),
-    "status": ("ClientStatus", ""),
-    "client_event_kind": ("ClientEvent::Kind", "EVENT_"),
+    "mode": ("PlayoutMode", "MODE_"),
+    "status": ("ClientStatus", "STATUS_"),
+    "client_event_kind": ("ClientEvent::Kind", "CLIENT_EVENT_"),
 }
 # C++ has no enum for these.
 C_ONLY_ENUMS = {"result_code", "log_type", "value_type", "floor_kind", "byte_count", "route_kind"}
@@ -115,8 +115,8 @@ C_ONLY_MEMBERS = {
 
 # Changes that the comparison must notice: file, text, other text.
 CHANGES = [
-    ("capi/include/reckoner.h", "RECKONER_EVENT_REVOKED = 6", "RECKONER_EVENT_TAKEN = 6"),
-    ("capi/include/reckoner.h", "RECKONER_EVENT_REVOKED = 6", "RECKONER_EVENT_REVOKED = 60"),
+    ("capi/include/reckoner.h", "RECKONER_CLIENT_EVENT_REVOKED = 6", "RECKONER_EVENT_TAKEN = 6"),
+    ("capi/include/reckoner.h", "RECKONER_CLIENT_EVENT_REVOKED = 6", "RECKONER_CLIENT_EVENT_REVOKED = 60"),
     ("capi/include/reckoner.h", "reckoner_client_flush(", "reckoner_client_push("),
     ("capi/include/reckoner.h", "double blend_left_s;", "double blend_rest_s;"),
     ("capi/include/reckoner.h", "enum reckoner_call_error {", "enum reckoner_call_failure {"),
@@ -128,7 +128,7 @@ CHANGES = [
     ("bindings/unity/Runtime/Server.cs", "bool Revoke(", "bool Withdraw("),
     ("bindings/python/src/reckoner/_generated.py", "REVOKED = 6", "TAKEN = 6"),
     ("bindings/python/src/reckoner/client.py", "def flush(", "def push("),
-    ("bindings/lua/reckoner_declarations.lua", "RECKONER_EVENT_REVOKED", "RECKONER_EVENT_TAKEN"),
+    ("bindings/lua/reckoner_declarations.lua", "RECKONER_CLIENT_EVENT_REVOKED", "RECKONER_EVENT_TAKEN"),
 ]
 
 failures = []

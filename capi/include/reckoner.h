@@ -9,7 +9,8 @@
  *   to world. Angular velocities are in rad/s about the world's axes.
  * - Functions return RECKONER_OK (0), RECKONER_NOTHING (1: there is no result, which is not an error), or a
  *   negative error; see reckoner_error_text(). No exception leaves the library. A failed call changes
- * nothing.
+ *   nothing. After RECKONER_ERROR_UNKNOWN and RECKONER_ERROR_REFUSED, reckoner_server_call_error() or
+ *   reckoner_client_call_error() says more.
  * - Sized structs begin with struct_size. The _init() function of a struct sets it, and the defaults: pass
  *   sizeof. Later versions only append members, so that programs work with newer libraries without being
  *   compiled again. All elements of an array have the same struct_size. Structs without struct_size never
@@ -59,12 +60,13 @@ enum reckoner_result_code {
 /* The meaning of a result, in English. Never null; always valid. */
 RECKONER_C_API const char* reckoner_error_text(reckoner_result result);
 
-/* The version of the library, "0.1.0", and of the protocol, which must be the same at both ends. */
+/* The version of the library, "0.2.0", and of the protocol, which must be the same at both ends. */
 RECKONER_C_API const char* reckoner_version(void);
 RECKONER_C_API uint32_t reckoner_protocol_version(void);
-/* Whether a program that was written for `version` of this header, "0.1.0", works with this library, which
- * must not be older. Bindings call it when they load the library. RECKONER_ERROR_STRUCT if not: then it
- * writes the reason to `why`, if that is not null. */
+/* Whether a program that was written for `version` of this header, "0.2.0", works with this library: the
+ * library must not be older, and programs for versions before 0.2.0 must be changed. Bindings call it when
+ * they load the library. RECKONER_ERROR_STRUCT if not: then it writes the reason to `why`, if that is not
+ * null. */
 RECKONER_C_API reckoner_result reckoner_check_version(const char* version, char* why, size_t why_size);
 
 /* The log of a server or a client. The library calls the function in the thread that called one of the
@@ -110,9 +112,9 @@ RECKONER_C_API reckoner_result reckoner_set_allocator(void* (*allocate)(size_t b
 
 /* ---- Plain values ------------------------------------------------------------------------------------- */
 
-typedef uint64_t reckoner_entity; /* 0: none. An old id never means another entity */
-typedef uint32_t reckoner_peer;   /* the server's id of a client; 0: none. Never used again */
-typedef uint32_t reckoner_route;  /* 0: none */
+typedef uint64_t reckoner_entity;    /* 0: none. An old id never means another entity */
+typedef uint32_t reckoner_client_id; /* the server's id of a client; 0: none. Never used again */
+typedef uint32_t reckoner_route;     /* 0: none */
 
 /* Position and motion at one instant. */
 typedef struct reckoner_state {
@@ -132,12 +134,17 @@ typedef struct reckoner_pose {
 } reckoner_pose;
 
 /* The value of a user field. */
-enum reckoner_value_type { RECKONER_BOOLEAN = 0, RECKONER_INTEGER = 1, RECKONER_REAL = 2, RECKONER_BLOB = 3 };
+enum reckoner_value_type {
+  RECKONER_VALUE_BOOLEAN = 0,
+  RECKONER_VALUE_INTEGER = 1,
+  RECKONER_VALUE_REAL = 2,
+  RECKONER_VALUE_BLOB = 3
+};
 typedef struct reckoner_value {
-  int32_t type;       /* RECKONER_BOOLEAN...: selects the member */
-  uint32_t blob_size; /* RECKONER_BLOB, at most 64 */
-  int64_t integer;    /* RECKONER_INTEGER, and RECKONER_BOOLEAN as 0 or 1 */
-  double real;        /* RECKONER_REAL */
+  int32_t type;       /* RECKONER_VALUE_BOOLEAN...: selects the member */
+  uint32_t blob_size; /* RECKONER_VALUE_BLOB, at most 64 */
+  int64_t integer;    /* RECKONER_VALUE_INTEGER, and RECKONER_VALUE_BOOLEAN as 0 or 1 */
+  double real;        /* RECKONER_VALUE_REAL */
   uint8_t blob[64];
 } reckoner_value;
 
@@ -182,7 +189,7 @@ RECKONER_C_API const char* reckoner_refusal_name(uint32_t reason);
 /* A user field: a value that every entity of an archetype has besides its motion, for example health. */
 typedef struct reckoner_field_spec {
   uint32_t struct_size;
-  int32_t type;           /* RECKONER_BOOLEAN... */
+  int32_t type;           /* RECKONER_VALUE_BOOLEAN... */
   const char* name;       /* at most 32 bytes */
   int64_t integer_least;  /* 0; smallest value. The range determines the size on the wire */
   int64_t integer_most;   /* 255; largest value */
@@ -417,15 +424,14 @@ RECKONER_C_API reckoner_result reckoner_server_spawn(reckoner_server* server, ui
 RECKONER_C_API reckoner_result reckoner_server_spawn_short_lived(reckoner_server* server, uint32_t archetype,
                                                                  const reckoner_state* state,
                                                                  const double* end_s, const void* data,
-                                                                 size_t size, reckoner_peer predicted_by,
+                                                                 size_t size, reckoner_client_id predicted_by,
                                                                  uint32_t prediction, reckoner_entity frame,
                                                                  reckoner_entity* entity);
 /* Tells a client that the server does not spawn what the client has predicted with this key. */
 RECKONER_C_API reckoner_result reckoner_server_refuse_prediction(reckoner_server* server,
-                                                                 reckoner_peer client, uint32_t key);
-/* Why the last call failed that was to change the server, its entities or its clients, or to send to one
- * client. 0: it was done. Functions that only return data leave the value as it is, and so may calls that
- * return RECKONER_ERROR_ARGUMENT. */
+                                                                 reckoner_client_id client, uint32_t key);
+/* Why the last call with this server failed. 0: it did not, or its result says all. A call that returns
+ * RECKONER_ERROR_ARGUMENT may leave the value as it is. */
 enum reckoner_call_error {
   RECKONER_CALL_UNKNOWN_ENTITY = 1,
   RECKONER_CALL_UNKNOWN_ARCHETYPE = 2,
@@ -457,7 +463,8 @@ enum reckoner_call_error {
   RECKONER_CALL_MESSAGE_TOO_LONG = 28,
   RECKONER_CALL_QUEUE_FULL = 29,
   RECKONER_CALL_INVALID_TIME = 30,
-  RECKONER_CALL_REASON_TOO_LONG = 31
+  RECKONER_CALL_REASON_TOO_LONG = 31,
+  RECKONER_CALL_NOT_SHOWN = 32
 };
 RECKONER_C_API uint32_t reckoner_server_call_error(const reckoner_server* server);
 /* One of these errors in one line of text; valid for ever. */
@@ -529,22 +536,27 @@ RECKONER_C_API reckoner_result reckoner_server_enter_frame(reckoner_server* serv
 RECKONER_C_API reckoner_result reckoner_server_set_boardable(reckoner_server* server, reckoner_entity entity,
                                                              int32_t boardable);
 /* The frame of an entity. RECKONER_NOTHING and 0: the world. */
-RECKONER_C_API reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_entity entity,
-                                                     reckoner_entity* frame);
+RECKONER_C_API reckoner_result reckoner_server_frame_of(const reckoner_server* server, reckoner_entity entity,
+                                                        reckoner_entity* frame);
 /* Sets the origin of the coordinates that the game passes in from now on, m. Entities do not move. */
 RECKONER_C_API reckoner_result reckoner_server_set_origin(reckoner_server* server, const double origin[3]);
 
 /* Whether an entity is relevant: for all clients (client 0) or for one. */
-enum reckoner_relevance { RECKONER_BY_DISTANCE = 0, RECKONER_ALWAYS = 1, RECKONER_NEVER = 2 };
-RECKONER_C_API reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_peer client,
+enum reckoner_relevance {
+  RECKONER_RELEVANCE_BY_DISTANCE = 0,
+  RECKONER_RELEVANCE_ALWAYS = 1,
+  RECKONER_RELEVANCE_NEVER = 2
+};
+RECKONER_C_API reckoner_result reckoner_server_set_relevance(reckoner_server* server,
+                                                             reckoner_client_id client,
                                                              reckoner_entity entity, int32_t relevance);
 /* A client sees an entity only if their groups have a bit in common. All bits are set by default. */
 RECKONER_C_API reckoner_result reckoner_server_set_entity_groups(reckoner_server* server,
                                                                  reckoner_entity entity, uint32_t groups);
 RECKONER_C_API reckoner_result reckoner_server_set_client_groups(reckoner_server* server,
-                                                                 reckoner_peer client, uint32_t groups);
+                                                                 reckoner_client_id client, uint32_t groups);
 /* Sets a client's point of view, from which the server measures distances, m. */
-RECKONER_C_API reckoner_result reckoner_server_set_view(reckoner_server* server, reckoner_peer client,
+RECKONER_C_API reckoner_result reckoner_server_set_view(reckoner_server* server, reckoner_client_id client,
                                                         const double eye[3]);
 
 /* User fields, by their index in the archetype. */
@@ -556,15 +568,15 @@ RECKONER_C_API reckoner_result reckoner_server_field(const reckoner_server* serv
 
 /* Entities that a client owns: the client moves them, within the limits of the archetype and these rules. */
 enum reckoner_owner_policy {
-  RECKONER_OWNER_ACCEPT = 0,
-  RECKONER_OWNER_CORRECT = 1,
-  RECKONER_OWNER_REFUSE = 2
+  RECKONER_OWNER_POLICY_ACCEPT = 0,
+  RECKONER_OWNER_POLICY_CORRECT = 1,
+  RECKONER_OWNER_POLICY_REFUSE = 2
 };
-enum reckoner_owner_gone { RECKONER_GONE_REST = 0, RECKONER_GONE_DESPAWN = 1 };
+enum reckoner_owner_gone { RECKONER_OWNER_GONE_REST = 0, RECKONER_OWNER_GONE_DESPAWN = 1 };
 typedef struct reckoner_ownership_rules {
   uint32_t struct_size;
-  int32_t policy; /* RECKONER_OWNER_CORRECT: reaction to motions that exceed the limits */
-  int32_t gone;   /* RECKONER_GONE_REST: what happens to the entity when its owner leaves */
+  int32_t policy; /* RECKONER_OWNER_POLICY_CORRECT: reaction to motions that exceed the limits */
+  int32_t gone;   /* RECKONER_OWNER_GONE_REST: what happens to the entity when its owner leaves */
   uint32_t reserved;
   double max_acceleration_mps2; /* 1000; largest acceleration, m/s^2 */
   double max_updates_per_s;     /* 120; the server ignores more */
@@ -574,31 +586,33 @@ typedef struct reckoner_ownership_rules {
   double max_teleport_m; /* 0; largest distance of a teleport that the owner declares, m; 0: it may not */
   double teleport_interval_s; /* 0; least time between two such teleports, s */
   double max_turning_mps;     /* 0; how fast a frame that turns may move the entity, m/s; 0: the archetype's
-                                 speed.     If the frame turns it faster, the entity leaves the frame */
+                                 speed. If the frame turns it faster, the entity leaves the frame */
 } reckoner_ownership_rules;
 RECKONER_C_API void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, uint32_t struct_size);
 /* Gives an entity to a client. `rules` may be null: the defaults. */
 RECKONER_C_API reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity entity,
-                                                    reckoner_peer owner,
+                                                    reckoner_client_id owner,
                                                     const reckoner_ownership_rules* rules);
 /* Revokes the ownership. RECKONER_NOTHING if no client owned the entity. */
 RECKONER_C_API reckoner_result reckoner_server_revoke(reckoner_server* server, reckoner_entity entity);
-/* The earlier name of reckoner_server_revoke(). */
-RECKONER_C_API reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity entity);
 /* The owner. RECKONER_NOTHING and 0 if no client owns the entity. */
 RECKONER_C_API reckoner_result reckoner_server_owner(const reckoner_server* server, reckoner_entity entity,
-                                                     reckoner_peer* owner);
+                                                     reckoner_client_id* owner);
 
 /* Routes: curves that both ends know. Updates of an entity on a route are very small. */
 enum reckoner_route_kind {
-  RECKONER_CATMULL_ROM = 0,
-  RECKONER_TCB = 1,
-  RECKONER_CHAIKIN = 2,
-  RECKONER_POLYLINE = 3
+  RECKONER_ROUTE_CATMULL_ROM = 0,
+  RECKONER_ROUTE_TCB = 1,
+  RECKONER_ROUTE_CHAIKIN = 2,
+  RECKONER_ROUTE_POLYLINE = 3
 };
-enum reckoner_route_wrap { RECKONER_OPEN = 0, RECKONER_CLOSED = 1, RECKONER_PING_PONG = 2 };
-enum reckoner_route_facing { RECKONER_UPRIGHT = 0, RECKONER_MINIMAL = 1, RECKONER_FIXED = 2 };
-typedef struct reckoner_route_key { /* for RECKONER_TCB */
+enum reckoner_route_wrap { RECKONER_WRAP_OPEN = 0, RECKONER_WRAP_CLOSED = 1, RECKONER_WRAP_PING_PONG = 2 };
+enum reckoner_route_facing {
+  RECKONER_FACING_UPRIGHT = 0,
+  RECKONER_FACING_MINIMAL = 1,
+  RECKONER_FACING_FIXED = 2
+};
+typedef struct reckoner_route_key { /* for RECKONER_ROUTE_TCB */
   double time;                      /* increases from key to key; only weighs the tangents */
   double position[3];               /* m */
   double tension, continuity, bias; /* usually -1 to 1 */
@@ -606,20 +620,20 @@ typedef struct reckoner_route_key { /* for RECKONER_TCB */
 } reckoner_route_key;
 typedef struct reckoner_route_config {
   uint32_t struct_size;
-  int32_t kind;                   /* RECKONER_CATMULL_ROM */
-  int32_t wrap;                   /* RECKONER_OPEN */
-  int32_t facing;                 /* RECKONER_UPRIGHT */
+  int32_t kind;                   /* RECKONER_ROUTE_CATMULL_ROM */
+  int32_t wrap;                   /* RECKONER_WRAP_OPEN */
+  int32_t facing;                 /* RECKONER_FACING_UPRIGHT */
   uint32_t point_count;           /* 0 */
   uint32_t key_count;             /* 0 */
-  const double* points;           /* x, y, z of each, m; for all kinds except RECKONER_TCB */
-  const reckoner_route_key* keys; /* for RECKONER_TCB */
+  const double* points;           /* x, y, z of each, m; for all kinds except RECKONER_ROUTE_TCB */
+  const reckoner_route_key* keys; /* for RECKONER_ROUTE_TCB */
   int32_t knots;                  /* 1; for Catmull-Rom: 0 uniform, 1 centripetal, 2 chordal */
   int32_t reflect_ends;           /* 0 */
   int32_t passes;                 /* 2; for Chaikin */
   int32_t reserved;
   double closing_time;      /* duration of the last span of a closed TCB; 0: the mean of the others */
   double up[3];             /* 0, 0, 1 */
-  double orientation[4];    /* 0, 0, 0, 1; for RECKONER_FIXED */
+  double orientation[4];    /* 0, 0, 0, 1; for RECKONER_FACING_FIXED */
   double tolerance_m;       /* 0: default */
   double angle_limit_rad;   /* for Chaikin: cuts corners that turn by this or more; -1: all corners */
   double outlier_limit_rad; /* before Chaikin's passes, removes spikes that turn by more; 0: none */
@@ -653,18 +667,18 @@ RECKONER_C_API reckoner_result reckoner_server_move_along(reckoner_server* serve
  * once or not at all and have at most 1000 bytes; reliable ones arrive in order and have at most 16384.
  * `time_s`: a server time, or null; the receiver gets the message when the time that it shows reaches
  * `time_s`. */
-enum reckoner_delivery { RECKONER_RELIABLE = 0, RECKONER_UNRELIABLE = 1 };
+enum reckoner_delivery { RECKONER_DELIVERY_RELIABLE = 0, RECKONER_DELIVERY_UNRELIABLE = 1 };
 typedef struct reckoner_message {
   uint32_t struct_size;
-  reckoner_peer sender; /* 0 in a client: the server */
-  const uint8_t* bytes; /* valid until the next poll of messages */
+  reckoner_client_id sender; /* 0 in a client: the server */
+  const uint8_t* bytes;      /* valid until the next poll of messages */
   size_t size;
   int32_t has_time;
   int32_t reserved;
   double time_s;
 } reckoner_message;
 /* Sends to one client; 0: to all clients, RECKONER_NOTHING if there are none. */
-RECKONER_C_API reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer client,
+RECKONER_C_API reckoner_result reckoner_server_send(reckoner_server* server, reckoner_client_id client,
                                                     const void* bytes, size_t size, int32_t delivery,
                                                     const double* time_s);
 /* The next message of a client. Set message->struct_size. Poll after every receive. */
@@ -672,18 +686,19 @@ RECKONER_C_API reckoner_result reckoner_server_poll_message(reckoner_server* ser
                                                             reckoner_message* message);
 
 enum reckoner_server_event_kind {
-  RECKONER_CLIENT_JOINED = 0,
-  RECKONER_CLIENT_LEFT = 1,
-  RECKONER_CLIENT_REFUSED = 2,  /* `text` is the reason */
-  RECKONER_OWNER_CORRECTED = 3, /* the owner of `entity` sent motions beyond the limits */
-  RECKONER_OWNER_REFUSED = 4,   /* as before, and the server did not use them */
-  RECKONER_CLIENT_LOST = 5, /* its connection was lost; it may resume (resume_s). It owns no entities now */
-  RECKONER_CLIENT_BACK = 6  /* it resumed its session */
+  RECKONER_SERVER_EVENT_CLIENT_JOINED = 0,
+  RECKONER_SERVER_EVENT_CLIENT_LEFT = 1,
+  RECKONER_SERVER_EVENT_CLIENT_REFUSED = 2,  /* `text` is the reason */
+  RECKONER_SERVER_EVENT_OWNER_CORRECTED = 3, /* the owner of `entity` sent motions beyond the limits */
+  RECKONER_SERVER_EVENT_OWNER_REFUSED = 4,   /* as before, and the server did not use them */
+  RECKONER_SERVER_EVENT_CLIENT_LOST =
+      5, /* its connection was lost; it may resume (resume_s). It owns no entities now */
+  RECKONER_SERVER_EVENT_CLIENT_BACK = 6 /* it resumed its session */
 };
 typedef struct reckoner_server_event {
   uint32_t struct_size;
   int32_t kind;
-  reckoner_peer client;
+  reckoner_client_id client;
   uint32_t reserved;
   reckoner_entity entity;
   const char* text; /* valid until the next poll of events */
@@ -692,15 +707,16 @@ RECKONER_C_API reckoner_result reckoner_server_poll_event(reckoner_server* serve
                                                           reckoner_server_event* event);
 
 /* The identity in a client's token. `user_data` may be null. RECKONER_NOTHING on an insecure server. */
-RECKONER_C_API reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner_peer client,
-                                                        uint64_t* client_id, uint8_t user_data[256]);
+RECKONER_C_API reckoner_result reckoner_server_identity(const reckoner_server* server,
+                                                        reckoner_client_id client, uint64_t* client_id,
+                                                        uint8_t user_data[256]);
 
 /* Ends a client's session, also that of a client which has lost its connection. The client is told `reason`,
  * at most 255 bytes of UTF-8 or null, and does not reconnect. All other sessions of its client id end, too,
  * and nothing that the backend has issued for the client id until now admits anybody. If sessions_per_client
  * is 0, only the token and the tickets of this client become invalid. RECKONER_NOTHING if the client is
  * unknown. */
-RECKONER_C_API reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_peer client,
+RECKONER_C_API reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_client_id client,
                                                     const char* reason);
 
 /* Kicks the player with a client id, whether it has sessions here or not: it may have just left, or another
@@ -713,7 +729,7 @@ RECKONER_C_API reckoner_result reckoner_server_kick_player(reckoner_server* serv
  * time `time_s`, as estimated by that client. RECKONER_NOTHING if the client did not show it or the server no
  * longer knows. */
 RECKONER_C_API reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server,
-                                                            reckoner_peer client, reckoner_entity entity,
+                                                            reckoner_client_id client, reckoner_entity entity,
                                                             double time_s, reckoner_pose* pose);
 typedef struct reckoner_seen {
   reckoner_entity entity;
@@ -728,10 +744,10 @@ enum reckoner_rewind_status {
       2 /* it stays unknown, or the time is outside reckoner_server_config::rewind_s */
 };
 RECKONER_C_API reckoner_result reckoner_server_rewind_status(const reckoner_server* server,
-                                                             reckoner_peer client, double time_s,
+                                                             reckoner_client_id client, double time_s,
                                                              uint32_t* status);
 /* The poses of all entities that the client showed. Sets `count` to their number. */
-RECKONER_C_API reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_peer client,
+RECKONER_C_API reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_client_id client,
                                                       double time_s, reckoner_seen* seen, size_t capacity,
                                                       size_t* count);
 
@@ -757,9 +773,10 @@ typedef struct reckoner_server_stats {
   uint64_t wire_datagrams_sent, wire_datagrams_received;
   /* part of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;
-  uint64_t challenges;      /* answers to requests to join; a flood with forged addresses shows here */
-  uint64_t owned_teleports; /* teleports that owners declared and the server accepted */
-  uint64_t times_refused;   /* times more than a day from the others, which no next one confirmed */
+  uint64_t challenges;       /* answers to requests to join; a flood with forged addresses shows here */
+  uint64_t owned_teleports;  /* teleports that owners declared and the server accepted */
+  uint64_t times_refused;    /* times more than a day from the others, which no next one confirmed */
+  uint64_t events_discarded; /* events discarded because more than 16384 waited to be polled */
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);
@@ -782,12 +799,13 @@ typedef struct reckoner_session_stats {
 } reckoner_session_stats;
 /* RECKONER_NOTHING if the client has no session. Set stats->struct_size. */
 RECKONER_C_API reckoner_result reckoner_server_get_session_stats(const reckoner_server* server,
-                                                                 reckoner_peer client,
+                                                                 reckoner_client_id client,
                                                                  reckoner_session_stats* stats);
 /* Writes up to `capacity` clients in the order of joining, and their number to *count: all that have a
  * session. RECKONER_ERROR_CAPACITY: there are *count clients, and the first `capacity` were written. */
-RECKONER_C_API reckoner_result reckoner_server_clients(const reckoner_server* server, reckoner_peer* clients,
-                                                       size_t capacity, size_t* count);
+RECKONER_C_API reckoner_result reckoner_server_clients(const reckoner_server* server,
+                                                       reckoner_client_id* clients, size_t capacity,
+                                                       size_t* count);
 /* Refusal counts for a reason (reckoner_refusal_name()): payloads that the server refused and datagrams that
  * the transport refused. Either pointer may be null. RECKONER_ERROR_UNKNOWN for an unknown reason. */
 RECKONER_C_API reckoner_result reckoner_server_refused(const reckoner_server* server, uint32_t reason,
@@ -797,7 +815,7 @@ RECKONER_C_API reckoner_result reckoner_server_refused(const reckoner_server* se
 
 typedef struct reckoner_client reckoner_client;
 
-enum reckoner_mode { RECKONER_PRESENT = 0, RECKONER_ADAPTIVE = 1, RECKONER_DELAYED = 2 };
+enum reckoner_mode { RECKONER_MODE_PRESENT = 0, RECKONER_MODE_ADAPTIVE = 1, RECKONER_MODE_DELAYED = 2 };
 typedef struct reckoner_client_config {
   uint32_t struct_size;
   uint32_t archetype_count;             /* the same archetypes in the same order as on the server */
@@ -811,13 +829,14 @@ typedef struct reckoner_client_config {
   const uint8_t* token; /* 1024 bytes, see reckoner_issue_token(); valid once */
   uint64_t game;        /* as on the server */
 
-  int32_t mode; /* RECKONER_PRESENT: the present, by prediction. The others: the past, by interpolation */
+  int32_t
+      mode; /* RECKONER_MODE_PRESENT: the present, by prediction. The others: the past, by interpolation */
   /* 1: a thread reads the socket as soon as data arrives. The clock is then exact on every system if the game
    * calls update only once per picture, and the connection stays alive while the game loads a level. All
    * calls and the log stay on the thread of the game. */
   int32_t receive_thread;
-  double delay_s;      /* delay of RECKONER_DELAYED */
-  double max_delay_s;  /* largest delay of RECKONER_ADAPTIVE beyond one tick of the server */
+  double delay_s;      /* delay of RECKONER_MODE_DELAYED */
+  double max_delay_s;  /* largest delay of RECKONER_MODE_ADAPTIVE beyond one tick of the server */
   double blend_s;      /* duration of a blend; 0: corrections snap */
   double show_ahead_s; /* what is shown is ahead of the time of update by this: the time until a picture
                           appears on the screen */
@@ -860,18 +879,18 @@ RECKONER_C_API void reckoner_client_destroy(reckoner_client* client);
  */
 RECKONER_C_API reckoner_result reckoner_client_update(reckoner_client* client, double local_s);
 RECKONER_C_API reckoner_result reckoner_client_wait(reckoner_client* client, double seconds);
-/* Leaves the server for good. Continue to call update until the status is RECKONER_DISCONNECTED, in a game
- * for example at most 2 s: the client first sends the reliable messages that the server still lacks, for at
- * most 10 s, and then ends the connection. Without such messages, this takes a round trip. */
+/* Leaves the server for good. Continue to call update until the status is RECKONER_STATUS_DISCONNECTED, in a
+ * game for example at most 2 s: the client first sends the reliable messages that the server still lacks, for
+ * at most 10 s, and then ends the connection. Without such messages, this takes a round trip. */
 RECKONER_C_API reckoner_result reckoner_client_leave(reckoner_client* client);
 
 enum reckoner_status {
-  RECKONER_CONNECTING = 0,
-  RECKONER_JOINING = 1,
-  RECKONER_JOINED = 2,
-  RECKONER_REFUSED = 3,
-  RECKONER_DISCONNECTED = 4,
-  RECKONER_RECONNECTING = 5 /* lost its connection and reconnects: shown entities fade to rest */
+  RECKONER_STATUS_CONNECTING = 0,
+  RECKONER_STATUS_JOINING = 1,
+  RECKONER_STATUS_JOINED = 2,
+  RECKONER_STATUS_REFUSED = 3,
+  RECKONER_STATUS_DISCONNECTED = 4,
+  RECKONER_STATUS_RECONNECTING = 5 /* lost its connection and reconnects: shown entities fade to rest */
 };
 /* The status; -1 for null. */
 RECKONER_C_API int32_t reckoner_client_status(const reckoner_client* client);
@@ -887,24 +906,26 @@ RECKONER_C_API reckoner_result reckoner_client_set_token(reckoner_client* client
 RECKONER_C_API reckoner_result reckoner_client_ticket(const reckoner_client* client, uint8_t token[1024]);
 
 enum reckoner_client_event_kind {
-  RECKONER_EVENT_JOINED = 0,
-  RECKONER_EVENT_SPAWNED = 1,
-  RECKONER_EVENT_DESPAWNED = 2,
-  RECKONER_EVENT_TELEPORTED = 3,
-  RECKONER_EVENT_FIELDS_CHANGED = 4, /* `fields` has a bit for each changed field */
-  RECKONER_EVENT_GIVEN = 5,     /* this client owns it now: move it, starting from reckoner_client_owned() */
-  RECKONER_EVENT_REVOKED = 6,   /* this client no longer owns it */
-  RECKONER_EVENT_CORRECTED = 7, /* the server refused its motion: continue from reckoner_client_owned() */
-  RECKONER_EVENT_SERVER_CLOSED = 8,
-  RECKONER_EVENT_DISCONNECTED = 9, /* the client does not reconnect */
-  RECKONER_EVENT_LOST = 10,        /* the connection is lost; the client reconnects */
-  RECKONER_EVENT_RESUMED = 11,     /* the session is resumed; no reliable message is lost */
-  RECKONER_EVENT_RESTARTED =
+  RECKONER_CLIENT_EVENT_JOINED = 0,
+  RECKONER_CLIENT_EVENT_SPAWNED = 1,
+  RECKONER_CLIENT_EVENT_DESPAWNED = 2,
+  RECKONER_CLIENT_EVENT_TELEPORTED = 3,
+  RECKONER_CLIENT_EVENT_FIELDS_CHANGED = 4, /* `fields` has a bit for each changed field */
+  RECKONER_CLIENT_EVENT_GIVEN =
+      5, /* this client owns it now: move it, starting from reckoner_client_owned() */
+  RECKONER_CLIENT_EVENT_REVOKED = 6, /* this client no longer owns it */
+  RECKONER_CLIENT_EVENT_CORRECTED =
+      7, /* the server refused its motion: continue from reckoner_client_owned() */
+  RECKONER_CLIENT_EVENT_SERVER_CLOSED = 8,
+  RECKONER_CLIENT_EVENT_DISCONNECTED = 9, /* the client does not reconnect */
+  RECKONER_CLIENT_EVENT_LOST = 10,        /* the connection is lost; the client reconnects */
+  RECKONER_CLIENT_EVENT_RESUMED = 11,     /* the session is resumed; no reliable message is lost */
+  RECKONER_CLIENT_EVENT_RESTARTED =
       12, /* a new session: the server did not have the old one. All entities are new */
-  RECKONER_EVENT_PREDICTION_FAILED = 13, /* `entity`: what reckoner_client_predict_spawn() returned */
-  RECKONER_EVENT_SNAPPED = 14 /* after a silence or a pause, its shown pose jumped: too far to catch up */
+  RECKONER_CLIENT_EVENT_PREDICTION_FAILED = 13, /* `entity`: what reckoner_client_predict_spawn() returned */
+  RECKONER_CLIENT_EVENT_SNAPPED =
+      14 /* after a silence or a pause, its shown pose jumped: too far to catch up */
 };
-#define RECKONER_EVENT_TAKEN RECKONER_EVENT_REVOKED /* its earlier name */
 typedef struct reckoner_client_event {
   uint32_t struct_size;
   int32_t kind;
@@ -912,7 +933,7 @@ typedef struct reckoner_client_event {
   uint32_t fields;
   uint32_t reserved;
   reckoner_entity
-      predicted; /* of RECKONER_EVENT_SPAWNED: the predicted entity that `entity` replaces; 0: none */
+      predicted; /* of RECKONER_CLIENT_EVENT_SPAWNED: the predicted entity that `entity` replaces; 0: none */
 } reckoner_client_event;
 /* Set event->struct_size. Ignore events of unknown kinds. */
 RECKONER_C_API reckoner_result reckoner_client_poll_event(reckoner_client* client,
@@ -970,15 +991,15 @@ RECKONER_C_API reckoner_result reckoner_client_shown_poses_into(reckoner_client*
 
 /* Freezes what this client shows (for a menu or a screenshot). The server and other clients continue; keep
  * calling update and the polls. After the pause, the client catches up within half a second, continuous in
- * position and velocity. What is too far away for this jumps (RECKONER_EVENT_SNAPPED). */
+ * position and velocity. What is too far away for this jumps (RECKONER_CLIENT_EVENT_SNAPPED). */
 RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused);
 
 /* Which instant the client shows and how fast it blends corrections; as in reckoner_client_config. */
 typedef struct reckoner_playout {
   uint32_t struct_size;
-  int32_t mode;       /* RECKONER_PRESENT */
-  double delay_s;     /* delay of RECKONER_DELAYED */
-  double max_delay_s; /* largest delay of RECKONER_ADAPTIVE beyond one tick of the server */
+  int32_t mode;       /* RECKONER_MODE_PRESENT */
+  double delay_s;     /* delay of RECKONER_MODE_DELAYED */
+  double max_delay_s; /* largest delay of RECKONER_MODE_ADAPTIVE beyond one tick of the server */
   double blend_s;     /* duration of a blend; 0: corrections snap */
 } reckoner_playout;
 RECKONER_C_API void reckoner_playout_init(reckoner_playout* playout, uint32_t struct_size);
@@ -1032,16 +1053,17 @@ RECKONER_C_API reckoner_result reckoner_client_teleport(reckoner_client* client,
                                                         const reckoner_state* state, reckoner_entity frame);
 /* Shows an entity at once that the game expects the server to spawn, such as the player's own projectile. The
  * game sends `key` to the server's game, which passes it to reckoner_server_spawn_short_lived().
- * RECKONER_EVENT_SPAWNED then names the returned entity in `predicted`, and the server's entity continues
- * from the predicted pose. After `patience_s`, or if the server's game refuses:
- * RECKONER_EVENT_PREDICTION_FAILED. At most 64 at a time. */
+ * RECKONER_CLIENT_EVENT_SPAWNED then names the returned entity in `predicted`, and the server's entity
+ * continues from the predicted pose. After `patience_s`, or if the server's game refuses:
+ * RECKONER_CLIENT_EVENT_PREDICTION_FAILED. At most 64 at a time. */
 RECKONER_C_API reckoner_result reckoner_client_predict_spawn(reckoner_client* client, uint32_t archetype,
                                                              const reckoner_state* state, uint32_t key,
                                                              double patience_s, reckoner_entity* entity);
 /* Ends a predicted entity without an event. */
 RECKONER_C_API reckoner_result reckoner_client_drop_prediction(reckoner_client* client,
                                                                reckoner_entity entity);
-/* Why the last move or prediction was refused: RECKONER_CALL_... 0: it was done. */
+/* Why the last call with this client failed: RECKONER_CALL_... 0: it did not, or its result says all. A call
+ * that returns RECKONER_ERROR_ARGUMENT may leave the value as it is. */
 RECKONER_C_API uint32_t reckoner_client_call_error(const reckoner_client* client);
 /* The state from which the client continues after the entity was given or corrected, in the frame
  * reckoner_client_owned_frame(). RECKONER_NOTHING if this client does not own it. */
@@ -1104,7 +1126,8 @@ typedef struct reckoner_client_stats {
   /* local times that were ignored because they were far from the time before, and not confirmed by the next
      one; a clock that is set back counts once */
   uint64_t times_refused;
-  double clock_rate; /* seconds of the server's clock per second of the game's clock, as corrected */
+  double clock_rate;         /* seconds of the server's clock per second of the game's clock, as corrected */
+  uint64_t events_discarded; /* events discarded because more than 131072 waited to be polled */
 } reckoner_client_stats;
 RECKONER_C_API reckoner_result reckoner_client_get_stats(const reckoner_client* client,
                                                          reckoner_client_stats* stats);

@@ -24,7 +24,10 @@ using namespace reckoner;
 
 namespace {
 
-/// The three numbers of "0.1.0"; nullopt for other texts.
+/// The oldest version of the header whose programs work with this library.
+constexpr std::array<std::uint32_t, 3> kOldestProgram{0, 2, 0};
+
+/// The three numbers of "0.2.0"; nullopt for other texts.
 std::optional<std::array<std::uint32_t, 3>> version_of(std::string_view text) {
   std::array<std::uint32_t, 3> numbers{};
   const char* at = text.data();
@@ -82,13 +85,15 @@ reckoner_result reckoner_check_version(const char* version, char* why, std::size
   return capi::guarded([&]() -> reckoner_result {
     const auto needed = version_of(version);
     if (!needed) {
-      capi::say("a version has the form 0.1.0", why, why_size);
+      capi::say("a version has the form 0.2.0", why, why_size);
       return RECKONER_ERROR_ARGUMENT;
     }
-    if (*needed <= *version_of(RECKONER_VERSION)) return RECKONER_OK;
-    capi::say("the program needs version " + std::string(version) + " of the Reckoner library, this is " +
-                  RECKONER_VERSION,
-              why, why_size);
+    const bool is_too_old = *needed < kOldestProgram;
+    if (!is_too_old && *needed <= *version_of(RECKONER_VERSION)) return RECKONER_OK;
+    std::string text = "the program needs version " + std::string(version) +
+                       " of the Reckoner library, this is " + RECKONER_VERSION;
+    if (is_too_old) text += ": change the program as docs/UPGRADING.md says, and compile it again";
+    capi::say(text, why, why_size);
     return RECKONER_ERROR_STRUCT;
   });
 }

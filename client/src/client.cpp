@@ -110,13 +110,13 @@ void Client::set_paused(bool paused) {
   }
 }
 
-bool Client::set_playout(const PlayoutConfig& playout) {
+CallResult Client::set_playout(const PlayoutConfig& playout) {
   Impl& c = *impl_;
-  if (find_invalid_setting(playout)) return false;
+  if (find_invalid_setting(playout)) return CallError::out_of_range;
   c.config.playout = playout;
   c.session->set_playout(playout);
   if (c.before) c.before->set_playout(playout);
-  return true;
+  return {};
 }
 
 const PlayoutConfig& Client::playout() const {
@@ -148,11 +148,11 @@ const EntityInfo* Client::info(EntityId id) const {
   return prediction != nullptr ? &prediction->info : nullptr;
 }
 
-bool Client::set_user_value(EntityId id, std::uint64_t value) {
+CallResult Client::set_user_value(EntityId id, std::uint64_t value) {
   KnownEntity* entity = impl_->shown_session().world.entities.find(id);
-  if (entity == nullptr) return false;
+  if (entity == nullptr) return CallError::unknown_entity;
   entity->user_value = value;
-  return true;
+  return {};
 }
 
 std::optional<std::uint64_t> Client::user_value(EntityId id) const {
@@ -165,16 +165,15 @@ const FieldValue* Client::field(EntityId id, std::size_t field) const {
   return entity != nullptr && field < entity->fields.size() ? &entity->fields.value(field) : nullptr;
 }
 
-bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s) {
+CallResult Client::send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s) {
   Impl& c = *impl_;
-  if (c.leaving) return false;
   const bool waits = c.status == ClientStatus::reconnecting && delivery == Delivery::reliable;
-  if (c.status != ClientStatus::joined && !waits) return false;
-  if (!c.messages.send(payload, delivery, time_s, c.last_local_s, c.handshake.is_admitted(), c.stats))
-    return false;
-  if (c.session->link.showing().wanted())
+  if (c.leaving || (c.status != ClientStatus::joined && !waits)) return CallError::no_connection;
+  const CallResult sent =
+      c.messages.send(payload, delivery, time_s, c.last_local_s, c.handshake.is_admitted(), c.stats);
+  if (sent && c.session->link.showing().wanted())
     c.session->link.sender().request_ack();  // the message may be about what is shown just now
-  return true;
+  return sent;
 }
 
 void Client::flush() {
@@ -195,9 +194,10 @@ std::optional<double> Client::server_time_s() const {
   return clock.server_time_s(impl_->last_local_s);
 }
 
-bool Client::correct(EntityId id, const State& shown, double hold_s) {
+CallResult Client::correct(EntityId id, const State& shown, double hold_s) {
   Impl& c = *impl_;
-  if (!is_sane(shown) || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return false;
+  if (!is_sane(shown)) return CallError::not_finite;
+  if (!(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return CallError::out_of_range;
   State in_world = shown;
   in_world.position += c.origin;
   return c.shown_session().correct(id, in_world, hold_s);
@@ -211,10 +211,10 @@ std::optional<State> Client::motion_at(EntityId id, double server_time_s) const 
   return motion;
 }
 
-bool Client::set_origin(const glm::dvec3& origin) {
-  if (!is_finite(origin)) return false;
+CallResult Client::set_origin(const glm::dvec3& origin) {
+  if (!is_finite(origin)) return CallError::not_finite;
   impl_->origin = origin;
-  return true;
+  return {};
 }
 
 CallResult Client::move(EntityId id, const State& state, EntityId frame) {
@@ -233,8 +233,9 @@ SpawnResult Client::predict_spawn(std::size_t archetype, const State& state, std
   return c.session->predict_spawn(archetype, counted, key, patience_s);
 }
 
-bool Client::drop_prediction(EntityId id) {
-  return impl_->session->world.predictions.release(id).has_value();
+CallResult Client::drop_prediction(EntityId id) {
+  const bool existed = impl_->session->world.predictions.release(id).has_value();
+  return existed ? CallError::none : CallError::unknown_entity;
 }
 
 std::optional<State> Client::owned(EntityId id) const {

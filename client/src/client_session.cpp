@@ -162,7 +162,7 @@ void ClientSession::set_playout(const PlayoutConfig& to) {
   review_path();
 }
 
-bool ClientSession::correct(EntityId id, const State& in_world, double hold_s) {
+CallResult ClientSession::correct(EntityId id, const State& in_world, double hold_s) {
   const double one_way_s = std::max(link.one_way_s(), 0.5 * stats.round_trip_s);
   return shown.correct(id, in_world, hold_s, one_way_s);
 }

@@ -74,7 +74,7 @@ struct ClientSession {
   [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
-  [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s);
+  [[nodiscard]] CallResult correct(EntityId id, const State& in_world, double hold_s);
   void set_playout(const PlayoutConfig& to);
   /// Queues the events of everything that has changed up to the instant shown.
   void report_changes() {

@@ -121,8 +121,8 @@ class Game {
   void next_mode() {
     reckoner::PlayoutConfig playout = connection_.client.playout();
     playout.mode = static_cast<reckoner::PlayoutMode>((static_cast<int>(playout.mode) + 1) % 3);
-    playout.delay_s = 0.15;  // of the delayed mode
-    connection_.client.set_playout(playout);
+    playout.delay_s = 0.15;                         // of the delayed mode
+    (void)connection_.client.set_playout(playout);  // its settings are valid
   }
 
   void draw() {

@@ -127,7 +127,8 @@ bool Player::fire(Weapon weapon, double local_s) {
     const double way_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
     drawn_beams_.push_back({from, from + way_m * direction, kBeamDrawnS});
   }
-  return client_.send(pack(MessageKind::shot, shot), reckoner::Delivery::reliable, server_s);
+  return static_cast<bool>(
+      client_.send(pack(MessageKind::shot, shot), reckoner::Delivery::reliable, server_s));
 }
 
 void Player::say(const std::string& text) {

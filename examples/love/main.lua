@@ -18,9 +18,9 @@ local show_trails, show_debug, paused = true, false, false
 local entities = {}  -- by reckoner.key(): the name, a colour and the trail
 local mode = 1
 local modes = {
-  { name = "present (prediction)", mode = C.RECKONER_PRESENT },
-  { name = "adaptive (interpolation)", mode = C.RECKONER_ADAPTIVE },
-  { name = "delayed 200 ms", mode = C.RECKONER_DELAYED, delay_s = 0.2 },
+  { name = "present (prediction)", mode = C.RECKONER_MODE_PRESENT },
+  { name = "adaptive (interpolation)", mode = C.RECKONER_MODE_ADAPTIVE },
+  { name = "delayed 200 ms", mode = C.RECKONER_MODE_DELAYED, delay_s = 0.2 },
 }
 local status_names = { [0] = "connecting", "joining", "joined", "refused", "disconnected", "reconnecting" }
 local TRAIL_POINTS = 90
@@ -47,13 +47,13 @@ end
 
 local function on_event(event)
   local key = reckoner.key(event.entity)
-  if event.kind == C.RECKONER_EVENT_SPAWNED then
+  if event.kind == C.RECKONER_CLIENT_EVENT_SPAWNED then
     entities[key] = { name = client:name(event.entity) or "", colour = colour_of(key), trail = {} }
-  elseif event.kind == C.RECKONER_EVENT_DESPAWNED then
+  elseif event.kind == C.RECKONER_CLIENT_EVENT_DESPAWNED then
     entities[key] = nil
-  elseif event.kind == C.RECKONER_EVENT_TELEPORTED and entities[key] then
+  elseif event.kind == C.RECKONER_CLIENT_EVENT_TELEPORTED and entities[key] then
     entities[key].trail = {}  -- no line across a jump
-  elseif event.kind == C.RECKONER_EVENT_RESTARTED then
+  elseif event.kind == C.RECKONER_CLIENT_EVENT_RESTARTED then
     entities = {}
   end
 end

@@ -128,7 +128,7 @@ class OwnedMethod final : public Method {
       const bool joined = owner_.status() == ClientStatus::joined;
       owner_.update(owner_local(time_s));
       if (!joined && owner_.status() == ClientStatus::joined)
-        owner_.send(std::array{kOwnerGreeting}, Delivery::reliable);
+        (void)owner_.send(std::array{kOwnerGreeting}, Delivery::reliable);
     }
     if (network_.client_has_events(1)) viewer_.update(time_s);
     if (rogue_ && network_.client_has_events(2)) rogue_->receive(time_s);

@@ -40,7 +40,7 @@ void ShotRange::drawn(Client& client, double local_s, double time_s, std::span<c
   fired_ = due;
   std::array<std::byte, sizeof(std::uint32_t)> payload{};
   std::memcpy(payload.data(), &frames_.back().number, payload.size());
-  client.send(payload, Delivery::unreliable, *client_s);
+  (void)client.send(payload, Delivery::unreliable, *client_s);
   client.update(local_s);  // sends the message at once
 }
 

@@ -22,14 +22,16 @@ TEST(CBoundary, EveryResultHasItsOwnText) {
   EXPECT_GE(reckoner_protocol_version(), 3u);
 }
 
-TEST(CBoundary, ALibraryThatIsOlderThanTheProgramIsNamed) {
+TEST(CBoundary, VersionsThatDoNotFitTheLibraryAreNamed) {
   char why[200] = "";
   EXPECT_EQ(reckoner_check_version(reckoner_version(), why, sizeof why), RECKONER_OK);
   EXPECT_STREQ(why, "");
-  EXPECT_EQ(reckoner_check_version("0.0.9", nullptr, 0), RECKONER_OK);
-  for (const char* newer : {"0.1.1000", "0.1000.0", "1000.0.0"}) {
-    EXPECT_EQ(reckoner_check_version(newer, why, sizeof why), RECKONER_ERROR_STRUCT);
-    EXPECT_NE(std::string(why).find(newer), std::string::npos) << why;
+  EXPECT_EQ(reckoner_check_version("0.2.0", nullptr, 0), RECKONER_OK);
+  for (const char* wrong : {"0.2.1000", "0.1000.0", "1000.0.0", "0.1.0", "0.1.99", "0.0.9"}) {
+    EXPECT_EQ(reckoner_check_version(wrong, why, sizeof why), RECKONER_ERROR_STRUCT);
+    EXPECT_NE(std::string(why).find(wrong), std::string::npos) << why;
+    const bool is_old = wrong[0] == '0' && wrong[2] < '2' && wrong[3] == '.';
+    EXPECT_EQ(std::string(why).find("docs/UPGRADING.md") != std::string::npos, is_old) << why;
     EXPECT_NE(std::string(why).find(reckoner_version()), std::string::npos) << why;
   }
   for (const char* no_version :
@@ -166,7 +168,7 @@ TEST(CBoundary, InvalidPlayoutIsRefused) {
   EXPECT_EQ(reckoner_client_set_playout(pair.client, nullptr), RECKONER_ERROR_ARGUMENT);
   playout.mode = 3;
   EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_ARGUMENT);
-  playout.mode = RECKONER_DELAYED;
+  playout.mode = RECKONER_MODE_DELAYED;
   playout.delay_s = std::nan("");
   EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_ARGUMENT);
   playout.struct_size = 0;

@@ -55,7 +55,7 @@ TEST(CFrames, OwnerEntersAndLeavesAFrame) {
     EXPECT_EQ(reckoner_server_move(pair.server, ship, &state), RECKONER_OK);
   };
   ASSERT_TRUE(pair.until(
-      [&] { return pair.had(RECKONER_EVENT_GIVEN, avatar) && pair.shown(ship).struct_size != 0; }));
+      [&] { return pair.had(RECKONER_CLIENT_EVENT_GIVEN, avatar) && pair.shown(ship).struct_size != 0; }));
   reckoner_entity frame = 7;
   EXPECT_EQ(reckoner_client_owned_frame(pair.client, avatar, &frame), RECKONER_NOTHING);
   EXPECT_EQ(frame, 0u);
@@ -65,7 +65,7 @@ TEST(CFrames, OwnerEntersAndLeavesAFrame) {
   EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, avatar), RECKONER_ERROR_REFUSED);
   ASSERT_TRUE(pair.until([&] {
     EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, ship), RECKONER_OK);
-    return reckoner_server_frame(pair.server, avatar, &frame) == RECKONER_OK;
+    return reckoner_server_frame_of(pair.server, avatar, &frame) == RECKONER_OK;
   }));
   EXPECT_EQ(frame, ship);
   const double aboard_s = pair.now_s();  // the shown time must reach the change of frame
@@ -81,7 +81,7 @@ TEST(CFrames, OwnerEntersAndLeavesAFrame) {
   // The server moves the avatar to another place on deck: the correction is in the ship's frame.
   const reckoner_state at_the_bow = at(10.0, 0.0, 2.0);
   ASSERT_EQ(reckoner_server_teleport(pair.server, avatar, &at_the_bow), RECKONER_OK);
-  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_CORRECTED, avatar); }));
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_CLIENT_EVENT_CORRECTED, avatar); }));
   ASSERT_EQ(reckoner_client_owned_frame(pair.client, avatar, &frame), RECKONER_OK);
   EXPECT_EQ(frame, ship);
   reckoner_state own;

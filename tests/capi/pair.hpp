@@ -20,7 +20,7 @@ class Pair {
   reckoner_client_config client_config{};
   reckoner_server* server = nullptr;
   reckoner_client* client = nullptr;
-  reckoner_peer peer = 0;  ///< the client, once it has joined
+  reckoner_client_id peer = 0;  ///< the client, once it has joined
   std::vector<reckoner_client_event> events;
   std::vector<reckoner_server_event> server_events;  ///< without their texts
   std::function<void(double)> each_tick;             ///< called with every tick's time
@@ -47,7 +47,7 @@ class Pair {
     if (reckoner_server_create(&server_config, &server, why, sizeof why) != RECKONER_OK) return failed(why);
     client_config.port = reckoner_server_port(server);
     if (reckoner_client_create(&client_config, &client, why, sizeof why) != RECKONER_OK) return failed(why);
-    return until([&] { return reckoner_client_status(client) == RECKONER_JOINED && peer != 0; });
+    return until([&] { return reckoner_client_status(client) == RECKONER_STATUS_JOINED && peer != 0; });
   }
 
   [[nodiscard]] double now_s() const {
@@ -90,7 +90,7 @@ class Pair {
     reckoner_server_event server_event{};
     server_event.struct_size = sizeof server_event;
     while (reckoner_server_poll_event(server, &server_event) == RECKONER_OK) {
-      if (server_event.kind == RECKONER_CLIENT_JOINED) peer = server_event.client;
+      if (server_event.kind == RECKONER_SERVER_EVENT_CLIENT_JOINED) peer = server_event.client;
       server_events.push_back(server_event);
     }
     for (double due_s = 0.0;

@@ -15,7 +15,7 @@ TEST(CReconnect, RestartedServerIsJoinedAgain) {
   const reckoner_state state = at(1.0, 2.0, 3.0);
   reckoner_entity first = 0, second = 0;
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "first", &state, 0, &first), RECKONER_OK);
-  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, first); }));
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_CLIENT_EVENT_SPAWNED, first); }));
   double lost_s = 1.0;
   ASSERT_EQ(reckoner_client_lost_for(pair.client, &lost_s), RECKONER_OK);
   EXPECT_EQ(lost_s, 0.0);
@@ -28,10 +28,10 @@ TEST(CReconnect, RestartedServerIsJoinedAgain) {
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "other", &state, 0, &second), RECKONER_OK);
   second = 0;  // the first spawn gets the old entity's id, this one another
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "second", &state, 0, &second), RECKONER_OK);
-  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_LOST, 0); }));
-  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, second); }));
-  EXPECT_TRUE(pair.had(RECKONER_EVENT_RESTARTED, 0)) << "a restarted server has a new world";
-  EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_JOINED);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_CLIENT_EVENT_LOST, 0); }));
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_CLIENT_EVENT_SPAWNED, second); }));
+  EXPECT_TRUE(pair.had(RECKONER_CLIENT_EVENT_RESTARTED, 0)) << "a restarted server has a new world";
+  EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_STATUS_JOINED);
   reckoner_client_stats stats{};
   stats.struct_size = sizeof stats;
   ASSERT_EQ(reckoner_client_get_stats(pair.client, &stats), RECKONER_OK);

@@ -211,7 +211,8 @@ TEST(CStructSize, FunctionsThatWriteStructsCheckIt) {
 TEST(CStructSize, AnInvalidStructTakesNoMessage) {
   Pair pair;
   ASSERT_TRUE(pair.start());
-  ASSERT_EQ(reckoner_server_send(pair.server, 0, "hello", 5, RECKONER_RELIABLE, nullptr), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_send(pair.server, 0, "hello", 5, RECKONER_DELIVERY_RELIABLE, nullptr),
+            RECKONER_OK);
   reckoner_message bad{};
   bad.struct_size = 0xcccccccc;
   reckoner_message good{};

@@ -79,8 +79,8 @@ TEST(CToken, AdmitsAClientWithItsIdentity) {
   sealed.issue(7001);
   sealed.connect(true);
   Pair& pair = sealed.pair;
-  ASSERT_TRUE(
-      pair.until([&] { return pair.peer != 0 && reckoner_client_status(pair.client) == RECKONER_JOINED; }));
+  ASSERT_TRUE(pair.until(
+      [&] { return pair.peer != 0 && reckoner_client_status(pair.client) == RECKONER_STATUS_JOINED; }));
   std::uint64_t client_id = 0;
   std::uint8_t user[256];
   ASSERT_EQ(reckoner_server_identity(pair.server, pair.peer, &client_id, user), RECKONER_OK);
@@ -123,7 +123,7 @@ TEST(CToken, IsValidForTheServersItNames) {
   reckoner_server_destroy(pair.server);
   ASSERT_EQ(reckoner_server_create(&config, &pair.server, nullptr, 0), RECKONER_OK);
   sealed.connect(true);
-  EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+  EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_REFUSED; }));
   EXPECT_STREQ(reckoner_client_refusal(pair.client), "the server accepts only tokens that name its address");
   EXPECT_GT(sealed.refused("wrong_token"), 0u);
 }
@@ -138,7 +138,7 @@ TEST(CToken, AnotherKeyIsReportedSoonAndClearly) {
     sealed.connect(true);
     Pair& pair = sealed.pair;
     const double begin_s = pair.now_s();
-    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_REFUSED; }));
     EXPECT_LT(pair.now_s() - begin_s, 3.0) << "before, 5 s";
     const std::string why = reckoner_client_refusal(pair.client);
     EXPECT_EQ(why.find("does not answer"), std::string::npos) << why;
@@ -153,7 +153,7 @@ TEST(CToken, AnotherKeyIsReportedSoonAndClearly) {
 TEST(CToken, KickedPlayerNeedsANewerToken) {
   SecureServer sealed;
   Pair& pair = sealed.pair;
-  const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; };
+  const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_JOINED; };
   const auto leave = [&] {
     reckoner_client_destroy(pair.client);
     pair.client = nullptr;
@@ -172,13 +172,13 @@ TEST(CToken, KickedPlayerNeedsANewerToken) {
   EXPECT_EQ(reckoner_server_kick_player(pair.server, 7008, "cheating", &ended), RECKONER_OK);
   EXPECT_EQ(ended, 1u);
   EXPECT_EQ(reckoner_server_kick_player(pair.server, 7008, nullptr, nullptr), RECKONER_OK);
-  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_REFUSED; }));
   EXPECT_STREQ(reckoner_client_refusal(pair.client), "kicked by the server: cheating");
   for (const std::uint8_t* old : {kept_back, ticket}) {
     leave();
     std::memcpy(sealed.token, old, sizeof sealed.token);
     sealed.connect(true);
-    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_REFUSED; }));
     EXPECT_NE(std::string(reckoner_client_refusal(pair.client)).find("kick"), std::string::npos);
   }
   leave();
@@ -221,7 +221,7 @@ TEST(CToken, OlderTokenIsRefusedAfterANewerOne) {
     Pair& pair = sealed.pair;
     sealed.issue(7003, 5000);
     sealed.connect(true);
-    const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; };
+    const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_JOINED; };
     ASSERT_TRUE(pair.until(joined));
     reckoner_client_destroy(pair.client);
     pair.client = nullptr;
@@ -237,7 +237,7 @@ TEST(CToken, RefusedClientKnowsTheReason) {
   SecureServer sealed;
   Pair& pair = sealed.pair;
   const auto refusal = [&] {
-    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+    EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_REFUSED; }));
     const std::string text = reckoner_client_refusal(pair.client);
     reckoner_client_destroy(pair.client);
     pair.client = nullptr;
@@ -245,7 +245,7 @@ TEST(CToken, RefusedClientKnowsTheReason) {
   };
   sealed.issue(7005);
   sealed.connect(true);
-  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));
+  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_JOINED; }));
   reckoner_client_destroy(pair.client);
   pair.client = nullptr;
   sealed.connect(true);
@@ -269,7 +269,7 @@ TEST(CToken, ProvidesTheServerAddress) {
       << "a client without reconnect needs a single server";
   pair.client_config.reconnects = 1;
   ASSERT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_OK);
-  EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));
+  EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_JOINED; }));
 }
 
 // A client that was closed joins again, without a new token from the backend.
@@ -278,7 +278,7 @@ TEST(CToken, TicketLetsAClientJoinAgain) {
   sealed.issue(7004);
   sealed.connect(true);
   Pair& pair = sealed.pair;
-  const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; };
+  const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_JOINED; };
   ASSERT_TRUE(pair.until(joined));
   ASSERT_EQ(reckoner_client_ticket(pair.client, sealed.token), RECKONER_OK);
   reckoner_client_destroy(pair.client);
@@ -293,7 +293,7 @@ TEST(CToken, ClientWithoutOneIsRefused) {
   Pair& pair = sealed.pair;
   // Without a token and without a name, the client uses ENet, which the server recognises.
   pair.run(0.5);
-  EXPECT_NE(reckoner_client_status(pair.client), RECKONER_JOINED);
+  EXPECT_NE(reckoner_client_status(pair.client), RECKONER_STATUS_JOINED);
   EXPECT_EQ(pair.peer, 0u);
 }
 
@@ -310,7 +310,8 @@ TEST(CTransport, TheNameDecidesAtBothEnds) {
   ASSERT_EQ(reckoner_server_create(&apart.server_config, &apart.server, why, sizeof why), RECKONER_OK);
   apart.client_config.port = reckoner_server_port(apart.server);
   ASSERT_EQ(reckoner_client_create(&apart.client_config, &apart.client, why, sizeof why), RECKONER_OK);
-  EXPECT_TRUE(apart.until([&] { return reckoner_client_status(apart.client) != RECKONER_CONNECTING; }));
+  EXPECT_TRUE(
+      apart.until([&] { return reckoner_client_status(apart.client) != RECKONER_STATUS_CONNECTING; }));
   EXPECT_EQ(apart.peer, 0u);
   Pair unknown;
   unknown.server_config.transport = unknown.client_config.transport = "pigeon";

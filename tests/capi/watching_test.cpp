@@ -66,7 +66,7 @@ TEST(CLog, RefusedClientIsLoggedWithTheReason) {
   ASSERT_EQ(reckoner_server_create(&pair.server_config, &pair.server, nullptr, 0), RECKONER_OK);
   pair.client_config.port = reckoner_server_port(pair.server);
   ASSERT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_OK);
-  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_REFUSED; }));
+  ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_REFUSED; }));
   EXPECT_TRUE(server.any("client refused reason="));
   EXPECT_TRUE(server.texts.contains(reckoner_client_refusal(pair.client)));
 }
@@ -116,7 +116,7 @@ TEST(CDebug, ReportsTruthPublishedAndShownPoses) {
     expected = circling(time_s);
     EXPECT_EQ(reckoner_server_move(pair.server, kite, &expected), RECKONER_OK);
   };
-  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, kite); }));
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_CLIENT_EVENT_SPAWNED, kite); }));
   pair.run(1.0);
 
   ASSERT_EQ(reckoner_server_debug(pair.server, kite, &debug), RECKONER_OK);
@@ -156,7 +156,7 @@ TEST(CDebug, ReportsTruthPublishedAndShownPoses) {
   EXPECT_GT(sent.update_bits_sent, 0u);
   EXPECT_GT(sent.wire_datagrams_sent, 10u);
   EXPECT_GT(sent.wire_bytes_sent, sent.payload_bytes_sent);
-  reckoner_peer clients[2] = {0, 0};
+  reckoner_client_id clients[2] = {0, 0};
   std::size_t count = 0;
   ASSERT_EQ(reckoner_server_clients(pair.server, clients, 2, &count), RECKONER_OK);
   ASSERT_EQ(count, 1u);

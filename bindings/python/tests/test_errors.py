@@ -31,7 +31,7 @@ def test_an_old_library_is_an_import_error():
 
 def test_a_library_that_is_too_old_is_named_by_its_own_text():
     path = _library._candidates()[0]
-    with pytest.raises(reckoner.LibraryError, match="needs version 99.0.0 of the Reckoner library, this is 0.1.0"):
+    with pytest.raises(reckoner.LibraryError, match="needs version 99.0.0 of the Reckoner library, this is 0.2.0"):
         _library.load(path, "99.0.0")
 
 
@@ -125,3 +125,12 @@ def test_a_missing_harness():
         patch.setenv("RECKONER_HARNESS", "/nowhere/reckoner-harness")
         with pytest.raises(reckoner.HarnessError, match="nowhere"):
             reckoner.replay(scenario="hop")
+
+
+def test_every_refused_call_says_why():
+    with reckoner.Server(host="127.0.0.1", insecure=True) as server:
+        for call, why in ((lambda: server.despawn(99), "there is no such entity"),
+                          (lambda: server.set_view(7, (0.0, 0.0, 0.0)), "there is no such client"),
+                          (lambda: server.state(99), "entity, client, route or field$")):
+            with pytest.raises(reckoner.ReckonerError, match=why):
+                call()

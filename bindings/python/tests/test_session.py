@@ -147,7 +147,7 @@ def test_ownership(world):
     assert world.server.stats()["owned_teleports"] == 1
     with pytest.raises(reckoner.ReckonerError, match="owns"):
         world.server.move(avatar, reckoner.state())
-    assert world.server.revoke(avatar) and not world.server.revoke(avatar) and not world.server.take(avatar)
+    assert world.server.revoke(avatar) and not world.server.revoke(avatar)
     world.until(lambda: world.had(client, ClientEventKind.REVOKED, avatar))
 
 
@@ -160,7 +160,7 @@ def test_entities_near_frames_groups_and_routes(world):
     assert server.user_value(ids[0]) == 11
     server.enter_frame(ids[1], ids[0])
     world.step()
-    world.until(lambda: server.frame(ids[1]) == ids[0])
+    world.until(lambda: server.frame_of(ids[1]) == ids[0])
     np.testing.assert_allclose(server.in_world(ids[1])["position"], [10, 0, 0], atol=1e-9)
     server.set_boardable(ids[0], True)
     with pytest.raises(reckoner.ReckonerError):

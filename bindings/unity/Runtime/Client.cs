@@ -223,12 +223,13 @@ namespace Reckoner {
         Done(Native.reckoner_client_set_playout(C, &playout));
     public void SetOrigin(Double3 origin) => Done(Native.reckoner_client_set_origin(C, (double*)&origin));
 
+    internal override uint LastError() => Native.reckoner_client_call_error(C);
+
     // False for refusals that pass by themselves: an event about the entity waits, or there is no clock yet.
     bool Moved(int result) {
       if (result == 0) return true;
-      var error = (CallError)Native.reckoner_client_call_error(C);
-      if (error == CallError.EventNotPolled || error == CallError.NoClock) return false;
-      return Done(result, Library.Failure((uint)error));
+      var error = (CallError)LastError();
+      return error != CallError.EventNotPolled && error != CallError.NoClock && Done(result);
     }
     /// Sets the state of an owned entity; call it after each Update(). False: poll the entity's event first.
     public bool Move(ulong entity, State state) =>

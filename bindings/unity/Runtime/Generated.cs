@@ -13,7 +13,7 @@ namespace Reckoner {
   public enum FloorKind { None = 0, Plane = 1, Terrain = 2 }
   public enum VelocitySource { Automatic = 0, Given = 1, Estimated = 2 }
   public enum ByteCount { KeyBytes = 32, TokenBytes = 1024, UserBytes = 256 }
-  public enum CallError { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17, Circle = 18, ShortLived = 19, UnknownClient = 20, NoConnection = 21, NoOwner = 22, UnknownRoute = 23, UnknownField = 24, WrongType = 25, OutOfRange = 26, MessageEmpty = 27, MessageTooLong = 28, QueueFull = 29, InvalidTime = 30, ReasonTooLong = 31 }
+  public enum CallError { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17, Circle = 18, ShortLived = 19, UnknownClient = 20, NoConnection = 21, NoOwner = 22, UnknownRoute = 23, UnknownField = 24, WrongType = 25, OutOfRange = 26, MessageEmpty = 27, MessageTooLong = 28, QueueFull = 29, InvalidTime = 30, ReasonTooLong = 31, NotShown = 32 }
   public enum Relevance { ByDistance = 0, Always = 1, Never = 2 }
   public enum OwnerPolicy { Accept = 0, Correct = 1, Refuse = 2 }
   public enum OwnerGone { Rest = 0, Despawn = 1 }
@@ -361,6 +361,7 @@ namespace Reckoner {
     public ulong Challenges;
     public ulong OwnedTeleports;
     public ulong TimesRefused;
+    public ulong EventsDiscarded;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -520,10 +521,11 @@ namespace Reckoner {
     public ulong EntitiesRefused;
     public ulong TimesRefused;
     public double ClockRate;
+    public ulong EventsDiscarded;
   }
 
   internal static unsafe class Native {
-    internal const string Version = "0.1.0";
+    internal const string Version = "0.2.0";
 #if UNITY_IOS && !UNITY_EDITOR
     internal const string Library = "__Internal";
 #else
@@ -626,7 +628,7 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_set_boardable(IntPtr @server, ulong @entity, int @boardable);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_server_frame(IntPtr @server, ulong @entity, ulong* @frame);
+    internal static extern int reckoner_server_frame_of(IntPtr @server, ulong @entity, ulong* @frame);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_set_origin(IntPtr @server, double* @origin);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -647,8 +649,6 @@ namespace Reckoner {
     internal static extern int reckoner_server_give(IntPtr @server, ulong @entity, uint @owner, OwnershipRules* @rules);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_revoke(IntPtr @server, ulong @entity);
-    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_server_take(IntPtr @server, ulong @entity);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_owner(IntPtr @server, ulong @entity, uint* @owner);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

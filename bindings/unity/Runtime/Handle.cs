@@ -47,8 +47,12 @@ namespace Reckoner {
 
     internal abstract void Destroy(IntPtr handle);
 
-    private protected bool Done(int result, string detail = null) {
-      bool done = Library.Check(result, detail);
+    /// The reckoner_call_error of the last call.
+    internal abstract uint LastError();
+
+    private protected bool Done(int result) {
+      bool explained = result == (int)ResultCode.ErrorUnknown || result == (int)ResultCode.ErrorRefused;
+      bool done = Library.Check(result, explained ? Library.Failure(LastError()) : null);
       GC.KeepAlive(this);  // not finalised during the call
       return done;
     }

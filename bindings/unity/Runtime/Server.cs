@@ -83,13 +83,12 @@ namespace Reckoner {
 
     // -- Entities
 
-    string Failure() => Library.Failure(Native.reckoner_server_call_error(C));
-    void Moved(int result) => Done(result, result < 0 ? Failure() : null);
+    internal override uint LastError() => Native.reckoner_server_call_error(C);
 
     public ulong Spawn(State state, string name = "", uint archetype = 0, ulong frame = 0) {
       ulong entity;
       fixed (byte* n = Library.Bytes(name))
-        Moved(Native.reckoner_server_spawn(C, archetype, n, &state, frame, &entity));
+        Done(Native.reckoner_server_spawn(C, archetype, n, &state, frame, &entity));
       return entity;
     }
     /// Adds an entity that lives for seconds, with up to 256 bytes for the clients' games.
@@ -99,15 +98,15 @@ namespace Reckoner {
       ulong entity;
       double end = endS ?? 0;
       fixed (byte* d = data)
-        Moved(Native.reckoner_server_spawn_short_lived(C, archetype, &state, endS.HasValue ? &end : null, d,
+        Done(Native.reckoner_server_spawn_short_lived(C, archetype, &state, endS.HasValue ? &end : null, d,
                                                        (UIntPtr)data.Length, predictedBy, prediction, frame, &entity));
       return entity;
     }
     public void RefusePrediction(uint client, uint key) =>
         Done(Native.reckoner_server_refuse_prediction(C, client, key));
     public void Despawn(ulong entity) => Done(Native.reckoner_server_despawn(C, entity));
-    public void Move(ulong entity, State truth) => Moved(Native.reckoner_server_move(C, entity, &truth));
-    public void Teleport(ulong entity, State truth) => Moved(Native.reckoner_server_teleport(C, entity, &truth));
+    public void Move(ulong entity, State truth) => Done(Native.reckoner_server_move(C, entity, &truth));
+    public void Teleport(ulong entity, State truth) => Done(Native.reckoner_server_teleport(C, entity, &truth));
     public State StateOf(ulong entity) {
       State state;
       Done(Native.reckoner_server_state(C, entity, &state));
@@ -160,7 +159,7 @@ namespace Reckoner {
         Done(Native.reckoner_server_set_boardable(C, entity, boardable ? 1 : 0));
     public ulong FrameOf(ulong entity) {
       ulong frame;
-      Done(Native.reckoner_server_frame(C, entity, &frame));
+      Done(Native.reckoner_server_frame_of(C, entity, &frame));
       return frame;
     }
     public void SetOrigin(Double3 origin) => Done(Native.reckoner_server_set_origin(C, (double*)&origin));
@@ -185,8 +184,6 @@ namespace Reckoner {
         Done(Native.reckoner_server_give(C, entity, owner, &rules));
     /// Ends the ownership. False if no client owned the entity.
     public bool Revoke(ulong entity) => Done(Native.reckoner_server_revoke(C, entity));
-    [Obsolete("Use Revoke().")]
-    public bool Take(ulong entity) => Done(Native.reckoner_server_take(C, entity));
     public uint Owner(ulong entity) {
       uint owner;
       Done(Native.reckoner_server_owner(C, entity, &owner));
@@ -212,7 +209,8 @@ namespace Reckoner {
         settings.Keys = k;
         settings.KeyCount = (uint)keys.Length;
         int result = Native.reckoner_server_add_route(C, &settings, &route, why, (UIntPtr)400);
-        Done(result, result < 0 ? Library.Text(why) : null);
+        Library.Check(result, result < 0 ? Library.Text(why) : null);
+        GC.KeepAlive(this);  // not finalised during the call
       }
       return route;
     }
@@ -235,7 +233,7 @@ namespace Reckoner {
     public void Follow(ulong entity, uint route) => Done(Native.reckoner_server_follow(C, entity, route));
     public void LeaveRoute(ulong entity) => Done(Native.reckoner_server_leave_route(C, entity));
     public void MoveAlong(ulong entity, double distanceM, double speedMps, double accelerationMps2 = 0) =>
-        Moved(Native.reckoner_server_move_along(C, entity, distanceM, speedMps, accelerationMps2));
+        Done(Native.reckoner_server_move_along(C, entity, distanceM, speedMps, accelerationMps2));
 
     // -- Clients
 

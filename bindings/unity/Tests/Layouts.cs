@@ -290,6 +290,7 @@ namespace Reckoner.Tests {
       { "reckoner_server_stats.challenges", "Challenges" },
       { "reckoner_server_stats.owned_teleports", "OwnedTeleports" },
       { "reckoner_server_stats.times_refused", "TimesRefused" },
+      { "reckoner_server_stats.events_discarded", "EventsDiscarded" },
       { "reckoner_session_stats.struct_size", "StructSize" },
       { "reckoner_session_stats.connected", "Connected" },
       { "reckoner_session_stats.round_trip_s", "RoundTripS" },
@@ -417,6 +418,7 @@ namespace Reckoner.Tests {
       { "reckoner_client_stats.entities_refused", "EntitiesRefused" },
       { "reckoner_client_stats.times_refused", "TimesRefused" },
       { "reckoner_client_stats.clock_rate", "ClockRate" },
+      { "reckoner_client_stats.events_discarded", "EventsDiscarded" },
     };
   }
 }

@@ -126,7 +126,7 @@ namespace Reckoner.Tests {
 
     static void TestALibraryThatIsTooOldIsNamedByItsOwnText() {
       var thrown = Throws<ReckonerException>(() => Library.Require("99.0.0"),
-                                             "the program needs version 99.0.0 of the Reckoner library, this is 0.1.0");
+                                             "the program needs version 99.0.0 of the Reckoner library, this is 0.2.0");
       Require(thrown.Code == ResultCode.ErrorStruct, "code");
     }
   }

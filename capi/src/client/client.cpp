@@ -19,6 +19,7 @@
 using namespace reckoner;
 using capi::done_or;
 using capi::guarded;
+using capi::run_or;
 using capi::with_client;
 
 namespace {
@@ -30,7 +31,7 @@ std::string_view pointer_fault(const reckoner_client_config& c) {
   if (c.insecure != 0 && c.token != nullptr) return "insecure is 1 and a token is given; only one is allowed";
   if (c.host == nullptr && (c.token == nullptr || c.reconnects == 0))
     return "host is null; that requires a token and reconnects";
-  if (c.mode < RECKONER_PRESENT || c.mode > RECKONER_DELAYED) return "mode is not a playout mode";
+  if (c.mode < RECKONER_MODE_PRESENT || c.mode > RECKONER_MODE_DELAYED) return "mode is not a playout mode";
   if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
   return {};
 }
@@ -206,10 +207,10 @@ reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes,
   if (bytes == nullptr || !how || size < 1 || size > max_message_bytes(*how) ||
       (time_s != nullptr && !is_valid_stamp(*time_s)))
     return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
+  return run_or(client, RECKONER_ERROR_REFUSED, [&](Client& c) {
     const std::span payload(static_cast<const std::byte*>(bytes), size);
     const auto stamp = time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
-    return done_or(c.send(payload, *how, stamp), RECKONER_ERROR_REFUSED);
+    return c.send(payload, *how, stamp);
   });
 }
 

@@ -12,6 +12,8 @@
 using namespace reckoner;
 using capi::done_or;
 using capi::entity_id;
+using capi::run;
+using capi::run_or;
 using capi::with_client;
 
 namespace {
@@ -113,11 +115,11 @@ reckoner_result reckoner_client_set_playout(reckoner_client* client, const recko
   reckoner_playout p;
   reckoner_playout_init(&p, sizeof p);
   if (const auto taken = capi::read_struct(playout, p); taken != RECKONER_OK) return taken;
-  if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
+  if (p.mode < RECKONER_MODE_PRESENT || p.mode > RECKONER_MODE_DELAYED) return RECKONER_ERROR_ARGUMENT;
+  return run_or(client, RECKONER_ERROR_ARGUMENT, [&](Client& c) {
     PlayoutConfig to;
     copy_from_c(capi::kPlayoutFields, to, p);
-    return done_or(c.set_playout(to), RECKONER_ERROR_ARGUMENT);
+    return c.set_playout(to);
   });
 }
 
@@ -163,17 +165,13 @@ reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity
 reckoner_result reckoner_client_correct_and_hold(reckoner_client* client, reckoner_entity entity,
                                                  const reckoner_state* shown, double hold_s) {
   if (shown == nullptr || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
-    const EntityId id = entity_id(entity);
-    if (c.correct(id, capi::from_c(*shown), hold_s)) return RECKONER_OK;
-    return c.info(id) != nullptr ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
-  });
+  return run(client, [&](Client& c) { return c.correct(entity_id(entity), capi::from_c(*shown), hold_s); });
 }
 
 reckoner_result reckoner_client_set_origin(reckoner_client* client, const double origin[3]) {
   if (origin == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
-    return done_or(c.set_origin({origin[0], origin[1], origin[2]}), RECKONER_ERROR_ARGUMENT);
+  return run_or(client, RECKONER_ERROR_ARGUMENT, [&](Client& c) {
+    return c.set_origin({origin[0], origin[1], origin[2]});
   });
 }
 
@@ -222,9 +220,7 @@ reckoner_result reckoner_client_predict_spawn(reckoner_client* client, std::uint
 }
 
 reckoner_result reckoner_client_drop_prediction(reckoner_client* client, reckoner_entity entity) {
-  return with_client(client, [&](Client& c) {
-    return done_or(c.drop_prediction(entity_id(entity)), RECKONER_ERROR_UNKNOWN);
-  });
+  return run(client, [&](Client& c) { return c.drop_prediction(entity_id(entity)); });
 }
 
 std::uint32_t reckoner_client_call_error(const reckoner_client* client) {
@@ -265,9 +261,7 @@ reckoner_result reckoner_client_owned_frame(const reckoner_client* client, recko
 
 reckoner_result reckoner_client_set_user_value(reckoner_client* client, reckoner_entity entity,
                                                std::uint64_t value) {
-  return with_client(client, [&](Client& c) {
-    return done_or(c.set_user_value(entity_id(entity), value), RECKONER_ERROR_UNKNOWN);
-  });
+  return run(client, [&](Client& c) { return c.set_user_value(entity_id(entity), value); });
 }
 
 reckoner_result reckoner_client_user_value(const reckoner_client* client, reckoner_entity entity,

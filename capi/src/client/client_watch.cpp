@@ -24,6 +24,7 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
     given.messages_dropped = counted.messages_dropped;
     given.messages_received = counted.messages_received;
     given.messages_refused = counted.messages_refused;
+    given.events_discarded = counted.events_discarded;
     given.wire_bytes_sent = wire.wire_bytes_sent;
     given.wire_bytes_received = wire.wire_bytes_received;
     given.transport_refused = wire.refused;

@@ -13,9 +13,10 @@ using capi::run;
 using capi::run_or;
 using capi::with_server;
 
-reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_peer client,
+reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_client_id client,
                                               reckoner_entity entity, std::int32_t relevance) {
-  if (relevance < RECKONER_BY_DISTANCE || relevance > RECKONER_NEVER) return RECKONER_ERROR_ARGUMENT;
+  if (relevance < RECKONER_RELEVANCE_BY_DISTANCE || relevance > RECKONER_RELEVANCE_NEVER)
+    return RECKONER_ERROR_ARGUMENT;
   return run(server, [&](Server& s) {
     const auto given = static_cast<Relevance>(relevance);
     const EntityId id = entity_id(entity);
@@ -28,18 +29,19 @@ reckoner_result reckoner_server_set_entity_groups(reckoner_server* server, recko
   return run(server, [&](Server& s) { return s.set_groups(entity_id(entity), groups); });
 }
 
-reckoner_result reckoner_server_set_client_groups(reckoner_server* server, reckoner_peer client,
+reckoner_result reckoner_server_set_client_groups(reckoner_server* server, reckoner_client_id client,
                                                   std::uint32_t groups) {
   return run(server, [&](Server& s) { return s.set_groups(ClientId{client}, groups); });
 }
 
-reckoner_result reckoner_server_set_view(reckoner_server* server, reckoner_peer client, const double eye[3]) {
+reckoner_result reckoner_server_set_view(reckoner_server* server, reckoner_client_id client,
+                                         const double eye[3]) {
   if (eye == nullptr || !std::isfinite(eye[0]) || !std::isfinite(eye[1]) || !std::isfinite(eye[2]))
     return RECKONER_ERROR_ARGUMENT;
   return run(server, [&](Server& s) { return s.set_view(ClientId{client}, {eye[0], eye[1], eye[2]}); });
 }
 
-reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer client, const void* bytes,
+reckoner_result reckoner_server_send(reckoner_server* server, reckoner_client_id client, const void* bytes,
                                      std::size_t size, std::int32_t delivery, const double* time_s) {
   const auto how = capi::delivery_of(delivery);
   if (bytes == nullptr || !how || size < 1 || size > max_message_bytes(*how) ||
@@ -75,7 +77,7 @@ reckoner_result reckoner_server_poll_event(reckoner_server* server, reckoner_ser
   });
 }
 
-reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner_peer client,
+reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner_client_id client,
                                          std::uint64_t* client_id, std::uint8_t user_data[256]) {
   if (client_id == nullptr) return RECKONER_ERROR_ARGUMENT;
   *client_id = 0;
@@ -90,7 +92,7 @@ reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner
   });
 }
 
-reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_peer client, const char* reason) {
+reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_client_id client, const char* reason) {
   const std::string_view text = reason == nullptr ? std::string_view{} : std::string_view{reason};
   if (text.size() > kMaxKickReasonBytes) return RECKONER_ERROR_ARGUMENT;
   return run_or(server, RECKONER_NOTHING, [&](Server& s) { return s.kick(ClientId{client}, text); });
@@ -108,7 +110,7 @@ reckoner_result reckoner_server_kick_player(reckoner_server* server, std::uint64
   });
 }
 
-reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reckoner_peer client,
+reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reckoner_client_id client,
                                              reckoner_entity entity, double time_s, reckoner_pose* pose) {
   if (pose == nullptr || !is_valid_stamp(time_s)) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](const Server& s) -> reckoner_result {
@@ -119,7 +121,7 @@ reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reck
   });
 }
 
-reckoner_result reckoner_server_rewind_status(const reckoner_server* server, reckoner_peer client,
+reckoner_result reckoner_server_rewind_status(const reckoner_server* server, reckoner_client_id client,
                                               double time_s, std::uint32_t* status) {
   if (status == nullptr || !is_valid_stamp(time_s)) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](const Server& s) {
@@ -128,7 +130,7 @@ reckoner_result reckoner_server_rewind_status(const reckoner_server* server, rec
   });
 }
 
-reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_peer client, double time_s,
+reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_client_id client, double time_s,
                                        reckoner_seen* seen, std::size_t capacity, std::size_t* count) {
   if (count == nullptr || (seen == nullptr && capacity > 0) || !is_valid_stamp(time_s))
     return RECKONER_ERROR_ARGUMENT;

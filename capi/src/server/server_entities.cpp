@@ -98,7 +98,7 @@ reckoner_result reckoner_server_spawn(reckoner_server* server, std::uint32_t arc
 reckoner_result reckoner_server_spawn_short_lived(reckoner_server* server, std::uint32_t archetype,
                                                   const reckoner_state* state, const double* end_s,
                                                   const void* data, std::size_t size,
-                                                  reckoner_peer predicted_by, std::uint32_t prediction,
+                                                  reckoner_client_id predicted_by, std::uint32_t prediction,
                                                   reckoner_entity frame, reckoner_entity* entity) {
   if (state == nullptr || entity == nullptr || (data == nullptr && size > 0)) return RECKONER_ERROR_ARGUMENT;
   *entity = 0;
@@ -110,7 +110,7 @@ reckoner_result reckoner_server_spawn_short_lived(reckoner_server* server, std::
   });
 }
 
-reckoner_result reckoner_server_refuse_prediction(reckoner_server* server, reckoner_peer client,
+reckoner_result reckoner_server_refuse_prediction(reckoner_server* server, reckoner_client_id client,
                                                   std::uint32_t key) {
   return run(server, [&](Server& s) { return s.refuse_prediction({client}, key); });
 }
@@ -157,8 +157,8 @@ reckoner_result reckoner_server_set_boardable(reckoner_server* server, reckoner_
                 [&](Server& s) { return s.set_boardable(entity_id(entity), boardable != 0); });
 }
 
-reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_entity entity,
-                                      reckoner_entity* frame) {
+reckoner_result reckoner_server_frame_of(const reckoner_server* server, reckoner_entity entity,
+                                         reckoner_entity* frame) {
   if (frame == nullptr) return RECKONER_ERROR_ARGUMENT;
   *frame = 0;
   return with_server(server, [&](const Server& s) -> reckoner_result {
@@ -194,15 +194,15 @@ reckoner_result reckoner_server_field(const reckoner_server* server, reckoner_en
   });
 }
 
-reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity entity, reckoner_peer owner,
-                                     const reckoner_ownership_rules* rules) {
+reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity entity,
+                                     reckoner_client_id owner, const reckoner_ownership_rules* rules) {
   reckoner_ownership_rules c;
   reckoner_ownership_rules_init(&c, sizeof c);
   if (rules != nullptr) {
     if (const auto result = capi::read_struct(rules, c); result != RECKONER_OK) return result;
   }
-  if (c.policy < RECKONER_OWNER_ACCEPT || c.policy > RECKONER_OWNER_REFUSE || c.gone < RECKONER_GONE_REST ||
-      c.gone > RECKONER_GONE_DESPAWN)
+  if (c.policy < RECKONER_OWNER_POLICY_ACCEPT || c.policy > RECKONER_OWNER_POLICY_REFUSE ||
+      c.gone < RECKONER_OWNER_GONE_REST || c.gone > RECKONER_OWNER_GONE_DESPAWN)
     return RECKONER_ERROR_ARGUMENT;
   OwnershipRules given;
   copy_from_c(capi::kOwnershipFields, given, c);
@@ -215,12 +215,8 @@ reckoner_result reckoner_server_revoke(reckoner_server* server, reckoner_entity 
   return result == RECKONER_ERROR_REFUSED ? RECKONER_NOTHING : result;  // no client owns it
 }
 
-reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity entity) {
-  return reckoner_server_revoke(server, entity);
-}
-
 reckoner_result reckoner_server_owner(const reckoner_server* server, reckoner_entity entity,
-                                      reckoner_peer* owner) {
+                                      reckoner_client_id* owner) {
   if (owner == nullptr) return RECKONER_ERROR_ARGUMENT;
   *owner = 0;
   return with_server(server, [&](const Server& s) -> reckoner_result {

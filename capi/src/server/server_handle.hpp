@@ -15,15 +15,16 @@ struct reckoner_server {
   std::unique_ptr<reckoner::NetworkTransport> transport;
   std::optional<reckoner::Server> server;        // destroyed first: it disconnects its clients
   std::optional<reckoner::ServerEvent> event{};  // last polled; the caller has a pointer to its text
-  reckoner::CallError call_error{};              // of the last call about an entity or a client
+  mutable reckoner::CallError call_error{};      // of the last call
 };
 
 namespace reckoner::capi {
 
-/// Runs `body` with the C++ server of a handle.
+/// Runs `body` with the C++ server of a handle. reckoner_server_call_error() then tells of this call.
 template <class Handle, class Body>
 reckoner_result with_server(Handle* handle, Body&& body) noexcept {
   if (handle == nullptr) return RECKONER_ERROR_ARGUMENT;
+  handle->call_error = CallError::none;
   return guarded([&] { return body(*handle->server); });
 }
 

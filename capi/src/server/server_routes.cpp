@@ -12,9 +12,10 @@ using capi::with_server;
 namespace {
 
 bool makes_sense(const reckoner_route_config& c) {
-  return c.kind >= RECKONER_CATMULL_ROM && c.kind <= RECKONER_POLYLINE && c.wrap >= RECKONER_OPEN &&
-         c.wrap <= RECKONER_PING_PONG && c.facing >= RECKONER_UPRIGHT && c.facing <= RECKONER_FIXED &&
-         c.knots >= 0 && c.knots <= 2 && c.point_count <= kMaxRoutePoints && c.key_count <= kMaxRoutePoints &&
+  return c.kind >= RECKONER_ROUTE_CATMULL_ROM && c.kind <= RECKONER_ROUTE_POLYLINE &&
+         c.wrap >= RECKONER_WRAP_OPEN && c.wrap <= RECKONER_WRAP_PING_PONG &&
+         c.facing >= RECKONER_FACING_UPRIGHT && c.facing <= RECKONER_FACING_FIXED && c.knots >= 0 &&
+         c.knots <= 2 && c.point_count <= kMaxRoutePoints && c.key_count <= kMaxRoutePoints &&
          (c.point_count == 0 || c.points != nullptr) && (c.key_count == 0 || c.keys != nullptr);
 }
 
@@ -47,11 +48,11 @@ ChaikinRoute chaikin_of(const reckoner_route_config& c) {
 
 RouteCurve curve_of(const reckoner_route_config& c) {
   switch (c.kind) {
-    case RECKONER_TCB:
+    case RECKONER_ROUTE_TCB:
       return tcb_of(c);
-    case RECKONER_CHAIKIN:
+    case RECKONER_ROUTE_CHAIKIN:
       return chaikin_of(c);
-    case RECKONER_POLYLINE:
+    case RECKONER_ROUTE_POLYLINE:
       return PolylineRoute{points_of(c)};
     default:
       return CatmullRomRoute{points_of(c), static_cast<CatmullRomKnots>(c.knots), c.reflect_ends != 0};

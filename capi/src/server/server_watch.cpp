@@ -31,6 +31,7 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
     c.messages_dropped = counted.messages_dropped;
     c.messages_received = counted.messages_received;
     c.messages_refused = counted.messages_refused;
+    c.events_discarded = counted.events_discarded;
     c.owned_accepted = owned.accepted;
     c.owned_corrected = owned.corrected;
     c.owned_refused = owned.refused;
@@ -65,7 +66,7 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
   });
 }
 
-reckoner_result reckoner_server_get_session_stats(const reckoner_server* server, reckoner_peer client,
+reckoner_result reckoner_server_get_session_stats(const reckoner_server* server, reckoner_client_id client,
                                                   reckoner_session_stats* stats) {
   return with_server(server, [&](const Server& s) -> reckoner_result {
     if (const auto wrong = capi::check_struct(stats); wrong != RECKONER_OK) return wrong;
@@ -93,7 +94,7 @@ reckoner_result reckoner_server_get_session_stats(const reckoner_server* server,
   });
 }
 
-reckoner_result reckoner_server_clients(const reckoner_server* server, reckoner_peer* clients,
+reckoner_result reckoner_server_clients(const reckoner_server* server, reckoner_client_id* clients,
                                         std::size_t capacity, std::size_t* count) {
   if (count == nullptr || (clients == nullptr && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
   *count = 0;

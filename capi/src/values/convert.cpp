@@ -58,59 +58,63 @@ static_assert(same(CallError::invalid_time, RECKONER_CALL_INVALID_TIME));
 static_assert(same(CallError::reason_too_long, RECKONER_CALL_REASON_TOO_LONG));
 static_assert(same(RewindStatus::pending, RECKONER_REWIND_PENDING));
 static_assert(same(RewindStatus::unavailable, RECKONER_REWIND_UNAVAILABLE));
-static_assert(same(ServerEvent::Kind::client_joined, RECKONER_CLIENT_JOINED));
-static_assert(same(ServerEvent::Kind::client_left, RECKONER_CLIENT_LEFT));
-static_assert(same(ServerEvent::Kind::client_refused, RECKONER_CLIENT_REFUSED));
-static_assert(same(ServerEvent::Kind::owner_corrected, RECKONER_OWNER_CORRECTED));
-static_assert(same(ServerEvent::Kind::owner_refused, RECKONER_OWNER_REFUSED));
-static_assert(same(ServerEvent::Kind::client_lost, RECKONER_CLIENT_LOST));
-static_assert(same(ServerEvent::Kind::client_back, RECKONER_CLIENT_BACK));
-static_assert(same(ClientEvent::Kind::lost, RECKONER_EVENT_LOST));
-static_assert(same(ClientEvent::Kind::resumed, RECKONER_EVENT_RESUMED));
-static_assert(same(ClientEvent::Kind::restarted, RECKONER_EVENT_RESTARTED));
-static_assert(same(ClientEvent::Kind::prediction_failed, RECKONER_EVENT_PREDICTION_FAILED));
-static_assert(same(ClientEvent::Kind::snapped, RECKONER_EVENT_SNAPPED));
-static_assert(same(ClientStatus::reconnecting, RECKONER_RECONNECTING));
-static_assert(same(ClientEvent::Kind::joined, RECKONER_EVENT_JOINED));
-static_assert(same(ClientEvent::Kind::spawned, RECKONER_EVENT_SPAWNED));
-static_assert(same(ClientEvent::Kind::despawned, RECKONER_EVENT_DESPAWNED));
-static_assert(same(ClientEvent::Kind::teleported, RECKONER_EVENT_TELEPORTED));
-static_assert(same(ClientEvent::Kind::fields_changed, RECKONER_EVENT_FIELDS_CHANGED));
-static_assert(same(ClientEvent::Kind::given, RECKONER_EVENT_GIVEN));
-static_assert(same(ClientEvent::Kind::revoked, RECKONER_EVENT_REVOKED));
-static_assert(same(ClientEvent::Kind::corrected, RECKONER_EVENT_CORRECTED));
-static_assert(same(ClientEvent::Kind::server_closed, RECKONER_EVENT_SERVER_CLOSED));
-static_assert(same(ClientEvent::Kind::disconnected, RECKONER_EVENT_DISCONNECTED));
-static_assert(same(ClientStatus::connecting, RECKONER_CONNECTING) &&
-              same(ClientStatus::joining, RECKONER_JOINING) && same(ClientStatus::joined, RECKONER_JOINED) &&
-              same(ClientStatus::refused, RECKONER_REFUSED) &&
-              same(ClientStatus::disconnected, RECKONER_DISCONNECTED));
-static_assert(same(PlayoutMode::present, RECKONER_PRESENT) &&
-              same(PlayoutMode::adaptive, RECKONER_ADAPTIVE) && same(PlayoutMode::delayed, RECKONER_DELAYED));
-static_assert(same(Relevance::by_distance, RECKONER_BY_DISTANCE) &&
-              same(Relevance::always, RECKONER_ALWAYS) && same(Relevance::never, RECKONER_NEVER));
-static_assert(same(OwnerPolicy::accept, RECKONER_OWNER_ACCEPT) &&
-              same(OwnerPolicy::correct, RECKONER_OWNER_CORRECT) &&
-              same(OwnerPolicy::refuse, RECKONER_OWNER_REFUSE));
+static_assert(same(ServerEvent::Kind::client_joined, RECKONER_SERVER_EVENT_CLIENT_JOINED));
+static_assert(same(ServerEvent::Kind::client_left, RECKONER_SERVER_EVENT_CLIENT_LEFT));
+static_assert(same(ServerEvent::Kind::client_refused, RECKONER_SERVER_EVENT_CLIENT_REFUSED));
+static_assert(same(ServerEvent::Kind::owner_corrected, RECKONER_SERVER_EVENT_OWNER_CORRECTED));
+static_assert(same(ServerEvent::Kind::owner_refused, RECKONER_SERVER_EVENT_OWNER_REFUSED));
+static_assert(same(ServerEvent::Kind::client_lost, RECKONER_SERVER_EVENT_CLIENT_LOST));
+static_assert(same(ServerEvent::Kind::client_back, RECKONER_SERVER_EVENT_CLIENT_BACK));
+static_assert(same(ClientEvent::Kind::lost, RECKONER_CLIENT_EVENT_LOST));
+static_assert(same(ClientEvent::Kind::resumed, RECKONER_CLIENT_EVENT_RESUMED));
+static_assert(same(ClientEvent::Kind::restarted, RECKONER_CLIENT_EVENT_RESTARTED));
+static_assert(same(ClientEvent::Kind::prediction_failed, RECKONER_CLIENT_EVENT_PREDICTION_FAILED));
+static_assert(same(ClientEvent::Kind::snapped, RECKONER_CLIENT_EVENT_SNAPPED));
+static_assert(same(ClientStatus::reconnecting, RECKONER_STATUS_RECONNECTING));
+static_assert(same(ClientEvent::Kind::joined, RECKONER_CLIENT_EVENT_JOINED));
+static_assert(same(ClientEvent::Kind::spawned, RECKONER_CLIENT_EVENT_SPAWNED));
+static_assert(same(ClientEvent::Kind::despawned, RECKONER_CLIENT_EVENT_DESPAWNED));
+static_assert(same(ClientEvent::Kind::teleported, RECKONER_CLIENT_EVENT_TELEPORTED));
+static_assert(same(ClientEvent::Kind::fields_changed, RECKONER_CLIENT_EVENT_FIELDS_CHANGED));
+static_assert(same(ClientEvent::Kind::given, RECKONER_CLIENT_EVENT_GIVEN));
+static_assert(same(ClientEvent::Kind::revoked, RECKONER_CLIENT_EVENT_REVOKED));
+static_assert(same(ClientEvent::Kind::corrected, RECKONER_CLIENT_EVENT_CORRECTED));
+static_assert(same(ClientEvent::Kind::server_closed, RECKONER_CLIENT_EVENT_SERVER_CLOSED));
+static_assert(same(ClientEvent::Kind::disconnected, RECKONER_CLIENT_EVENT_DISCONNECTED));
+static_assert(same(ClientStatus::connecting, RECKONER_STATUS_CONNECTING) &&
+              same(ClientStatus::joining, RECKONER_STATUS_JOINING) &&
+              same(ClientStatus::joined, RECKONER_STATUS_JOINED) &&
+              same(ClientStatus::refused, RECKONER_STATUS_REFUSED) &&
+              same(ClientStatus::disconnected, RECKONER_STATUS_DISCONNECTED));
+static_assert(same(PlayoutMode::present, RECKONER_MODE_PRESENT) &&
+              same(PlayoutMode::adaptive, RECKONER_MODE_ADAPTIVE) &&
+              same(PlayoutMode::delayed, RECKONER_MODE_DELAYED));
+static_assert(same(Relevance::by_distance, RECKONER_RELEVANCE_BY_DISTANCE) &&
+              same(Relevance::always, RECKONER_RELEVANCE_ALWAYS) &&
+              same(Relevance::never, RECKONER_RELEVANCE_NEVER));
+static_assert(same(OwnerPolicy::accept, RECKONER_OWNER_POLICY_ACCEPT) &&
+              same(OwnerPolicy::correct, RECKONER_OWNER_POLICY_CORRECT) &&
+              same(OwnerPolicy::refuse, RECKONER_OWNER_POLICY_REFUSE));
 static_assert(same(VelocitySource::automatic, RECKONER_VELOCITY_AUTOMATIC) &&
               same(VelocitySource::given, RECKONER_VELOCITY_GIVEN) &&
               same(VelocitySource::estimated, RECKONER_VELOCITY_ESTIMATED));
-static_assert(same(OwnerGone::rest, RECKONER_GONE_REST) && same(OwnerGone::despawn, RECKONER_GONE_DESPAWN));
+static_assert(same(OwnerGone::rest, RECKONER_OWNER_GONE_REST) &&
+              same(OwnerGone::despawn, RECKONER_OWNER_GONE_DESPAWN));
 
 std::optional<FieldSpec> field_of(const reckoner_field_spec& c) {
   FieldSpec field;
   field.name = c.name != nullptr ? c.name : "";
   switch (c.type) {
-    case RECKONER_BOOLEAN:
+    case RECKONER_VALUE_BOOLEAN:
       field.type = BooleanField{c.initial.integer != 0};
       return field;
-    case RECKONER_INTEGER:
+    case RECKONER_VALUE_INTEGER:
       field.type = IntegerField{c.integer_least, c.integer_most, c.initial.integer};
       return field;
-    case RECKONER_REAL:
+    case RECKONER_VALUE_REAL:
       field.type = RealField{c.real_least, c.real_most, c.real_step, c.initial.real};
       return field;
-    case RECKONER_BLOB: {
+    case RECKONER_VALUE_BLOB: {
       if (c.initial.blob_size > sizeof c.initial.blob) return std::nullopt;
       const auto blob = Blob::of(std::as_bytes(std::span(c.initial.blob, c.initial.blob_size)));
       if (!blob) return std::nullopt;
@@ -248,13 +252,13 @@ reckoner_value to_c(const FieldValue& value) {
 
 std::optional<FieldValue> from_c(const reckoner_value& c) {
   switch (c.type) {
-    case RECKONER_BOOLEAN:
+    case RECKONER_VALUE_BOOLEAN:
       return FieldValue{c.integer != 0};
-    case RECKONER_INTEGER:
+    case RECKONER_VALUE_INTEGER:
       return FieldValue{c.integer};
-    case RECKONER_REAL:
+    case RECKONER_VALUE_REAL:
       return FieldValue{c.real};
-    case RECKONER_BLOB: {
+    case RECKONER_VALUE_BLOB: {
       if (c.blob_size > sizeof c.blob) return std::nullopt;
       const auto blob = Blob::of(std::as_bytes(std::span(c.blob, c.blob_size)));
       return blob ? std::optional<FieldValue>{*blob} : std::nullopt;
@@ -275,8 +279,8 @@ reckoner_message to_c(const GameMessage& message) {
 }
 
 std::optional<Delivery> delivery_of(std::int32_t delivery) {
-  if (delivery == RECKONER_RELIABLE) return Delivery::reliable;
-  if (delivery == RECKONER_UNRELIABLE) return Delivery::unreliable;
+  if (delivery == RECKONER_DELIVERY_RELIABLE) return Delivery::reliable;
+  if (delivery == RECKONER_DELIVERY_UNRELIABLE) return Delivery::unreliable;
   return std::nullopt;
 }
 

@@ -261,6 +261,7 @@ inline constexpr auto kMemberEnds<reckoner_server_stats> = std::to_array<std::si
     offsetof(reckoner_server_stats, challenges) + sizeof(reckoner_server_stats::challenges),
     offsetof(reckoner_server_stats, owned_teleports) + sizeof(reckoner_server_stats::owned_teleports),
     offsetof(reckoner_server_stats, times_refused) + sizeof(reckoner_server_stats::times_refused),
+    offsetof(reckoner_server_stats, events_discarded) + sizeof(reckoner_server_stats::events_discarded),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_session_stats> = std::to_array<std::size_t>({
@@ -412,6 +413,7 @@ inline constexpr auto kMemberEnds<reckoner_client_stats> = std::to_array<std::si
     offsetof(reckoner_client_stats, entities_refused) + sizeof(reckoner_client_stats::entities_refused),
     offsetof(reckoner_client_stats, times_refused) + sizeof(reckoner_client_stats::times_refused),
     offsetof(reckoner_client_stats, clock_rate) + sizeof(reckoner_client_stats::clock_rate),
+    offsetof(reckoner_client_stats, events_discarded) + sizeof(reckoner_client_stats::events_discarded),
 });
 
 }  // namespace reckoner::capi

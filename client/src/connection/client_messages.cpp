@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/connection/client_messages.hpp"
 
+#include "net/src/messages/message_fault.hpp"
+
 #include <array>
 #include <limits>
 #include <memory>
@@ -9,10 +11,10 @@
 
 namespace reckoner {
 
-bool ClientMessages::send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s,
-                          double local_s, bool connected, ClientStats& stats) {
-  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !is_valid_stamp(*time_s)))
-    return false;
+CallResult ClientMessages::send(std::span<const std::byte> payload, Delivery delivery,
+                                std::optional<double> time_s, double local_s, bool connected,
+                                ClientStats& stats) {
+  if (const CallError why = find_message_fault(payload, delivery, time_s); why != CallError::none) return why;
   std::vector<std::byte> copy{payload.begin(), payload.end()};
   bool accepted = false;
   if (delivery == Delivery::unreliable) {
@@ -26,7 +28,7 @@ bool ClientMessages::send(std::span<const std::byte> payload, Delivery delivery,
     stats.messages_sent += accepted ? 1 : 0;
   }
   stats.messages_dropped += accepted ? 0 : 1;
-  return accepted;
+  return accepted ? CallError::none : CallError::queue_full;
 }
 
 void ClientMessages::send(const PlayoutMessage& message) {

@@ -11,6 +11,7 @@
 #include <span>
 
 #include <reckoner/client/client.hpp>
+#include <reckoner/net/call_result.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
@@ -21,8 +22,9 @@ class ClientMessages {
  public:
   /// Implements Client::send(). The messages leave with the next datagrams (Client::flush()). `connected` is
   /// false while there is no connection.
-  bool send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s,
-            double local_s, bool connected, ClientStats& stats);
+  [[nodiscard]] CallResult send(std::span<const std::byte> payload, Delivery delivery,
+                                std::optional<double> time_s, double local_s, bool connected,
+                                ClientStats& stats);
   /// Adds a reliable message of the library.
   void send(const PlayoutMessage& message);
 

@@ -81,11 +81,15 @@ void ShownWorld::settle_frames(double shown_s) {
     world_.frames.settle(shown_s, playout_.blend_s());
 }
 
-bool ShownWorld::correct(EntityId id, const State& in_world, double hold_s, double one_way_s) {
+CallResult ShownWorld::correct(EntityId id, const State& in_world, double hold_s, double one_way_s) {
   KnownEntity* entity = world_.entities.find(id);
-  if (entity == nullptr || !entity->visible || entity->owned) return false;
-  if (hold_s > 0.0) return hits_.hold(*entity, in_world, hold_s, one_way_s);
-  return world_.frames.correct(*entity, in_world, playout_.shown_s(), playout_.rate(), playout_.blend_s());
+  if (entity == nullptr) return CallError::unknown_entity;
+  if (entity->owned) return CallError::owned;
+  if (!entity->visible) return CallError::not_shown;
+  const bool done = hold_s > 0.0 ? hits_.hold(*entity, in_world, hold_s, one_way_s)
+                                 : world_.frames.correct(*entity, in_world, playout_.shown_s(),
+                                                         playout_.rate(), playout_.blend_s());
+  return done ? CallError::none : CallError::not_shown;  // its frame is not shown
 }
 
 void ShownWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& origin) {

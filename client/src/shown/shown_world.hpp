@@ -34,7 +34,7 @@ class ShownWorld {
   [[nodiscard]] std::span<const ShownEntity> shown(const glm::dvec3& origin, double now_s);
   [[nodiscard]] ShownPoses poses(const glm::dvec3& origin);
   /// `one_way_s`: the delay from this client to the server, s.
-  [[nodiscard]] bool correct(EntityId id, const State& in_world, double hold_s, double one_way_s);
+  [[nodiscard]] CallResult correct(EntityId id, const State& in_world, double hold_s, double one_way_s);
 
   /// Queues the events of everything that has changed up to the instant shown. Client::update() calls it, so
   /// a game may poll events before or after it calls shown().

@@ -69,6 +69,8 @@ std::string_view describe(CallError error) {
       return "the time is not finite or too far away";
     case CallError::reason_too_long:
       return "the reason is too long";
+    case CallError::not_shown:
+      return "the client does not show the entity";
   }
   return "unknown error";
 }

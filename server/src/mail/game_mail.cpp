@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/mail/game_mail.hpp"
 
+#include "net/src/messages/message_fault.hpp"
 #include "server/src/util/refusal_counts.hpp"
 
 #include <algorithm>
@@ -8,16 +9,6 @@
 #include <utility>
 
 namespace reckoner {
-namespace {
-
-CallError find_fault(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s) {
-  if (payload.empty()) return CallError::message_empty;
-  if (payload.size() > max_message_bytes(delivery)) return CallError::message_too_long;
-  return time_s && !is_valid_stamp(*time_s) ? CallError::invalid_time : CallError::none;
-}
-
-}  // namespace
-
 CallResult GameMail::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
                           std::optional<double> time_s) {
   Session* session = sessions_.find(client);
@@ -36,7 +27,8 @@ std::size_t GameMail::broadcast(std::span<const std::byte> payload, Delivery del
 // Encodes or copies the message once for all clients.
 GameMail::Sent GameMail::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                                  Delivery delivery, std::optional<double> time_s) {
-  if (const CallError why = find_fault(payload, delivery, time_s); why != CallError::none) return {0, why};
+  if (const CallError why = find_message_fault(payload, delivery, time_s); why != CallError::none)
+    return {0, why};
   Sent sent;
   const auto count = [&sent](CallResult result) {
     if (!result) sent.last_error = result.error();

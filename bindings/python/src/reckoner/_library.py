@@ -7,12 +7,13 @@ import os
 import pathlib
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import cffi
 
 from ._errors import LibraryError, ReckonerError
-from ._generated import CDEF, VERSION
+from ._generated import CDEF, VERSION, ResultCode
 
 ffi = cffi.FFI()
 ffi.cdef(CDEF)
@@ -72,6 +73,13 @@ def check(result: int, detail: str = "") -> bool:
     if result < 0:
         raise ReckonerError(f"{error_text(result)}: {detail}" if detail else error_text(result), result)
     return result == 0
+
+
+def check_call(result: int, call_error: Callable[[], int]) -> bool:
+    """check(), with the reason that `call_error` returns for the last call with a server or a client."""
+    explained = result in (ResultCode.ERROR_UNKNOWN, ResultCode.ERROR_REFUSED)
+    failure = call_error() if explained else 0
+    return check(result, text(lib.reckoner_call_error_text(failure)) if failure else "")
 
 
 def sized(struct: str) -> Any:

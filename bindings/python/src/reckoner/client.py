@@ -7,7 +7,7 @@ from typing import Any, Iterator, NamedTuple, Sequence, Union
 from ._errors import RefusedError, ReckonerError
 from ._generated import ByteCount, CallError, ClientEventKind, Delivery, Mode, ResultCode, Status
 from ._handle import Handle, Log, refusals, set_log
-from ._library import check, ffi, lib, sized, text
+from ._library import check_call, ffi, lib, sized, text
 from ._values import (SHOWN, Array, Entity, FieldValue, FrameArrays, as_dict, fill, get_value, new_state,
                       optional, state_pointer, vector, with_settings)
 from .archetype import Archetype, fill_archetypes
@@ -94,7 +94,7 @@ class Client(Handle):
     def update(self, now_s: float) -> Status:
         """Sets the time of this and all following calls, and handles everything that has arrived. Returns the status.
         Raises RefusedError if the server does not let this client join, or kicked it."""
-        check(lib.reckoner_client_update(self._c, now_s))
+        self._check(lib.reckoner_client_update(self._c, now_s))
         status = self.status
         if status == Status.REFUSED:
             raise RefusedError(self.refusal)
@@ -102,13 +102,13 @@ class Client(Handle):
 
     def wait(self, seconds: float) -> None:
         """Waits until something arrives, at most this long."""
-        check(lib.reckoner_client_wait(self._c, seconds))
+        self._check(lib.reckoner_client_wait(self._c, seconds))
 
     def leave(self) -> None:
         """Leaves the server for good. Call update() until it returns Status.DISCONNECTED, for as long as the game is
         willing to wait, for example 2 s: the client first sends the reliable messages that the server still lacks.
         Without such messages, this takes a round trip."""
-        check(lib.reckoner_client_leave(self._c))
+        self._check(lib.reckoner_client_leave(self._c))
 
     @property
     def status(self) -> Status:
@@ -121,42 +121,42 @@ class Client(Handle):
 
     def lost_for(self) -> float:
         """Time from the loss of the connection to the last update(), s; 0 while the client does not reconnect."""
-        check(lib.reckoner_client_lost_for(self._c, self._time))
+        self._check(lib.reckoner_client_lost_for(self._c, self._time))
         return float(self._time[0])
 
     def set_token(self, token: bytes) -> None:
         """Gives a reconnecting client a new token."""
-        check(lib.reckoner_client_set_token(self._c, of_size(token, ByteCount.TOKEN_BYTES, "a token")))
+        self._check(lib.reckoner_client_set_token(self._c, of_size(token, ByteCount.TOKEN_BYTES, "a token")))
 
     def ticket(self) -> bytes | None:
         """With it the client can join again, once. None before it has joined."""
         ticket = ffi.new("uint8_t[]", ByteCount.TOKEN_BYTES)
-        return bytes(ticket) if check(lib.reckoner_client_ticket(self._c, ticket)) else None
+        return bytes(ticket) if self._check(lib.reckoner_client_ticket(self._c, ticket)) else None
 
     def server_time(self) -> float | None:
         """Estimated server time at the last update(), s; None before the first answer."""
-        return float(self._time[0]) if check(lib.reckoner_client_server_time(self._c, self._time)) else None
+        return float(self._time[0]) if self._check(lib.reckoner_client_server_time(self._c, self._time)) else None
 
     def events(self) -> Iterator[ClientEvent]:
         """The events since the last call."""
         event = self._event
-        while check(lib.reckoner_client_poll_event(self._c, event)):
+        while self._check(lib.reckoner_client_poll_event(self._c, event)):
             yield ClientEvent(_KINDS.get(event.kind, event.kind), event.entity, event.fields, event.predicted)
 
     def messages(self) -> Iterator[Message]:
         """The server's messages since the last call."""
         m = self._message
-        while check(lib.reckoner_client_poll_message(self._c, m)):
+        while self._check(lib.reckoner_client_poll_message(self._c, m)):
             yield Message(bytes(ffi.buffer(m.bytes, m.size)), m.time_s if m.has_time else None, m.sender)
 
     def send(self, data: bytes, *, delivery: Delivery = Delivery.RELIABLE, time_s: float | None = None) -> None:
         """Sends bytes to the server's game."""
-        check(lib.reckoner_client_send(self._c, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
+        self._check(lib.reckoner_client_send(self._c, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
 
     def flush(self) -> None:
         """Sends now what waits for the next update(): messages, changed playout settings and acknowledgements. Call it
         after the last send() before a picture."""
-        check(lib.reckoner_client_flush(self._c))
+        self._check(lib.reckoner_client_flush(self._c))
 
     # -- What is shown
 
@@ -173,7 +173,7 @@ class Client(Handle):
             if result != ResultCode.ERROR_CAPACITY:
                 break
             capacity = 2 * self._count[0]
-        check(result)
+        self._check(result)
         n = self._count[0]
         entities, positions, orientations = self._poses.arrays
         return Poses(entities[:n], positions[:n], orientations[:n], self._time[0])
@@ -191,14 +191,14 @@ class Client(Handle):
             if result != ResultCode.ERROR_CAPACITY:
                 break
             capacity = 2 * self._count[0]
-        check(result)
+        self._check(result)
         return self._shown.arrays[0][:self._count[0]]
 
     def shown_one(self, entity: Entity) -> Array | None:
         """One entity as in shown(); None while it is not visible."""
         one = FrameArrays(1, (("reckoner_shown[]", SHOWN, ()),))
         one.arrays[0]["struct_size"] = SHOWN.itemsize
-        found = check(lib.reckoner_client_shown_one(self._c, entity, one.pointers[0]))
+        found = self._check(lib.reckoner_client_shown_one(self._c, entity, one.pointers[0]))
         return one.arrays[0][0] if found else None
 
     def name(self, entity: Entity) -> str | None:
@@ -209,23 +209,23 @@ class Client(Handle):
     def short_lived(self, entity: Entity) -> ShortLived | None:
         """What came with Server.spawn_short_lived(); None for other entities."""
         data, size = ffi.new("const uint8_t**"), self._count
-        if not check(lib.reckoner_client_short_lived(self._c, entity, data, size, self._time)):
+        if not self._check(lib.reckoner_client_short_lived(self._c, entity, data, size, self._time)):
             return None
         return ShortLived(bytes(ffi.buffer(data[0], size[0])) if size[0] else b"", self._time[0])
 
     def field(self, entity: Entity, field: int) -> FieldValue:
         """The value of a user field at the last shown instant. Texts are bytes: .decode()."""
         value = ffi.new("reckoner_value*")
-        check(lib.reckoner_client_field(self._c, entity, field, value))
+        self._check(lib.reckoner_client_field(self._c, entity, field, value))
         return get_value(value)
 
     def set_user_value(self, entity: Entity, value: int) -> None:
         """Keeps a number of the game with an entity."""
-        check(lib.reckoner_client_set_user_value(self._c, entity, value))
+        self._check(lib.reckoner_client_set_user_value(self._c, entity, value))
 
     def user_value(self, entity: Entity) -> int:
         value = ffi.new("uint64_t*")
-        check(lib.reckoner_client_user_value(self._c, entity, value))
+        self._check(lib.reckoner_client_user_value(self._c, entity, value))
         return int(value[0])
 
     def correct(self, entity: Entity, shown: Array, hold_s: float = 0.0) -> None:
@@ -233,31 +233,33 @@ class Client(Handle):
 
         With hold_s above 0 the game anticipates a hit: the entity continues from `shown` until a motion with the hit
         has arrived, for at most hold_s."""
-        check(lib.reckoner_client_correct_and_hold(self._c, entity, state_pointer(shown), hold_s))
+        self._check(lib.reckoner_client_correct_and_hold(self._c, entity, state_pointer(shown), hold_s))
 
     def set_paused(self, paused: bool) -> None:
         """Freezes what this client shows."""
-        check(lib.reckoner_client_set_paused(self._c, paused))
+        self._check(lib.reckoner_client_set_paused(self._c, paused))
 
     def set_playout(self, *, mode: Mode | None = None, **settings: float) -> None:
         """Changes which instant is shown; settings as in reckoner_playout. There is no jump."""
         playout = with_settings("reckoner_playout", {**settings, **({} if mode is None else {"mode": mode})})
-        check(lib.reckoner_client_set_playout(self._c, playout))
+        self._check(lib.reckoner_client_set_playout(self._c, playout))
 
     def set_origin(self, origin: Sequence[float]) -> None:
         """Sets the origin of the coordinates that the client returns and accepts, m."""
-        check(lib.reckoner_client_set_origin(self._c, vector(origin)))
+        self._check(lib.reckoner_client_set_origin(self._c, vector(origin)))
+
+    def _check(self, result: int) -> bool:
+        """True for RECKONER_OK, False for RECKONER_NOTHING; raises ReckonerError with the reason of the call."""
+        return check_call(result, lambda: lib.reckoner_client_call_error(self._c))
 
     # -- Entities that this client owns or predicts
 
     def _done(self, result: int) -> bool:
         """False for refusals that pass by themselves."""
-        if result == ResultCode.OK:
-            return True
-        failure = lib.reckoner_client_call_error(self._c)
-        if failure in (CallError.EVENT_NOT_POLLED, CallError.NO_CLOCK):
+        waits = (CallError.EVENT_NOT_POLLED, CallError.NO_CLOCK)
+        if result != ResultCode.OK and lib.reckoner_client_call_error(self._c) in waits:
             return False
-        return check(result, text(lib.reckoner_call_error_text(failure)) if failure else "")
+        return self._check(result)
 
     def move(self, entity: Entity, state: Array, frame: Entity | None = None) -> bool:
         """Sets the state of an owned entity; call it after each update(). `frame`: the entity in whose coordinates the state
@@ -274,46 +276,45 @@ class Client(Handle):
     def owned(self, entity: Entity) -> Array | None:
         """The state from which to continue after GIVEN or CORRECTED; None if this client does not own the entity."""
         made, pointer = new_state()
-        return made if check(lib.reckoner_client_owned(self._c, entity, pointer)) else None
+        return made if self._check(lib.reckoner_client_owned(self._c, entity, pointer)) else None
 
     def motion_at(self, entity: Entity, server_time_s: float) -> Array | None:
         """The motion of an entity at this server time, in the world, without blends: its velocity and acceleration are
         those of the motion alone. None if the client does not know the motion at that time."""
         made, pointer = new_state()
-        return made if check(lib.reckoner_client_motion_at(self._c, entity, server_time_s, pointer)) else None
+        return made if self._check(lib.reckoner_client_motion_at(self._c, entity, server_time_s, pointer)) else None
 
     def owned_frame(self, entity: Entity) -> Entity:
         """The frame of an owned entity; 0: the world."""
         frame = ffi.new("reckoner_entity*")
-        check(lib.reckoner_client_owned_frame(self._c, entity, frame))
+        self._check(lib.reckoner_client_owned_frame(self._c, entity, frame))
         return int(frame[0])
 
     def predict_spawn(self, archetype: int, state: Array, key: int, patience_s: float) -> Entity:
         """Shows an entity at once that the server is expected to spawn with the same key."""
         entity = ffi.new("reckoner_entity*")
-        result = lib.reckoner_client_predict_spawn(self._c, archetype, state_pointer(state), key, patience_s, entity)
-        if not self._done(result):
-            check(result, "the clock is not synchronised")
+        self._check(lib.reckoner_client_predict_spawn(
+            self._c, archetype, state_pointer(state), key, patience_s, entity))
         return int(entity[0])
 
     def drop_prediction(self, entity: Entity) -> None:
         """Ends a predicted entity without an event."""
-        check(lib.reckoner_client_drop_prediction(self._c, entity))
+        self._check(lib.reckoner_client_drop_prediction(self._c, entity))
 
     # -- Figures
 
     def debug(self, entity: Entity) -> dict[str, Any] | None:
         """Members of reckoner_shown_debug; None if the entity was not shown."""
         debug = sized("reckoner_shown_debug")
-        return as_dict(debug) if check(lib.reckoner_client_debug(self._c, entity, debug)) else None
+        return as_dict(debug) if self._check(lib.reckoner_client_debug(self._c, entity, debug)) else None
 
     def stats(self) -> dict[str, Any]:
         """Members of reckoner_client_stats."""
         stats = sized("reckoner_client_stats")
-        check(lib.reckoner_client_get_stats(self._c, stats))
+        self._check(lib.reckoner_client_get_stats(self._c, stats))
         return as_dict(stats)
 
     def refused(self) -> dict[str, tuple[int, int]]:
         """For each reason, how many payloads and datagrams of the server were refused."""
         handle = self._c
-        return refusals(lambda *counts: check(lib.reckoner_client_refused(handle, *counts)))
+        return refusals(lambda *counts: self._check(lib.reckoner_client_refused(handle, *counts)))

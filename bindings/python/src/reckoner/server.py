@@ -9,7 +9,7 @@ import numpy as np
 from ._errors import ReckonerError
 from ._generated import ByteCount, Delivery, Relevance, ResultCode, RewindStatus, RouteKind, ServerEventKind
 from ._handle import Handle, Log, refusals, set_log
-from ._library import check, ffi, lib, sized, text
+from ._library import check, check_call, ffi, lib, sized, text
 from ._values import (SEEN, Array, Entity, FieldValue, as_dict, fill, get_value, new_state, now, optional,
                       set_value, state_pointer, vector, with_settings)
 from .archetype import Archetype, fill_archetypes
@@ -86,25 +86,25 @@ class Server(Handle):
 
     def receive(self, now_s: float) -> None:
         """Handles everything that has arrived."""
-        check(lib.reckoner_server_receive(self._c, now_s))
+        self._check(lib.reckoner_server_receive(self._c, now_s))
 
     def wait(self, seconds: float) -> None:
         """Waits until something arrives, at most this long."""
-        check(lib.reckoner_server_wait(self._c, seconds))
+        self._check(lib.reckoner_server_wait(self._c, seconds))
 
     def tick(self, now_s: float) -> None:
-        check(lib.reckoner_server_tick(self._c, now_s))
+        self._check(lib.reckoner_server_tick(self._c, now_s))
 
     def next_tick(self) -> tuple[int, float]:
         """The number of the next tick, and the server time at which it is due, s."""
         number = ffi.new("uint32_t*")
-        check(lib.reckoner_server_next_tick(self._c, number, self._due))
+        self._check(lib.reckoner_server_next_tick(self._c, number, self._due))
         return int(number[0]), float(self._due[0])
 
     def ticks(self, now_s: float) -> Iterator[float]:
         """The server times of all ticks that are due. Move the entities in the body of the loop; then the tick runs."""
         while True:
-            check(lib.reckoner_server_next_tick(self._c, ffi.NULL, self._due))
+            self._check(lib.reckoner_server_next_tick(self._c, ffi.NULL, self._due))
             due_s = float(self._due[0])
             if due_s > now_s:
                 return
@@ -115,60 +115,59 @@ class Server(Handle):
         """Ends all sessions and admits no more clients. Call receive() until stats()["closing"] is 0, for example at
         most 5 s: the server first sends the reliable messages that clients still lack. A client that has crashed does
         not answer."""
-        check(lib.reckoner_server_shutdown(self._c))
+        self._check(lib.reckoner_server_shutdown(self._c))
+
+    def _check(self, result: int) -> bool:
+        """True for RECKONER_OK, False for RECKONER_NOTHING; raises ReckonerError with the reason of the call."""
+        return check_call(result, lambda: lib.reckoner_server_call_error(self._c))
 
     # -- Entities
 
-    def _done(self, result: int) -> None:
-        if result < 0:
-            failure = lib.reckoner_server_call_error(self._c)
-            check(result, text(lib.reckoner_call_error_text(failure)) if failure else "")
-
     def spawn(self, state: Array, *, name: str = "", archetype: int = 0, frame: Entity = 0) -> Entity:
         entity = ffi.new("reckoner_entity*")
-        self._done(lib.reckoner_server_spawn(self._c, archetype, name.encode(), state_pointer(state), frame, entity))
+        self._check(lib.reckoner_server_spawn(self._c, archetype, name.encode(), state_pointer(state), frame, entity))
         return int(entity[0])
 
     def spawn_short_lived(self, state: Array, *, archetype: int = 0, end_s: float | None = None, data: bytes = b"",
                           predicted_by: Peer = 0, prediction: int = 0, frame: Entity = 0) -> Entity:
         """Adds an entity that lives for seconds, such as a projectile, with up to 256 bytes for the clients' games."""
         entity = ffi.new("reckoner_entity*")
-        self._done(lib.reckoner_server_spawn_short_lived(
+        self._check(lib.reckoner_server_spawn_short_lived(
             self._c, archetype, state_pointer(state), optional(end_s), ffi.from_buffer(data), len(data), predicted_by,
             prediction, frame, entity))
         return int(entity[0])
 
     def refuse_prediction(self, client: Peer, key: int) -> None:
         """Tells a client that the server does not spawn what the client has predicted with this key."""
-        check(lib.reckoner_server_refuse_prediction(self._c, client, key))
+        self._check(lib.reckoner_server_refuse_prediction(self._c, client, key))
 
     def despawn(self, entity: Entity) -> None:
-        check(lib.reckoner_server_despawn(self._c, entity))
+        self._check(lib.reckoner_server_despawn(self._c, entity))
 
     def move(self, entity: Entity, truth: Array) -> None:
         """Sets the true state at the next tick, in the entity's frame."""
-        self._done(lib.reckoner_server_move(self._c, entity, state_pointer(truth)))
+        self._check(lib.reckoner_server_move(self._c, entity, state_pointer(truth)))
 
     def teleport(self, entity: Entity, truth: Array) -> None:
         """Sets the true state after a jump. Clients do not blend over it."""
-        self._done(lib.reckoner_server_teleport(self._c, entity, state_pointer(truth)))
+        self._check(lib.reckoner_server_teleport(self._c, entity, state_pointer(truth)))
 
     def state(self, entity: Entity) -> Array:
         """The state at the next tick, in the entity's frame."""
         made, pointer = new_state()
-        check(lib.reckoner_server_state(self._c, entity, pointer))
+        self._check(lib.reckoner_server_state(self._c, entity, pointer))
         return made
 
     def in_world(self, entity: Entity) -> Array:
         """The state at the next tick, in the world."""
         made, pointer = new_state()
-        check(lib.reckoner_server_in_world(self._c, entity, pointer))
+        self._check(lib.reckoner_server_in_world(self._c, entity, pointer))
         return made
 
     def published(self, entity: Entity) -> tuple[Array, float] | None:
         """The last published motion: its state at its time stamp, and that. None before the entity's first tick."""
         made, pointer = new_state()
-        found = check(lib.reckoner_server_published(self._c, entity, pointer, self._due))
+        found = self._check(lib.reckoner_server_published(self._c, entity, pointer, self._due))
         return (made, self._due[0]) if found else None
 
     def _listed(self, kind: str, write: Any) -> Array:
@@ -178,7 +177,7 @@ class Server(Handle):
             found = np.empty(capacity, _LISTED[kind])
             result = write(ffi.from_buffer(kind, found), capacity, self._count)
             if result != ResultCode.ERROR_CAPACITY:
-                check(result)
+                self._check(result)
                 return found[:self._count[0]]
             capacity = self._count[0] + 64
 
@@ -193,75 +192,71 @@ class Server(Handle):
 
     def set_user_value(self, entity: Entity, value: int) -> None:
         """Keeps a number of the game with an entity. It is not sent."""
-        check(lib.reckoner_server_set_user_value(self._c, entity, value))
+        self._check(lib.reckoner_server_set_user_value(self._c, entity, value))
 
     def user_value(self, entity: Entity) -> int:
         value = ffi.new("uint64_t*")
-        check(lib.reckoner_server_user_value(self._c, entity, value))
+        self._check(lib.reckoner_server_user_value(self._c, entity, value))
         return int(value[0])
 
     def set_field(self, entity: Entity, field: int, value: FieldValue) -> None:
         """Sets a user field. The Python type must be the field's: bool, int, float, or bytes and str for blobs."""
         made = ffi.new("reckoner_value*")
         set_value(made, value)
-        check(lib.reckoner_server_set_field(self._c, entity, field, made))
+        self._check(lib.reckoner_server_set_field(self._c, entity, field, made))
 
     def field(self, entity: Entity, field: int) -> FieldValue:
         """The value as clients receive it."""
         value = ffi.new("reckoner_value*")
-        check(lib.reckoner_server_field(self._c, entity, field, value))
+        self._check(lib.reckoner_server_field(self._c, entity, field, value))
         return get_value(value)
 
     def enter_frame(self, entity: Entity, frame: Entity) -> None:
         """Puts an entity into the frame of another one from the next tick on; 0: the world."""
-        check(lib.reckoner_server_enter_frame(self._c, entity, frame))
+        self._check(lib.reckoner_server_enter_frame(self._c, entity, frame))
 
     def set_boardable(self, entity: Entity, boardable: bool) -> None:
         """Sets whether owners may move their entities into the frame of this entity."""
-        check(lib.reckoner_server_set_boardable(self._c, entity, int(boardable)))
+        self._check(lib.reckoner_server_set_boardable(self._c, entity, int(boardable)))
 
-    def frame(self, entity: Entity) -> Entity:
+    def frame_of(self, entity: Entity) -> Entity:
         frame = ffi.new("reckoner_entity*")
-        check(lib.reckoner_server_frame(self._c, entity, frame))
+        self._check(lib.reckoner_server_frame_of(self._c, entity, frame))
         return int(frame[0])
 
     def set_origin(self, origin: Sequence[float]) -> None:
-        check(lib.reckoner_server_set_origin(self._c, vector(origin)))
+        self._check(lib.reckoner_server_set_origin(self._c, vector(origin)))
 
     # -- Relevance
 
     def set_relevance(self, entity: Entity, relevance: Relevance, client: Peer = 0) -> None:
         """Whether an entity is relevant for a client; client 0: for all."""
-        check(lib.reckoner_server_set_relevance(self._c, client, entity, relevance))
+        self._check(lib.reckoner_server_set_relevance(self._c, client, entity, relevance))
 
     def set_entity_groups(self, entity: Entity, groups: int) -> None:
-        check(lib.reckoner_server_set_entity_groups(self._c, entity, groups))
+        self._check(lib.reckoner_server_set_entity_groups(self._c, entity, groups))
 
     def set_client_groups(self, client: Peer, groups: int) -> None:
-        check(lib.reckoner_server_set_client_groups(self._c, client, groups))
+        self._check(lib.reckoner_server_set_client_groups(self._c, client, groups))
 
     def set_view(self, client: Peer, eye: Sequence[float]) -> None:
         """Sets the point from which distances are measured for a client, m."""
-        check(lib.reckoner_server_set_view(self._c, client, vector(eye)))
+        self._check(lib.reckoner_server_set_view(self._c, client, vector(eye)))
 
     # -- Ownership
 
     def give(self, entity: Entity, owner: Peer, **rules: float) -> None:
         """Gives an entity to a client, with rules as in reckoner_ownership_rules."""
-        check(lib.reckoner_server_give(self._c, entity, owner, with_settings("reckoner_ownership_rules", rules)))
+        self._check(lib.reckoner_server_give(self._c, entity, owner, with_settings("reckoner_ownership_rules", rules)))
 
     def revoke(self, entity: Entity) -> bool:
         """Ends the ownership. False if no client owned the entity."""
-        return check(lib.reckoner_server_revoke(self._c, entity))
-
-    def take(self, entity: Entity) -> bool:
-        """The earlier name of revoke()."""
-        return check(lib.reckoner_server_take(self._c, entity))
+        return self._check(lib.reckoner_server_revoke(self._c, entity))
 
     def owner(self, entity: Entity) -> Peer:
         """The client that owns the entity; 0: none."""
-        owner = ffi.new("reckoner_peer*")
-        check(lib.reckoner_server_owner(self._c, entity, owner))
+        owner = ffi.new("reckoner_client_id*")
+        self._check(lib.reckoner_server_owner(self._c, entity, owner))
         return int(owner[0])
 
     # -- Routes
@@ -285,48 +280,48 @@ class Server(Handle):
         return int(route[0])
 
     def route_length(self, route: Route) -> float:
-        check(lib.reckoner_server_route_length(self._c, route, self._due))
+        self._check(lib.reckoner_server_route_length(self._c, route, self._due))
         return float(self._due[0])
 
     def route_state(self, route: Route, distance_m: float, speed_mps: float = 0.0,
                     acceleration_mps2: float = 0.0) -> Array:
         made, pointer = new_state()
-        check(lib.reckoner_server_route_state(self._c, route, distance_m, speed_mps, acceleration_mps2, pointer))
+        self._check(lib.reckoner_server_route_state(self._c, route, distance_m, speed_mps, acceleration_mps2, pointer))
         return made
 
     def route_nearest(self, route: Route, point: Sequence[float]) -> tuple[float, float]:
         """The distance along the route that is nearest to a point, and the distance between them, m."""
         away = ffi.new("double*")
-        check(lib.reckoner_server_route_nearest(self._c, route, vector(point), self._due, away))
+        self._check(lib.reckoner_server_route_nearest(self._c, route, vector(point), self._due, away))
         return float(self._due[0]), float(away[0])
 
     def follow(self, entity: Entity, route: Route) -> None:
-        check(lib.reckoner_server_follow(self._c, entity, route))
+        self._check(lib.reckoner_server_follow(self._c, entity, route))
 
     def leave_route(self, entity: Entity) -> None:
-        check(lib.reckoner_server_leave_route(self._c, entity))
+        self._check(lib.reckoner_server_leave_route(self._c, entity))
 
     def move_along(self, entity: Entity, distance_m: float, speed_mps: float, acceleration_mps2: float = 0.0) -> None:
-        self._done(lib.reckoner_server_move_along(self._c, entity, distance_m, speed_mps, acceleration_mps2))
+        self._check(lib.reckoner_server_move_along(self._c, entity, distance_m, speed_mps, acceleration_mps2))
 
     # -- Clients
 
     def events(self) -> Iterator[ServerEvent]:
         """The events since the last call."""
         event = self._event
-        while check(lib.reckoner_server_poll_event(self._c, event)):
+        while self._check(lib.reckoner_server_poll_event(self._c, event)):
             yield ServerEvent(_KINDS.get(event.kind, event.kind), event.client, event.entity, text(event.text))
 
     def messages(self) -> Iterator[Message]:
         """The clients' messages since the last call. Do not trust them."""
         m = self._message
-        while check(lib.reckoner_server_poll_message(self._c, m)):
+        while self._check(lib.reckoner_server_poll_message(self._c, m)):
             yield Message(bytes(ffi.buffer(m.bytes, m.size)), m.time_s if m.has_time else None, m.sender)
 
     def send(self, data: bytes, client: Peer = 0, *, delivery: Delivery = Delivery.RELIABLE,
              time_s: float | None = None) -> None:
         """Sends bytes to a client's game; client 0: to all."""
-        check(lib.reckoner_server_send(self._c, client, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
+        self._check(lib.reckoner_server_send(self._c, client, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
 
     def clients(self) -> Array:
         """The ids of all clients that have a session, uint32."""
@@ -335,30 +330,30 @@ class Server(Handle):
     def identity(self, client: Peer) -> tuple[int, bytes] | None:
         """The client id and the user data in the client's token; None on an insecure server."""
         number, data = ffi.new("uint64_t*"), ffi.new("uint8_t[]", ByteCount.USER_BYTES)
-        return (number[0], bytes(data)) if check(lib.reckoner_server_identity(self._c, client, number, data)) else None
+        return (number[0], bytes(data)) if self._check(lib.reckoner_server_identity(self._c, client, number, data)) else None
 
     def kick(self, client: Peer, reason: str = "") -> bool:
         """Ends a client's session, and all others of its client id. It is told the reason and does not reconnect.
         Tokens that were issued before become invalid. False if the client is unknown."""
-        return check(lib.reckoner_server_kick(self._c, client, reason.encode()))
+        return self._check(lib.reckoner_server_kick(self._c, client, reason.encode()))
 
     def kick_player(self, client_id: int, reason: str = "") -> int:
         """Kicks the player with a client id, whether it has sessions here or not. Returns how many sessions ended."""
         ended = ffi.new("size_t*")
-        check(lib.reckoner_server_kick_player(self._c, client_id, reason.encode(), ended))
+        self._check(lib.reckoner_server_kick_player(self._c, client_id, reason.encode(), ended))
         return ended[0]
 
     # -- Lag compensation
 
     def rewind_status(self, client: Peer, time_s: float) -> RewindStatus:
         status = ffi.new("uint32_t*")
-        check(lib.reckoner_server_rewind_status(self._c, client, time_s, status))
+        self._check(lib.reckoner_server_rewind_status(self._c, client, time_s, status))
         return RewindStatus(status[0])
 
     def pose_seen_by(self, client: Peer, entity: Entity, time_s: float) -> Pose | None:
         """The pose that a client showed at a server time; None if it did not, or if the server no longer knows."""
         pose = ffi.new("reckoner_pose*")
-        if not check(lib.reckoner_server_pose_seen_by(self._c, client, entity, time_s, pose)):
+        if not self._check(lib.reckoner_server_pose_seen_by(self._c, client, entity, time_s, pose)):
             return None
         return Pose(tuple(pose.position), tuple(pose.orientation))
 
@@ -371,20 +366,20 @@ class Server(Handle):
     def debug(self, entity: Entity) -> dict[str, Any] | None:
         """Members of reckoner_entity_debug; None before the entity's first tick."""
         debug = sized("reckoner_entity_debug")
-        return as_dict(debug) if check(lib.reckoner_server_debug(self._c, entity, debug)) else None
+        return as_dict(debug) if self._check(lib.reckoner_server_debug(self._c, entity, debug)) else None
 
     def stats(self) -> dict[str, Any]:
         """Members of reckoner_server_stats."""
         stats = sized("reckoner_server_stats")
-        check(lib.reckoner_server_get_stats(self._c, stats))
+        self._check(lib.reckoner_server_get_stats(self._c, stats))
         return as_dict(stats)
 
     def session_stats(self, client: Peer) -> dict[str, Any] | None:
         """Members of reckoner_session_stats: one client's link and queues. None if it has no session."""
         stats = sized("reckoner_session_stats")
-        return as_dict(stats) if check(lib.reckoner_server_get_session_stats(self._c, client, stats)) else None
+        return as_dict(stats) if self._check(lib.reckoner_server_get_session_stats(self._c, client, stats)) else None
 
     def refused(self) -> dict[str, tuple[int, int]]:
         """For each reason, how many payloads and datagrams of clients were refused."""
         handle = self._c
-        return refusals(lambda *counts: check(lib.reckoner_server_refused(handle, *counts)))
+        return refusals(lambda *counts: self._check(lib.reckoner_server_refused(handle, *counts)))

@@ -90,9 +90,9 @@ class RECKONER_CLIENT_API Client {
   /// end of that time.
   ///
   /// The server is notified, so that it sends what the mode needs. For about half a second after a change
-  /// from or to present mode, it does not know what this client saw (Server::pose_seen_by()). Returns false
-  /// and changes nothing if find_invalid_setting() refuses the settings.
-  bool set_playout(const PlayoutConfig& playout);
+  /// from or to present mode, it does not know what this client saw (Server::pose_seen_by()). Fails and
+  /// changes nothing if find_invalid_setting() refuses the settings.
+  CallResult set_playout(const PlayoutConfig& playout);
 
   /// The current playout settings, from the configuration or from the last set_playout().
   [[nodiscard]] const PlayoutConfig& playout() const;
@@ -100,8 +100,8 @@ class RECKONER_CLIENT_API Client {
   /// Sets the origin of the game's coordinates, m, for games that keep it near their camera. From then on,
   /// shown states and the arguments of correct() and move() count from this point of the server's world.
   /// Nothing else changes, so the picture does not jump if the camera is shifted, too. Routes
-  /// (ShownEntity::route) are not shifted. Returns false and changes nothing if the point is not finite.
-  bool set_origin(const glm::dvec3& origin);
+  /// (ShownEntity::route) are not shifted. Fails and changes nothing if the point is not finite.
+  CallResult set_origin(const glm::dvec3& origin);
 
   /// The oldest event that was not polled yet, or nullopt. Poll after each update(), before or after shown():
   /// update() queues the events of everything that shown() shows. At most 131,072 events wait; the client
@@ -120,8 +120,8 @@ class RECKONER_CLIENT_API Client {
   [[nodiscard]] const EntityInfo* info(EntityId id) const;
 
   /// Keeps a number for the game with an entity, for example an index or a pointer into its own data. It
-  /// exists as long as info(). Returns false if the id is unknown.
-  bool set_user_value(EntityId id, std::uint64_t value);
+  /// exists as long as info(). Fails if the id is unknown.
+  CallResult set_user_value(EntityId id, std::uint64_t value);
   /// The number of set_user_value(), 0 by default; nullopt if the id is unknown.
   [[nodiscard]] std::optional<std::uint64_t> user_value(EntityId id) const;
 
@@ -136,10 +136,10 @@ class RECKONER_CLIENT_API Client {
   /// or at once with flush(). The server's game receives the time stamp, s of server time; it can be the
   /// instant that the player saw (ShownEntity::shown_time_s).
   ///
-  /// Returns false and sends nothing if the client has not joined, the message is empty or too large, the
-  /// stamp is invalid, or too many messages wait.
-  bool send(std::span<const std::byte> payload, Delivery delivery,
-            std::optional<double> time_s = std::nullopt);
+  /// Fails and sends nothing if the client has not joined, the message is empty or too long, the stamp is
+  /// invalid, or too many messages wait.
+  CallResult send(std::span<const std::byte> payload, Delivery delivery,
+                  std::optional<double> time_s = std::nullopt);
 
   /// Sends now what waits for the next update(): messages of send(), changed playout settings and
   /// acknowledgements. Call it after the last send() before a picture; otherwise the messages wait until the
@@ -164,9 +164,9 @@ class RECKONER_CLIENT_API Client {
   /// and the entity blends onto the known motion. Good values are a round trip and 0.2 s more; in the
   /// buffered modes, add the delay.
   ///
-  /// Returns false if the entity is not shown, this client owns it, the state is invalid, or `hold_s` is out
-  /// of range.
-  [[nodiscard]] bool correct(EntityId id, const State& shown, double hold_s = 0.0);
+  /// Fails if the entity is not shown, this client owns it, the state is invalid, or `hold_s` is out of
+  /// range.
+  CallResult correct(EntityId id, const State& shown, double hold_s = 0.0);
 
   /// The motion of an entity at server time `server_time_s` (s), in world coordinates, without blends, chases
   /// and corrections: interpolated between the motions that the client knows, and extrapolated after the
@@ -206,8 +206,8 @@ class RECKONER_CLIENT_API Client {
   /// predicted entity ends with `prediction_failed`. At most 64 at a time.
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
                                           double patience_s = 1.0);
-  /// Ends a predicted entity without an event. Returns false if there is none with this id.
-  bool drop_prediction(EntityId id);
+  /// Ends a predicted entity without an event. Fails if there is none with this id.
+  CallResult drop_prediction(EntityId id);
 
   /// The state from which an owned entity should continue at the last update() after it was given or
   /// corrected, relative to owned_frame(). It is the server's motion, extrapolated. Nullopt if this client

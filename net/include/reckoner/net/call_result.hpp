@@ -15,7 +15,7 @@ enum class CallError : std::uint8_t {
   none = 0,               ///< it was done
   unknown_entity = 1,     ///< there is no entity with this id
   unknown_archetype = 2,  ///< the archetype's index is not below the number of archetypes
-  unknown_frame = 3,  ///< the frame's entity is unknown, short-lived, or in the frame of the entity itself
+  unknown_frame = 3,  ///< the frame's entity is unknown or short-lived, or it is in the entity's own frame
   too_deep = 4,       ///< the entity, or an entity in its frame, would be in more than kMaxFrameDepth frames
   name_too_long = 5,  ///< the name has more than 64 bytes
   data_too_long = 6,  ///< the data has more bytes than allowed, or does not fit beside the fields
@@ -44,6 +44,7 @@ enum class CallError : std::uint8_t {
   queue_full = 29,        ///< too many messages for the receiver wait, or are not acknowledged yet
   invalid_time = 30,      ///< the time is not finite, or too far away
   reason_too_long = 31,   ///< the reason has more than kMaxKickReasonBytes
+  not_shown = 32,         ///< the client does not show the entity
 };
 
 /// The error in one line of text; empty for `none`.
