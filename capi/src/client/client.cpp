@@ -17,7 +17,6 @@
 #include <reckoner/net/transport.hpp>
 
 using namespace reckoner;
-using capi::done_or;
 using capi::guarded;
 using capi::run_or;
 using capi::with_client;
