@@ -312,12 +312,11 @@ typedef struct reckoner_server_config {
                        all IPv4 addresses; "::": all IPv6 addresses */
   uint16_t port;    /* UDP port; 0: any free port, see reckoner_server_port() */
   uint16_t reserved;
-  int32_t insecure;       /* 1: anyone may join, without encryption and without a key */
-  const uint8_t* key;     /* 32 bytes; the backend that issues tokens has the same key */
-  uint64_t game;          /* the game number in the tokens */
-  uint32_t address_count; /* number of addresses */
-  uint32_t
-      peers_per_address; /* largest number of connections from one address; a /64 of IPv6 counts as one */
+  int32_t insecure;                  /* 1: anyone may join, without encryption and without a key */
+  const uint8_t* key;                /* 32 bytes; the backend that issues tokens has the same key */
+  uint64_t game;                     /* the game number in the tokens */
+  uint32_t address_count;            /* number of addresses */
+  uint32_t peers_per_address;        /* most connections from one address; a /64 of IPv6 counts as one */
   const reckoner_address* addresses; /* the addresses that clients use; port 0: the port in use. A token
                                         must name one of them. None: `host`, which is then required */
   double handshakes_per_second;      /* new sessions from one IP address; 0: no limit */
@@ -691,9 +690,8 @@ enum reckoner_server_event_kind {
   RECKONER_SERVER_EVENT_CLIENT_REFUSED = 2,  /* `text` is the reason */
   RECKONER_SERVER_EVENT_OWNER_CORRECTED = 3, /* the owner of `entity` sent motions beyond the limits */
   RECKONER_SERVER_EVENT_OWNER_REFUSED = 4,   /* as before, and the server did not use them */
-  RECKONER_SERVER_EVENT_CLIENT_LOST =
-      5, /* its connection was lost; it may resume (resume_s). It owns no entities now */
-  RECKONER_SERVER_EVENT_CLIENT_BACK = 6 /* it resumed its session */
+  RECKONER_SERVER_EVENT_CLIENT_LOST = 5,     /* it may resume (resume_s). It owns no entities now */
+  RECKONER_SERVER_EVENT_CLIENT_BACK = 6      /* it resumed its session */
 };
 typedef struct reckoner_server_event {
   uint32_t struct_size;
@@ -740,8 +738,7 @@ typedef struct reckoner_seen {
 enum reckoner_rewind_status {
   RECKONER_REWIND_KNOWN = 0,
   RECKONER_REWIND_PENDING = 1,
-  RECKONER_REWIND_UNAVAILABLE =
-      2 /* it stays unknown, or the time is outside reckoner_server_config::rewind_s */
+  RECKONER_REWIND_UNAVAILABLE = 2 /* it stays unknown, or the time is outside rewind_s of the settings */
 };
 RECKONER_C_API reckoner_result reckoner_server_rewind_status(const reckoner_server* server,
                                                              reckoner_client_id client, double time_s,
@@ -829,8 +826,8 @@ typedef struct reckoner_client_config {
   const uint8_t* token; /* 1024 bytes, see reckoner_issue_token(); valid once */
   uint64_t game;        /* as on the server */
 
-  int32_t
-      mode; /* RECKONER_MODE_PRESENT: the present, by prediction. The others: the past, by interpolation */
+  /* RECKONER_MODE_PRESENT: the present, by prediction. The others: the past, by interpolation. */
+  int32_t mode;
   /* 1: a thread reads the socket as soon as data arrives. The clock is then exact on every system if the game
    * calls update only once per picture, and the connection stays alive while the game loads a level. All
    * calls and the log stay on the thread of the game. */
@@ -911,20 +908,16 @@ enum reckoner_client_event_kind {
   RECKONER_CLIENT_EVENT_DESPAWNED = 2,
   RECKONER_CLIENT_EVENT_TELEPORTED = 3,
   RECKONER_CLIENT_EVENT_FIELDS_CHANGED = 4, /* `fields` has a bit for each changed field */
-  RECKONER_CLIENT_EVENT_GIVEN =
-      5, /* this client owns it now: move it, starting from reckoner_client_owned() */
-  RECKONER_CLIENT_EVENT_REVOKED = 6, /* this client no longer owns it */
-  RECKONER_CLIENT_EVENT_CORRECTED =
-      7, /* the server refused its motion: continue from reckoner_client_owned() */
+  RECKONER_CLIENT_EVENT_GIVEN = 5,          /* this client owns it: continue from reckoner_client_owned() */
+  RECKONER_CLIENT_EVENT_REVOKED = 6,        /* this client no longer owns it */
+  RECKONER_CLIENT_EVENT_CORRECTED = 7,      /* refused: continue from reckoner_client_owned() */
   RECKONER_CLIENT_EVENT_SERVER_CLOSED = 8,
-  RECKONER_CLIENT_EVENT_DISCONNECTED = 9, /* the client does not reconnect */
-  RECKONER_CLIENT_EVENT_LOST = 10,        /* the connection is lost; the client reconnects */
-  RECKONER_CLIENT_EVENT_RESUMED = 11,     /* the session is resumed; no reliable message is lost */
-  RECKONER_CLIENT_EVENT_RESTARTED =
-      12, /* a new session: the server did not have the old one. All entities are new */
+  RECKONER_CLIENT_EVENT_DISCONNECTED = 9,       /* the client does not reconnect */
+  RECKONER_CLIENT_EVENT_LOST = 10,              /* the connection is lost; the client reconnects */
+  RECKONER_CLIENT_EVENT_RESUMED = 11,           /* the session is resumed; no reliable message is lost */
+  RECKONER_CLIENT_EVENT_RESTARTED = 12,         /* a new session, the old one is lost. All entities are new */
   RECKONER_CLIENT_EVENT_PREDICTION_FAILED = 13, /* `entity`: what reckoner_client_predict_spawn() returned */
-  RECKONER_CLIENT_EVENT_SNAPPED =
-      14 /* after a silence or a pause, its shown pose jumped: too far to catch up */
+  RECKONER_CLIENT_EVENT_SNAPPED = 14            /* after a silence or a pause, its pose jumped */
 };
 typedef struct reckoner_client_event {
   uint32_t struct_size;
@@ -932,8 +925,7 @@ typedef struct reckoner_client_event {
   reckoner_entity entity;
   uint32_t fields;
   uint32_t reserved;
-  reckoner_entity
-      predicted; /* of RECKONER_CLIENT_EVENT_SPAWNED: the predicted entity that `entity` replaces; 0: none */
+  reckoner_entity predicted; /* of SPAWNED: the predicted entity that `entity` replaces; 0: none */
 } reckoner_client_event;
 /* Set event->struct_size. Ignore events of unknown kinds. */
 RECKONER_C_API reckoner_result reckoner_client_poll_event(reckoner_client* client,
