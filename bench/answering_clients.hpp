@@ -62,7 +62,7 @@ class AnsweringClients final : public Transport {
   void service(double) override {}
   std::optional<TransportEvent> poll() override {
     if (waiting_.empty()) return std::nullopt;
-    current_ = std::move(waiting_.front());
+    current_ = waiting_.front();
     waiting_.pop_front();
     TransportEvent event = current_.event;
     event.payload = std::span{current_.bytes}.first(current_.size);
