@@ -60,7 +60,7 @@ struct ServerConfig {
   double join_timeout_s = 5.0;  ///< a connection that does not ask to join is closed after this time, s
   /// How long a client that lost its connection may resume its session over another connection, s. A resumed
   /// client keeps its id, and no reliable message is lost in either direction. 0: the session ends at once.
-  /// If the server is full, the session that has been without a connection for longest ends.
+  /// If the server is full, the longest-disconnected session is evicted.
   double resume_s = 60.0;
   /// Budget of each entity, updates per second (token bucket). The threshold adapts to the budget. 0: no
   /// budget. At most one of updates_per_second and fixed_rate_hz may be above 0. If both are 0,
