@@ -777,8 +777,8 @@ typedef struct reckoner_server_stats {
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);
-/* Figures of one client's session and link. Bytes include the headers of the transport, UDP and IPv4; an IPv6 header
- * has 20 bytes more. */
+/* Figures of one client's session and link. Bytes include the headers of the transport, UDP and IPv4; an IPv6
+ * header has 20 bytes more. */
 typedef struct reckoner_session_stats {
   uint32_t struct_size;
   uint32_t connected;            /* 0: the connection was lost, and the client may resume */
