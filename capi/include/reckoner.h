@@ -429,8 +429,8 @@ RECKONER_C_API reckoner_result reckoner_server_spawn_short_lived(reckoner_server
 /* Tells a client that the server does not spawn what the client has predicted with this key. */
 RECKONER_C_API reckoner_result reckoner_server_refuse_prediction(reckoner_server* server,
                                                                  reckoner_client_id client, uint32_t key);
-/* Why the last call with this server failed. 0: it did not, or its result says all. A call that returns
- * RECKONER_ERROR_ARGUMENT may leave the value as it is. */
+/* The reason why the last call with this server failed. 0: it did not fail, or there is no reason besides its
+ * result. A call that returns RECKONER_ERROR_ARGUMENT may leave the value of an earlier call. */
 enum reckoner_call_error {
   RECKONER_CALL_UNKNOWN_ENTITY = 1,
   RECKONER_CALL_UNKNOWN_ARCHETYPE = 2,
@@ -777,8 +777,8 @@ typedef struct reckoner_server_stats {
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);
-/* Figures of one client's session and link. Bytes include the headers of the transport, UDP and IPv4; an IPv6
- * header has 20 bytes more. */
+/* Figures of one client's session and link. Bytes include 40 bytes of headers for each datagram: those of
+ * ENet, UDP and IPv4. An IPv6 header has 20 bytes more. */
 typedef struct reckoner_session_stats {
   uint32_t struct_size;
   uint32_t connected;            /* 0: the connection was lost, and the client may resume */
@@ -1054,8 +1054,9 @@ RECKONER_C_API reckoner_result reckoner_client_predict_spawn(reckoner_client* cl
 /* Ends a predicted entity without an event. */
 RECKONER_C_API reckoner_result reckoner_client_drop_prediction(reckoner_client* client,
                                                                reckoner_entity entity);
-/* Why the last call with this client failed: RECKONER_CALL_... 0: it did not, or its result says all. A call
- * that returns RECKONER_ERROR_ARGUMENT may leave the value as it is. */
+/* The reason why the last call with this client failed: RECKONER_CALL_... 0: it did not fail, or there is no
+ * reason besides its result. A call that returns RECKONER_ERROR_ARGUMENT may leave the value of an earlier
+ * call. */
 RECKONER_C_API uint32_t reckoner_client_call_error(const reckoner_client* client);
 /* The state from which the client continues after the entity was given or corrected, in the frame
  * reckoner_client_owned_frame(). RECKONER_NOTHING if this client does not own it. */

@@ -63,7 +63,7 @@ ClientSession& Client::Impl::shown_session() {
 // Events of a session that is not shown yet stay there until it is.
 void Client::Impl::collect_events() {
   (before ? *before : *session).world.events.move_to(events);
-  constexpr std::size_t kMostWaiting = 131'072;  // all entities spawn and end once
+  constexpr std::size_t kMostWaiting = 131'072;  // enough for every entity to spawn and end once
   while (events.size() > kMostWaiting) {
     (void)take_event();
     ++stats.events_discarded;

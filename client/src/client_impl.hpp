@@ -33,7 +33,7 @@ struct Client::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  /// A client with a valid configuration, over `transport` or `dialer`; the other one is null.
+  /// Makes a client over `transport` or `dialer`; the other one is null. `config` must be valid.
   [[nodiscard]] static Client make(ClientConfig config, Transport* transport, Dialer* dialer,
                                    const ClientTestSwitches& switches = {}) {
     return Client{std::make_unique<Impl>(std::move(config), transport, dialer, switches)};

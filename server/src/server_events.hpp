@@ -64,7 +64,7 @@ class ServerEvents {
     limit();
   }
 
-  /// A game may poll no events, and strangers whom the server refuses cause some.
+  /// A game need not poll events, and a refused client causes one, so anybody could fill the memory.
   void limit() {
     constexpr std::size_t kMostWaiting = 16'384;
     while (queue_.size() > kMostWaiting) {

@@ -31,7 +31,7 @@ namespace reckoner {
 struct Server::Impl {
   Impl(ServerConfig given, Transport& given_transport, const ServerTestSwitches& given_switches);
 
-  /// A server with a valid configuration.
+  /// Makes a server. `config` must be valid.
   [[nodiscard]] static Server make(ServerConfig config, Transport& transport,
                                    const ServerTestSwitches& switches = {}) {
     return Server{std::make_unique<Impl>(std::move(config), transport, switches)};

@@ -577,6 +577,10 @@ TEST(CSession, RefusedCallsSayWhy) {
   EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_UNKNOWN_ENTITY});
   EXPECT_EQ(reckoner_client_move(pair.client, entity, &fast), RECKONER_ERROR_UNKNOWN);
   EXPECT_EQ(reckoner_client_call_error(pair.client), std::uint32_t{RECKONER_CALL_UNKNOWN_ENTITY});
+  // The reason of an earlier call must not look like that of a call without one.
+  const std::uint8_t token[1024] = {};
+  EXPECT_EQ(reckoner_client_set_token(pair.client, token), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_client_call_error(pair.client), 0u);
   EXPECT_STREQ(reckoner_call_error_text(9999), "unknown error");
   EXPECT_EQ(reckoner_server_give(pair.server, entity, 77, nullptr), RECKONER_ERROR_UNKNOWN);
   EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_UNKNOWN_CLIENT});

@@ -19,7 +19,7 @@
 using namespace reckoner;
 using capi::guarded;
 using capi::run_or;
-using capi::with_client;
+using capi::with;
 
 namespace {
 
@@ -83,7 +83,7 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     handle->dialer = std::make_unique<NetworkDialer>(connection);
     auto created = Client::create(std::move(config), *handle->dialer);
     if (!created) return refuse(created.error());
-    handle->client.emplace(std::move(*created));
+    handle->object.emplace(std::move(*created));
     *out = handle.release();
     return RECKONER_OK;
   }
@@ -95,7 +95,7 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
   handle->transport = std::move(*transport);
   auto created = Client::create(std::move(config), *handle->transport);
   if (!created) return refuse(created.error());
-  handle->client.emplace(std::move(*created));
+  handle->object.emplace(std::move(*created));
   *out = handle.release();
   return RECKONER_OK;
 }
@@ -116,47 +116,47 @@ void reckoner_client_destroy(reckoner_client* client) {
 
 reckoner_result reckoner_client_update(reckoner_client* client, double local_s) {
   if (!is_valid_stamp(local_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
+  return with(client, [&](Client& c) {
     c.update(local_s);
     return RECKONER_OK;
   });
 }
 
 reckoner_result reckoner_client_wait(reckoner_client* client, double seconds) {
-  if (client == nullptr || !capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
-  return guarded([&] {
+  if (!capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
+  return with(client, [&](const Client&) {
     client->dialer ? client->dialer->wait(seconds) : client->transport->wait(seconds);
     return RECKONER_OK;
   });
 }
 
 reckoner_result reckoner_client_leave(reckoner_client* client) {
-  return with_client(client, [&](Client& c) {
+  return with(client, [&](Client& c) {
     c.leave();
     return RECKONER_OK;
   });
 }
 
 std::int32_t reckoner_client_status(const reckoner_client* client) {
-  return client != nullptr ? static_cast<std::int32_t>(client->client->status()) : -1;
+  return client != nullptr ? static_cast<std::int32_t>(client->object->status()) : -1;
 }
 
 const char* reckoner_client_refusal(const reckoner_client* client) {
-  return client != nullptr ? client->client->refusal().c_str() : "";
+  return client != nullptr ? client->object->refusal().c_str() : "";
 }
 
 reckoner_result reckoner_client_lost_for(const reckoner_client* client, double* seconds) {
   if (seconds == nullptr) return RECKONER_ERROR_ARGUMENT;
   *seconds = 0.0;
-  return with_client(client, [&](const Client& c) {
+  return with(client, [&](const Client& c) {
     *seconds = c.lost_for_s();
     return RECKONER_OK;
   });
 }
 
 reckoner_result reckoner_client_set_token(reckoner_client* client, const std::uint8_t token[1024]) {
-  if (client == nullptr || token == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return guarded([&]() -> reckoner_result {
+  if (token == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with(client, [&](const Client&) -> reckoner_result {
     if (!client->dialer || !client->secure) return RECKONER_ERROR_REFUSED;
     auto read = read_token(std::as_bytes(std::span(token, ConnectToken::kBytes)));
     if (!read) return RECKONER_ERROR_ARGUMENT;
@@ -166,8 +166,8 @@ reckoner_result reckoner_client_set_token(reckoner_client* client, const std::ui
 }
 
 reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8_t token[1024]) {
-  if (client == nullptr || token == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return guarded([&]() -> reckoner_result {
+  if (token == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with(client, [&](const Client&) -> reckoner_result {
     const NetworkTransport* const network = client->network();
     const auto ticket = network != nullptr ? network->ticket() : std::nullopt;
     if (!ticket) return RECKONER_NOTHING;
@@ -179,7 +179,7 @@ reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8
 }
 
 reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_client_event* event) {
-  return with_client(client, [&](Client& c) -> reckoner_result {
+  return with(client, [&](Client& c) -> reckoner_result {
     if (const auto wrong = capi::check_struct(event); wrong != RECKONER_OK) return wrong;
     const auto polled = c.poll_event();
     if (!polled) return RECKONER_NOTHING;
@@ -193,7 +193,7 @@ reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_cli
 }
 
 reckoner_result reckoner_client_poll_message(reckoner_client* client, reckoner_message* message) {
-  return with_client(client, [&](Client& c) -> reckoner_result {
+  return with(client, [&](Client& c) -> reckoner_result {
     if (const auto wrong = capi::check_struct(message); wrong != RECKONER_OK) return wrong;
     const auto polled = c.poll_message();
     return polled ? capi::give(message, capi::to_c(*polled)) : RECKONER_NOTHING;
@@ -214,7 +214,7 @@ reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes,
 }
 
 reckoner_result reckoner_client_flush(reckoner_client* client) {
-  return with_client(client, [&](Client& c) {
+  return with(client, [&](Client& c) {
     c.flush();
     return RECKONER_OK;
   });
@@ -222,7 +222,7 @@ reckoner_result reckoner_client_flush(reckoner_client* client) {
 
 reckoner_result reckoner_client_server_time(const reckoner_client* client, double* server_time_s) {
   if (server_time_s == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](const Client& c) -> reckoner_result {
+  return with(client, [&](const Client& c) -> reckoner_result {
     const auto time_s = c.server_time_s();
     if (!time_s) return RECKONER_NOTHING;
     *server_time_s = *time_s;

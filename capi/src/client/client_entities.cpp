@@ -14,7 +14,7 @@ using capi::done_or;
 using capi::entity_id;
 using capi::run;
 using capi::run_or;
-using capi::with_client;
+using capi::with;
 
 namespace {
 
@@ -38,7 +38,7 @@ reckoner_result reckoner_client_shown(reckoner_client* client, reckoner_shown* s
   if (count == nullptr || (shown == nullptr && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
   if (!capi::is_size_of<reckoner_shown>(element_size)) return RECKONER_ERROR_STRUCT;
   *count = 0;
-  return with_client(client, [&](Client& c) {
+  return with(client, [&](Client& c) {
     const auto all = c.shown();
     *count = all.size();
     auto* place = reinterpret_cast<std::byte*>(shown);
@@ -51,7 +51,7 @@ reckoner_result reckoner_client_shown(reckoner_client* client, reckoner_shown* s
 reckoner_result reckoner_client_shown_one(reckoner_client* client, reckoner_entity entity,
                                           reckoner_shown* shown) {
   if (shown == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) -> reckoner_result {
+  return with(client, [&](Client& c) -> reckoner_result {
     if (const auto wrong = capi::check_struct(shown); wrong != RECKONER_OK) return wrong;
     for (const ShownEntity& seen : c.shown()) {
       if (seen.id == entity_id(entity)) return capi::give(shown, to_c(seen));
@@ -62,7 +62,7 @@ reckoner_result reckoner_client_shown_one(reckoner_client* client, reckoner_enti
 
 reckoner_result reckoner_client_shown_poses(reckoner_client* client, reckoner_poses* poses) {
   if (poses == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) -> reckoner_result {
+  return with(client, [&](Client& c) -> reckoner_result {
     if (const auto wrong = capi::check_struct(poses); wrong != RECKONER_OK) return wrong;
     static_assert(sizeof(glm::dvec3) == 3 * sizeof(double));
     const ShownPoses shown = c.shown_poses();
@@ -88,7 +88,7 @@ reckoner_result reckoner_client_shown_poses_into(reckoner_client* client, reckon
   const bool arrays = entities != nullptr && positions != nullptr && orientations != nullptr;
   if (count == nullptr || (!arrays && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
   *count = 0;
-  return with_client(client, [&](Client& c) {
+  return with(client, [&](Client& c) {
     const ShownPoses shown = c.shown_poses();
     *count = shown.ids.size();
     if (shown_time_s != nullptr) *shown_time_s = shown.shown_time_s;
@@ -105,7 +105,7 @@ reckoner_result reckoner_client_shown_poses_into(reckoner_client* client, reckon
 }
 
 reckoner_result reckoner_client_set_paused(reckoner_client* client, std::int32_t paused) {
-  return with_client(client, [&](Client& c) {
+  return with(client, [&](Client& c) {
     c.set_paused(paused != 0);
     return RECKONER_OK;
   });
@@ -125,7 +125,7 @@ reckoner_result reckoner_client_set_playout(reckoner_client* client, const recko
 
 const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity) {
   if (client == nullptr) return nullptr;
-  const EntityInfo* info = client->client->info(entity_id(entity));
+  const EntityInfo* info = client->object->info(entity_id(entity));
   return info != nullptr ? info->name.c_str() : nullptr;
 }
 
@@ -134,7 +134,7 @@ reckoner_result reckoner_client_short_lived(const reckoner_client* client, recko
   if (data != nullptr) *data = nullptr;
   if (size != nullptr) *size = 0;
   if (end_s != nullptr) *end_s = 0.0;
-  return with_client(client, [&](const Client& c) -> reckoner_result {
+  return with(client, [&](const Client& c) -> reckoner_result {
     const EntityInfo* info = c.info(entity_id(entity));
     if (info == nullptr) return RECKONER_ERROR_UNKNOWN;
     if (!info->short_lived) return RECKONER_NOTHING;
@@ -149,7 +149,7 @@ reckoner_result reckoner_client_short_lived(const reckoner_client* client, recko
 reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_entity entity,
                                       std::uint32_t field, reckoner_value* value) {
   if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](const Client& c) -> reckoner_result {
+  return with(client, [&](const Client& c) -> reckoner_result {
     const FieldValue* found = c.field(entity_id(entity), field);
     if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
     *value = capi::to_c(*found);
@@ -186,7 +186,7 @@ namespace {
 reckoner_result move_owned(reckoner_client* client, reckoner_entity entity, const reckoner_state* state,
                            reckoner_entity frame, decltype(&Client::move) call) {
   if (state == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
+  return with(client, [&](Client& c) {
     const CallResult moved = (c.*call)(entity_id(entity), capi::from_c(*state), entity_id(frame));
     const reckoner_result result = capi::to_c(moved.error(), client->call_error);
     // The frame may be known, but be the entity itself or inside it.
@@ -212,10 +212,10 @@ reckoner_result reckoner_client_predict_spawn(reckoner_client* client, std::uint
                                               double patience_s, reckoner_entity* entity) {
   if (state == nullptr || entity == nullptr || !std::isfinite(patience_s)) return RECKONER_ERROR_ARGUMENT;
   *entity = 0;
-  return with_client(client, [&](Client& c) {
+  return run(client, [&](Client& c) {
     const SpawnResult predicted = c.predict_spawn(archetype, capi::from_c(*state), key, patience_s);
     if (predicted) *entity = capi::to_c(*predicted);
-    return capi::to_c(predicted ? CallError::none : predicted.error(), client->call_error);
+    return predicted ? CallError::none : predicted.error();
   });
 }
 
@@ -230,7 +230,7 @@ std::uint32_t reckoner_client_call_error(const reckoner_client* client) {
 reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity,
                                       reckoner_state* state) {
   if (state == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](const Client& c) -> reckoner_result {
+  return with(client, [&](const Client& c) -> reckoner_result {
     const auto owned = c.owned(entity_id(entity));
     if (!owned) return RECKONER_NOTHING;
     *state = capi::to_c(*owned);
@@ -241,7 +241,7 @@ reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_en
 reckoner_result reckoner_client_motion_at(const reckoner_client* client, reckoner_entity entity,
                                           double server_time_s, reckoner_state* state) {
   if (state == nullptr || !std::isfinite(server_time_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](const Client& c) -> reckoner_result {
+  return with(client, [&](const Client& c) -> reckoner_result {
     const auto motion = c.motion_at(entity_id(entity), server_time_s);
     if (!motion) return RECKONER_NOTHING;
     *state = capi::to_c(*motion);
@@ -253,7 +253,7 @@ reckoner_result reckoner_client_owned_frame(const reckoner_client* client, recko
                                             reckoner_entity* frame) {
   if (frame == nullptr) return RECKONER_ERROR_ARGUMENT;
   *frame = 0;
-  return with_client(client, [&](const Client& c) {
+  return with(client, [&](const Client& c) {
     *frame = capi::to_c(c.owned_frame(entity_id(entity)));
     return done_or(*frame != 0, RECKONER_NOTHING);
   });
@@ -267,7 +267,7 @@ reckoner_result reckoner_client_set_user_value(reckoner_client* client, reckoner
 reckoner_result reckoner_client_user_value(const reckoner_client* client, reckoner_entity entity,
                                            std::uint64_t* value) {
   if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](const Client& c) {
+  return with(client, [&](const Client& c) {
     const auto kept = c.user_value(entity_id(entity));
     *value = kept.value_or(0);
     return done_or(kept.has_value(), RECKONER_ERROR_UNKNOWN);

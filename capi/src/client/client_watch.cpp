@@ -4,10 +4,10 @@
 
 using namespace reckoner;
 using capi::entity_id;
-using capi::with_client;
+using capi::with;
 
 reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckoner_client_stats* stats) {
-  return with_client(client, [&](const Client& c) {
+  return with(client, [&](const Client& c) {
     const ClientStats& counted = c.stats();
     const TransportStats wire = client->network_stats();
     reckoner_client_stats given{};
@@ -48,7 +48,7 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
 
 reckoner_result reckoner_client_refused(const reckoner_client* client, std::uint32_t reason,
                                         std::uint64_t* payloads, std::uint64_t* datagrams) {
-  return with_client(client, [&](const Client& c) {
+  return with(client, [&](const Client& c) {
     return capi::refused_for(reason, c.stats().refusals, client->network_stats().refusals, payloads,
                              datagrams);
   });
@@ -57,7 +57,7 @@ reckoner_result reckoner_client_refused(const reckoner_client* client, std::uint
 reckoner_result reckoner_client_debug(const reckoner_client* client, reckoner_entity entity,
                                       reckoner_shown_debug* debug) {
   if (debug == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](const Client& c) -> reckoner_result {
+  return with(client, [&](const Client& c) -> reckoner_result {
     if (const auto wrong = capi::check_struct(debug); wrong != RECKONER_OK) return wrong;
     const auto found = c.debug(entity_id(entity));
     if (!found) return RECKONER_NOTHING;

@@ -13,7 +13,7 @@
 
 using namespace reckoner;
 using capi::guarded;
-using capi::with_server;
+using capi::with;
 
 namespace {
 
@@ -86,7 +86,7 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
   handle->transport = std::move(*transport);
   auto created = Server::create(std::move(server), *handle->transport);
   if (!created) return refuse(created.error());
-  handle->server.emplace(std::move(*created));
+  handle->object.emplace(std::move(*created));
   *out = handle.release();
   return RECKONER_OK;
 }
@@ -111,7 +111,7 @@ std::uint16_t reckoner_server_port(const reckoner_server* server) {
 
 reckoner_result reckoner_server_receive(reckoner_server* server, double now_s) {
   if (!is_valid_stamp(now_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) {
+  return with(server, [&](Server& s) {
     s.receive(now_s);
     return RECKONER_OK;
   });
@@ -119,7 +119,7 @@ reckoner_result reckoner_server_receive(reckoner_server* server, double now_s) {
 
 reckoner_result reckoner_server_tick(reckoner_server* server, double now_s) {
   if (!is_valid_stamp(now_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) {
+  return with(server, [&](Server& s) {
     s.tick(now_s);
     return RECKONER_OK;
   });
@@ -127,7 +127,7 @@ reckoner_result reckoner_server_tick(reckoner_server* server, double now_s) {
 
 reckoner_result reckoner_server_next_tick(const reckoner_server* server, std::uint32_t* tick,
                                           double* time_s) {
-  return with_server(server, [&](const Server& s) {
+  return with(server, [&](const Server& s) {
     if (tick != nullptr) *tick = s.next_tick();
     if (time_s != nullptr) *time_s = s.tick_time_s(s.next_tick());
     return RECKONER_OK;
@@ -135,15 +135,15 @@ reckoner_result reckoner_server_next_tick(const reckoner_server* server, std::ui
 }
 
 reckoner_result reckoner_server_wait(reckoner_server* server, double seconds) {
-  if (server == nullptr || !capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
-  return guarded([&] {
+  if (!capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
+  return with(server, [&](const Server&) {
     server->transport->wait(seconds);
     return RECKONER_OK;
   });
 }
 
 reckoner_result reckoner_server_shutdown(reckoner_server* server) {
-  return with_server(server, [&](Server& s) {
+  return with(server, [&](Server& s) {
     s.shutdown();
     return RECKONER_OK;
   });

@@ -11,7 +11,7 @@ using capi::done_or;
 using capi::entity_id;
 using capi::run;
 using capi::run_or;
-using capi::with_server;
+using capi::with;
 
 reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_client_id client,
                                               reckoner_entity entity, std::int32_t relevance) {
@@ -51,12 +51,12 @@ reckoner_result reckoner_server_send(reckoner_server* server, reckoner_client_id
   const auto stamp = time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
   if (client != 0)
     return run(server, [&](Server& s) { return s.send(ClientId{client}, payload, *how, stamp); });
-  return with_server(
-      server, [&](Server& s) { return done_or(s.broadcast(payload, *how, stamp) > 0, RECKONER_NOTHING); });
+  return with(server,
+              [&](Server& s) { return done_or(s.broadcast(payload, *how, stamp) > 0, RECKONER_NOTHING); });
 }
 
 reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_message* message) {
-  return with_server(server, [&](Server& s) -> reckoner_result {
+  return with(server, [&](Server& s) -> reckoner_result {
     if (const auto wrong = capi::check_struct(message); wrong != RECKONER_OK) return wrong;
     const auto polled = s.poll_message();
     return polled ? capi::give(message, capi::to_c(*polled)) : RECKONER_NOTHING;
@@ -64,7 +64,7 @@ reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_m
 }
 
 reckoner_result reckoner_server_poll_event(reckoner_server* server, reckoner_server_event* event) {
-  return with_server(server, [&](Server& s) -> reckoner_result {
+  return with(server, [&](Server& s) -> reckoner_result {
     if (const auto wrong = capi::check_struct(event); wrong != RECKONER_OK) return wrong;
     server->event = s.poll_event();
     if (!server->event) return RECKONER_NOTHING;
@@ -81,7 +81,7 @@ reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner
                                          std::uint64_t* client_id, std::uint8_t user_data[256]) {
   if (client_id == nullptr) return RECKONER_ERROR_ARGUMENT;
   *client_id = 0;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const PeerId peer = s.peer(ClientId{client});
     if (!peer) return RECKONER_ERROR_UNKNOWN;
     const auto identity = server->transport->identity(peer);
@@ -103,7 +103,7 @@ reckoner_result reckoner_server_kick_player(reckoner_server* server, std::uint64
   const std::string_view text = reason == nullptr ? std::string_view{} : std::string_view{reason};
   if (ended != nullptr) *ended = 0;
   if (text.size() > kMaxKickReasonBytes) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) {
+  return with(server, [&](Server& s) {
     const std::size_t count = s.kick_player(client_id, text);
     if (ended != nullptr) *ended = count;
     return RECKONER_OK;
@@ -113,7 +113,7 @@ reckoner_result reckoner_server_kick_player(reckoner_server* server, std::uint64
 reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reckoner_client_id client,
                                              reckoner_entity entity, double time_s, reckoner_pose* pose) {
   if (pose == nullptr || !is_valid_stamp(time_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const auto seen = s.pose_seen_by(ClientId{client}, entity_id(entity), time_s);
     if (!seen) return RECKONER_NOTHING;
     *pose = capi::to_c(*seen);
@@ -124,7 +124,7 @@ reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reck
 reckoner_result reckoner_server_rewind_status(const reckoner_server* server, reckoner_client_id client,
                                               double time_s, std::uint32_t* status) {
   if (status == nullptr || !is_valid_stamp(time_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) {
+  return with(server, [&](const Server& s) {
     *status = static_cast<std::uint32_t>(s.rewind_status(ClientId{client}, time_s));
     return RECKONER_OK;
   });
@@ -135,7 +135,7 @@ reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_client_
   if (count == nullptr || (seen == nullptr && capacity > 0) || !is_valid_stamp(time_s))
     return RECKONER_ERROR_ARGUMENT;
   *count = 0;
-  return with_server(server, [&](Server& s) {
+  return with(server, [&](Server& s) {
     const auto all = s.rewind(ClientId{client}, time_s);
     *count = all.size();
     for (std::size_t i = 0; i < all.size() && i < capacity; ++i)

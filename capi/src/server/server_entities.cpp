@@ -12,7 +12,7 @@ using capi::done_or;
 using capi::entity_id;
 using capi::run;
 using capi::run_or;
-using capi::with_server;
+using capi::with;
 
 namespace {
 
@@ -27,11 +27,10 @@ reckoner_result change_state(reckoner_server* server, reckoner_entity entity, co
 // Runs a member function of Server that spawns an entity.
 template <class Spawn>
 reckoner_result spawn(reckoner_server* server, reckoner_entity* entity, Spawn call) {
-  return with_server(server, [&](Server& s) {
+  return run_or(server, RECKONER_ERROR_REFUSED, [&](Server& s) {
     const SpawnResult spawned = call(s);
     if (spawned) *entity = capi::to_c(*spawned);
-    server->call_error = spawned ? CallError::none : spawned.error();
-    return done_or(static_cast<bool>(spawned), RECKONER_ERROR_REFUSED);
+    return spawned ? CallError::none : spawned.error();
   });
 }
 
@@ -56,7 +55,7 @@ reckoner_result reckoner_server_entities(const reckoner_server* server, reckoner
                                          std::size_t capacity, std::size_t* count) {
   if (count == nullptr || (entities == nullptr && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
   *count = 0;
-  return with_server(server, [&](const Server& s) { return list(s.entities(), entities, capacity, count); });
+  return with(server, [&](const Server& s) { return list(s.entities(), entities, capacity, count); });
 }
 
 reckoner_result reckoner_server_entities_near(const reckoner_server* server, const double centre[3],
@@ -65,7 +64,7 @@ reckoner_result reckoner_server_entities_near(const reckoner_server* server, con
   if (centre == nullptr || count == nullptr || (entities == nullptr && capacity > 0))
     return RECKONER_ERROR_ARGUMENT;
   *count = 0;
-  return with_server(server, [&](const Server& s) {
+  return with(server, [&](const Server& s) {
     return list(s.entities_near({centre[0], centre[1], centre[2]}, radius_m), entities, capacity, count);
   });
 }
@@ -78,7 +77,7 @@ reckoner_result reckoner_server_set_user_value(reckoner_server* server, reckoner
 reckoner_result reckoner_server_user_value(const reckoner_server* server, reckoner_entity entity,
                                            std::uint64_t* value) {
   if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) {
+  return with(server, [&](const Server& s) {
     const auto kept = s.user_value(entity_id(entity));
     *value = kept.value_or(0);
     return done_or(kept.has_value(), RECKONER_ERROR_UNKNOWN);
@@ -137,13 +136,12 @@ reckoner_result reckoner_server_teleport(reckoner_server* server, reckoner_entit
 
 reckoner_result reckoner_server_state(const reckoner_server* server, reckoner_entity entity,
                                       reckoner_state* state) {
-  return with_server(server, [&](const Server& s) { return put_state(s.state(entity_id(entity)), state); });
+  return with(server, [&](const Server& s) { return put_state(s.state(entity_id(entity)), state); });
 }
 
 reckoner_result reckoner_server_in_world(const reckoner_server* server, reckoner_entity entity,
                                          reckoner_state* state) {
-  return with_server(server,
-                     [&](const Server& s) { return put_state(s.in_world(entity_id(entity)), state); });
+  return with(server, [&](const Server& s) { return put_state(s.in_world(entity_id(entity)), state); });
 }
 
 reckoner_result reckoner_server_enter_frame(reckoner_server* server, reckoner_entity entity,
@@ -161,7 +159,7 @@ reckoner_result reckoner_server_frame_of(const reckoner_server* server, reckoner
                                          reckoner_entity* frame) {
   if (frame == nullptr) return RECKONER_ERROR_ARGUMENT;
   *frame = 0;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
     if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
     *frame = capi::to_c(s.frame_of(id));
@@ -186,7 +184,7 @@ reckoner_result reckoner_server_set_field(reckoner_server* server, reckoner_enti
 reckoner_result reckoner_server_field(const reckoner_server* server, reckoner_entity entity,
                                       std::uint32_t field, reckoner_value* value) {
   if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const auto found = s.field(entity_id(entity), field);
     if (!found) return RECKONER_ERROR_UNKNOWN;
     *value = capi::to_c(*found);
@@ -219,7 +217,7 @@ reckoner_result reckoner_server_owner(const reckoner_server* server, reckoner_en
                                       reckoner_client_id* owner) {
   if (owner == nullptr) return RECKONER_ERROR_ARGUMENT;
   *owner = 0;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
     if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
     *owner = s.owner(id).value_or(ClientId{}).value;

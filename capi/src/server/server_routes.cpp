@@ -7,7 +7,7 @@
 using namespace reckoner;
 using capi::entity_id;
 using capi::run;
-using capi::with_server;
+using capi::with;
 
 namespace {
 
@@ -80,7 +80,7 @@ reckoner_result reckoner_server_add_route(reckoner_server* server, const reckone
   reckoner_route_config_init(&c, sizeof c);
   if (const auto result = capi::read_struct(config, c); result != RECKONER_OK) return result;
   if (!makes_sense(c)) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](Server& s) -> reckoner_result {
+  return with(server, [&](Server& s) -> reckoner_result {
     const auto added = s.add_route(definition_of(c));
     if (!added) {
       capi::say(added.error(), why, why_size);
@@ -94,7 +94,7 @@ reckoner_result reckoner_server_add_route(reckoner_server* server, const reckone
 reckoner_result reckoner_server_route_length(const reckoner_server* server, reckoner_route route,
                                              double* length_m) {
   if (length_m == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const Route* found = s.route(RouteId{route});
     if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
     *length_m = found->length();
@@ -108,7 +108,7 @@ reckoner_result reckoner_server_route_state(const reckoner_server* server, recko
   if (state == nullptr || !std::isfinite(distance_m) || !std::isfinite(speed_mps) ||
       !std::isfinite(acceleration_mps2))
     return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const Route* found = s.route(RouteId{route});
     if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
     *state = capi::to_c(found->state_at({distance_m, speed_mps, acceleration_mps2}, 0.0));
@@ -121,7 +121,7 @@ reckoner_result reckoner_server_route_nearest(const reckoner_server* server, rec
   if (point == nullptr || distance_m == nullptr || !std::isfinite(point[0]) || !std::isfinite(point[1]) ||
       !std::isfinite(point[2]))
     return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const Route* found = s.route(RouteId{route});
     if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
     const Route::Nearest nearest = found->nearest({point[0], point[1], point[2]});

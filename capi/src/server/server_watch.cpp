@@ -6,10 +6,10 @@
 
 using namespace reckoner;
 using capi::entity_id;
-using capi::with_server;
+using capi::with;
 
 reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckoner_server_stats* stats) {
-  return with_server(server, [&](const Server& s) {
+  return with(server, [&](const Server& s) {
     const ServerStats& counted = s.stats();
     const OwnershipStats& owned = s.ownership_stats();
     const TransportStats& wire = server->transport->stats();
@@ -68,7 +68,7 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
 
 reckoner_result reckoner_server_get_session_stats(const reckoner_server* server, reckoner_client_id client,
                                                   reckoner_session_stats* stats) {
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     if (const auto wrong = capi::check_struct(stats); wrong != RECKONER_OK) return wrong;
     const auto found = s.session_stats(ClientId{client});
     if (!found) return RECKONER_NOTHING;
@@ -98,7 +98,7 @@ reckoner_result reckoner_server_clients(const reckoner_server* server, reckoner_
                                         std::size_t capacity, std::size_t* count) {
   if (count == nullptr || (clients == nullptr && capacity > 0)) return RECKONER_ERROR_ARGUMENT;
   *count = 0;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const auto all = s.clients();
     for (std::size_t i = 0; i < std::min(capacity, all.size()); ++i)
       clients[i] = all[i].value;
@@ -109,7 +109,7 @@ reckoner_result reckoner_server_clients(const reckoner_server* server, reckoner_
 
 reckoner_result reckoner_server_refused(const reckoner_server* server, std::uint32_t reason,
                                         std::uint64_t* payloads, std::uint64_t* datagrams) {
-  return with_server(server, [&](const Server& s) {
+  return with(server, [&](const Server& s) {
     return capi::refused_for(reason, s.stats().refusals, server->transport->stats().refusals, payloads,
                              datagrams);
   });
@@ -118,7 +118,7 @@ reckoner_result reckoner_server_refused(const reckoner_server* server, std::uint
 reckoner_result reckoner_server_published(const reckoner_server* server, reckoner_entity entity,
                                           reckoner_state* state, double* time_s) {
   if (state == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
     if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
     const auto motion = s.published(id);
@@ -132,7 +132,7 @@ reckoner_result reckoner_server_published(const reckoner_server* server, reckone
 reckoner_result reckoner_server_debug(const reckoner_server* server, reckoner_entity entity,
                                       reckoner_entity_debug* debug) {
   if (debug == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     if (const auto wrong = capi::check_struct(debug); wrong != RECKONER_OK) return wrong;
     const EntityId id = entity_id(entity);
     if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;

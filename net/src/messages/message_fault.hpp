@@ -12,7 +12,8 @@
 
 namespace reckoner {
 
-/// Why a game's message cannot be sent, whoever receives it; `none` if it can.
+/// Checks a message that a game sends, without regard to its receiver. Returns the first error, or `none` if
+/// the message can be sent.
 [[nodiscard]] inline CallError find_message_fault(std::span<const std::byte> payload, Delivery delivery,
                                                   std::optional<double> time_s) {
   if (payload.empty()) return CallError::message_empty;

@@ -231,7 +231,7 @@ class RECKONER_CLIENT_API Client {
   /// client that leaves.
   void leave();
 
-  struct Impl;  ///< what a client consists of; its definition is not installed
+  struct Impl;  ///< the implementation; no installed header defines it
 
  private:
   explicit Client(std::unique_ptr<Impl> impl);

@@ -357,7 +357,7 @@ class RECKONER_SERVER_API Server {
   /// to 5 s.
   void shutdown();
 
-  struct Impl;  ///< what a server consists of; its definition is not installed
+  struct Impl;  ///< the implementation; no installed header defines it
 
  private:
   explicit Server(std::unique_ptr<Impl> impl);

@@ -11,8 +11,8 @@ namespace reckoner {
 /// Figures of one client's session and link (Server::session_stats()). They tell whether a player's complaint
 /// comes from the player's link: a long round trip, loss, or a budget that is smaller than what happens.
 ///
-/// Bytes include the headers of the transport, UDP and IPv4. An IPv6 header has 20 bytes more, and a seal
-/// (ServerSecurity) adds further bytes to each datagram.
+/// Bytes include 40 bytes of headers for each datagram: those of ENet, UDP and IPv4. An IPv6 header has 20
+/// bytes more, and a seal (ServerSecurity) adds further bytes.
 struct SessionStats {
   ClientId client;         ///< the client
   bool connected = false;  ///< false: the connection was lost, and the client may still resume
