@@ -14,8 +14,6 @@
 namespace {
 
 // snip: declare
-enum Field : std::size_t { kHealth, kHeat };  // a field's number is its index in Archetype::fields
-
 std::vector<reckoner::Archetype> archetypes() {
   reckoner::Archetype tank;
   tank.name = "tank";
@@ -34,10 +32,10 @@ struct Seen {
   bool bang = false;
 };
 
-void serve(reckoner::Server& server, reckoner::EntityId tank) {
+void serve(reckoner::Server& server, reckoner::EntityId tank, std::size_t health) {
   // snip: server
   // A client applies the value when it shows this tick.
-  if (const auto set = server.set_field(tank, kHealth, std::int64_t{35}); !set)
+  if (const auto set = server.set_field(tank, health, std::int64_t{35}); !set)
     std::fprintf(stderr, "health: %s\n", describe(set.error()).data());
   while (const auto message = server.poll_message()) {
     if (message->payload[0] != kHello) continue;  // data from the network: trust nothing
@@ -49,7 +47,7 @@ void serve(reckoner::Server& server, reckoner::EntityId tank) {
   // snip: end
 }
 
-void show(reckoner::Client& client, Seen& seen) {
+void show(reckoner::Client& client, std::size_t health, Seen& seen) {
   // snip: client
   while (const auto event = client.poll_event()) {
     if (event->kind == reckoner::ClientEvent::Kind::joined) {
@@ -57,9 +55,9 @@ void show(reckoner::Client& client, Seen& seen) {
       if (client.send(hello, reckoner::Delivery::reliable)) seen.hello = true;
     }
     if (event->kind != reckoner::ClientEvent::Kind::fields_changed) continue;
-    if (const reckoner::FieldValue* health = client.field(event->entity, kHealth)) {
-      std::printf("health %lld\n", static_cast<long long>(std::get<std::int64_t>(*health)));
-      seen.health = std::get<std::int64_t>(*health) == 35;
+    if (const reckoner::FieldValue* value = client.field(event->entity, health)) {
+      std::printf("health %lld\n", static_cast<long long>(std::get<std::int64_t>(*value)));
+      seen.health = std::get<std::int64_t>(*value) == 35;
     }
   }
   while (const auto message = client.poll_message())
@@ -71,6 +69,14 @@ void show(reckoner::Client& client, Seen& seen) {
 }  // namespace
 
 int main() {
+  // snip: names
+  // Looked up once. An unknown name is an error that lists the known names.
+  const auto tank_kind = reckoner::find_archetype(archetypes(), "tank");
+  if (!tank_kind) return std::fprintf(stderr, "%s\n", tank_kind.error().c_str()), 1;
+  const auto health = reckoner::find_field(archetypes()[*tank_kind], "health");
+  if (!health) return std::fprintf(stderr, "%s\n", health.error().c_str()), 1;
+  // snip: end
+
   auto listening =
       reckoner::NetworkTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
@@ -89,16 +95,16 @@ int main() {
   auto client = reckoner::Client::create(client_config, **connecting);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 
-  const reckoner::EntityId tank = *server->spawn(0, "tank", {});
+  const reckoner::EntityId tank = *server->spawn(*tank_kind, "tank", {});
   Seen seen;
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 10.0 && !(seen.health && seen.hello && seen.bang);) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     server->run_due_ticks(now_s, [&](double) {
-      if (now_s > 1.0) serve(*server, tank);
+      if (now_s > 1.0) serve(*server, tank, *health);
     });
     client->update(now_s);
-    show(*client, seen);
+    show(*client, *health, seen);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return seen.health && seen.hello && seen.bang ? 0 : 1;

@@ -112,6 +112,25 @@ function M.issue_token(key, port, client_id)
   return token
 end
 
+-- Calls a function that writes an index, or the reason why there is none.
+local function find(call, ...)
+  local index, why = ffi.new("uint32_t[1]"), ffi.new("char[1000]")
+  local arguments, count = { ... }, select("#", ...)
+  arguments[count + 1], arguments[count + 2], arguments[count + 3] = index, why, 1000
+  if call(unpack(arguments, 1, count + 3)) ~= 0 then error(ffi.string(why), 3) end
+  return index[0]
+end
+
+-- The number of the archetype with this name in a list of archetypes, for server:spawn(). Look names up once, at the
+-- start: the error for an unknown name lists the archetypes, the most similar one first.
+function M.find_archetype(archetypes, name)
+  local array = ffi.new("reckoner_archetype[?]", math.max(1, #archetypes))
+  for i, archetype in ipairs(archetypes) do array[i - 1] = archetype end
+  return find(C.reckoner_find_archetype, array, #archetypes, name)
+end
+-- The number of the archetype's field with this name, for server:set_field().
+function M.find_field(archetype, name) return find(C.reckoner_find_field, archetype, name) end
+
 -- ---- Handles ----------------------------------------------------------------------------------------------------
 
 -- Functions whose last parameter is an output, and its type.
@@ -122,7 +141,8 @@ local outputs = {
   server = { user_value = "uint64_t", frame_of = "reckoner_entity", owner = "reckoner_client_id", route_length = "double",
              spawn = "reckoner_entity", spawn_short_lived = "reckoner_entity", rewind_status = "uint32_t",
              state = "state", in_world = "state", route_state = "state", field = "value", pose_seen_by = "pose",
-             kick_player = "size_t", debug = "entity_debug", get_stats = "server_stats", get_session_stats = "session_stats" },
+             kick_player = "size_t", debug = "entity_debug", get_stats = "server_stats", get_session_stats = "session_stats",
+             traffic_of = "entity_traffic" },
 }
 local unsized = { state = true, value = true, pose = true }
 

@@ -164,6 +164,8 @@ enum reckoner_velocity_source
   RECKONER_VELOCITY_ESTIMATED = 2
 };
 void reckoner_archetype_init(reckoner_archetype *archetype, uint32_t struct_size);
+reckoner_result reckoner_find_archetype(const reckoner_archetype *archetypes, uint32_t count, const char *name, uint32_t *index, char *why, size_t why_size);
+reckoner_result reckoner_find_field(const reckoner_archetype *archetype, const char *name, uint32_t *index, char *why, size_t why_size);
 enum reckoner_byte_count
 {
   RECKONER_KEY_BYTES = 32,
@@ -545,6 +547,32 @@ typedef struct reckoner_server_stats
   uint64_t events_discarded;
 } reckoner_server_stats;
 reckoner_result reckoner_server_get_stats(const reckoner_server *server, reckoner_server_stats *stats);
+enum reckoner_sent_content
+{
+  RECKONER_SENT_FULL_MOTION = 0,
+  RECKONER_SENT_RESIDUAL_MOTION = 1,
+  RECKONER_SENT_ROUTE_MOTION = 2,
+  RECKONER_SENT_SPAWN = 3,
+  RECKONER_SENT_FIELD = 4,
+  RECKONER_SENT_END = 5,
+  RECKONER_SENT_MESSAGE = 6,
+  RECKONER_SENT_RELIABLE_MESSAGE = 7,
+  RECKONER_SENT_HEADER = 8
+};
+const char *reckoner_sent_content_name(uint32_t content);
+reckoner_result reckoner_server_traffic(const reckoner_server *server, uint32_t content, uint64_t *count, uint64_t *bits);
+reckoner_result reckoner_server_archetype_traffic(const reckoner_server *server, uint32_t archetype, uint32_t content, uint64_t *count, uint64_t *bits);
+reckoner_result reckoner_server_field_traffic(const reckoner_server *server, uint32_t archetype, uint32_t field, uint64_t *count, uint64_t *bits);
+typedef struct reckoner_entity_traffic
+{
+  uint32_t struct_size;
+  uint32_t archetype;
+  uint64_t updates;
+  uint64_t motion_bits;
+  uint64_t spawn_bits;
+  uint64_t field_bits;
+} reckoner_entity_traffic;
+reckoner_result reckoner_server_traffic_of(const reckoner_server *server, reckoner_entity entity, reckoner_entity_traffic *traffic);
 typedef struct reckoner_session_stats
 {
   uint32_t struct_size;

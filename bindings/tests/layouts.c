@@ -284,6 +284,13 @@ int main(void) {
   MEMBER(reckoner_server_stats, owned_teleports);
   MEMBER(reckoner_server_stats, times_refused);
   MEMBER(reckoner_server_stats, events_discarded);
+  SIZE(reckoner_entity_traffic);
+  MEMBER(reckoner_entity_traffic, struct_size);
+  MEMBER(reckoner_entity_traffic, archetype);
+  MEMBER(reckoner_entity_traffic, updates);
+  MEMBER(reckoner_entity_traffic, motion_bits);
+  MEMBER(reckoner_entity_traffic, spawn_bits);
+  MEMBER(reckoner_entity_traffic, field_bits);
   SIZE(reckoner_session_stats);
   MEMBER(reckoner_session_stats, struct_size);
   MEMBER(reckoner_session_stats, connected);

@@ -25,6 +25,7 @@ ENUMS = {
     "velocity_source": ("VelocitySource", "VELOCITY_"),
     "delivery": ("Delivery", "DELIVERY_"),
     "server_event_kind": ("ServerEvent::Kind", "SERVER_EVENT_"),
+    "sent_content": ("SentContent", "SENT_"),
     "rewind_status": ("RewindStatus", "REWIND_"),
     "mode": ("PlayoutMode", "MODE_"),
     "status": ("ClientStatus", "STATUS_"),
@@ -52,6 +53,7 @@ FUNCTIONS = {
     "server": {
         "port": "NetworkTransport::port", "wait": "NetworkTransport::wait", "identity": "NetworkTransport::identity",
         "destroy": "~Server", "get_stats": "stats", "get_session_stats": "session_stats", "refused": "stats",
+        "archetype_traffic": "traffic", "field_traffic": "traffic",
         "call_error": "CallResult::error", "take": "revoke",  # take: the earlier name
         "frame": "frame_of",
         "set_entity_groups": "set_groups", "set_client_groups": "set_groups",  # C has no overloads
@@ -61,7 +63,7 @@ FUNCTIONS = {
 # C++ functions that C has not, and why.
 CPP_ONLY_FUNCTIONS = {
     "client": {"playout": "the game set it"},
-    "server": {"broadcast": "send() with client 0", "tick_time_s": "next_tick()", "is_tick_due": "next_tick()",
+    "server": {"broadcast": "send() with client 0", "archetypes": "the game has them", "tick_time_s": "next_tick()", "is_tick_due": "next_tick()",
                "run_due_ticks": "receive() and tick()", "entity_count": "stats", "client_count": "stats",
                "closing_count": "stats", "ownership_stats": "stats", "peer": "C has no transports"},
 }
@@ -82,7 +84,7 @@ CSHARP = {
 # C struct: C++ structs whose members it has.
 STRUCTS = {
     "state": ["State"], "pose": ["Pose"], "shown": ["ShownEntity", "EntityInfo"], "shown_debug": ["ShownDebug"],
-    "entity_debug": ["EntityDebug"], "session_stats": ["SessionStats"], "ownership_rules": ["OwnershipRules"],
+    "entity_debug": ["EntityDebug"], "session_stats": ["SessionStats"], "entity_traffic": ["EntityTraffic"], "ownership_rules": ["OwnershipRules"],
     "playout": ["PlayoutConfig"], "client_event": ["ClientEvent"], "server_event": ["ServerEvent"],
     "seen": ["SeenPose"], "message": ["GameMessage"], "archetype": ["Archetype"],
     "client_stats": ["ClientStats", "TransportStats"],

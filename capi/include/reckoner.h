@@ -253,6 +253,14 @@ enum reckoner_velocity_source {
   RECKONER_VELOCITY_ESTIMATED = 2
 };
 RECKONER_C_API void reckoner_archetype_init(reckoner_archetype* archetype, uint32_t struct_size);
+/* Writes the index of the archetype or field with this name, as the other functions expect it. Look names up
+ * once, at the start. RECKONER_ERROR_UNKNOWN if there is none: then it writes a text to `why`, if that is not
+ * null, that lists the known names, the most similar one first. */
+RECKONER_C_API reckoner_result reckoner_find_archetype(const reckoner_archetype* archetypes, uint32_t count,
+                                                       const char* name, uint32_t* index, char* why,
+                                                       size_t why_size);
+RECKONER_C_API reckoner_result reckoner_find_field(const reckoner_archetype* archetype, const char* name,
+                                                   uint32_t* index, char* why, size_t why_size);
 
 /* ---- Keys and tokens: who may join -------------------------------------------------------------------- */
 
@@ -777,6 +785,46 @@ typedef struct reckoner_server_stats {
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);
+/* What costs bandwidth: what the server has sent to all clients since it was created, by content. The bits of
+ * all contents are 8 * state_bytes_sent. The first five contents belong to an entity. */
+enum reckoner_sent_content {
+  RECKONER_SENT_FULL_MOTION = 0,      /* a motion that refers to no earlier motion */
+  RECKONER_SENT_RESIDUAL_MOTION = 1,  /* a motion as the difference to an earlier one */
+  RECKONER_SENT_ROUTE_MOTION = 2,     /* a motion along a route */
+  RECKONER_SENT_SPAWN = 3,            /* an entity's name, archetype, first motion and field values */
+  RECKONER_SENT_FIELD = 4,            /* changed values of user fields */
+  RECKONER_SENT_END = 5,              /* the end of an entity for a client */
+  RECKONER_SENT_MESSAGE = 6,          /* unreliable game messages */
+  RECKONER_SENT_RELIABLE_MESSAGE = 7, /* the stream of reliable messages, routes, changes of ownership */
+  RECKONER_SENT_HEADER = 8            /* heads of datagrams, acknowledgements, marks, padding to bytes */
+};
+/* The name of a content, for example "full_motion"; null after the last one. Later versions append. */
+RECKONER_C_API const char* reckoner_sent_content_name(uint32_t content);
+/* Number and size, bits, of what was sent: of a content; of a content that belongs to an entity, by
+ * archetype, with entities that have ended; and of the changed values of a field. Either pointer may be null.
+ * Each call takes some microseconds. RECKONER_ERROR_UNKNOWN for an unknown content, archetype or field. */
+RECKONER_C_API reckoner_result reckoner_server_traffic(const reckoner_server* server, uint32_t content,
+                                                       uint64_t* count, uint64_t* bits);
+RECKONER_C_API reckoner_result reckoner_server_archetype_traffic(const reckoner_server* server,
+                                                                 uint32_t archetype, uint32_t content,
+                                                                 uint64_t* count, uint64_t* bits);
+RECKONER_C_API reckoner_result reckoner_server_field_traffic(const reckoner_server* server,
+                                                             uint32_t archetype, uint32_t field,
+                                                             uint64_t* count, uint64_t* bits);
+/* What one entity has cost since its spawn, summed over all clients. */
+typedef struct reckoner_entity_traffic {
+  uint32_t struct_size;
+  uint32_t archetype;
+  uint64_t updates;     /* motions, without those in spawns */
+  uint64_t motion_bits; /* their size */
+  uint64_t spawn_bits;  /* size of its spawns */
+  uint64_t field_bits;  /* size of the changes of its fields */
+} reckoner_entity_traffic;
+/* RECKONER_ERROR_UNKNOWN for an unknown entity. Set traffic->struct_size. */
+RECKONER_C_API reckoner_result reckoner_server_traffic_of(const reckoner_server* server,
+                                                          reckoner_entity entity,
+                                                          reckoner_entity_traffic* traffic);
+
 /* Figures of one client's session and link. Bytes include 40 bytes of headers for each datagram: those of
  * ENet, UDP and IPv4. An IPv6 header has 20 bytes more. */
 typedef struct reckoner_session_stats {

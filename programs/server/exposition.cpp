@@ -51,6 +51,18 @@ void Exposition::counters(std::string name, std::string help, std::string_view l
   }
 }
 
+void Exposition::counters(std::string name, std::string help,
+                          const std::vector<std::pair<Labels, double>>& parts) {
+  if (parts.empty()) return;
+  auto& all = family(std::move(name), std::move(help), prometheus::MetricType::Counter);
+  for (const auto& [labels, value] : parts) {
+    prometheus::ClientMetric& metric = all.metric.emplace_back();
+    for (const auto& [label, text] : labels)
+      metric.label.push_back({label, text});
+    metric.counter.value = value;
+  }
+}
+
 void Exposition::histogram(std::string name, std::string help, const DurationHistogram& durations) {
   auto& all = family(std::move(name), std::move(help), prometheus::MetricType::Histogram);
   prometheus::ClientMetric& metric = all.metric.emplace_back();

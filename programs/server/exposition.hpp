@@ -27,6 +27,8 @@ class Exposition {
   void counter(std::string name, std::string help, std::uint64_t value);
   /// Adds one counter for each value of the label `label`.
   void counters(std::string name, std::string help, std::string_view label, const Parts& parts);
+  /// Adds one counter for each list of labels. Adds nothing if there are none.
+  void counters(std::string name, std::string help, const std::vector<std::pair<Labels, double>>& parts);
   void histogram(std::string name, std::string help, const DurationHistogram& durations);
   /// Adds gauges of the quantiles 0.5, 0.9, 0.99 and 1. Adds nothing if there are no values.
   void quantiles(std::string name, std::string help, const RecentValues& values);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -73,6 +75,43 @@ void add_clients(Exposition& page, const std::vector<SessionStats>& clients) {
       [](const SessionStats& c) { return c.sent_age_s; });
   add("reckoner_client_behind_seconds", "How long the client has lacked the oldest data that it lacks.",
       [](const SessionStats& c) { return c.behind_s; });
+}
+
+// Archetypes and fields are declared, so the number of labels is bounded. Entities are no labels.
+void add_traffic(Exposition& page, const SentTraffic& traffic, std::span<const Archetype> archetypes) {
+  using Parts = std::vector<std::pair<Exposition::Labels, double>>;
+  Parts bytes, items, field_bytes, field_values;
+  const auto add = [&](const std::string& archetype, std::size_t content, const SentAmount& amount) {
+    const Exposition::Labels labels{{"archetype", archetype},
+                                    {"content", std::string(name_of(static_cast<SentContent>(content)))}};
+    bytes.emplace_back(labels, static_cast<double>(amount.bits) / 8.0);
+    items.emplace_back(labels, static_cast<double>(amount.count));
+  };
+  for (std::size_t i = 0; i < traffic.archetypes.size(); ++i) {
+    const ArchetypeTraffic& part = traffic.archetypes[i];
+    const Archetype& archetype = archetypes[i];
+    for (std::size_t content = 0; content < kEntityContents; ++content)
+      add(archetype.name, content, part.by_content[content]);
+    for (std::size_t field = 0; field < part.fields.size(); ++field) {
+      const Exposition::Labels labels{{"archetype", archetype.name}, {"field", archetype.fields[field].name}};
+      field_bytes.emplace_back(labels, static_cast<double>(part.fields[field].bits) / 8.0);
+      field_values.emplace_back(labels, static_cast<double>(part.fields[field].count));
+    }
+  }
+  for (std::size_t content = kEntityContents; content < kContents; ++content)
+    add("", content, traffic.by_content[content]);
+  page.counters("reckoner_sent_bytes_total",
+                "Payload bytes of state datagrams by archetype and content. What belongs to no archetype has "
+                "an empty label.",
+                bytes);
+  page.counters(
+      "reckoner_sent_items_total",
+      "Motions, spawns, field values, ends, messages, parts of the stream of reliable messages, and "
+      "datagrams (header).",
+      items);
+  page.counters("reckoner_sent_field_bytes_total",
+                "Bytes of changed values of fields, part of the content 'field'.", field_bytes);
+  page.counters("reckoner_sent_field_values_total", "Changed values of fields.", field_values);
 }
 
 void add_cluster(Exposition& page, const ClusterFigures& c) {
@@ -162,6 +201,11 @@ void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, 
   now_.clients = server.client_count();
   now_.entities = server.entity_count();
   now_.stats = server.stats();
+  now_.traffic = server.traffic();
+  if (now_.archetypes == nullptr) {
+    const auto all = server.archetypes();
+    now_.archetypes = std::make_shared<const std::vector<Archetype>>(all.begin(), all.end());
+  }
   now_.wire = wire;
   now_.poses_refused = played.refused;
   now_.worst_clients = worst_clients(server, most_clients_);
@@ -267,6 +311,7 @@ std::string ServerMetrics::metrics() const {
                s.stats.datagrams_lost);
   page.counter("reckoner_state_bytes_sent_total", "Payload bytes of state datagrams.",
                s.stats.state_bytes_sent);
+  if (s.archetypes != nullptr) add_traffic(page, s.traffic, *s.archetypes);
   page.counters("reckoner_wire_bytes_total", "Bytes of UDP datagrams, including all headers.", "direction",
                 {{"sent", s.wire.wire_bytes_sent}, {"received", s.wire.wire_bytes_received}});
   page.counters("reckoner_wire_datagrams_total", "UDP datagrams.", "direction",

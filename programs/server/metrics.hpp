@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -122,6 +123,7 @@ class ServerMetrics {
     std::size_t clients = 0;
     std::size_t entities = 0;
     ServerStats stats;
+    SentTraffic traffic;
     TransportStats wire;
     ClientCounts events;
     std::uint64_t poses_refused = 0;
@@ -132,6 +134,7 @@ class ServerMetrics {
     RecentValues threshold_m;
     RecentValues age_s;
     std::vector<SessionStats> worst_clients;
+    std::shared_ptr<const std::vector<Archetype>> archetypes;  // of the server, for their names
     std::optional<ClusterFigures> cluster;
   };
   void sample_entities(const Server& server, std::span<const EntityId> ids);

@@ -55,16 +55,17 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       log(config.log),
       events(log, stats),
       pool(threads_for(config, switches)),
+      traffic(config.archetypes, pool.size()),
       time(config.epoch_s, config.tick_rate_hz),
       publisher(config, quantisation, pool.size(), switches.parts),
       interest(config.interest, config.tick_rate_hz),
-      world(config, quantisation, time, publisher, interest, sessions, transport, stats.refusals),
+      world(config, quantisation, time, publisher, interest, sessions, transport, stats.refusals, traffic),
       search(world.entities(), interest),
-      mail(time, sessions, transport, stats),
+      mail(time, sessions, transport, stats, traffic),
       lobby(config, switches, welcome_for(config, quantisation, publisher.longest_sent_gap_s()), time,
             transport, sessions, world, mail, events, log),
       dispatcher(time, sessions, lobby, mail, world, playout, stats),
-      sender(config, quantisation, switches, time, pool, sessions, motions, transport, stats) {
+      sender(config, quantisation, switches, time, pool, sessions, motions, transport, stats, traffic) {
   for (Quantisation& q : quantisation)
     q.quiet.gap_s = static_cast<float>(quiet_gap_after(publisher.longest_sent_gap_s()));
   publisher.set_observer(switches.observer);
@@ -364,6 +365,16 @@ std::optional<SessionStats> Server::session_stats(ClientId client) const {
 }
 const ServerStats& Server::stats() const {
   return impl_->stats;
+}
+std::span<const Archetype> Server::archetypes() const {
+  return impl_->config.archetypes;
+}
+SentTraffic Server::traffic() const {
+  return impl_->traffic.total();
+}
+std::optional<EntityTraffic> Server::traffic_of(EntityId id) const {
+  if (impl_->world.find(id) == nullptr) return std::nullopt;
+  return impl_->traffic.of(static_cast<std::uint32_t>(id.slot()));
 }
 
 CallResult Server::kick(ClientId client, std::string_view reason) {

@@ -17,6 +17,7 @@
 #include "server/src/state_sender.hpp"
 #include "server/src/test_switches.hpp"
 #include "server/src/util/server_time.hpp"
+#include "server/src/util/traffic_counter.hpp"
 #include "server/src/util/worker_pool.hpp"
 #include "server/src/world/distant_delay.hpp"
 #include "server/src/world/frame_levers.hpp"
@@ -49,6 +50,7 @@ struct Server::Impl {
   ServerLog log;
   ServerEvents events;
   WorkerPool pool;
+  TrafficCounter traffic;
   ServerTime time;
   Publisher publisher;
   Interest interest;

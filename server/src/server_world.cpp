@@ -22,7 +22,8 @@ constexpr double kSlotQuarantineS = 5.0;
 
 ServerWorld::ServerWorld(const ServerConfig& config, std::span<const Quantisation> quantisation,
                          const ServerTime& time, Publisher& publisher, Interest& interest,
-                         const SessionTable& sessions, Transport& transport, RefusalCounts& refusals)
+                         const SessionTable& sessions, Transport& transport, RefusalCounts& refusals,
+                         TrafficCounter& traffic)
     : config_(config),
       quantisation_(quantisation),
       time_(time),
@@ -30,6 +31,7 @@ ServerWorld::ServerWorld(const ServerConfig& config, std::span<const Quantisatio
       interest_(interest),
       sessions_(sessions),
       transport_(transport),
+      traffic_(traffic),
       entities_(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)),
       states_(config, quantisation, time, entities_),
       fields_(config.archetypes),
@@ -54,6 +56,7 @@ SpawnResult ServerWorld::spawn(std::size_t archetype, const std::string& name, c
   if (!id) return CallError::world_full;
   Entity& entity = *entities_.find(id);
   entity.way_tick = tick;
+  traffic_.add_entity(static_cast<std::uint32_t>(id.slot()), archetype);
   if (short_lived && short_lived->end_s) planned_ends_.add(*short_lived->end_s, id);
   if (short_lived) {
     short_lived->launch = {truth, time_.at(tick)};

@@ -7,6 +7,7 @@
 #include "server/src/publish/publisher.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/util/server_time.hpp"
+#include "server/src/util/traffic_counter.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
 #include "server/src/world/planned_ends.hpp"
@@ -32,7 +33,7 @@ class ServerWorld {
   /// owners that are not accepted.
   ServerWorld(const ServerConfig& config, std::span<const Quantisation> quantisation, const ServerTime& time,
               Publisher& publisher, Interest& interest, const SessionTable& sessions, Transport& transport,
-              RefusalCounts& refusals);
+              RefusalCounts& refusals, TrafficCounter& traffic);
 
   [[nodiscard]] EntityTable& entities() { return entities_; }
   [[nodiscard]] const EntityTable& entities() const { return entities_; }
@@ -101,6 +102,7 @@ class ServerWorld {
   Interest& interest_;
   const SessionTable& sessions_;
   Transport& transport_;
+  TrafficCounter& traffic_;
 
   EntityTable entities_;
   TrueStates states_;

@@ -17,7 +17,7 @@ constexpr int kMaxHeldBack = 3;
 StateSender::StateSender(const ServerConfig& config, std::span<const Quantisation> quantisation,
                          const ServerTestSwitches& switches, const ServerTime& time, WorkerPool& pool,
                          const SessionTable& sessions, SharedMotions& motions, Transport& transport,
-                         ServerStats& stats)
+                         ServerStats& stats, TrafficCounter& traffic)
     : config_(config),
       quantisation_(quantisation),
       switches_(switches),
@@ -27,6 +27,7 @@ StateSender::StateSender(const ServerConfig& config, std::span<const Quantisatio
       motions_(motions),
       transport_(transport),
       stats_(stats),
+      traffic_(traffic),
       encodings_(pool.size()),
       snapshots_(pool.size()),
       fresh_(pool.size()) {}
@@ -70,7 +71,7 @@ void StateSender::send_to_all(const TickInputs& inputs) {
       if (i + 1 < last) sessions[i + 1]->fetch_lists(inputs.published);
       if (alone) send_reliable(i);
       DatagramBuffer& buffer = datagrams_[alone ? 0 : i / kSessionGrain];
-      WriteScratch scratch{worker, snapshots_[worker], fresh_[worker], buffer};
+      WriteScratch scratch{worker, snapshots_[worker], fresh_[worker], buffer, traffic_.share(worker)};
       sessions[i]->write_datagrams(inputs, max_datagram_bytes_[i], scratch);
       if (alone) buffer.flush(transport_);
     }

@@ -31,7 +31,8 @@ class StateSender {
   /// that the clients' histories share; it stays empty without rewind.
   StateSender(const ServerConfig& config, std::span<const Quantisation> quantisation,
               const ServerTestSwitches& switches, const ServerTime& time, WorkerPool& pool,
-              const SessionTable& sessions, SharedMotions& motions, Transport& transport, ServerStats& stats);
+              const SessionTable& sessions, SharedMotions& motions, Transport& transport, ServerStats& stats,
+              TrafficCounter& traffic);
 
   /// Sends the state of `tick`, in which `published` was published. `now_s` is the present server time, s. If
   /// the next tick is due already, this tick may leave its datagrams to that tick.
@@ -51,6 +52,7 @@ class StateSender {
   SharedMotions& motions_;
   Transport& transport_;
   ServerStats& stats_;
+  TrafficCounter& traffic_;
 
   Encodings encodings_;
   std::vector<Snapshot> snapshots_;                // scratch, one per worker

@@ -174,6 +174,9 @@ TEST(CStructSize, FunctionsThatWriteStructsCheckIt) {
   expect_checked_output<reckoner_session_stats>(
       "get_session_stats",
       [&](auto* out) { return reckoner_server_get_session_stats(pair.server, pair.peer, out); }, {8, 16, 64});
+  expect_checked_output<reckoner_entity_traffic>(
+      "server_traffic_of", [&](auto* out) { return reckoner_server_traffic_of(pair.server, entity, out); },
+      {8, 16, 32});
   expect_checked_output<reckoner_entity_debug>(
       "server_debug", [&](auto* out) { return reckoner_server_debug(pair.server, entity, out); },
       {8, 16, 24, 96, 104});

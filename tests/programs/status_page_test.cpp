@@ -85,6 +85,10 @@ TEST_F(ServerStatusPage, MetricsCountEvents) {
   EXPECT_GT(page["reckoner_publishes_total{cause=\"due\"}"], 20.0);
   EXPECT_GT(page["reckoner_updates_sent_total{cause=\"publish\"}"], 20.0);
   EXPECT_GT(page["reckoner_wire_bytes_total{direction=\"sent\"}"], page["reckoner_state_bytes_sent_total"]);
+  EXPECT_EQ(sum_of(page, "reckoner_sent_bytes_total"), page["reckoner_state_bytes_sent_total"]);
+  EXPECT_GT(page["reckoner_sent_items_total{archetype=\"body\",content=\"spawn\"}"], 19.0);
+  EXPECT_EQ(page["reckoner_sent_items_total{archetype=\"\",content=\"header\"}"],
+            page["reckoner_state_datagrams_sent_total"]);
   EXPECT_EQ(page["reckoner_tick_duration_seconds_count"], page["reckoner_ticks_total"]);
   EXPECT_EQ(page["reckoner_tick_duration_seconds_bucket{le=\"+Inf\"}"], page["reckoner_ticks_total"]);
   EXPECT_EQ(page["reckoner_threshold_metres{quantile=\"0.5\"}"], 0.05);

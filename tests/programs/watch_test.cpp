@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <reckoner/server/traffic.hpp>
+
 namespace reckoner::test {
 namespace {
 
@@ -39,6 +41,14 @@ TEST_F(WatchServer, ShowsTheWorldToTheRealClientLibrary) {
   EXPECT_EQ(status["entities"], 20);
   EXPECT_EQ(status["watchers"], 1);
   EXPECT_EQ(status["links"].size(), 1u);
+  const auto& traffic = status["traffic"];
+  EXPECT_EQ(traffic["contents"].size(), kContents);
+  EXPECT_GT(traffic["contents"]["spawn"], 0);
+  ASSERT_EQ(traffic["archetypes"].size(), 2u);
+  EXPECT_EQ(traffic["archetypes"][0]["bytes"].size(), kEntityContents);
+  ASSERT_EQ(traffic["entities"].size(), 10u) << "those that cost most";
+  for (std::size_t i = 1; i < 10; ++i)
+    EXPECT_GE(traffic["entities"][i - 1]["bytes"], traffic["entities"][i]["bytes"]);
   server_->send_signal(SIGTERM);
   watcher.watch(2.0);
   EXPECT_TRUE(watcher.has_ended());

@@ -60,7 +60,7 @@ class SessionSections : public testing::Test {
   // Writes a datagram with this room for the sections.
   void write(std::size_t room_bits) {
     const TickInputs inputs = empty.inputs();
-    const SectionPlace place{0, inputs, link, nullptr, stats};
+    const SectionPlace place{0, inputs, link, nullptr, stats, traffic.share(0)};
     writer = BitWriter{buffer};
     header = {};
     sections.write(writer, room_bits, place, header);
@@ -70,6 +70,7 @@ class SessionSections : public testing::Test {
   EmptyTick empty;
   PeerLink link{0.1};
   ServerStats stats;
+  TrafficCounter traffic{{}, 1};
   FirstCounter first{{.value = 7}};
   SecondCounter second{{.value = 9}};
   Sections<FirstCounter, SecondCounter> sections{first, second};

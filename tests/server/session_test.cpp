@@ -71,6 +71,7 @@ struct SessionBench {
     const EntityId id = table.add(publisher.make_entity(0, "", State{}, 0), tick);
     Entity* added = table.find(id);
     if (added == nullptr) return id;
+    traffic.add_entity(static_cast<std::uint32_t>(id.slot()), 0);
     put_on_stream(*added);
     session.follow(*added, 0, tick);
     return id;
@@ -88,7 +89,7 @@ struct SessionBench {
     const TickInputs now{table,     fields, published,   config.archetypes, quantisation, routes,
                          encodings, tick,   tick / 60.0, tick / 60.0,       60.0,         true};
     encodings.begin(table, quantisation, 60.0);
-    WriteScratch scratch{0, snapshot, fresh, datagrams};
+    WriteScratch scratch{0, snapshot, fresh, datagrams, traffic.share(0)};
     session.write_datagrams(now, transport.room, scratch);
     datagrams.flush(transport);
     stats += std::exchange(datagrams.stats, {});
@@ -130,6 +131,7 @@ struct SessionBench {
   Snapshot snapshot;
   std::vector<std::uint32_t> fresh;
   DatagramBuffer datagrams;
+  TrafficCounter traffic{config.archetypes, 1};
   Published published;
   Recorder transport;
   ServerStats stats;

@@ -43,7 +43,8 @@ struct Bench {
           sent.publish = publish;
           return true;
         },
-        [&](const SpawnQueue::Sent& sent) { numbers[sent.id] = sent.number; }, [](EntityId, bool) {});
+        [&](const SpawnQueue::Sent& sent, std::size_t) { numbers[sent.id] = sent.number; },
+        [](EntityId, bool, std::size_t) {});
     EXPECT_LE(writer.bits_written(), most_bits);
     if (written > 0) {
       BitReader reader{writer.finish()};

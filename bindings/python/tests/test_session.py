@@ -68,7 +68,25 @@ def test_fields_of_every_type_arrive():
         world.server.set_field(tank, kind.field("health"), 1.5)  # the wrong type
     with pytest.raises(ValueError):
         world.server.set_field(tank, kind.field("tag"), b"x" * 65)
+    traffic = world.server.traffic()
+    assert sum(bits for _, bits in traffic.values()) == 8 * world.server.stats()["state_bytes_sent"]
+    of_archetype = world.server.archetype_traffic(0)
+    assert of_archetype["field"] == traffic["field"] and list(of_archetype) == list(traffic)[:5]
+    count, bits = world.server.field_traffic(0, kind.field("health"))
+    assert count > 0 and bits == 7 * count
+    of_tank = world.server.traffic_of(tank)
+    assert of_tank["motion_bits"] + of_tank["spawn_bits"] + of_tank["field_bits"] == sum(b for _, b in of_archetype.values())
     world.close()
+
+
+def test_names_are_looked_up_and_errors_list_the_known_ones():
+    kinds = (Archetype("tram"), Archetype("car", fields=(Field("health"), Field("fuel"))))
+    assert [reckoner.find_archetype(kinds, kind.name) for kind in kinds] == [0, 1]
+    assert kinds[1].field("fuel") == 1
+    with pytest.raises(reckoner.ReckonerError, match="no archetype 'cat'; the archetypes are 'car', 'tram'"):
+        reckoner.find_archetype(kinds, "cat")
+    with pytest.raises(reckoner.ReckonerError, match="its fields are 'fuel', 'health'"):
+        kinds[1].field("full")
 
 
 def test_messages_and_identity(world):

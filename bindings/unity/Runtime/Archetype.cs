@@ -57,11 +57,33 @@ namespace Reckoner {
     public void AddWall(Double3 centre, Double3 halfSize, Float4 orientation) =>
         Walls.Add(new WallBox { Centre = centre, HalfSize = halfSize, Orientation = orientation });
 
-    /// The number of a field, for SetField() and Field().
+    /// The number of a field, for SetField() and Field(). Look names up once, at the start. ReckonerException if there is
+    /// no such field: the message lists the fields, the most similar one first.
     public uint IndexOf(string field) {
-      int index = Fields.FindIndex(f => f.Name == field);
-      return index >= 0 ? (uint)index : throw new ArgumentException($"there is no field {field}");
+      using (var native = new NativeArchetypes(new[] { this })) {
+        byte* why = stackalloc byte[WhyBytes];
+        uint index;
+        int result;
+        fixed (byte* name = Library.Bytes(field))
+          result = Native.reckoner_find_field(native.Pointer, name, &index, why, (UIntPtr)WhyBytes);
+        return result == 0 ? index : throw new ReckonerException(Library.Text(why), (ResultCode)result);
+      }
     }
+
+    /// The number of the archetype with this name, for Spawn(). Look names up once, at the start. ReckonerException if
+    /// there is none: the message lists the archetypes, the most similar one first.
+    public static uint IndexOf(IList<Archetype> archetypes, string archetype) {
+      using (var native = new NativeArchetypes(archetypes)) {
+        byte* why = stackalloc byte[WhyBytes];
+        uint index;
+        int result;
+        fixed (byte* name = Library.Bytes(archetype))
+          result = Native.reckoner_find_archetype(native.Pointer, native.Count, name, &index, why, (UIntPtr)WhyBytes);
+        return result == 0 ? index : throw new ReckonerException(Library.Text(why), (ResultCode)result);
+      }
+    }
+
+    const int WhyBytes = 1000;
   }
 
   /// Archetypes in unmanaged memory, as the C structs refer to them. Kept as long as a client or server.

@@ -23,6 +23,7 @@ namespace Reckoner {
   public enum Delivery { Reliable = 0, Unreliable = 1 }
   public enum ServerEventKind { ClientJoined = 0, ClientLeft = 1, ClientRefused = 2, OwnerCorrected = 3, OwnerRefused = 4, ClientLost = 5, ClientBack = 6 }
   public enum RewindStatus { Known = 0, Pending = 1, Unavailable = 2 }
+  public enum SentContent { FullMotion = 0, ResidualMotion = 1, RouteMotion = 2, Spawn = 3, Field = 4, End = 5, Message = 6, ReliableMessage = 7, Header = 8 }
   public enum Mode { Present = 0, Adaptive = 1, Delayed = 2 }
   public enum Status { Connecting = 0, Joining = 1, Joined = 2, Refused = 3, Disconnected = 4, Reconnecting = 5 }
   public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13, Snapped = 14 }
@@ -365,6 +366,16 @@ namespace Reckoner {
   }
 
   [StructLayout(LayoutKind.Sequential)]
+  public unsafe partial struct EntityTraffic {
+    internal uint StructSize;
+    public uint Archetype;
+    public ulong Updates;
+    public ulong MotionBits;
+    public ulong SpawnBits;
+    public ulong FieldBits;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
   public unsafe partial struct SessionStats {
     internal uint StructSize;
     public uint Connected;
@@ -564,6 +575,10 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern void reckoner_archetype_init(ArchetypeSettings* @archetype, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_find_archetype(ArchetypeSettings* @archetypes, uint @count, byte* @name, uint* @index, byte* @why, UIntPtr @whySize);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_find_field(ArchetypeSettings* @archetype, byte* @name, uint* @index, byte* @why, UIntPtr @whySize);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_make_key(byte* @key);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_key_from_text(byte* @text, byte* @key);
@@ -687,6 +702,16 @@ namespace Reckoner {
     internal static extern int reckoner_server_rewind(IntPtr @server, uint @client, double @timeS, SeenPose* @seen, UIntPtr @capacity, UIntPtr* @count);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_get_stats(IntPtr @server, ServerStats* @stats);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern byte* reckoner_sent_content_name(uint @content);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_traffic(IntPtr @server, uint @content, ulong* @count, ulong* @bits);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_archetype_traffic(IntPtr @server, uint @archetype, uint @content, ulong* @count, ulong* @bits);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_field_traffic(IntPtr @server, uint @archetype, uint @field, ulong* @count, ulong* @bits);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_traffic_of(IntPtr @server, ulong @entity, EntityTraffic* @traffic);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_get_session_stats(IntPtr @server, uint @client, SessionStats* @stats);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -66,6 +66,8 @@ namespace Reckoner {
 
     /// The name of a refusal reason; null after the last one.
     public static string RefusalName(uint reason) => Text(Native.reckoner_refusal_name(reason));
+    /// The name of a content (Server.Traffic()) as in metrics, for example "full_motion".
+    public static string ContentName(SentContent content) => Text(Native.reckoner_sent_content_name((uint)content));
 
     internal static string Failure(uint error) => error == 0 ? null : Text(Native.reckoner_call_error_text(error));
   }

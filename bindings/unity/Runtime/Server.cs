@@ -323,6 +323,34 @@ namespace Reckoner {
       stats = s;
       return found;
     }
+    /// What costs bandwidth: number and bits of what was sent to all clients since the server was created. The bits of all
+    /// contents add up to 8 * Stats().StateBytesSent.
+    public void Traffic(SentContent content, out ulong count, out ulong bits) {
+      ulong c, b;
+      Done(Native.reckoner_server_traffic(C, (uint)content, &c, &b));
+      count = c;
+      bits = b;
+    }
+    /// Traffic() of the entities of one archetype, with entities that have ended: the contents up to Field.
+    public void ArchetypeTraffic(uint archetype, SentContent content, out ulong count, out ulong bits) {
+      ulong c, b;
+      Done(Native.reckoner_server_archetype_traffic(C, archetype, (uint)content, &c, &b));
+      count = c;
+      bits = b;
+    }
+    /// The changed values of a field that were sent. Values in spawns count as spawns.
+    public void FieldTraffic(uint archetype, uint field, out ulong count, out ulong bits) {
+      ulong c, b;
+      Done(Native.reckoner_server_field_traffic(C, archetype, field, &c, &b));
+      count = c;
+      bits = b;
+    }
+    /// What an entity has cost since its spawn, summed over all clients.
+    public EntityTraffic TrafficOf(ulong entity) {
+      var traffic = new EntityTraffic { StructSize = (uint)sizeof(EntityTraffic) };
+      Done(Native.reckoner_server_traffic_of(C, entity, &traffic));
+      return traffic;
+    }
     public void Refused(uint reason, out ulong payloads, out ulong datagrams) {
       ulong p, d;
       Done(Native.reckoner_server_refused(C, reason, &p, &d));

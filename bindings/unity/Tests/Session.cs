@@ -121,6 +121,19 @@ namespace Reckoner.Tests {
         Require(world.Server.Field(tank, 2).Real == 20.5 && world.Had(ClientEventKind.FieldsChanged, tank), "server");
         Throws<ReckonerException>(() => world.Server.SetField(tank, 1, Value.Of(1.5)));
         Throws<ArgumentException>(() => Value.Of(new byte[65]), "64");
+        Throws<ReckonerException>(() => kind.IndexOf("heal"), "'heat'");
+        Require(Archetype.IndexOf(new[] { kind }, "tank") == 0, "archetype");
+        ulong all = 0;
+        for (var content = SentContent.FullMotion; content <= SentContent.Header; ++content) {
+          world.Server.Traffic(content, out _, out ulong bits);
+          all += bits;
+        }
+        Require(all == 8 * world.Server.Stats().StateBytesSent, "traffic");
+        Require(Library.ContentName(SentContent.ReliableMessage) == "reliable_message", "name of a content");
+        world.Server.FieldTraffic(0, kind.IndexOf("alive"), out ulong values, out ulong valueBits);
+        Require(values > 0 && valueBits == values, "field traffic");
+        world.Server.ArchetypeTraffic(0, SentContent.Spawn, out _, out ulong spawnBits);
+        Require(spawnBits > 0 && world.Server.TrafficOf(tank).SpawnBits == spawnBits, "traffic of an entity");
 
         world.Server.Send(Encoding.UTF8.GetBytes("hello"), world.Peer);
         string got = null;

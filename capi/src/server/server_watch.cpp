@@ -8,6 +8,17 @@ using namespace reckoner;
 using capi::entity_id;
 using capi::with;
 
+namespace {
+
+// Writes the number and the size. Either pointer may be null.
+reckoner_result give(const SentAmount& amount, std::uint64_t* count, std::uint64_t* bits) {
+  if (count != nullptr) *count = amount.count;
+  if (bits != nullptr) *bits = amount.bits;
+  return RECKONER_OK;
+}
+
+}  // namespace
+
 reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckoner_server_stats* stats) {
   return with(server, [&](const Server& s) {
     const ServerStats& counted = s.stats();
@@ -91,6 +102,54 @@ reckoner_result reckoner_server_get_session_stats(const reckoner_server* server,
     c.bytes_sent = found->bytes_sent;
     c.motions_sent = found->motions_sent;
     return capi::give(stats, c);
+  });
+}
+
+const char* reckoner_sent_content_name(std::uint32_t content) {
+  // name_of() returns the whole of a literal.
+  return content < kContents ? name_of(static_cast<SentContent>(content)).data() : nullptr;
+}
+
+reckoner_result reckoner_server_traffic(const reckoner_server* server, std::uint32_t content,
+                                        std::uint64_t* count, std::uint64_t* bits) {
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    if (content >= kContents) return RECKONER_ERROR_UNKNOWN;
+    return give(s.traffic().by_content[content], count, bits);
+  });
+}
+
+reckoner_result reckoner_server_archetype_traffic(const reckoner_server* server, std::uint32_t archetype,
+                                                  std::uint32_t content, std::uint64_t* count,
+                                                  std::uint64_t* bits) {
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    if (archetype >= s.archetypes().size() || content >= kEntityContents) return RECKONER_ERROR_UNKNOWN;
+    return give(s.traffic().archetypes[archetype].by_content[content], count, bits);
+  });
+}
+
+reckoner_result reckoner_server_field_traffic(const reckoner_server* server, std::uint32_t archetype,
+                                              std::uint32_t field, std::uint64_t* count,
+                                              std::uint64_t* bits) {
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    if (archetype >= s.archetypes().size() || field >= s.archetypes()[archetype].fields.size())
+      return RECKONER_ERROR_UNKNOWN;
+    return give(s.traffic().archetypes[archetype].fields[field], count, bits);
+  });
+}
+
+reckoner_result reckoner_server_traffic_of(const reckoner_server* server, reckoner_entity entity,
+                                           reckoner_entity_traffic* traffic) {
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    if (const auto wrong = capi::check_struct(traffic); wrong != RECKONER_OK) return wrong;
+    const auto found = s.traffic_of(entity_id(entity));
+    if (!found) return RECKONER_ERROR_UNKNOWN;
+    reckoner_entity_traffic c{};
+    c.archetype = static_cast<std::uint32_t>(found->archetype);
+    c.updates = found->updates;
+    c.motion_bits = found->motion_bits;
+    c.spawn_bits = found->spawn_bits;
+    c.field_bits = found->field_bits;
+    return capi::give(traffic, c);
   });
 }
 

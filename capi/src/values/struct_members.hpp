@@ -264,6 +264,15 @@ inline constexpr auto kMemberEnds<reckoner_server_stats> = std::to_array<std::si
     offsetof(reckoner_server_stats, events_discarded) + sizeof(reckoner_server_stats::events_discarded),
 });
 template <>
+inline constexpr auto kMemberEnds<reckoner_entity_traffic> = std::to_array<std::size_t>({
+    offsetof(reckoner_entity_traffic, struct_size) + sizeof(reckoner_entity_traffic::struct_size),
+    offsetof(reckoner_entity_traffic, archetype) + sizeof(reckoner_entity_traffic::archetype),
+    offsetof(reckoner_entity_traffic, updates) + sizeof(reckoner_entity_traffic::updates),
+    offsetof(reckoner_entity_traffic, motion_bits) + sizeof(reckoner_entity_traffic::motion_bits),
+    offsetof(reckoner_entity_traffic, spawn_bits) + sizeof(reckoner_entity_traffic::spawn_bits),
+    offsetof(reckoner_entity_traffic, field_bits) + sizeof(reckoner_entity_traffic::field_bits),
+});
+template <>
 inline constexpr auto kMemberEnds<reckoner_session_stats> = std::to_array<std::size_t>({
     offsetof(reckoner_session_stats, struct_size) + sizeof(reckoner_session_stats::struct_size),
     offsetof(reckoner_session_stats, connected) + sizeof(reckoner_session_stats::connected),

@@ -44,6 +44,8 @@ inline constexpr std::size_t kFirstEnd<reckoner_server_stats> =
 template <>
 inline constexpr std::size_t kFirstEnd<reckoner_session_stats> = sizeof(reckoner_session_stats);
 template <>
+inline constexpr std::size_t kFirstEnd<reckoner_entity_traffic> = sizeof(reckoner_entity_traffic);
+template <>
 inline constexpr std::size_t kFirstEnd<reckoner_client_config> = offsetof(reckoner_client_config,
                                                                           token);  // without a token
 template <>

@@ -122,7 +122,8 @@ std::optional<std::uint32_t> read_field_slot(BitReader& reader, std::int64_t pre
 }
 
 void write_changes(BitWriter& writer, std::span<const FieldSpec> fields, std::span<const FieldValue> values,
-                   std::span<const Tick> changed, std::uint32_t mask, Tick now) {
+                   std::span<const Tick> changed, std::uint32_t mask, Tick now,
+                   std::span<std::uint32_t> value_bits) {
   assert(mask != 0 && (fields.size() == kMaxFields || mask >> fields.size() == 0));
   wire::BitOutputArchive archive{writer};
   while (mask != 0) {
@@ -133,7 +134,11 @@ void write_changes(BitWriter& writer, std::span<const FieldSpec> fields, std::sp
     std::uint32_t age = now - tick;
     archive(wire::golomb(age, kChangeAgeOrder));
     serialize_set(archive, fields.size(), group);
-    for_each_field(group, [&](std::size_t i) { write_value(writer, fields[i], values[i]); });
+    for_each_field(group, [&](std::size_t i) {
+      const std::size_t before = writer.bits_written();
+      write_value(writer, fields[i], values[i]);
+      if (!value_bits.empty()) value_bits[i] = static_cast<std::uint32_t>(writer.bits_written() - before);
+    });
     bool more = mask != 0;
     if (fields.size() > 1) archive(more);
   }

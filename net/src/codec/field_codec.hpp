@@ -46,10 +46,11 @@ RECKONER_NET_API void write_field_slot(BitWriter& writer, std::uint32_t slot, st
                                                                             std::int64_t previous_slot);
 
 /// Writes the fields in `mask` (bit i: field i; not zero) and the ticks when they changed. No tick may be
-/// after `now`.
+/// after `now`. `value_bits` is empty, or has a number for each field: the sizes of the written values are
+/// stored there, bits.
 RECKONER_NET_API void write_changes(BitWriter& writer, std::span<const FieldSpec> fields,
                                     std::span<const FieldValue> values, std::span<const Tick> changed,
-                                    std::uint32_t mask, Tick now);
+                                    std::uint32_t mask, Tick now, std::span<std::uint32_t> value_bits = {});
 /// Reads changes and appends them. Marks the reader as failed if the bytes are malformed.
 RECKONER_NET_API void read_changes(BitReader& reader, std::span<const FieldSpec> fields,
                                    std::vector<FieldChange>& changes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The live view: joins a running server as a spectator, and shows what its client shows.
 import { element, make, options, short } from './dom.ts';
-import { entityNumbers, LiveClient, type LiveState } from './live_client.ts';
+import { entityNumbers, LiveClient, type LiveState, type Traffic } from './live_client.ts';
 import { LiveStage } from './live_scene.ts';
 import { Module } from './module.ts';
 
@@ -20,6 +20,7 @@ class LivePage {
   private entities: Float64Array = new Float64Array();
   private current: LiveState | null = null;
   private listed = '';
+  private traffic: { ticks: number; bytes: Map<string, number>; rates: Map<string, number> } | null = null;
   private frames = 0;
 
   async start(): Promise<void> {
@@ -137,6 +138,34 @@ class LivePage {
     this.table('links', ['Client', 'Round trip', 'Jitter', 'Loss', 'Sent', 'Budget', 'Waiting', 'Age at sending'], status.links.map((link) => [
       String(link.client), milliseconds(link.rtt_s), milliseconds(link.jitter_s), `${(link.loss * 100).toFixed(1)} %`,
       kilobytes(link.sent), kilobytes(link.budget), String(link.queued), milliseconds(link.age_s)]));
+    if (status.traffic) this.showTraffic(status.traffic, status.ticks, status.tick_rate);
+  }
+
+  /** What costs bandwidth: the kinds of content, and the archetypes, fields and entities that cost most. */
+  private showTraffic(traffic: Traffic, ticks: number, tickRate: number): void {
+    const sum = (bytes: number[]) => bytes.reduce((a, b) => a + b, 0);
+    const parts: [string, string, number][] = [
+      ...Object.entries(traffic.contents).map(([name, bytes]): [string, string, number] => ['Content', name.replaceAll('_', ' '), bytes]),
+      ...traffic.archetypes.map(({ name, bytes }): [string, string, number] => ['Archetype', name, sum(bytes)]),
+      ...traffic.fields.map(({ archetype, name, bytes }): [string, string, number] => ['Field', `${archetype}.${name}`, bytes]),
+      ...traffic.entities.map(({ id, archetype, bytes }): [string, string, number] =>
+        ['Entity', `${this.client?.name(id) || archetype} (${id})`, bytes])];
+    const now = new Map(parts.map(([kind, name, bytes]) => [`${kind} ${name}`, bytes]));
+    const before = this.traffic;
+    if (before === null || ticks < before.ticks) {
+      this.traffic = { ticks, bytes: now, rates: new Map() };
+    } else if (ticks > before.ticks) {
+      const elapsed_s = (ticks - before.ticks) / tickRate;
+      const rates = new Map([...now].filter(([key]) => before.bytes.has(key))
+        .map(([key, bytes]) => [key, (bytes - before.bytes.get(key)!) / elapsed_s]));
+      this.traffic = { ticks, bytes: now, rates };
+    }
+    const all = sum(Object.values(traffic.contents));
+    this.table('traffic', ['', 'Part', 'Now', 'In total', 'Share'], parts.map(([kind, name, bytes]) => {
+      const rate = this.traffic!.rates.get(`${kind} ${name}`);
+      return [kind, name, rate === undefined ? '–' : `${(rate / 1000).toFixed(2)} kB/s`, `${(bytes / 1000).toFixed(1)} kB`,
+        all > 0 ? `${((bytes / all) * 100).toFixed(1)} %` : '–'];
+    }));
   }
 
   private table(id: string, head: string[], rows: string[][]): void {

@@ -32,6 +32,14 @@ export interface Link {
   behind_s: number;
 }
 
+/** What the server has sent, in bytes since it began. */
+export interface Traffic {
+  contents: Record<string, number>;
+  archetypes: { name: string; bytes: number[] }[];
+  fields: { archetype: string; name: string; values: number; bytes: number }[];
+  entities: { id: number; archetype: string; bytes: number }[];
+}
+
 export interface ServerStatus {
   ticks: number;
   tick_rate: number;
@@ -46,6 +54,7 @@ export interface ServerStatus {
   sent_bytes_per_second: number;
   budget_bytes_per_second: number;
   links: Link[];
+  traffic?: Traffic; // an older server sends none
 }
 
 export class LiveClient {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,11 @@
 namespace reckoner::program {
 namespace {
 
-constexpr std::size_t kMaxClients = 48;
+constexpr std::size_t kMaxClients = 36;
+// Of each list of the traffic: those that cost most.
+constexpr std::size_t kMaxArchetypes = 10;
+constexpr std::size_t kMaxFields = 10;
+constexpr std::size_t kMaxEntities = 10;
 
 double lag_s(const SessionStats& client) {
   return client.round_trip_s / 2.0 + client.sent_age_s + client.behind_s;
@@ -21,6 +26,67 @@ double rounded(double value) {
   if (value == 0.0 || !std::isfinite(value)) return 0.0;
   const double scale = std::pow(10.0, 5.0 - std::floor(std::log10(std::abs(value))));
   return std::round(value * scale) / scale;
+}
+
+// Keeps the `most` parts with the most bits, largest first.
+template <class Part>
+void keep_largest(std::vector<Part>& parts, std::size_t most) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(most, parts.size()));
+  std::partial_sort(parts.begin(), parts.begin() + count, parts.end(),
+                    [](const Part& a, const Part& b) { return a.bits > b.bits; });
+  parts.resize(static_cast<std::size_t>(count));
+}
+
+// What costs bandwidth. All bytes are totals: a page computes rates from the differences.
+nlohmann::ordered_json traffic_json(const Server& server) {
+  using Json = nlohmann::ordered_json;
+  struct Part {
+    std::uint64_t bits = 0;
+    std::size_t archetype = 0, field = 0;
+    EntityId entity{};
+  };
+  const SentTraffic traffic = server.traffic();
+  const std::span archetypes = server.archetypes();
+  std::vector<Part> kinds, fields, entities;
+  for (std::size_t i = 0; i < traffic.archetypes.size(); ++i) {
+    const ArchetypeTraffic& part = traffic.archetypes[i];
+    kinds.push_back({.bits = part.bits(), .archetype = i});
+    for (std::size_t field = 0; field < part.fields.size(); ++field)
+      fields.push_back({.bits = part.fields[field].bits, .archetype = i, .field = field});
+  }
+  for (const EntityId id : server.entities()) {
+    if (const auto part = server.traffic_of(id))
+      entities.push_back({.bits = part->bits(), .archetype = part->archetype, .entity = id});
+  }
+  keep_largest(kinds, kMaxArchetypes);
+  keep_largest(fields, kMaxFields);
+  keep_largest(entities, kMaxEntities);
+  Json json{{"contents", Json::object()},
+            {"archetypes", Json::array()},
+            {"fields", Json::array()},
+            {"entities", Json::array()}};
+  for (std::size_t i = 0; i < kContents; ++i)
+    json["contents"][std::string(name_of(static_cast<SentContent>(i)))] = traffic.by_content[i].bits / 8;
+  for (const Part& part : kinds) {
+    const ArchetypeTraffic& of = traffic.archetypes[part.archetype];
+    Json bytes = Json::array();
+    for (const SentAmount& amount : of.by_content)
+      bytes.push_back(amount.bits / 8);
+    json["archetypes"].push_back({{"name", archetypes[part.archetype].name}, {"bytes", bytes}});
+  }
+  for (const Part& part : fields) {
+    const Archetype& archetype = archetypes[part.archetype];
+    json["fields"].push_back({{"archetype", archetype.name},
+                              {"name", archetype.fields[part.field].name},
+                              {"values", traffic.archetypes[part.archetype].fields[part.field].count},
+                              {"bytes", part.bits / 8}});
+  }
+  for (const Part& part : entities) {
+    json["entities"].push_back({{"id", to_number(part.entity)},
+                                {"archetype", archetypes[part.archetype].name},
+                                {"bytes", part.bits / 8}});
+  }
+  return json;
 }
 
 }  // namespace
@@ -63,7 +129,9 @@ std::string watch_status(const Server& server, double tick_rate_hz, std::size_t 
                              {"age_s", rounded(one.sent_age_s)},
                              {"behind_s", rounded(one.behind_s)}});
   }
-  return json.dump();
+  json["traffic"] = traffic_json(server);
+  // A name need not be UTF-8.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace reckoner::program

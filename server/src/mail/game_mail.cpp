@@ -67,7 +67,7 @@ void GameMail::send_early(double now_s) {
 
 // Writes the session's messages into datagrams_.
 void GameMail::send_early(Session& session, double now_s) {
-  session.write_messages(now_s, transport_.max_datagram_bytes(session.peer()), datagrams_);
+  session.write_messages(now_s, transport_.max_datagram_bytes(session.peer()), datagrams_, traffic_.share(0));
   stats_ += std::exchange(datagrams_.stats, {});
 }
 

@@ -27,8 +27,9 @@ namespace reckoner {
 class GameMail {
  public:
   /// All arguments must outlive this object.
-  GameMail(const ServerTime& time, const SessionTable& sessions, Transport& transport, ServerStats& stats)
-      : time_(time), sessions_(sessions), transport_(transport), stats_(stats) {}
+  GameMail(const ServerTime& time, const SessionTable& sessions, Transport& transport, ServerStats& stats,
+           TrafficCounter& traffic)
+      : time_(time), sessions_(sessions), transport_(transport), stats_(stats), traffic_(traffic) {}
 
   // To clients.
 
@@ -80,6 +81,7 @@ class GameMail {
   const SessionTable& sessions_;
   Transport& transport_;
   ServerStats& stats_;
+  TrafficCounter& traffic_;
 
   MessageInbox inbox_{{}};
   std::vector<ClientId> waiting_;        // clients with accepted reliable messages beyond their rates

@@ -108,7 +108,7 @@ void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& tab
 }
 
 FieldUpdates::Written FieldUpdates::write(BitWriter& writer, std::size_t most_bits, Sequence sequence,
-                                          Tick now, const FieldTable& table) {
+                                          Tick now, const FieldTable& table, TrafficShare* traffic) {
   choose(most_bits, now, table);
   Written written;
   std::int64_t previous = -1;
@@ -116,8 +116,11 @@ FieldUpdates::Written FieldUpdates::write(BitWriter& writer, std::size_t most_bi
     Due& due = due_[choice.due];
     const FieldTable::Row& row = *table.find(due.id);
     const auto slot = static_cast<std::uint32_t>(row.id.slot());
+    const std::size_t before = writer.bits_written();
+    std::array<std::uint32_t, kMaxFields> value_bits{};
     write_field_slot(writer, slot, previous);
-    write_changes(writer, table.specs(row), row.values, row.changed, choice.fields, now);
+    write_changes(writer, table.specs(row), row.values, row.changed, choice.fields, now, value_bits);
+    if (traffic != nullptr) traffic->fields(slot, choice.fields, value_bits, writer.bits_written() - before);
     previous = slot;
     ++written.entities;
     written.changes += static_cast<std::size_t>(std::popcount(choice.fields));

@@ -4,6 +4,7 @@
 #include "net/src/link/sent_contents.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
+#include "server/src/util/traffic_counter.hpp"
 #include "server/src/world/field_table.hpp"
 
 #include <cstddef>
@@ -54,9 +55,10 @@ class FieldUpdates {
   };
 
   /// Writes a section of at most `most_bits` bits, including its end mark, into the datagram `sequence` of
-  /// tick `now`. If not everything fits, it writes the changes first that have been due longest.
+  /// tick `now`. If not everything fits, it writes the changes first that have been due longest. `traffic`
+  /// counts the changes; it may be null.
   Written write(BitWriter& writer, std::size_t most_bits, Sequence sequence, Tick now,
-                const FieldTable& table);
+                const FieldTable& table, TrafficShare* traffic = nullptr);
 
   /// Notes whether the datagram `sequence` was acknowledged or lost.
   void settle(Sequence sequence, bool acked);

@@ -7,6 +7,7 @@
 #include "reckoning/src/util/prefetch.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/session/subscriptions.hpp"
+#include "server/src/util/traffic_counter.hpp"
 
 #include <cassert>
 #include <cstddef>
@@ -116,6 +117,7 @@ struct WriteScratch {
   Snapshot& snapshot;
   std::vector<std::uint32_t>& fresh;
   DatagramBuffer& datagrams;
+  TrafficShare& traffic;  ///< the worker's counts of contents
 };
 
 /// A motion that was sent to the client in a datagram.

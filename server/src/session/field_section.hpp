@@ -34,7 +34,8 @@ class FieldSection {
   bool write(BitWriter& writer, std::size_t most_bits, const SectionPlace& place) {
     const TickInputs& inputs = place.inputs;
     const std::size_t before = writer.bits_written();
-    const auto written = updates_.write(writer, most_bits, place.sequence, inputs.tick, inputs.fields);
+    const auto written =
+        updates_.write(writer, most_bits, place.sequence, inputs.tick, inputs.fields, &place.traffic);
     place.stats.field_changes_sent += written.changes;
     place.stats.field_repairs_sent += written.repairs;
     place.stats.field_bits_sent += writer.bits_written() - before;

@@ -27,8 +27,10 @@ class MessageSection {
   }
   [[nodiscard]] Urgency urgency(Tick) const { return outbox_.empty() ? Urgency::none : Urgency::now; }
   bool write(BitWriter& writer, std::size_t most_bits, const SectionPlace& place) {
+    const std::size_t before = writer.bits_written();
     const std::size_t messages = outbox_.write(writer, most_bits);
     place.stats.messages_sent += messages;
+    if (messages > 0) place.traffic.other(SentContent::message, messages, writer.bits_written() - before);
     return messages > 0;
   }
 

@@ -121,7 +121,7 @@ void MotionSection::write(BitWriter& writer, std::size_t room_bits, const Sectio
   header.update_count = static_cast<std::uint32_t>(updates.size());
   for (const Snapshot::Item& item : updates) {
     if (inputs.observer != nullptr) report_delay(item, inputs);
-    note_sent(item, inputs, scratch.datagrams);
+    note_sent(item, inputs, scratch);
     if (place.seen != nullptr) {
       place.seen->sent(place.sequence, inputs.entities.slots()[item.slot].id,
                        inputs.motions->newest(item.slot, item.level), inputs.now_s);
@@ -149,24 +149,28 @@ void MotionSection::report_delay(const Snapshot::Item& item, const TickInputs& i
                                                                              : Why::budget});
 }
 
-void MotionSection::note_sent(const Snapshot::Item& item, const TickInputs& inputs,
-                              DatagramBuffer& datagrams) {
+void MotionSection::note_sent(const Snapshot::Item& item, const TickInputs& inputs, WriteScratch& scratch) {
   const StreamHead& stream = inputs.entities.heads()[item.slot * kLevels + item.level];
   Subscription& s = shared_.subscriptions.at(item.subscription);
-  ServerStats& stats = datagrams.stats;
+  ServerStats& stats = scratch.datagrams.stats;
   const double age_s = static_cast<std::int32_t>(inputs.tick - stream.tick) / tick_rate_hz_;
   sent_age_s_ += (age_s - sent_age_s_) / static_cast<double>(std::min(++sent_, kAgeAverage));
   in_flight_.add({item.subscription, s.spawn_number, stream.number, stream.tick, item.level});
   s.sent = stream.number;
   ++stats.updates_sent;
   stats.full_updates_sent += item.reference == 0 ? 1 : 0;
+  scratch.traffic.motion(item.slot,
+                         stream.route          ? SentContent::route_motion
+                         : item.reference == 0 ? SentContent::full_motion
+                                               : SentContent::residual_motion,
+                         item.bits);
   if (stream.route) {
     ++stats.route_updates_sent;
     stats.route_bits_sent += item.bits;
   }
   if (s.repair) {
     ++stats.repairs_sent;
-    datagrams.repaired.push_back(static_cast<std::uint32_t>(item.slot * kLevels + item.level));
+    scratch.datagrams.repaired.push_back(static_cast<std::uint32_t>(item.slot * kLevels + item.level));
   }
   s.repair = s.in_full = false;
   shared_.subscriptions.clear_due(item.slot);

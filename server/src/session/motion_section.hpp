@@ -67,7 +67,7 @@ class MotionSection {
   void rank(const TickInputs& inputs, double one_way_s, Snapshot& snapshot) const;
   [[nodiscard]] bool knows_frame(const StreamHead& stream) const;
   void report_delay(const Snapshot::Item& item, const TickInputs& inputs) const;
-  void note_sent(const Snapshot::Item& item, const TickInputs& inputs, DatagramBuffer& datagrams);
+  void note_sent(const Snapshot::Item& item, const TickInputs& inputs, WriteScratch& scratch);
   void settle_motion(Subscription& subscription, const SentMotion& motion, bool acked);
 
   Shared shared_;

@@ -89,11 +89,14 @@ bool ReliableSection::is_due() const {
   return has_room && sender_.is_due(now_s_);
 }
 
-bool ReliableSection::write(BitWriter& writer, std::size_t most_bits, Sequence sequence) {
+bool ReliableSection::write(BitWriter& writer, std::size_t most_bits, Sequence sequence,
+                            TrafficShare& traffic) {
   const std::size_t before = writer.bits_written();
   const bool twice = link_.loses() || !is_welcomed();  // a client waits for the welcome message
   (void)sender_.write(writer, most_bits, sequence, now_s_, twice);
-  const std::size_t bytes = (writer.bits_written() - before) / 8;
+  const std::size_t bits = writer.bits_written() - before;
+  const std::size_t bytes = bits / 8;
+  if (bits > 0) traffic.other(SentContent::reliable_message, 1, bits);
   room_ -= static_cast<double>(bytes);
   written_ += bytes;
   if (!uses_spare_) {

@@ -98,7 +98,7 @@ class ReliableSection {
   }
   /// True if messages can be written now.
   [[nodiscard]] bool is_due() const;
-  bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence);
+  bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence, TrafficShare& traffic);
 
   // For Sections.
   void begin(const TickInputs& inputs, ServerStats&) { begin(inputs.now_s); }
@@ -109,7 +109,7 @@ class ReliableSection {
     return sender_.waits() || budget_.has_reserve() ? Urgency::now : Urgency::waits;
   }
   bool write(BitWriter& writer, std::size_t most_bits, const SectionPlace& place) {
-    return write(writer, most_bits, place.sequence);
+    return write(writer, most_bits, place.sequence, place.traffic);
   }
   void settle(const Settled& datagram) {
     sender_.settle(datagram.sequence, datagram.sent_s, datagram.acked);

@@ -7,6 +7,7 @@
 #include "server/src/session/byte_budget.hpp"
 #include "server/src/session/section_budget.hpp"
 #include "server/src/session/tick_inputs.hpp"
+#include "server/src/util/traffic_counter.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@ struct SectionPlace {
   const PeerLink& link;
   ShownHistory* seen = nullptr;  ///< records what the client shows; may be null
   ServerStats& stats;
+  TrafficShare& traffic;  ///< counts the contents of the datagram
 };
 
 /// What became of a datagram.

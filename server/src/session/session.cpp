@@ -227,7 +227,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, WriteS
   refill_budgets(inputs.now_s);
   if (room < kMinRoom) return;  // the connection is gone; the disconnect event will follow
   // The client can read nothing else before it has the welcome message.
-  if (!is_welcomed()) write_messages(inputs.now_s, room, scratch.datagrams);
+  if (!is_welcomed()) write_messages(inputs.now_s, room, scratch.datagrams, scratch.traffic);
   const bool urgent = sections_.urgent(inputs.tick) || control_.is_due();
   const bool waits = inputs.held_back || !(turns_.is_due(inputs.tick) || urgent);
   const bool spawns_wait = spawns_.queue().oldest_since().has_value();
@@ -267,7 +267,8 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteSc
   header.ack = link_.acknowledge_if_wanted();
   header.control = control_.write(header.sequence);
   motions_.begin(header.sequence, inputs.tick);
-  const SectionPlace place{header.sequence, inputs, link_, seen_.history(), scratch.datagrams.stats};
+  const SectionPlace place{header.sequence,         inputs,         link_, seen_.history(),
+                           scratch.datagrams.stats, scratch.traffic};
 
   const std::size_t ack_bits = header.ack && header.ack->words > 1 ? header.ack->bits() : 0;
   const std::size_t control_bits = header.control.any() ? kMaxControlBits : 0;
@@ -293,7 +294,7 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteSc
   writer.append(update_writer.finish(), update_bits);
   writer.append(section_writer.finish(), section_bits);
   const auto payload = writer.finish();
-  send(header.sequence, payload, inputs.now_s, scratch.datagrams);
+  send(header.sequence, payload, inputs.now_s, scratch.datagrams, scratch.traffic);
   // Without updates, the sections pay for the headers.
   if (header.update_count == 0 && section_bits > 0) {
     const std::size_t headers = payload.size() + kDatagramHeaders - section_bits / 8;
@@ -306,11 +307,12 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteSc
 
 // Adds a finished datagram to those that are sent.
 void Session::send(Sequence sequence, std::span<const std::byte> payload, double now_s,
-                   DatagramBuffer& datagrams) {
+                   DatagramBuffer& datagrams, TrafficShare& traffic) {
   const std::size_t wire_bytes = payload.size() + kDatagramHeaders;
   link_.set_bytes(sequence, wire_bytes);
   ++figures_.datagrams_sent;
   datagrams.add(peer_, payload);
+  traffic.datagram(payload.size());
   const std::size_t credit = reliable_.take_credit();
   budget_.send_on_credit(credit);
   budget_.spend(wire_bytes - credit, now_s);
@@ -319,7 +321,8 @@ void Session::send(Sequence sequence, std::span<const std::byte> payload, double
   owes_answer_ = false;
 }
 
-void Session::write_messages(double now_s, std::size_t room, DatagramBuffer& datagrams) {
+void Session::write_messages(double now_s, std::size_t room, DatagramBuffer& datagrams,
+                             TrafficShare& traffic) {
   const bool has_written = last_send_s_ != kLongAgo || !is_welcomed();
   if (!peer_ || !has_written || room < kMinRoom) return;
   reliable_.begin(now_s);
@@ -331,9 +334,9 @@ void Session::write_messages(double now_s, std::size_t room, DatagramBuffer& dat
     motions_.begin(sequence, written_tick_);
     const auto payload =
         datagram.finish(link_, control_.write(sequence), room, [&](BitWriter& writer, std::size_t most_bits) {
-          return reliable_.write(writer, most_bits, sequence);
+          return reliable_.write(writer, most_bits, sequence, traffic);
         });
-    send(sequence, payload, now_s, datagrams);
+    send(sequence, payload, now_s, datagrams, traffic);
     reliable_.spend_headers(kDatagramHeaders);
   }
 }

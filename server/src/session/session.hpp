@@ -199,7 +199,7 @@ class Session {
   [[nodiscard]] bool may_send_early(Tick last) { return std::exchange(early_after_, last) != last; }
   /// Writes datagrams with the reliable messages that the client lacks: between two ticks, and before the
   /// client has the welcome message. `room` is the size of the largest datagram, bytes.
-  void write_messages(double now_s, std::size_t room, DatagramBuffer& datagrams);
+  void write_messages(double now_s, std::size_t room, DatagramBuffer& datagrams, TrafficShare& traffic);
 
   /// Age of the oldest data that the client lacked when the last datagram was written, ticks.
   [[nodiscard]] std::uint32_t behind_ticks() const { return behind_ticks_; }
@@ -226,7 +226,8 @@ class Session {
 
   void refill_budgets(double now_s);
   bool write_datagram(const TickInputs& inputs, std::size_t room, WriteScratch& scratch);
-  void send(Sequence sequence, std::span<const std::byte> payload, double now_s, DatagramBuffer& datagrams);
+  void send(Sequence sequence, std::span<const std::byte> payload, double now_s, DatagramBuffer& datagrams,
+            TrafficShare& traffic);
   [[nodiscard]] std::uint32_t complete_age(const TickInputs& inputs);
 
   ClientId id_;

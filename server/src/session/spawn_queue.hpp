@@ -98,9 +98,9 @@ class SpawnQueue {
   /// Writes a section that ends before the bit `limit_bits` of the writer, or nothing. Calls
   /// `make(spawn, sent)` for each spawn: `sent` has the id. `make` fills the rest of both except the number,
   /// and returns false if the spawn cannot be sent now. If it then sets `keeps_order`, messages from now on
-  /// follow the spawn all the same. Calls `note(sent)` for each spawn written and
-  /// `note_end(id, waits)` for each end; `waits`: it names messages that go before. Returns the number of
-  /// entries written.
+  /// follow the spawn all the same. Calls `note(sent, bits)` for each spawn written and
+  /// `note_end(id, waits, bits)` for each end; `waits`: it names messages that go before; `bits`: the size of
+  /// the entry. Returns the number of entries written.
   template <class MakeSpawn, class NoteSpawn, class NoteEnd>
   std::size_t write(BitWriter& writer, std::size_t limit_bits, const Place& place, MakeSpawn&& make,
                     NoteSpawn&& note, NoteEnd&& note_end);
@@ -314,12 +314,13 @@ SpawnQueue::Outcome SpawnQueue::write_entry(Entry& entry, SpawnsWriter& section,
   const auto fits = [&] { return section.add(writer, scratch_, limit_bits); };
   if (!fits() && !(section.empty() && crowded_out_ && leave_out_values(sent) && fits()))
     return Outcome::no_room;
+  const std::size_t bits = writer.bits_written() - before;
   if (entry.kind == Kind::spawn) {
     give_number(entry, place.tick);
-    note(sent);
+    note(sent, bits);
   }
-  if (entry.kind == Kind::end) note_end(entry.id, entry.is_after_messages);
-  note_written(entry, place, sent, writer.bits_written() - before);
+  if (entry.kind == Kind::end) note_end(entry.id, entry.is_after_messages, bits);
+  note_written(entry, place, sent, bits);
   return Outcome::written;
 }
 

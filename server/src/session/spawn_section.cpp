@@ -108,8 +108,12 @@ bool SpawnSection::write(BitWriter& writer, std::size_t most_bits, const Section
              {place.sequence, inputs.tick, inputs.tick_rate_hz, place.link.loses(),
               queue_.has_many() && !has_room()},
              [&](Spawn& spawn, SpawnQueue::Sent& sent) { return make(inputs, spawn, sent); },
-             [&](const SpawnQueue::Sent& sent) { note_written(sent, place); },
-             [&](EntityId ended, bool waits) {
+             [&](const SpawnQueue::Sent& sent, std::size_t bits) {
+               place.traffic.spawn(static_cast<std::uint32_t>(sent.id.slot()), bits);
+               note_written(sent, place);
+             },
+             [&](EntityId ended, bool waits, std::size_t bits) {
+               place.traffic.other(SentContent::end, 1, bits);
                if (place.seen != nullptr && !waits) place.seen->ended_in(place.sequence, ended, inputs.now_s);
              }) > 0;
 }

@@ -14,12 +14,12 @@
 """
 from ._errors import ClosedError, HarnessError, LibraryError, ReckonerError, RefusedError
 from ._generated import (CallError, ClientEventKind, Delivery, LogLevel, Mode, OwnerGone, OwnerPolicy, Relevance,
-                         ResultCode, RewindStatus, RouteFacing, RouteKind, RouteWrap, ServerEventKind, Status,
-                         ValueType, VelocitySource)
+                         ResultCode, RewindStatus, RouteFacing, RouteKind, RouteWrap, SentContent, ServerEventKind,
+                         Status, ValueType, VelocitySource)
 from ._library import lib as _lib
 from ._library import text as _text
 from ._values import SEEN, SHOWN, STATE, now, state
-from .archetype import Archetype, Field, Plane, WallBox
+from .archetype import Archetype, Field, Plane, WallBox, find_archetype
 from .client import Client, ClientEvent, Message, Poses, ShortLived
 from .clock import GameClock, into_frame, out_of_frame
 from .harness import Comparison, Replay, compare, replay
@@ -33,7 +33,8 @@ __all__ = [
     "Archetype", "CallError", "Client", "ClientEvent", "ClientEventKind", "ClosedError", "Comparison", "Delivery",
     "Field", "GameClock", "HarnessError", "LibraryError", "LogLevel", "Message", "Mode", "OwnerGone", "OwnerPolicy",
     "Plane", "Pose", "Poses", "ReckonerError", "RefusedError", "Relevance", "Replay", "ResultCode", "RewindStatus",
-    "RouteFacing", "RouteKind", "RouteWrap", "SEEN", "SHOWN", "STATE", "Server", "ServerEvent", "ServerEventKind",
-    "ShortLived", "Status", "ValueType", "VelocitySource", "WallBox", "compare", "into_frame", "issue_token",
-    "key_from_text", "key_to_text", "make_key", "now", "out_of_frame", "protocol_version", "replay", "state",
+    "RouteFacing", "RouteKind", "RouteWrap", "SEEN", "SHOWN", "STATE", "SentContent", "Server", "ServerEvent",
+    "ServerEventKind", "ShortLived", "Status", "ValueType", "VelocitySource", "WallBox", "compare", "find_archetype",
+    "into_frame", "issue_token", "key_from_text", "key_to_text", "make_key", "now", "out_of_frame", "protocol_version",
+    "replay", "state",
 ]

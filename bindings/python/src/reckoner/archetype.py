@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Callable, Sequence, Union
 
+from ._errors import ReckonerError
 from ._generated import FloorKind, ValueType, VelocitySource
-from ._library import ffi, lib
+from ._library import ffi, lib, text
 from ._values import FieldValue, set_value
 
 
@@ -81,8 +83,9 @@ class Archetype:
     velocity: VelocitySource = VelocitySource.AUTOMATIC  #: where velocities come from
 
     def field(self, name: str) -> int:
-        """The number of a field, for Server.set_field() and Client.field()."""
-        return [field.name for field in self.fields].index(name)
+        """The number of a field, for Server.set_field() and Client.field(). Look names up once, at the start. Raises
+        ReckonerError for an unknown name: the message lists the fields, the most similar one first."""
+        return _find([self], lambda array, _, *rest: lib.reckoner_find_field(array, *rest), name)
 
     def _fill(self, to: Any, keep: list[Any]) -> None:
         name = ffi.new("char[]", self.name.encode())
@@ -122,6 +125,23 @@ class Archetype:
             function = ffi.callback("void(void*, const double*, const double*, double*)", reached)
             keep.append(function)
             to.wall_reach = function
+
+
+def find_archetype(archetypes: Sequence[Archetype], name: str) -> int:
+    """The number of the archetype with this name, for Server.spawn(). Look names up once, at the start. Raises
+    ReckonerError for an unknown name: the message lists the archetypes, the most similar one first."""
+    return _find(archetypes, lib.reckoner_find_archetype, name)
+
+
+def _find(archetypes: Sequence[Archetype], find: Callable[..., int], name: str) -> int:
+    keep: list[Any] = []
+    config = SimpleNamespace()
+    fill_archetypes(config, archetypes, keep)
+    index, why = ffi.new("uint32_t*"), ffi.new("char[1000]")
+    result = find(config.archetypes, config.archetype_count, name.encode(), index, why, len(why))
+    if result < 0:
+        raise ReckonerError(text(why) or text(lib.reckoner_error_text(result)), result)
+    return int(index[0])
 
 
 def fill_archetypes(config: Any, archetypes: Sequence[Archetype], keep: list[Any]) -> None:

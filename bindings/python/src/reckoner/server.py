@@ -7,7 +7,7 @@ from typing import Any, Iterator, NamedTuple, Sequence, Union
 import numpy as np
 
 from ._errors import ReckonerError
-from ._generated import ByteCount, Delivery, Relevance, ResultCode, RewindStatus, RouteKind, ServerEventKind
+from ._generated import ByteCount, Delivery, Relevance, ResultCode, RewindStatus, RouteKind, SentContent, ServerEventKind
 from ._handle import Handle, Log, refusals, set_log
 from ._library import check, check_call, ffi, lib, sized, text
 from ._values import (SEEN, Array, Entity, FieldValue, as_dict, fill, get_value, new_state, now, optional,
@@ -378,6 +378,35 @@ class Server(Handle):
         """Members of reckoner_session_stats: one client's link and queues. None if it has no session."""
         stats = sized("reckoner_session_stats")
         return as_dict(stats) if self._check(lib.reckoner_server_get_session_stats(self._c, client, stats)) else None
+
+    def traffic(self) -> dict[str, tuple[int, int]]:
+        """What costs bandwidth: number and bits of what was sent to all clients since the server was created, by content
+        (SentContent). The bits add up to 8 * stats()["state_bytes_sent"]."""
+        return self._amounts(len(SentContent), lib.reckoner_server_traffic)
+
+    def archetype_traffic(self, archetype: int) -> dict[str, tuple[int, int]]:
+        """traffic() of the entities of one archetype, with entities that have ended: the contents up to "field"."""
+        return self._amounts(SentContent.FIELD + 1, lib.reckoner_server_archetype_traffic, archetype)
+
+    def field_traffic(self, archetype: int, field: int) -> tuple[int, int]:
+        """Number and bits of the changed values of a field that were sent. Values in spawns count as spawns."""
+        count, bits = ffi.new("uint64_t*"), ffi.new("uint64_t*")
+        self._check(lib.reckoner_server_field_traffic(self._c, archetype, field, count, bits))
+        return count[0], bits[0]
+
+    def traffic_of(self, entity: Entity) -> dict[str, Any]:
+        """Members of reckoner_entity_traffic: what an entity has cost since its spawn, summed over all clients."""
+        traffic = sized("reckoner_entity_traffic")
+        self._check(lib.reckoner_server_traffic_of(self._c, entity, traffic))
+        return as_dict(traffic)
+
+    def _amounts(self, contents: int, count_of: Any, *of: int) -> dict[str, tuple[int, int]]:
+        count, bits = ffi.new("uint64_t*"), ffi.new("uint64_t*")
+        found: dict[str, tuple[int, int]] = {}
+        for content in range(contents):
+            self._check(count_of(self._c, *of, content, count, bits))
+            found[text(lib.reckoner_sent_content_name(content))] = (count[0], bits[0])
+        return found
 
     def refused(self) -> dict[str, tuple[int, int]]:
         """For each reason, how many payloads and datagrams of clients were refused."""

@@ -157,4 +157,15 @@ struct Archetype {
 /// the walls without their function, and the name, type, range and initial value of each field.
 [[nodiscard]] RECKONER_NET_API std::uint32_t archetype_hash(std::span<const Archetype> archetypes);
 
+/// Returns the index of the archetype with this name, as Server::spawn() expects it. Look names up once, at
+/// the start: an unknown name is then found before the first client joins. If no archetype has the name, the
+/// error lists the names of the archetypes, the most similar one first.
+[[nodiscard]] RECKONER_NET_API Result<std::size_t> find_archetype(std::span<const Archetype> archetypes,
+                                                                  std::string_view name);
+
+/// Returns the index of the archetype's field with this name, as Server::set_field() expects it. If no field
+/// has the name, the error lists the names of the fields, the most similar one first.
+[[nodiscard]] RECKONER_NET_API Result<std::size_t> find_field(const Archetype& archetype,
+                                                              std::string_view name);
+
 }  // namespace reckoner

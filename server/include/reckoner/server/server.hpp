@@ -29,6 +29,7 @@
 #include <reckoner/server/server_stats.hpp>
 #include <reckoner/server/session_stats.hpp>
 #include <reckoner/server/short_lived.hpp>
+#include <reckoner/server/traffic.hpp>
 
 namespace reckoner {
 
@@ -320,6 +321,16 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] std::size_t entity_count() const;
   /// Counters since the creation of the server. The reference is valid as long as the server exists.
   [[nodiscard]] const ServerStats& stats() const;
+  /// The archetypes of the configuration, for find_archetype() and for the names of traffic(). Valid as long
+  /// as the server exists.
+  [[nodiscard]] std::span<const Archetype> archetypes() const;
+  /// What was sent to all clients since the creation of the server, by content, archetype and field: what
+  /// costs bandwidth. Takes some microseconds and allocates memory, so call it for reports and not in each
+  /// tick. It does not include the messages that a client gets after its session has ended
+  /// (closing_count()), nor the headers of the transport, UDP and IP.
+  [[nodiscard]] SentTraffic traffic() const;
+  /// What was sent about one entity since its spawn, summed over all clients. Nullopt if the id is unknown.
+  [[nodiscard]] std::optional<EntityTraffic> traffic_of(EntityId id) const;
 
   /// The newest published motion of an entity as clients decode it, for drawing and for tests. The motion is
   /// relative to the frame in Motion::frame. If it is on a route, the server owns the route. Nullopt before
