@@ -323,6 +323,28 @@ class Server(Handle):
         """Sends bytes to a client's game; client 0: to all."""
         self._check(lib.reckoner_server_send(self._c, client, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
 
+    def broadcast(self, data: bytes, *, clients: Sequence[Peer] | None = None,
+                  within: tuple[Sequence[float], float] | None = None, seeing: Entity | None = None,
+                  but: Peer = 0, delivery: Delivery = Delivery.RELIABLE, time_s: float | None = None) -> int:
+        """Sends bytes to several clients: to all, to the `clients` in a list, to those whose eye is `within` a radius of
+        a point (centre, radius_m), or to those `seeing` an entity. Give at most one of the three. The client `but` gets
+        nothing. Returns the number of clients to which the message was sent."""
+        if sum(given is not None for given in (clients, within, seeing)) > 1:
+            raise ValueError("give at most one of clients, within and seeing")
+        reached = ffi.new("size_t*")
+        message = (but, ffi.from_buffer(data), len(data), delivery, optional(time_s), reached)
+        if clients is not None:
+            listed = ffi.new("reckoner_client_id[]", list(clients))
+            check(lib.reckoner_server_broadcast_listed(self._c, listed, len(listed), *message))
+        elif within is not None:
+            centre, radius_m = within
+            check(lib.reckoner_server_broadcast_within(self._c, vector(centre), radius_m, *message))
+        elif seeing is not None:
+            check(lib.reckoner_server_broadcast_seeing(self._c, seeing, *message))
+        else:
+            check(lib.reckoner_server_broadcast(self._c, *message))
+        return int(reached[0])
+
     def clients(self) -> Array:
         """The ids of all clients that have a session, uint32."""
         return self._listed("uint32_t[]", lambda *to: lib.reckoner_server_clients(self._c, *to))
