@@ -443,7 +443,8 @@ reckoner_result reckoner_server_move_along(reckoner_server *server, reckoner_ent
 enum reckoner_delivery
 {
   RECKONER_DELIVERY_RELIABLE = 0,
-  RECKONER_DELIVERY_UNRELIABLE = 1
+  RECKONER_DELIVERY_UNRELIABLE = 1,
+  RECKONER_DELIVERY_RELIABLE_UNORDERED = 2
 };
 typedef struct reckoner_message
 {
@@ -456,6 +457,10 @@ typedef struct reckoner_message
   double time_s;
 } reckoner_message;
 reckoner_result reckoner_server_send(reckoner_server *server, reckoner_client_id client, const void *bytes, size_t size, int32_t delivery, const double *time_s);
+reckoner_result reckoner_server_broadcast(reckoner_server *server, reckoner_client_id except, const void *bytes, size_t size, int32_t delivery, const double *time_s, size_t *reached);
+reckoner_result reckoner_server_broadcast_listed(reckoner_server *server, const reckoner_client_id *clients, size_t count, reckoner_client_id except, const void *bytes, size_t size, int32_t delivery, const double *time_s, size_t *reached);
+reckoner_result reckoner_server_broadcast_within(reckoner_server *server, const double centre[3], double radius_m, reckoner_client_id except, const void *bytes, size_t size, int32_t delivery, const double *time_s, size_t *reached);
+reckoner_result reckoner_server_broadcast_seeing(reckoner_server *server, reckoner_entity entity, reckoner_client_id except, const void *bytes, size_t size, int32_t delivery, const double *time_s, size_t *reached);
 reckoner_result reckoner_server_poll_message(reckoner_server *server, reckoner_message *message);
 enum reckoner_server_event_kind
 {

@@ -36,7 +36,7 @@ C_ONLY_ENUMS = {"result_code", "log_type", "value_type", "floor_kind", "byte_cou
 # C has no enum for these: it has texts (Refusal) or numbers (CatmullRomKnots), or the part is not in C (transports,
 # curves, rewinding of owned motion).
 CPP_ONLY_ENUMS = {"Refusal", "CatmullRomKnots", "CatmullRomEnds", "MotionPath",
-                  "TransportEvent::Kind"}
+                  "TransportEvent::Kind", "Recipients::Kind"}  # Recipients: C has a function for each kind
 NOT_IN_C = {("CallError", "none")}  # a result of 0
 
 # C function, without reckoner_client_ or reckoner_server_: the C++ function.
@@ -56,6 +56,7 @@ FUNCTIONS = {
         "archetype_traffic": "traffic", "field_traffic": "traffic",
         "call_error": "CallResult::error", "take": "revoke",  # take: the earlier name
         "frame": "frame_of",
+        "broadcast_listed": "broadcast", "broadcast_within": "broadcast", "broadcast_seeing": "broadcast",
         "set_entity_groups": "set_groups", "set_client_groups": "set_groups",  # C has no overloads
         "route_length": "route", "route_state": "route", "route_nearest": "route",  # functions of class Route
     },
@@ -63,7 +64,7 @@ FUNCTIONS = {
 # C++ functions that C has not, and why.
 CPP_ONLY_FUNCTIONS = {
     "client": {"playout": "the game set it"},
-    "server": {"broadcast": "send() with client 0", "archetypes": "the game has them", "tick_time_s": "next_tick()", "is_tick_due": "next_tick()",
+    "server": {"archetypes": "the game has them", "tick_time_s": "next_tick()", "is_tick_due": "next_tick()",
                "run_due_ticks": "receive() and tick()", "entity_count": "stats", "client_count": "stats",
                "closing_count": "stats", "ownership_stats": "stats", "peer": "C has no transports"},
 }
@@ -73,13 +74,15 @@ PYTHON = {
                "get_stats": "stats", "shown_poses_into": "shown_poses", "move_in": "move",
                "correct_and_hold": "correct", "call_error": ""},
     "server": {"create": "__init__", "destroy": "close", "poll_event": "events", "poll_message": "messages",
-               "get_stats": "stats", "get_session_stats": "session_stats", "call_error": ""},
+               "get_stats": "stats", "get_session_stats": "session_stats", "call_error": "",
+               "broadcast_listed": "broadcast", "broadcast_within": "broadcast", "broadcast_seeing": "broadcast"},
 }
 CSHARP = {
     "client": {"create": "Client", "destroy": "Destroy", "get_stats": "Stats", "shown_poses_into": "ShownPoses",
                "shown_one": "Shown", "correct_and_hold": "Correct", "call_error": ""},
     "server": {"create": "Server", "destroy": "Destroy", "get_stats": "Stats", "get_session_stats": "SessionStats",
-               "next_tick": "IsDue", "state": "StateOf", "frame": "FrameOf", "call_error": ""},  # State, Frame: types
+               "next_tick": "IsDue", "state": "StateOf", "frame": "FrameOf", "call_error": "",
+               "broadcast_listed": "Broadcast", "broadcast_within": "Broadcast"},  # State, Frame: types
 }
 # C struct: C++ structs whose members it has.
 STRUCTS = {

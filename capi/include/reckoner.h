@@ -672,9 +672,14 @@ RECKONER_C_API reckoner_result reckoner_server_move_along(reckoner_server* serve
 
 /* Messages in both directions: bytes of the game, which must not trust them. Unreliable messages arrive at
  * once or not at all and have at most 1000 bytes; reliable ones arrive in order and have at most 16384.
+ * Unordered reliable messages arrive exactly once and do not wait for messages before them.
  * `time_s`: a server time, or null; the receiver gets the message when the time that it shows reaches
  * `time_s`. */
-enum reckoner_delivery { RECKONER_DELIVERY_RELIABLE = 0, RECKONER_DELIVERY_UNRELIABLE = 1 };
+enum reckoner_delivery {
+  RECKONER_DELIVERY_RELIABLE = 0,
+  RECKONER_DELIVERY_UNRELIABLE = 1,
+  RECKONER_DELIVERY_RELIABLE_UNORDERED = 2 /* at most 16384 bytes */
+};
 typedef struct reckoner_message {
   uint32_t struct_size;
   reckoner_client_id sender; /* 0 in a client: the server */
@@ -688,6 +693,27 @@ typedef struct reckoner_message {
 RECKONER_C_API reckoner_result reckoner_server_send(reckoner_server* server, reckoner_client_id client,
                                                     const void* bytes, size_t size, int32_t delivery,
                                                     const double* time_s);
+/* Sends to several clients at once: to all, to those in a list, to those whose eye (set_view) is at most
+ * radius_m from a point, or to those that see an entity: it is relevant to them, and its spawn was sent.
+ * The client `except` gets nothing; 0: none is left out. `reached`, which may be null, is the number of
+ * clients to which the message was sent; RECKONER_NOTHING if it is 0. */
+RECKONER_C_API reckoner_result reckoner_server_broadcast(reckoner_server* server, reckoner_client_id except,
+                                                         const void* bytes, size_t size, int32_t delivery,
+                                                         const double* time_s, size_t* reached);
+/* Skips clients that have left. A client that is listed twice gets the message once. */
+RECKONER_C_API reckoner_result reckoner_server_broadcast_listed(
+    reckoner_server* server, const reckoner_client_id* clients, size_t count, reckoner_client_id except,
+    const void* bytes, size_t size, int32_t delivery, const double* time_s, size_t* reached);
+RECKONER_C_API reckoner_result reckoner_server_broadcast_within(reckoner_server* server,
+                                                                const double centre[3], double radius_m,
+                                                                reckoner_client_id except, const void* bytes,
+                                                                size_t size, int32_t delivery,
+                                                                const double* time_s, size_t* reached);
+RECKONER_C_API reckoner_result reckoner_server_broadcast_seeing(reckoner_server* server,
+                                                                reckoner_entity entity,
+                                                                reckoner_client_id except, const void* bytes,
+                                                                size_t size, int32_t delivery,
+                                                                const double* time_s, size_t* reached);
 /* The next message of a client. Set message->struct_size. Poll after every receive. */
 RECKONER_C_API reckoner_result reckoner_server_poll_message(reckoner_server* server,
                                                             reckoner_message* message);

@@ -76,19 +76,44 @@ bool ClientSession::take_message() {
     if (const auto why = apply(*message)) refuse(*why);
     message = AfterSpawnsMessage{};
   }
+  if (auto* unordered = message ? std::get_if<UnorderedMessage>(&*message) : nullptr) {
+    OrderedMessages::Message turn = OrderedMessages::turn_of(*unordered);
+    if (!stream.was_early()) ordered_.add_unordered(std::move(*unordered), bytes->size());
+    message = std::move(turn);
+  } else if (stream.was_early()) {
+    message = AfterSpawnsMessage{};  // it was malformed, which is counted already
+  }
   ordered_.add(std::move(message), bytes->size());
   return true;
 }
 
+// Takes the next unordered message that is complete before its turn. Returns false if there is none.
+bool ClientSession::take_early_message() {
+  const auto bytes = link.reliable().next_early();
+  if (!bytes) return false;
+  auto message = decode_reliable(*bytes);
+  auto* unordered = message ? std::get_if<UnorderedMessage>(&*message) : nullptr;
+  if (unordered != nullptr) {
+    ordered_.add_unordered(std::move(*unordered), bytes->size());
+  } else {
+    refuse(Refusal::malformed);
+  }
+  return true;
+}
+
 std::optional<OrderedMessages::Message> ClientSession::next_message() {
-  auto message = ordered_.next(world.spawns);
-  if (message) messages.counts().note_processed();
-  return message;
+  return count(ordered_.next(world.spawns));
 }
 
 std::optional<OrderedMessages::Message> ClientSession::next_message_at_the_end() {
-  auto message = ordered_.next_at_the_end();
-  if (message) messages.counts().note_processed();
+  return count(ordered_.next_at_the_end());
+}
+
+// An unordered message counts in its turn.
+std::optional<OrderedMessages::Message> ClientSession::count(
+    std::optional<OrderedMessages::Message> message) {
+  const bool is_unordered = message && *message && std::holds_alternative<UnorderedMessage>(**message);
+  if (message && !is_unordered) messages.counts().note_processed();
   return message;
 }
 
@@ -101,7 +126,8 @@ std::optional<Refusal> ClientSession::apply(const ReliableMessage& message) {
   if (std::holds_alternative<AfterSpawnsMessage>(message)) return std::nullopt;  // OrderedMessages has waited
   if (const auto* route = std::get_if<RouteMessage>(&message)) return world.apply(*route);
   if (const auto* ownership = std::get_if<OwnershipMessage>(&message)) return apply(*ownership);
-  const auto* data = std::get_if<GameDataMessage>(&message);
+  const auto* unordered = std::get_if<UnorderedMessage>(&message);
+  const auto* data = unordered != nullptr ? &unordered->data : std::get_if<GameDataMessage>(&message);
   if (data == nullptr) return Refusal::unexpected;
   messages.deliver(data->payload, data->time_s, stats);
   return std::nullopt;

@@ -48,9 +48,12 @@ struct ClientSession {
   /// Ends the entities whose end waited for a message that is processed now.
   void end_waiting() { world.end_waiting(messages.counts().processed_count()); }
 
-  /// Takes the reliable messages that have arrived completely.
+  /// Takes the reliable messages that have arrived completely. Before the session has begun, no message is
+  /// taken before its turn: the first one begins the session.
   void take_reliable() {
     while (take_message()) {
+    }
+    while (link.has_begun() && take_early_message()) {
     }
   }
   /// Takes the next reliable message that has arrived completely. Returns false if there is none.
@@ -106,6 +109,9 @@ struct ClientSession {
   ShownWorld shown{world, playout, link.showing()};
 
  private:
+  [[nodiscard]] bool take_early_message();
+  [[nodiscard]] std::optional<OrderedMessages::Message> count(
+      std::optional<OrderedMessages::Message> message);
   void note_datagram(double local_s);
   [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message);
   void review_path();

@@ -198,7 +198,9 @@ void ServerGame::judge_beams() {
     const auto avatar = avatars_.find(beam.player);
     if (avatar == avatars_.end()) return true;
     const Verdict verdict = judge(beam);
-    (void)server_.send(beam.player, pack(MessageKind::verdict, verdict), reckoner::Delivery::reliable);
+    // A verdict names its shot, so the order does not matter.
+    (void)server_.send(beam.player, pack(MessageKind::verdict, verdict),
+                       reckoner::Delivery::reliable_unordered);
     if (verdict.target != 0) hurt(reckoner::entity_id_of(verdict.target), avatar->second, 35);
     return true;
   });

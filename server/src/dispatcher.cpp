@@ -10,6 +10,15 @@
 #include <variant>
 
 namespace reckoner {
+namespace {
+
+// Null for a message of another kind, and for one that only a server sends.
+const UnorderedMessage* find_unordered(const ReliableMessage& message) {
+  const auto* unordered = std::get_if<UnorderedMessage>(&message);
+  return unordered != nullptr && !unordered->after_spawns ? unordered : nullptr;
+}
+
+}  // namespace
 
 void Dispatcher::dispatch(const TransportEvent& event, double now_s) {
   switch (event.kind) {
@@ -73,8 +82,14 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
 bool Dispatcher::dispatch_reliable(Session& session) {
   session.received().add(parts_);
   while (const auto bytes = session.received().next()) {
+    if (session.received().was_early()) {
+      mail_.note_turn(session, bytes->size());
+      continue;
+    }
     const auto message = decode_reliable(*bytes);
+    const auto* unordered = message ? find_unordered(*message) : nullptr;
     const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
+    if (unordered != nullptr) data = &unordered->data;
     if (data != nullptr) {
       mail_.accept_reliable(session, *data);
       continue;
@@ -86,6 +101,15 @@ bool Dispatcher::dispatch_reliable(Session& session) {
       count_refused(stats_, *why);
     }
     mail_.count_processed(session, 0);
+  }
+  while (const auto bytes = session.received().next_early()) {
+    const auto message = decode_reliable(*bytes);
+    const auto* unordered = message ? find_unordered(*message) : nullptr;
+    if (unordered != nullptr) {
+      mail_.accept_early(session, unordered->data);
+    } else {
+      count_malformed(stats_, message ? Refusal::unexpected : Refusal::malformed);
+    }
   }
   return !session.received().is_broken();
 }

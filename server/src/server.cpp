@@ -2,6 +2,7 @@
 #include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 #include "server/src/entity_debug.hpp"
+#include "server/src/mail/find_recipients.hpp"
 #include "server/src/server_impl.hpp"
 
 #include <utility>
@@ -269,7 +270,16 @@ CallResult Server::send(ClientId client, std::span<const std::byte> payload, Del
 
 std::size_t Server::broadcast(std::span<const std::byte> payload, Delivery delivery,
                               std::optional<double> time_s) {
-  return impl_->mail.broadcast(payload, delivery, time_s);
+  const auto sent = broadcast(Recipients::all(), payload, delivery, time_s);
+  return sent ? *sent : 0;
+}
+
+Result<std::size_t, CallError> Server::broadcast(const Recipients& to, std::span<const std::byte> payload,
+                                                 Delivery delivery, std::optional<double> time_s) {
+  const CallError why = find_recipients(to, impl_->sessions, impl_->world.entities(),
+                                        impl_->world.states().origin(), impl_->recipients);
+  if (why != CallError::none) return why;
+  return impl_->mail.broadcast(impl_->recipients, payload, delivery, time_s);
 }
 
 std::optional<GameMessage> Server::poll_message() {

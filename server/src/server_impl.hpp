@@ -66,7 +66,8 @@ struct Server::Impl {
   Lobby lobby;
   Dispatcher dispatcher;
   StateSender sender;
-  std::vector<SeenPose> seen;  // result of rewind()
+  std::vector<SeenPose> seen;        // result of rewind()
+  std::vector<Session*> recipients;  // scratch of broadcast()
 };
 
 }  // namespace reckoner

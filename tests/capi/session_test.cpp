@@ -269,6 +269,60 @@ TEST(CSession, MessagesArriveInBothDirections) {
       RECKONER_ERROR_ARGUMENT);
 }
 
+TEST(CSession, BroadcastReachesTheClientsThatItNames) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  reckoner_state state;
+  reckoner_state_init(&state);
+  reckoner_entity tank = 0;
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "tank", &state, 0, &tank), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_CLIENT_EVENT_SPAWNED, tank); }));
+  const double eye[3] = {10.0, 0.0, 0.0}, far_away[3] = {100.0, 0.0, 0.0};
+  ASSERT_EQ(reckoner_server_set_view(pair.server, pair.peer, eye), RECKONER_OK);
+  const std::int32_t how = RECKONER_DELIVERY_RELIABLE_UNORDERED;
+  reckoner_server* const s = pair.server;
+  const reckoner_client_id me = pair.peer, both[] = {me, me, 77};
+  std::size_t reached = 9;
+  EXPECT_EQ(reckoner_server_broadcast(s, 0, "1", 1, how, nullptr, &reached), RECKONER_OK);
+  EXPECT_EQ(reached, 1u);
+  EXPECT_EQ(reckoner_server_broadcast(s, me, "x", 1, how, nullptr, &reached), RECKONER_NOTHING);
+  EXPECT_EQ(reached, 0u);
+  EXPECT_EQ(reckoner_server_broadcast_listed(s, both, 3, 0, "2", 1, how, nullptr, &reached), RECKONER_OK);
+  EXPECT_EQ(reached, 1u);
+  EXPECT_EQ(reckoner_server_broadcast_listed(s, nullptr, 0, 0, "x", 1, how, nullptr, nullptr),
+            RECKONER_NOTHING);
+  EXPECT_EQ(reckoner_server_broadcast_within(s, eye, 5.0, 0, "3", 1, how, nullptr, nullptr), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_broadcast_within(s, far_away, 5.0, 0, "x", 1, how, nullptr, nullptr),
+            RECKONER_NOTHING);
+  EXPECT_EQ(reckoner_server_broadcast_seeing(s, tank, 0, "4", 1, how, nullptr, &reached), RECKONER_OK);
+  EXPECT_EQ(reached, 1u);
+  EXPECT_EQ(reckoner_server_broadcast_seeing(s, tank, me, "x", 1, how, nullptr, nullptr), RECKONER_NOTHING);
+
+  // Arguments that make no sense.
+  EXPECT_EQ(reckoner_server_broadcast(nullptr, 0, "x", 1, how, nullptr, nullptr), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_broadcast(s, 0, "x", 1, 3, nullptr, &reached), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reached, 0u);
+  EXPECT_EQ(reckoner_server_broadcast(s, 0, nullptr, 1, how, nullptr, nullptr), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_broadcast_listed(s, nullptr, 1, 0, "x", 1, how, nullptr, nullptr),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_broadcast_within(s, nullptr, 5.0, 0, "x", 1, how, nullptr, nullptr),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_LT(reckoner_server_broadcast_within(s, eye, -1.0, 0, "x", 1, how, nullptr, nullptr), 0);
+  EXPECT_EQ(reckoner_server_broadcast_seeing(s, 123456789, 0, "x", 1, how, nullptr, nullptr),
+            RECKONER_ERROR_UNKNOWN);
+
+  std::string got;
+  reckoner_message message{};
+  message.struct_size = sizeof message;
+  ASSERT_TRUE(pair.until([&] {
+    while (reckoner_client_poll_message(pair.client, &message) == RECKONER_OK)
+      got += std::string(reinterpret_cast<const char*>(message.bytes), message.size);
+    return got.size() == 4;
+  }));
+  std::sort(got.begin(), got.end());
+  EXPECT_EQ(got, "1234");
+}
+
 // The client's program does nothing after flush(), and the message still arrives.
 TEST(CSession, FlushedMessagesDoNotWaitForTheNextUpdate) {
   Pair pair;
@@ -284,7 +338,8 @@ TEST(CSession, FlushedMessagesDoNotWaitForTheNextUpdate) {
     }
     return false;
   };
-  for (const std::int32_t delivery : {RECKONER_DELIVERY_RELIABLE, RECKONER_DELIVERY_UNRELIABLE}) {
+  for (const std::int32_t delivery :
+       {RECKONER_DELIVERY_RELIABLE, RECKONER_DELIVERY_UNRELIABLE, RECKONER_DELIVERY_RELIABLE_UNORDERED}) {
     ASSERT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_STATUS_JOINED; }));
     ASSERT_EQ(reckoner_client_send(pair.client, "now", 3, delivery, nullptr), RECKONER_OK);
     EXPECT_FALSE(arrives_within(0.05)) << "without flush() it waits, so the test proves something";

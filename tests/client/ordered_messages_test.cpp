@@ -23,6 +23,8 @@ void add_game_message(OrderedMessages& messages, std::uint8_t letter, std::size_
 int next(OrderedMessages& messages, const SettledNumbers& spawns) {
   const auto found = messages.next(spawns);
   if (!found) return kNone;
+  if (const auto* unordered = std::get_if<UnorderedMessage>(&**found))
+    return static_cast<int>(unordered->data.payload[0]);
   const auto* game = std::get_if<GameDataMessage>(&**found);
   return game == nullptr ? kMark : static_cast<int>(game->payload[0]);
 }
@@ -43,8 +45,46 @@ TEST(OrderedMessages, WaitForTheSpawnsThatTheServerSentBefore) {
   EXPECT_EQ(next(messages, spawns), kNone);
 }
 
+UnorderedMessage unordered(std::uint8_t letter, std::optional<std::uint32_t> after_spawns) {
+  return {{{std::byte{letter}}, {}}, after_spawns};
+}
+
+TEST(OrderedMessages, UnorderedOnesWaitForSpawnsAndForNothingElse) {
+  SettledNumbers spawns;
+  OrderedMessages messages;
+  messages.add(AfterSpawnsMessage{3}, kBytes);
+  add_game_message(messages, 1);
+  messages.add_unordered(unordered(2, 2), kBytes);
+  messages.add_unordered(unordered(3, std::nullopt), kBytes);
+  EXPECT_EQ(next(messages, spawns), 3) << "before all others";
+  EXPECT_EQ(next(messages, spawns), kNone);
+  spawns.settle(1);
+  spawns.settle(2);
+  EXPECT_EQ(next(messages, spawns), 2);
+  EXPECT_EQ(next(messages, spawns), kNone);
+  spawns.settle(3);
+  EXPECT_EQ(next(messages, spawns), kMark);
+  EXPECT_EQ(next(messages, spawns), 1);
+
+  // The turn of an unordered message, which waits for what the message waits for.
+  messages.add_unordered(unordered(4, 5), kBytes);
+  messages.add(OrderedMessages::turn_of(unordered(4, 5)), kBytes);
+  add_game_message(messages, 5);
+  EXPECT_EQ(next(messages, spawns), kNone);
+  spawns.settle(4);
+  spawns.settle(5);
+  EXPECT_EQ(next(messages, spawns), 4);
+  EXPECT_EQ(next(messages, spawns), kMark);
+  EXPECT_EQ(next(messages, spawns), 5);
+  messages.add(OrderedMessages::turn_of(unordered(6, std::nullopt)), kBytes);
+  EXPECT_EQ(next(messages, spawns), kMark) << "it waits for nothing";
+}
+
 TEST(OrderedMessages, DoNotWaitWhenTheSessionEnds) {
   OrderedMessages messages;
+  messages.add_unordered(unordered(1, 9), kBytes);
+  EXPECT_TRUE(messages.next_at_the_end());
+  EXPECT_FALSE(messages.next_at_the_end());
   messages.add(AfterSpawnsMessage{7}, kBytes);
   add_game_message(messages, 1);
   EXPECT_TRUE(messages.next_at_the_end());
@@ -65,6 +105,11 @@ TEST(OrderedMessages, OnlyABoundedNumberAndSizeWait) {
     EXPECT_LE(waiting * bytes, 2u * 1024 * 1024 + bytes);
     EXPECT_GE(waiting, bytes == 1 ? 8193u : 129u) << "and not fewer";
     EXPECT_EQ(next(messages, none), 1) << "in order";
+    OrderedMessages early;
+    for (waiting = 0; waiting < 20'000 && next(early, none) == kNone; ++waiting)
+      early.add_unordered(unordered(1, 1), bytes);
+    EXPECT_LE(waiting, 8193u);
+    EXPECT_LE(waiting * bytes, 2u * 1024 * 1024 + bytes);
   }
 }
 

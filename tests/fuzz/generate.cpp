@@ -375,7 +375,7 @@ EntityId any_entity(Choices& choices) {
 }
 
 ReliableMessage any_reliable(Choices& choices) {
-  switch (choices.up_to(7)) {
+  switch (choices.up_to(8)) {
     case 0:
       return any_welcome(choices);
     case 1:
@@ -389,6 +389,11 @@ ReliableMessage any_reliable(Choices& choices) {
       return any_ownership(choices);
     case 6:
       return KickMessage{choices.text(kMaxKickReasonBytes)};
+    case 7: {
+      UnorderedMessage message{any_game_data(choices), std::nullopt};
+      if (choices.flag()) message.after_spawns = static_cast<std::uint32_t>(choices.up_to(UINT32_MAX));
+      return message;
+    }
     default:
       return any_playout(choices);
   }
@@ -437,6 +442,8 @@ std::vector<ReliablePart> any_parts(Choices& choices, std::uint64_t near) {
     if (part.bytes.empty()) part.bytes.resize(1);
     if (part.bytes.size() > ReliablePartsWriter::kMaxPartBytes)
       part.bytes.resize(ReliablePartsWriter::kMaxPartBytes);
+    if (choices.flag())
+      part.unordered = static_cast<std::uint32_t>(choices.flag() ? choices.up_to(part.bytes.size() - 1) : 0);
     at += part.bytes.size();
     if (choices.flag()) at += choices.up_to(choices.rarely(15) ? UINT32_MAX - 1 : 30);
   }
@@ -448,7 +455,7 @@ bool write_parts(BitWriter& writer, std::span<const ReliablePart> parts) {
   std::uint64_t end = 0;
   for (const ReliablePart& part : parts) {
     if (section.any() && part.offset - end >= UINT32_MAX) return false;
-    section.add(writer, part.offset, part.bytes);
+    section.add(writer, part.offset, part.bytes, part.unordered);
     end = part.offset + part.bytes.size();
   }
   section.finish(writer);

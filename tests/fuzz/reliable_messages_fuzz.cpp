@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every reliable message: welcome, after spawns, route, game data, ownership, playout, kick.
+// Every reliable message: welcome, after spawns, route, game data, ownership, playout, kick, unordered.
 #include "generate.hpp"
 #include "target.hpp"
 
@@ -37,7 +37,7 @@ std::vector<Bytes> seeds() {
     Bytes decisions(400);
     for (std::byte& each : decisions)
       each = static_cast<std::byte>(random() & 0xff);
-    decisions.front() = static_cast<std::byte>(i % 8);  // selects the message
+    decisions.front() = static_cast<std::byte>(i % 9);  // selects the message
     Choices choices{decisions};
     const Bytes message = encoded(any_reliable(choices));
     if (message.size() < 1500) out.push_back(marked(kRaw, message));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The stream of reliable messages: a receiver with parts of any peer, and both ends over a bad link. Only
-// what was sent comes out, in order, and the receiver's memory stays within its limits.
+// what was sent comes out, in order, and the receiver's memory stays within its limits. Unordered messages
+// come out once, before their turn or in it.
 #include "generate.hpp"
 #include "net/src/link/message_length.hpp"
 #include "net/src/link/reliable_receiver.hpp"
 #include "net/src/link/reliable_sender.hpp"
+#include "net/src/messages/messages.hpp"
 #include "net/src/messages/reliable_part.hpp"
 #include "target.hpp"
 
@@ -13,6 +15,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <set>
 
 // The number of bytes that operator new has allocated. libFuzzer does not allow another operator new, but the
 // address sanitizer counts as well.
@@ -179,17 +182,32 @@ class Receiver {
     check(receiver_.near() == model_.first_lacking(), "the receiver knows what it lacks");
     // A vector takes up to twice its size, and keeps as much that was taken. A node of a map takes 120 bytes.
     const std::size_t pieces = 3 * (limits_.parts + kMostBeyond);
-    check(memory_ <= 5 * limits_.bytes + 120 * pieces, "the memory stays within the limits");
+    // An early message is copied. The begins of such messages take up to 64 bytes each.
+    const std::size_t for_early = 2 * limits_.bytes + 64 * (2 * limits_.early + kMostBeyond);
+    check(memory_ <= 5 * limits_.bytes + 120 * pieces + for_early, "the memory stays within the limits");
     return true;
   }
   std::optional<Bytes> next() {
     const auto message = receiver_.next();
+    if (receiver_.is_broken() && has_early_) return std::nullopt;  // a false begin; the model knows of none
     const auto expected = model_.next();
     check(message.has_value() == expected.has_value(), "what is complete comes out, and nothing else");
     check(receiver_.is_broken() == model_.is_broken(), "a false length breaks the stream");
     if (!message) return std::nullopt;
     check(std::ranges::equal(*message, *expected), "a message comes out as it arrived");
     return expected;
+  }
+  [[nodiscard]] bool was_early() const { return receiver_.was_early(); }
+  std::optional<Bytes> next_early() {
+    const std::size_t before = live_bytes();
+    const auto message = receiver_.next_early();
+    memory_ += live_bytes() - before;
+    if (!message) return std::nullopt;
+    has_early_ = true;
+    check(!message->empty() && is_unordered(*message), "only an unordered message comes out early");
+    check(message->size() <= limits_.message, "an early message has the size of a message");
+    check(model_.has_gap(), "a message before its turn has a gap before it");
+    return Bytes(message->begin(), message->end());
   }
   [[nodiscard]] std::uint64_t near() const { return receiver_.near(); }
   void check_gaps() const {
@@ -211,12 +229,14 @@ class Receiver {
   Model model_;
   ReliableReceiver receiver_;
   std::size_t memory_ = 0;
+  bool has_early_ = false;
 };
 
 ReliableReceiver::Limits any_limits_of_receiver(Choices& choices) {
   return {.bytes = 16 + choices.up_to(choices.flag() ? 100 : 8000),
           .parts = 1 + choices.up_to(choices.flag() ? 3 : 200),
-          .message = 1 + choices.up_to(choices.flag() ? 200 : 33 * 1024)};
+          .message = 1 + choices.up_to(choices.flag() ? 200 : 33 * 1024),
+          .early = choices.up_to(choices.flag() ? 3 : 1024)};
 }
 
 // A peer that keeps to no rule.
@@ -226,6 +246,8 @@ void hear_anything(Choices& choices) {
     (void)receiver.arrive(any_parts(choices, receiver.near()));
     receiver.check_gaps();
     while (!choices.rarely(7) && receiver.next()) {
+    }
+    while (!choices.rarely(7) && receiver.next_early()) {
     }
   }
 }
@@ -287,8 +309,10 @@ class Link {
   }
 
   void add() {
-    Bytes message(1 + choices_.up_to(choices_.rarely(3) ? 6000 : 60), static_cast<std::byte>(sent_.size()));
-    message.back() = static_cast<std::byte>(choices_.up_to(255));
+    // It begins with a kind, of an unordered message or of another one, and its number.
+    Bytes message(3 + choices_.up_to(choices_.rarely(3) ? 6000 : 60), static_cast<std::byte>(sent_.size()));
+    message[0] = choices_.flag() ? std::byte{13} : std::byte{6};
+    message[2] = static_cast<std::byte>(sent_.size() >> 8);
     check(sender_.add(message) == sent_.size() + 1, "messages have numbers");
     sent_.push_back(std::move(message));
   }
@@ -310,7 +334,15 @@ class Link {
     datagram.arrived = true;
     while (const auto message = receiver_.next()) {
       check(received_ < sent_.size() && *message == sent_[received_], "messages come out as they were sent");
+      check(receiver_.was_early() == (early_.erase(received_) > 0), "an early message is known in its turn");
       ++received_;
+    }
+    while (const auto message = receiver_.next_early()) {
+      const auto number =
+          std::to_integer<std::uint32_t>((*message)[1]) + 256 * std::to_integer<std::uint32_t>((*message)[2]);
+      check(number > received_ && number < sent_.size() && *message == sent_[number],
+            "early messages come out as they were sent");
+      check(early_.insert(number).second, "a message comes out once");
     }
     return true;
   }
@@ -325,9 +357,10 @@ class Link {
 
   Choices& choices_;
   ReliableSender sender_;
-  Receiver receiver_{{.bytes = 64 * 1024, .parts = 1024, .message = 33 * 1024}};
+  Receiver receiver_{{.bytes = 64 * 1024, .parts = 1024, .message = 33 * 1024, .early = 100}};
   std::vector<Bytes> sent_;
   std::uint32_t received_ = 0;
+  std::set<std::uint32_t> early_;  // those that came out before their turn, until their turn
   std::vector<Flying> flying_;
   Sequence sequence_ = 0;
   double now_s_ = 0.0;
@@ -348,6 +381,8 @@ void decode(std::span<const std::byte> bytes) {
   check(again.finished() && second == parts, "parts are written so that they can be read");
   (void)receiver.arrive(bytes);
   while (receiver.next()) {
+  }
+  while (receiver.next_early()) {
   }
 }
 

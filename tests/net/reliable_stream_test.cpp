@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ReliableSender and ReliableReceiver, and the section between them.
 #include "net/src/link/byte_ranges.hpp"
+#include "net/src/link/message_length.hpp"
 #include "net/src/link/peer_link.hpp"
 #include "net/src/link/reliable_receiver.hpp"
 #include "net/src/link/reliable_sender.hpp"
@@ -69,8 +70,10 @@ TEST(ReliablePart, SurvivesTheWire) {
     for (std::size_t n = 1 + random() % 5; n > 0; --n) {
       at += random() % 3 == 0 ? 0 : random() % 5000;
       parts.push_back({at, message_of(static_cast<std::uint32_t>(n), 1 + random() % 600)});
+      if (random() % 2 == 0)
+        parts.back().unordered = static_cast<std::uint32_t>(random() % parts.back().bytes.size());
       const std::size_t before = writer.bits_written();
-      section.add(writer, at, parts.back().bytes);
+      section.add(writer, at, parts.back().bytes, parts.back().unordered);
       EXPECT_LE(writer.bits_written() - before + ReliablePartsWriter::kEndBits,
                 parts.back().bytes.size() * 8 + ReliablePartsWriter::kMaxHeadBits);
       at += parts.back().bytes.size();
@@ -119,7 +122,14 @@ class Link {
 
   ReliableSender sender;
   ReliableReceiver receiver{{}};
-  std::vector<Bytes> received;
+  std::vector<Bytes> received;  // in turn
+  // Each message when it came out for the first time, and when.
+  struct Delivered {
+    Bytes bytes;
+    double at_s = 0.0;
+    bool early = false;
+  };
+  std::vector<Delivered> delivered;
   double now_s = 0.0;
   std::size_t datagrams = 0, bytes_sent = 0;
   std::size_t room_bytes = 1100;
@@ -194,8 +204,12 @@ class Link {
       if (receipt == PeerLink::Receipt::repeated) return true;
       back_.want_ack(datagram.number);
       receiver.add(parts);
-      while (const auto message = receiver.next())
+      while (const auto message = receiver.next()) {
         received.emplace_back(message->begin(), message->end());
+        if (!receiver.was_early()) delivered.push_back({received.back(), now_s});
+      }
+      while (const auto message = receiver.next_early())
+        delivered.push_back({{message->begin(), message->end()}, now_s, true});
       return true;
     });
     std::erase_if(answers_, [&](const Answer& answer) {
@@ -249,6 +263,97 @@ INSTANTIATE_TEST_SUITE_P(Links, ReliableStream,
                                          Link::Options{.loss = 0.2, .burst = 8, .seed = 3},
                                          Link::Options{.loss = 0.05, .jitter_s = 0.2, .seed = 4},
                                          Link::Options{.loss = 0.5, .delay_s = 0.3, .seed = 5}));
+
+constexpr std::byte kOrderedKind{6}, kUnorderedKind{13};
+
+// A message with its number, of at least 5 bytes.
+Bytes game_message(std::byte kind, std::uint32_t number, std::size_t size) {
+  Bytes bytes = message_of(number, size);
+  bytes[0] = kind;
+  for (std::size_t i = 0; i < 4; ++i)
+    bytes[1 + i] = static_cast<std::byte>(number >> (8 * i));
+  return bytes;
+}
+std::uint32_t number_of(std::span<const std::byte> message) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    number |= std::to_integer<std::uint32_t>(message[1 + i]) << (8 * i);
+  return number;
+}
+
+// The session changes to other links meanwhile.
+TEST_P(ReliableStream, UnorderedMessagesComeOnceAndOrderedOnesInOrder) {
+  std::size_t early = 0;
+  for (std::uint64_t run = 0; run < 8; ++run) {
+    Link::Options options = GetParam();
+    options.seed += 1000 * run;
+    Link link(options);
+    std::mt19937_64 random{options.seed + 200};
+    std::vector<Bytes> sent;
+    for (int i = 0; i < 300; ++i) {
+      for (std::size_t n = random() % 3; n > 0; --n) {
+        const std::size_t size = random() % 40 == 0 ? 16'384 : 5 + random() % 300;
+        const std::byte kind = random() % 2 == 0 ? kUnorderedKind : kOrderedKind;
+        sent.push_back(game_message(kind, static_cast<std::uint32_t>(sent.size()), size));
+        (void)link.sender.add(sent.back());
+      }
+      link.tick();
+      if (i == 110 || i == 220) link.replace();
+    }
+    link.run(20.0);
+    ASSERT_EQ(link.received, sent) << "all have their turn, in order";
+    std::set<std::uint32_t> numbers;
+    std::uint32_t next = 0;  // all before it came out
+    for (const Link::Delivered& one : link.delivered) {
+      const std::uint32_t number = number_of(one.bytes);
+      ASSERT_LT(number, sent.size());
+      ASSERT_EQ(one.bytes, sent[number]);
+      ASSERT_TRUE(numbers.insert(number).second) << "message " << number << " comes once";
+      if (one.bytes[0] == kOrderedKind) {
+        ASSERT_EQ(next, number) << "an ordered message follows all before it";
+        ASSERT_FALSE(one.early);
+      }
+      for (; numbers.contains(next); ++next) {
+      }
+      early += one.early ? 1 : 0;
+    }
+    ASSERT_EQ(numbers.size(), sent.size());
+    EXPECT_EQ(link.sender.bytes(), 0u);
+  }
+  if (GetParam().loss > 0.0) {
+    EXPECT_GT(early, 20u);
+  }
+}
+
+// Time from add() to the other end, s, of 20 messages a second. `share` of them take no longer.
+double delay_s(std::byte kind, double share, std::uint64_t seed) {
+  Link link({.loss = 0.05, .burst = 3, .jitter_s = 0.02, .seed = seed});
+  std::vector<double> sent_s, delays_s;
+  for (int i = 0; i < 6000; ++i) {
+    // Larger than what is sent twice, as on a busy link.
+    if (i % 3 == 0) {
+      (void)link.sender.add(game_message(kind, static_cast<std::uint32_t>(sent_s.size()), 900));
+      sent_s.push_back(link.now_s);
+    }
+    link.tick();
+  }
+  link.run(5.0);
+  for (const Link::Delivered& one : link.delivered)
+    delays_s.push_back(one.at_s - sent_s[number_of(one.bytes)]);
+  EXPECT_EQ(delays_s.size(), sent_s.size());
+  std::sort(delays_s.begin(), delays_s.end());
+  return delays_s[static_cast<std::size_t>(share * static_cast<double>(delays_s.size() - 1))];
+}
+
+TEST(ReliableStreamDelay, AnUnorderedMessageDoesNotWaitForALostOne) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const double ordered_s = delay_s(kOrderedKind, 0.9, seed),
+                 unordered_s = delay_s(kUnorderedKind, 0.9, seed);
+    EXPECT_LT(unordered_s, 0.12) << "90 % arrive at once";
+    EXPECT_GT(ordered_s, 1.3 * unordered_s) << "ordered ones wait for those that were lost";
+    EXPECT_LT(delay_s(kUnorderedKind, 0.99, seed), delay_s(kOrderedKind, 0.99, seed));
+  }
+}
 
 TEST(ReliableSender, SendsLittleTwiceBeyondABurst) {
   Link link({.loss = 0.0});
@@ -311,6 +416,92 @@ TEST(ReliableReceiver, RefusesWhatNoSenderSends) {
   receiver.add(std::vector<ReliablePart>{{0, stream}});
   EXPECT_FALSE(receiver.next());
   EXPECT_TRUE(receiver.is_broken()) << "longer than a message";
+}
+
+Bytes framed(const Bytes& message) {
+  Bytes bytes;
+  append_message_length(bytes, message.size());
+  bytes.insert(bytes.end(), message.begin(), message.end());
+  return bytes;
+}
+
+// A part of the stream that begins with an unordered message.
+ReliablePart announced(std::uint64_t offset, Bytes bytes, std::uint32_t at = 0) {
+  return {offset, std::move(bytes), at};
+}
+
+void add(ReliableReceiver& receiver, ReliablePart part) {
+  receiver.add(std::span(&part, 1));
+}
+
+std::optional<std::uint32_t> next_early(ReliableReceiver& receiver) {
+  const auto message = receiver.next_early();
+  return message ? std::optional(number_of(*message)) : std::nullopt;
+}
+
+TEST(ReliableReceiver, ReturnsAnUnorderedMessageThatArrivesInPieces) {
+  for (std::size_t cut = 1; cut < 40; ++cut) {
+    ReliableReceiver receiver{{}};
+    const Bytes stream = framed(game_message(kUnorderedKind, 7, 200));  // a length of two bytes
+    const auto from = [&](std::size_t begin, std::size_t end) {
+      return Bytes(stream.begin() + static_cast<std::ptrdiff_t>(begin),
+                   stream.begin() + static_cast<std::ptrdiff_t>(end));
+    };
+    add(receiver, announced(10, from(0, cut)));
+    EXPECT_FALSE(next_early(receiver));
+    add(receiver, {10 + cut + 5, from(cut + 5, stream.size())});
+    EXPECT_FALSE(next_early(receiver));
+    add(receiver, {10 + cut, from(cut, cut + 5)});
+    EXPECT_EQ(next_early(receiver), 7u);
+    add(receiver, announced(10, stream));
+    EXPECT_FALSE(next_early(receiver)) << "once";
+    add(receiver, {0, framed(game_message(kOrderedKind, 1, 9))});
+    EXPECT_TRUE(receiver.next() && !receiver.was_early());
+    EXPECT_TRUE(receiver.next() && receiver.was_early()) << "its turn";
+    EXPECT_FALSE(receiver.next());
+  }
+}
+
+TEST(ReliableReceiver, RemembersALimitedNumberOfEarlyMessages) {
+  ReliableReceiver receiver{{.bytes = 10'000, .parts = 1000, .message = 100, .early = 3}};
+  const Bytes one = framed(game_message(kUnorderedKind, 7, 9));
+  Bytes five;
+  for (int i = 0; i < 5; ++i)
+    five.insert(five.end(), one.begin(), one.end());
+  add(receiver, announced(10, five));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(next_early(receiver));
+  EXPECT_FALSE(next_early(receiver)) << "the others come in their turn";
+  add(receiver, {0, framed(game_message(kOrderedKind, 1, 9))});
+  EXPECT_TRUE(receiver.next());
+  int in_turn = 0;
+  for (; receiver.next(); ++in_turn)
+    EXPECT_EQ(receiver.was_early(), in_turn < 3);
+  EXPECT_EQ(in_turn, 5);
+}
+
+// Only a hostile end announces messages where there are none.
+TEST(ReliableReceiver, IsBrokenAfterAMessageThatTheStreamDoesNotHave) {
+  const Bytes inside = framed(game_message(kUnorderedKind, 7, 9));
+  Bytes message = game_message(kOrderedKind, 2, 50);
+  std::copy(inside.begin(), inside.end(), message.begin() + 20);
+  ReliableReceiver receiver{{}};
+  add(receiver, announced(10, framed(message), 21));
+  EXPECT_EQ(next_early(receiver), 7u);
+  add(receiver, {0, framed(game_message(kOrderedKind, 1, 9))});
+  EXPECT_TRUE(receiver.next());
+  EXPECT_FALSE(receiver.next());
+  EXPECT_TRUE(receiver.is_broken());
+
+  // Where an ordered message begins, or no message: nothing comes out early, and the stream goes on.
+  ReliableReceiver other{{}};
+  add(other, announced(10, framed(message)));
+  EXPECT_FALSE(next_early(other));
+  add(other, announced(10, framed(message), 1));
+  EXPECT_FALSE(next_early(other));
+  add(other, {0, framed(game_message(kOrderedKind, 1, 9))});
+  EXPECT_TRUE(other.next() && other.next());
+  EXPECT_FALSE(other.is_broken());
 }
 
 // The receiver counts from the beginning of a message that is not complete, and the sender from the first

@@ -120,6 +120,9 @@ std::optional<DecodedFields> Decoder::message(std::span<const std::byte> payload
     add_field(fields, "blend_s", text(bits.real(0, 600)));
   } else if (kind == 11) {
     add_field(fields, "reason", hex(bits.bytes(255)));
+  } else if (kind == 13) {
+    add_field(fields, "after_spawns", bits.flag() ? text(static_cast<std::int64_t>(bits.u(32))) : "-");
+    game(bits, fields);
   } else {
     return std::nullopt;
   }
@@ -499,11 +502,14 @@ std::vector<Stream::Part> Decoder::reliable(Bits& bits, const Stream& stream, De
                                 : end + static_cast<std::int64_t>(bits.eg(6));
     const std::uint64_t size = bits.eg(6) + 1;
     bits.must(size <= 1400);
+    if (bits.flag()) part.unordered = static_cast<std::int64_t>(bits.eg(0));
+    bits.must(!part.unordered || *part.unordered < static_cast<std::int64_t>(size));
     for (std::uint64_t i = 0; i < size && bits.good(); ++i)
       part.bytes.push_back(static_cast<char>(bits.u(8)));
     if (!bits.good()) return {};
     end = part.offset + static_cast<std::int64_t>(size);
     add_field(fields, "part", text(part.offset));
+    if (part.unordered) add_field(fields, "unordered", text(*part.unordered));
     add_field(fields, "bytes", hex(part.bytes));
     parts.push_back(part);
   }
@@ -515,6 +521,8 @@ void Decoder::take_messages(Stream& stream, const std::vector<Stream::Part>& par
   stream.add(parts);
   while (const auto message = stream.next())
     add_field(fields, "message", hex(*message));
+  while (const auto message = stream.next_early())
+    add_field(fields, "early", hex(*message));
 }
 
 void Decoder::showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFields& fields) {
@@ -576,7 +584,7 @@ void Decoder::join(Bits& bits, DecodedFields& fields) {
   bits.must(bits.u(32) == 0x524b4e52);
   const auto version = static_cast<std::int64_t>(bits.u(16));
   add_field(fields, "version", text(version));
-  if (version != 13) return bits.skip_rest();
+  if (version != 14) return bits.skip_rest();
   add_field(fields, "archetype_hash", text(static_cast<std::int64_t>(bits.u(32))));
   add_field(fields, "shows_past", text(std::int64_t{bits.flag()}));
   add_field(fields, "blend_s", text(bits.real(0, 600)));

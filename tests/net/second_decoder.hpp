@@ -106,6 +106,7 @@ class Stream {
   struct Part {
     std::int64_t offset = 0;
     std::string bytes;
+    std::optional<std::int64_t> unordered{};  // where the first unordered message begins in `bytes`
   };
 
   /// The offset of a part with these low 24 bits.
@@ -115,12 +116,20 @@ class Stream {
   void add(const std::vector<Part>& parts);
   /// The next message that is complete.
   std::optional<std::string> next();
+  /// The next unordered message that is complete behind a byte that has not arrived.
+  std::optional<std::string> next_early();
 
  private:
+  struct Framed {
+    std::int64_t begin = 0, end = 0;  // of the message without its length
+  };
+  std::optional<Framed> framed(std::int64_t at) const;
   std::int64_t begin_ = 0;              // offset of the first byte of the next message
   std::int64_t lacking_ = 0;            // offset of the first byte that has not arrived
   std::string ready_;                   // the bytes from begin_ to before lacking_
   std::map<std::int64_t, char> later_;  // those behind, by offset
+  std::set<std::int64_t> begins_;       // where messages begin behind lacking_, as far as parts say so
+  std::set<std::int64_t> early_;        // where messages begin that were returned before their turn
   bool broken_ = false;
 };
 
@@ -157,7 +166,7 @@ class Decoder {
   static void control(Bits& bits, DecodedFields& fields);
   void welcome(Bits& bits, DecodedFields& fields);
   void route(Bits& bits, DecodedFields& fields);
-  void game(Bits& bits, DecodedFields& fields);
+  static void game(Bits& bits, DecodedFields& fields);
   std::string value(Bits& bits, const Field& field);
   void update(Bits& bits, std::int64_t& slot, std::uint32_t tick, const std::array<unsigned, 3>& coding,
               DecodedFields& fields);

@@ -234,6 +234,8 @@ class Conversation {
 
   // Adds a message to the stream of reliable messages.
   void add_to_stream(std::span<const std::byte> message) { stream_.add(message); }
+  // The number of bytes in this stream.
+  [[nodiscard]] std::uint64_t stream_end() const { return stream_.end(); }
 
   // A datagram with parts of the stream, and with nothing else but `control`.
   Bytes stream_datagram(Tick tick, std::span<const ByteRange> parts, const ServerControl& control = {}) {

@@ -81,6 +81,7 @@ TEST(WireDocument, BothDecodersRefuseTheSameRandomBytes) {
   int good = 0;
   for (int i = 0; i < 20'000; ++i) {
     std::vector<Bytes> payloads{Conversation::encoded(PlayoutMessage{true, false, 0.1}),
+                                Conversation::encoded(UnorderedMessage{{{std::byte{1}}, 3.0}, 99}),
                                 Conversation::encoded(AfterSpawnsMessage{99}),
                                 Conversation::encoded(GameDataMessage{{std::byte{1}, std::byte{2}}, 3.0})};
     Bytes bytes = payloads[static_cast<std::size_t>(i) % payloads.size()];
@@ -157,6 +158,8 @@ std::vector<Vector> vectors() {
   for (const Bytes& message : {Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}),
                                chat, Conversation::encoded(AfterSpawnsMessage{70'000})})
     conversation.add_to_stream(message);
+  const UnorderedMessage unordered{{{std::byte{'n'}, std::byte{'o'}, std::byte{'w'}}, std::nullopt}, 70'000};
+  reliable("unordered game message", Conversation::encoded(unordered));
   const auto stream = [&](const char* name, Tick tick, std::span<const ByteRange> parts,
                           const ServerControl& control) {
     const Bytes bytes = conversation.stream_datagram(tick, parts, control);
@@ -167,6 +170,11 @@ std::vector<Vector> vectors() {
   stream("datagram with the part between them, the next one, and the answer to a request to resume", 1002,
          std::array<ByteRange, 2>{{{20, 32}, {100, 174}}},
          {JoinAnswer{ResumeAnswer{40, 33, 1001}}, std::uint16_t{33}});
+  conversation.add_to_stream(Conversation::encoded(PlayoutMessage{true, false, 0.1}));
+  const std::uint64_t begin = conversation.stream_end();
+  conversation.add_to_stream(Conversation::encoded(unordered));
+  stream("datagram with an unordered message before its turn", 1003,
+         std::array<ByteRange, 1>{{{begin - 2, conversation.stream_end()}}}, {});
   const auto datagram = [&](const char* name, Tick tick, bool refers, bool fields_and_messages) {
     const Bytes bytes = conversation.datagram(tick, refers, fields_and_messages);
     add(name, bytes, decoder.server_datagram(bytes, tick));

@@ -128,6 +128,12 @@ std::string expected(const GameDataMessage& m) {
   return optional("time_s", m.time_s) + "payload: " + hex_of(m.payload) + "\n";
 }
 
+std::string expected(const UnorderedMessage& m) {
+  std::string text = "after_spawns: -\n";
+  if (m.after_spawns) text = line("after_spawns", *m.after_spawns);
+  return text + expected(m.data);
+}
+
 std::string expected(const OwnershipMessage& m) {
   std::string text = line("index", m.entity.index1) + line("generation", m.entity.generation) +
                      line("change", static_cast<int>(m.change)) + line("term", m.term) +
@@ -604,7 +610,7 @@ Bytes stream_datagram(test::WireStream& stream) {
 std::string messages_in(const second::DecodedFields& fields) {
   second::DecodedFields messages;
   for (const auto& field : fields) {
-    if (field.first == "message") messages.push_back(field);
+    if (field.first == "message" || field.first == "early") messages.push_back(field);
   }
   return as_text(messages);
 }
@@ -612,7 +618,7 @@ std::string messages_in(const second::DecodedFields& fields) {
 // The damaged datagrams are applied. So offsets, lengths and messages become wrong, but for both decoders.
 TEST(WireFields, BothDecodersPutTheSameDamagedStreamTogether) {
   std::mt19937_64 engine{11};
-  int read = 0, refused = 0;
+  int read = 0, refused = 0, early = 0;
   std::size_t bytes = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const bool from_server = seed % 2 == 0;
@@ -631,6 +637,7 @@ TEST(WireFields, BothDecodersPutTheSameDamagedStreamTogether) {
       ASSERT_EQ(content.has_value(), first_reads)
           << "seed " << seed << " datagram " << i << ": " << hex_of(noisy);
       const std::string messages = first.complete_messages();
+      early += messages.find("early: ") == std::string::npos ? 0 : 1;
       if (content) {
         ASSERT_EQ(messages_in(*content), messages) << "seed " << seed << " datagram " << i;
       }
@@ -641,6 +648,7 @@ TEST(WireFields, BothDecodersPutTheSameDamagedStreamTogether) {
   EXPECT_GT(read, 1000);
   EXPECT_GT(refused, 500);
   EXPECT_GT(bytes, 100'000u);
+  EXPECT_GT(early, 300);
 }
 
 // Lengths that no sender writes: nothing more comes out of the stream.

@@ -220,6 +220,8 @@ class WireReader {
     stream.add(parts);
     while (const auto message = stream.next())
       stream_text_ += "message: " + hex_of(*message) + "\n";
+    while (const auto message = stream.next_early())
+      stream_text_ += "early: " + hex_of(*message) + "\n";
     return true;
   }
 

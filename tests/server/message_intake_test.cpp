@@ -71,6 +71,36 @@ TEST(MessageIntake, HoldsNoMoreThanItsLimit) {
   EXPECT_TRUE(large.hold(message(1), {}));
 }
 
+// An unordered message is passed on when it comes, and counted in its turn.
+TEST(MessageIntake, EarlyMessageIsCountedInItsTurn) {
+  MessageIntake intake{10.0, 0.0};
+  intake.refill(0, kTickS);
+  for (std::size_t i = 1; i <= 8; ++i)
+    ASSERT_TRUE(intake.hold(message(i), {}, i % 2 == 0));
+  for (std::size_t i = 2; i <= 8; i += 2)
+    intake.hold_turn(100 + i);
+  std::size_t messages = 0, turns = 0;
+  for (std::uint32_t tick = 1; tick < 200; ++tick) {
+    intake.refill(tick, kTickS);
+    while (const auto passed = intake.next()) {
+      if (passed->payload.empty()) {
+        EXPECT_EQ(messages, 8u) << "behind the messages";
+        EXPECT_EQ(passed->counted, 102 + 2 * turns++);
+      } else {
+        EXPECT_EQ(passed->payload.size(), ++messages);
+        EXPECT_EQ(passed->counted, messages % 2 == 0 ? std::nullopt : std::optional{messages});
+      }
+    }
+  }
+  EXPECT_EQ(messages, 8u);
+  EXPECT_EQ(turns, 4u);
+  EXPECT_FALSE(intake.holds_any());
+  std::size_t held = 0;
+  for (intake.hold_turn(1); intake.hold(message(1), {}); ++held) {
+  }
+  EXPECT_EQ(held, MessageIntake::kMostHeld.messages) << "a turn is no message";
+}
+
 TEST(MessageIntake, RefusesUnreliableMessagesBeyondTheRate) {
   MessageIntake intake{10.0, 0.0};
   std::size_t passed = 0;

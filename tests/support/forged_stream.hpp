@@ -54,7 +54,7 @@ Bytes forged_reliable(Head head, std::span<const ReliablePart> parts) {
   write(writer, head);
   ReliablePartsWriter section;
   for (const ReliablePart& part : parts)
-    section.add(writer, part.offset, part.bytes);
+    section.add(writer, part.offset, part.bytes, part.unordered);
   section.finish(writer);
   buffer.resize(writer.finish().size());
   return buffer;

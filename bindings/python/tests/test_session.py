@@ -106,6 +106,27 @@ def test_messages_and_identity(world):
     assert client.ticket() is not None
 
 
+def test_broadcast_names_its_clients(world):
+    client = world.join()
+    server, how = world.server, Delivery.RELIABLE_UNORDERED
+    tank = server.spawn(reckoner.state())
+    world.until(lambda: world.had(client, ClientEventKind.SPAWNED, tank))
+    server.set_view(world.peer, (10, 0, 0))
+    assert server.broadcast(b"1", delivery=how) == 1
+    assert server.broadcast(b"x", but=world.peer) == 0
+    assert server.broadcast(b"2", clients=[world.peer, world.peer, 77], delivery=how) == 1
+    assert server.broadcast(b"3", within=((0, 0, 0), 10), delivery=how) == 1
+    assert server.broadcast(b"x", within=((0, 0, 0), 9)) == 0
+    assert server.broadcast(b"4", seeing=tank, delivery=how) == 1
+    with pytest.raises(ValueError):
+        server.broadcast(b"x", clients=[], seeing=tank)
+    with pytest.raises(reckoner.ReckonerError):
+        server.broadcast(b"x", seeing=12345)
+    got = []
+    world.until(lambda: got.extend(m.data for m in client.messages()) or len(got) == 4)
+    assert sorted(got) == [b"1", b"2", b"3", b"4"]
+
+
 def test_kick_tells_the_reason(world):
     client = world.join()
     assert list(world.server.clients()) == [world.peer]

@@ -20,7 +20,7 @@ namespace Reckoner {
   public enum RouteKind { CatmullRom = 0, Tcb = 1, Chaikin = 2, Polyline = 3 }
   public enum RouteWrap { Open = 0, Closed = 1, PingPong = 2 }
   public enum RouteFacing { Upright = 0, Minimal = 1, Fixed = 2 }
-  public enum Delivery { Reliable = 0, Unreliable = 1 }
+  public enum Delivery { Reliable = 0, Unreliable = 1, ReliableUnordered = 2 }
   public enum ServerEventKind { ClientJoined = 0, ClientLeft = 1, ClientRefused = 2, OwnerCorrected = 3, OwnerRefused = 4, ClientLost = 5, ClientBack = 6 }
   public enum RewindStatus { Known = 0, Pending = 1, Unavailable = 2 }
   public enum SentContent { FullMotion = 0, ResidualMotion = 1, RouteMotion = 2, Spawn = 3, Field = 4, End = 5, Message = 6, ReliableMessage = 7, Header = 8 }
@@ -684,6 +684,14 @@ namespace Reckoner {
     internal static extern int reckoner_server_move_along(IntPtr @server, ulong @entity, double @distanceM, double @speedMps, double @accelerationMps2);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_send(IntPtr @server, uint @client, void* @bytes, UIntPtr @size, int @delivery, double* @timeS);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_broadcast(IntPtr @server, uint @except, void* @bytes, UIntPtr @size, int @delivery, double* @timeS, UIntPtr* @reached);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_broadcast_listed(IntPtr @server, uint* @clients, UIntPtr @count, uint @except, void* @bytes, UIntPtr @size, int @delivery, double* @timeS, UIntPtr* @reached);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_broadcast_within(IntPtr @server, double* @centre, double @radiusM, uint @except, void* @bytes, UIntPtr @size, int @delivery, double* @timeS, UIntPtr* @reached);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_broadcast_seeing(IntPtr @server, ulong @entity, uint @except, void* @bytes, UIntPtr @size, int @delivery, double* @timeS, UIntPtr* @reached);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_poll_message(IntPtr @server, NativeMessage* @message);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -258,6 +258,47 @@ namespace Reckoner {
         Done(Native.reckoner_server_send(C, client, b, (UIntPtr)bytes.Length, (int)delivery,
                                          timeS.HasValue ? &time : null));
     }
+    /// To all clients except one (0: to all). The number of clients to which the message was sent.
+    public int Broadcast(ReadOnlySpan<byte> bytes, Delivery delivery = Delivery.Reliable, double? timeS = null,
+                         uint except = 0) {
+      double time = timeS ?? 0;
+      UIntPtr reached;
+      fixed (byte* b = bytes)
+        Done(Native.reckoner_server_broadcast(C, except, b, (UIntPtr)bytes.Length, (int)delivery,
+                                              timeS.HasValue ? &time : null, &reached));
+      return (int)reached;
+    }
+    /// To the clients in a list. Those that have left are skipped.
+    public int Broadcast(ReadOnlySpan<uint> clients, ReadOnlySpan<byte> bytes, Delivery delivery = Delivery.Reliable,
+                         double? timeS = null, uint except = 0) {
+      double time = timeS ?? 0;
+      UIntPtr reached;
+      fixed (uint* to = clients)
+      fixed (byte* b = bytes)
+        Done(Native.reckoner_server_broadcast_listed(C, to, (UIntPtr)clients.Length, except, b, (UIntPtr)bytes.Length,
+                                                     (int)delivery, timeS.HasValue ? &time : null, &reached));
+      return (int)reached;
+    }
+    /// To the clients whose eye is at most radiusM from a point.
+    public int Broadcast(Double3 centre, double radiusM, ReadOnlySpan<byte> bytes,
+                         Delivery delivery = Delivery.Reliable, double? timeS = null, uint except = 0) {
+      double time = timeS ?? 0;
+      UIntPtr reached;
+      fixed (byte* b = bytes)
+        Done(Native.reckoner_server_broadcast_within(C, (double*)&centre, radiusM, except, b, (UIntPtr)bytes.Length,
+                                                     (int)delivery, timeS.HasValue ? &time : null, &reached));
+      return (int)reached;
+    }
+    /// To the clients that see an entity.
+    public int BroadcastSeeing(ulong entity, ReadOnlySpan<byte> bytes, Delivery delivery = Delivery.Reliable,
+                               double? timeS = null, uint except = 0) {
+      double time = timeS ?? 0;
+      UIntPtr reached;
+      fixed (byte* b = bytes)
+        Done(Native.reckoner_server_broadcast_seeing(C, entity, except, b, (UIntPtr)bytes.Length, (int)delivery,
+                                                     timeS.HasValue ? &time : null, &reached));
+      return (int)reached;
+    }
     public int Clients(Span<uint> ids) {
       UIntPtr count;
       fixed (uint* to = ids) Counted(Native.reckoner_server_clients(C, to, (UIntPtr)ids.Length, &count));

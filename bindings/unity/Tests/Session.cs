@@ -142,6 +142,20 @@ namespace Reckoner.Tests {
           return got != null;
         });
         Require(got == "hello0", got);
+        uint[] team = { world.Peer, 77 };
+        world.Server.SetView(world.Peer, new Double3(10, 0, 0));
+        var how = Delivery.ReliableUnordered;
+        Require(world.Server.Broadcast(new byte[] { 1 }, how) == 1 &&
+                world.Server.Broadcast(new byte[] { 9 }, how, null, world.Peer) == 0 &&
+                world.Server.Broadcast(team, new byte[] { 2 }, how) == 1 &&
+                world.Server.Broadcast(new Double3(0, 0, 0), 11, new byte[] { 3 }, how) == 1 &&
+                world.Server.BroadcastSeeing(tank, new byte[] { 4 }, how) == 1, "broadcast");
+        int sum = 0, count = 0;
+        world.Until(() => {
+          for (; world.Client.PollMessage(out Message m); ++count) sum += m.Bytes[0];
+          return count == 4;
+        });
+        Require(sum == 10, "four messages");
         world.Client.TryServerTime(out double timeS);
         world.Client.Send(new byte[] { 9 }, Delivery.Unreliable, timeS);
         world.Client.Flush();

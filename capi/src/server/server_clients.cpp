@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <span>
+#include <vector>
 
 using namespace reckoner;
 using capi::done_or;
@@ -12,6 +14,46 @@ using capi::entity_id;
 using capi::run;
 using capi::run_or;
 using capi::with;
+
+namespace {
+
+// A message as C describes it.
+struct Outgoing {
+  const void* bytes;
+  std::size_t size;
+  std::int32_t delivery;
+  const double* time_s;
+
+  [[nodiscard]] bool is_valid() const {
+    const auto how = capi::delivery_of(delivery);
+    return bytes != nullptr && how && size >= 1 && size <= max_message_bytes(*how) &&
+           (time_s == nullptr || is_valid_stamp(*time_s));
+  }
+  [[nodiscard]] std::span<const std::byte> payload() const {
+    return {static_cast<const std::byte*>(bytes), size};
+  }
+  [[nodiscard]] Delivery how() const { return capi::delivery_of(delivery).value(); }
+  [[nodiscard]] std::optional<double> stamp() const {
+    return time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
+  }
+};
+
+reckoner_result broadcast(reckoner_server* server, const Recipients& to, const Outgoing& message,
+                          std::size_t* reached) {
+  if (reached != nullptr) *reached = 0;
+  if (!message.is_valid()) return RECKONER_ERROR_ARGUMENT;
+  std::size_t count = 0;
+  const reckoner_result result = run(server, [&](Server& s) -> CallResult {
+    const auto sent = s.broadcast(to, message.payload(), message.how(), message.stamp());
+    if (!sent) return sent.error();
+    count = *sent;
+    return {};
+  });
+  if (reached != nullptr) *reached = count;
+  return result == RECKONER_OK ? done_or(count > 0, RECKONER_NOTHING) : result;
+}
+
+}  // namespace
 
 reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_client_id client,
                                               reckoner_entity entity, std::int32_t relevance) {
@@ -43,16 +85,51 @@ reckoner_result reckoner_server_set_view(reckoner_server* server, reckoner_clien
 
 reckoner_result reckoner_server_send(reckoner_server* server, reckoner_client_id client, const void* bytes,
                                      std::size_t size, std::int32_t delivery, const double* time_s) {
-  const auto how = capi::delivery_of(delivery);
-  if (bytes == nullptr || !how || size < 1 || size > max_message_bytes(*how) ||
-      (time_s != nullptr && !is_valid_stamp(*time_s)))
-    return RECKONER_ERROR_ARGUMENT;
-  const std::span payload(static_cast<const std::byte*>(bytes), size);
-  const auto stamp = time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
-  if (client != 0)
-    return run(server, [&](Server& s) { return s.send(ClientId{client}, payload, *how, stamp); });
-  return with(server,
-              [&](Server& s) { return done_or(s.broadcast(payload, *how, stamp) > 0, RECKONER_NOTHING); });
+  const Outgoing message{bytes, size, delivery, time_s};
+  if (client == 0) return broadcast(server, Recipients::all(), message, nullptr);
+  if (!message.is_valid()) return RECKONER_ERROR_ARGUMENT;
+  return run(server, [&](Server& s) {
+    return s.send(ClientId{client}, message.payload(), message.how(), message.stamp());
+  });
+}
+
+reckoner_result reckoner_server_broadcast(reckoner_server* server, reckoner_client_id except,
+                                          const void* bytes, std::size_t size, std::int32_t delivery,
+                                          const double* time_s, std::size_t* reached) {
+  return broadcast(server, Recipients::all().except({except}), {bytes, size, delivery, time_s}, reached);
+}
+
+reckoner_result reckoner_server_broadcast_listed(reckoner_server* server, const reckoner_client_id* clients,
+                                                 std::size_t count, reckoner_client_id except,
+                                                 const void* bytes, std::size_t size, std::int32_t delivery,
+                                                 const double* time_s, std::size_t* reached) {
+  if (reached != nullptr) *reached = 0;
+  if (clients == nullptr && count > 0) return RECKONER_ERROR_ARGUMENT;
+  return capi::guarded([&] {
+    std::vector<ClientId> ids;
+    for (const reckoner_client_id client : std::span(clients, count))
+      ids.push_back({client});
+    return broadcast(server, Recipients::listed(ids).except({except}), {bytes, size, delivery, time_s},
+                     reached);
+  });
+}
+
+reckoner_result reckoner_server_broadcast_within(reckoner_server* server, const double centre[3],
+                                                 double radius_m, reckoner_client_id except,
+                                                 const void* bytes, std::size_t size, std::int32_t delivery,
+                                                 const double* time_s, std::size_t* reached) {
+  if (reached != nullptr) *reached = 0;
+  if (centre == nullptr) return RECKONER_ERROR_ARGUMENT;
+  const Recipients to = Recipients::within({centre[0], centre[1], centre[2]}, radius_m);
+  return broadcast(server, to.except({except}), {bytes, size, delivery, time_s}, reached);
+}
+
+reckoner_result reckoner_server_broadcast_seeing(reckoner_server* server, reckoner_entity entity,
+                                                 reckoner_client_id except, const void* bytes,
+                                                 std::size_t size, std::int32_t delivery,
+                                                 const double* time_s, std::size_t* reached) {
+  return broadcast(server, Recipients::seeing(entity_id(entity)).except({except}),
+                   {bytes, size, delivery, time_s}, reached);
 }
 
 reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_message* message) {

@@ -112,7 +112,7 @@ const char* reckoner_sent_content_name(std::uint32_t content) {
 
 reckoner_result reckoner_server_traffic(const reckoner_server* server, std::uint32_t content,
                                         std::uint64_t* count, std::uint64_t* bits) {
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     if (content >= kContents) return RECKONER_ERROR_UNKNOWN;
     return give(s.traffic().by_content[content], count, bits);
   });
@@ -121,7 +121,7 @@ reckoner_result reckoner_server_traffic(const reckoner_server* server, std::uint
 reckoner_result reckoner_server_archetype_traffic(const reckoner_server* server, std::uint32_t archetype,
                                                   std::uint32_t content, std::uint64_t* count,
                                                   std::uint64_t* bits) {
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     if (archetype >= s.archetypes().size() || content >= kEntityContents) return RECKONER_ERROR_UNKNOWN;
     return give(s.traffic().archetypes[archetype].by_content[content], count, bits);
   });
@@ -130,7 +130,7 @@ reckoner_result reckoner_server_archetype_traffic(const reckoner_server* server,
 reckoner_result reckoner_server_field_traffic(const reckoner_server* server, std::uint32_t archetype,
                                               std::uint32_t field, std::uint64_t* count,
                                               std::uint64_t* bits) {
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     if (archetype >= s.archetypes().size() || field >= s.archetypes()[archetype].fields.size())
       return RECKONER_ERROR_UNKNOWN;
     return give(s.traffic().archetypes[archetype].fields[field], count, bits);
@@ -139,7 +139,7 @@ reckoner_result reckoner_server_field_traffic(const reckoner_server* server, std
 
 reckoner_result reckoner_server_traffic_of(const reckoner_server* server, reckoner_entity entity,
                                            reckoner_entity_traffic* traffic) {
-  return with_server(server, [&](const Server& s) -> reckoner_result {
+  return with(server, [&](const Server& s) -> reckoner_result {
     if (const auto wrong = capi::check_struct(traffic); wrong != RECKONER_OK) return wrong;
     const auto found = s.traffic_of(entity_id(entity));
     if (!found) return RECKONER_ERROR_UNKNOWN;

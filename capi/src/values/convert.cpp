@@ -281,6 +281,7 @@ reckoner_message to_c(const GameMessage& message) {
 std::optional<Delivery> delivery_of(std::int32_t delivery) {
   if (delivery == RECKONER_DELIVERY_RELIABLE) return Delivery::reliable;
   if (delivery == RECKONER_DELIVERY_UNRELIABLE) return Delivery::unreliable;
+  if (delivery == RECKONER_DELIVERY_RELIABLE_UNORDERED) return Delivery::reliable_unordered;
   return std::nullopt;
 }
 

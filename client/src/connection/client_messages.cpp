@@ -22,7 +22,10 @@ CallResult ClientMessages::send(std::span<const std::byte> payload, Delivery del
         unreliable_.add(std::make_shared<const std::vector<std::byte>>(std::move(copy)), time_s, local_s);
   } else {
     std::vector<std::byte> buffer(payload.size() + 64);
-    const auto encoded = encode(GameDataMessage{std::move(copy), time_s}, buffer);
+    GameDataMessage message{std::move(copy), time_s};
+    const auto encoded = delivery == Delivery::reliable
+                             ? encode(std::move(message), buffer)
+                             : encode(UnorderedMessage{std::move(message), {}}, buffer);
     accepted = (connected || resumable_) && counts_.has_room_for_game(encoded.size());
     if (accepted) add(encoded, MessageCounts::Origin::game);
     stats.messages_sent += accepted ? 1 : 0;

@@ -3,6 +3,7 @@
 
 #include "net/src/link/message_length.hpp"
 #include "net/src/link/peer_link.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -26,9 +27,12 @@ constexpr double kFirstIntervalS = 0.25, kLongestIntervalS = 1.0;
 
 std::uint32_t ReliableSender::add(std::span<const std::byte> message) {
   assert(!message.empty());
+  Message added{++added_, stream_end(), 0, is_unordered(message)};
   append_message_length(bytes_, message.size());
   bytes_.insert(bytes_.end(), message.begin(), message.end());
-  messages_.push_back({++added_, stream_end()});
+  added.end = stream_end();
+  unordered_ += added.is_unordered ? 1 : 0;
+  messages_.push_back(added);
   return added_;
 }
 
@@ -72,7 +76,7 @@ std::size_t ReliableSender::write(BitWriter& writer, std::size_t most_bits, Sequ
   for (const ByteRange& all : chosen.ranges()) {
     for (ByteRange range = all; range.begin < all.end; range = {range.end, all.end}) {
       range.end = std::min(all.end, range.begin + ReliablePartsWriter::kMaxPartBytes);
-      section.add(writer, range.begin, bytes_of(range));
+      section.add(writer, range.begin, bytes_of(range), find_unordered(range));
       in_flight_.add(sequence, {range});
       written += static_cast<std::size_t>(range.size());
     }
@@ -85,6 +89,20 @@ std::size_t ReliableSender::write(BitWriter& writer, std::size_t most_bits, Sequ
     hold_until_s_ = now_s + std::min(kLongestIntervalS, kFirstIntervalS * (lost_in_a_row_ - 1));
   in_flight_bytes_ += written;
   return written;
+}
+
+// Where the first unordered message begins in these bytes, from their begin.
+std::optional<std::uint32_t> ReliableSender::find_unordered(const ByteRange& range) const {
+  if (unordered_ == 0) return std::nullopt;
+  std::size_t from = 0;
+  for (std::size_t to = messages_.size(); from < to;) {
+    const std::size_t middle = from + (to - from) / 2;
+    messages_[middle].begin < range.begin ? from = middle + 1 : to = middle;
+  }
+  for (; from < messages_.size() && messages_[from].begin < range.end; ++from) {
+    if (messages_[from].is_unordered) return static_cast<std::uint32_t>(messages_[from].begin - range.begin);
+  }
+  return std::nullopt;
 }
 
 void ReliableSender::settle(Sequence sequence, double sent_s, bool acked) {
@@ -139,8 +157,10 @@ void ReliableSender::advance_to(std::uint64_t first) {
   lost_.remove_before(first_);
   while (!copies_.empty() && copies_.front().range.end <= first_)
     copies_.pop_front();
-  for (; !messages_.empty() && messages_.front().end <= first_; messages_.pop_front())
+  for (; !messages_.empty() && messages_.front().end <= first_; messages_.pop_front()) {
     received_ = messages_.front().number;
+    unordered_ -= messages_.front().is_unordered ? 1 : 0;
+  }
   // Each byte is moved once on average.
   const auto before = static_cast<std::size_t>(first_ - base_);
   if (before == bytes_.size() && bytes_.capacity() > kKeptBytes) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace reckoner {
 
 /// Sends messages reliably and in order, in the datagrams of an unreliable link. Only this class sends bytes
 /// again.
+///
+/// An unordered message (is_unordered()) has its place in the order as well, but the receiver need not wait
+/// for its turn: the part in which it begins says where.
 ///
 /// The messages form a stream of bytes, each after its length. Datagrams carry parts of the stream, so a
 /// large message takes several, and small ones share one. A part is sent again if its datagram is lost, or
@@ -82,7 +86,9 @@ class RECKONER_NET_API ReliableSender {
  private:
   struct Message {
     std::uint32_t number = 0;
+    std::uint64_t begin = 0;  // of its length
     std::uint64_t end = 0;
+    bool is_unordered = false;
   };
   struct Copy {
     ByteRange range;
@@ -109,6 +115,7 @@ class RECKONER_NET_API ReliableSender {
   }
   // True if nothing has arrived since several datagrams were lost.
   [[nodiscard]] bool is_cut_off() const { return lost_in_a_row_ >= 2; }
+  [[nodiscard]] std::optional<std::uint32_t> find_unordered(const ByteRange& range) const;
   void note_received(const ByteRange& range);
   void advance_to(std::uint64_t first);
   void add_lacking(ByteRanges& to, const ByteRange& range) const;
@@ -128,6 +135,7 @@ class RECKONER_NET_API ReliableSender {
   unsigned lost_in_a_row_ = 0;      // datagrams with parts that were lost, sent after all that have arrived
   double hold_until_s_ = -1e300;    // nothing is sent before
   RingQueue<Message> messages_;     // those that the other end lacks
+  std::size_t unordered_ = 0;       // how many of them are unordered
   std::uint32_t added_ = 0, received_ = 0;
 };
 

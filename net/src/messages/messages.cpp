@@ -27,7 +27,8 @@ enum class Kind : std::uint8_t {
   ownership = 7,
   playout = 10,
   kick = 11,
-  after_spawns = 12
+  after_spawns = 12,
+  unordered = 13
 };
 constexpr int kMaxKind = 15;
 
@@ -59,6 +60,10 @@ constexpr Kind kind_of(const PlayoutMessage&) {
 
 constexpr Kind kind_of(const KickMessage&) {
   return Kind::kick;
+}
+
+constexpr Kind kind_of(const UnorderedMessage&) {
+  return Kind::unordered;
 }
 
 template <class Message>
@@ -149,6 +154,17 @@ void serialize(Archive& archive, GameDataMessage& m) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, UnorderedMessage& m) {
+  bool waits = m.after_spawns.has_value();
+  archive(waits);
+  if (waits) {
+    if (!m.after_spawns) m.after_spawns = 0;
+    archive(*m.after_spawns);
+  }
+  archive(m.data);
+}
+
+template <class Archive>
 void serialize(Archive& archive, OwnershipMessage& m) {
   using Change = OwnershipMessage::Change;
   archive(m.entity, wire::ranged(m.change, 0, 3), wire::ranged(m.term, 0, kTerms - 1),
@@ -183,6 +199,11 @@ std::span<const std::byte> encode(const ReliableMessage& message, std::span<std:
   return writer.overflowed() ? std::span<const std::byte>{} : writer.finish();
 }
 
+// The kind is in the first bits.
+bool is_unordered(std::span<const std::byte> message) {
+  return (std::to_integer<int>(message.front()) & kMaxKind) == static_cast<int>(Kind::unordered);
+}
+
 namespace {
 
 std::optional<ReliableMessage> read_reliable(BitReader& reader) {
@@ -202,6 +223,8 @@ std::optional<ReliableMessage> read_reliable(BitReader& reader) {
       return read_as<PlayoutMessage>(reader);
     case Kind::kick:
       return read_as<KickMessage>(reader);
+    case Kind::unordered:
+      return read_as<UnorderedMessage>(reader);
     case Kind::after_spawns:
       return read_as<AfterSpawnsMessage>(reader);
   }

@@ -113,6 +113,15 @@ struct GameDataMessage {
   std::optional<double> time_s;    ///< the sender's time stamp, server time, s; is_valid_stamp()
 };
 
+/// Both directions: a message of the game that need not wait for messages before it.
+struct UnorderedMessage {
+  GameDataMessage data;  ///< the game's message
+  /// Only from the server: the client processes the message only when it has the spawns up to this number
+  /// (AfterSpawnsMessage). An AfterSpawnsMessage of its own would be another message, for which it would have
+  /// to wait.
+  std::optional<std::uint32_t> after_spawns;
+};
+
 /// Client to server: how the client shows remote entities from now on. The message replaces the settings in
 /// the request to join or in an earlier playout message.
 struct PlayoutMessage {
@@ -131,7 +140,7 @@ struct KickMessage {
 
 /// Any reliable message.
 using ReliableMessage = std::variant<WelcomeMessage, AfterSpawnsMessage, RouteMessage, GameDataMessage,
-                                     OwnershipMessage, PlayoutMessage, KickMessage>;
+                                     OwnershipMessage, PlayoutMessage, KickMessage, UnorderedMessage>;
 
 /// Size of the largest encoded ReliableMessage, bytes.
 inline constexpr std::size_t kMaxReliableMessageBytes = 32 * 1024;
@@ -140,6 +149,10 @@ inline constexpr std::size_t kMaxReliableMessageBytes = 32 * 1024;
 /// small.
 [[nodiscard]] RECKONER_NET_API std::span<const std::byte> encode(const ReliableMessage& message,
                                                                  std::span<std::byte> buffer);
+
+/// True if the bytes are those of an UnorderedMessage, as its kind says. The rest may be malformed or
+/// missing. `message` must not be empty.
+[[nodiscard]] RECKONER_NET_API bool is_unordered(std::span<const std::byte> message);
 
 /// Decodes a message. Returns nullopt if it is malformed.
 [[nodiscard]] RECKONER_NET_API std::optional<ReliableMessage> decode_reliable(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,9 @@ namespace reckoner {
 struct ReliablePart {
   std::uint64_t offset = 0;  ///< of the first byte in the stream
   std::vector<std::byte> bytes;
+  /// Where the first unordered message begins that begins in this part, from `offset`; nullopt: none does.
+  /// Without it, a receiver that lacks earlier bytes could not find the message.
+  std::optional<std::uint32_t> unordered{};
 
   bool operator==(const ReliablePart&) const = default;
 };
@@ -32,7 +36,7 @@ class RECKONER_NET_API ReliablePartsWriter {
   static constexpr std::size_t kMaxPartBytes = 1400;
   static constexpr std::size_t kEndBits = 1;
   /// A part takes at most this number of bits besides its bytes, with the end of the section.
-  static constexpr std::size_t kMaxHeadBits = 1 + 1 + 49 + 25 + kEndBits;
+  static constexpr std::size_t kMaxHeadBits = 1 + 1 + 49 + 25 + 1 + 21 + kEndBits;
 
   /// The number of bytes of a part that surely fit into `room_bits` bits, with the end of the section.
   [[nodiscard]] static std::size_t room(std::size_t room_bits) {
@@ -40,7 +44,9 @@ class RECKONER_NET_API ReliablePartsWriter {
   }
 
   /// Writes a part of 1 to kMaxPartBytes bytes, which must not begin before the end of the part before it.
-  void add(BitWriter& writer, std::uint64_t offset, std::span<const std::byte> bytes);
+  /// `unordered`: see ReliablePart.
+  void add(BitWriter& writer, std::uint64_t offset, std::span<const std::byte> bytes,
+           std::optional<std::uint32_t> unordered = std::nullopt);
   /// Writes the end if there are parts.
   void finish(BitWriter& writer) const;
   [[nodiscard]] bool any() const { return end_ > 0; }

@@ -9,36 +9,44 @@
 #include <utility>
 
 namespace reckoner {
+
 CallResult GameMail::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
                           std::optional<double> time_s) {
   Session* session = sessions_.find(client);
   if (session == nullptr) return CallError::unknown_client;
+  if (const CallError why = find_message_fault(payload, delivery, time_s); why != CallError::none) return why;
   return send_to(std::span{&session, 1}, payload, delivery, time_s).last_error;
 }
 
-std::size_t GameMail::broadcast(std::span<const std::byte> payload, Delivery delivery,
-                                std::optional<double> time_s) {
-  receivers_.clear();
-  for (const auto& session : sessions_.all())
-    receivers_.push_back(session.get());
-  return send_to(receivers_, payload, delivery, time_s).clients;
+Result<std::size_t, CallError> GameMail::broadcast(std::span<Session* const> clients,
+                                                   std::span<const std::byte> payload, Delivery delivery,
+                                                   std::optional<double> time_s) {
+  if (const CallError why = find_message_fault(payload, delivery, time_s); why != CallError::none) return why;
+  return send_to(clients, payload, delivery, time_s).clients;
 }
 
-// Encodes or copies the message once for all clients.
+// Encodes or copies the message once for all clients, except for an unordered message to a client that may
+// lack spawns: it names them.
 GameMail::Sent GameMail::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                                  Delivery delivery, std::optional<double> time_s) {
-  if (const CallError why = find_message_fault(payload, delivery, time_s); why != CallError::none)
-    return {0, why};
   Sent sent;
   const auto count = [&sent](CallResult result) {
     if (!result) sent.last_error = result.error();
     sent.clients += result ? 1 : 0;
     return static_cast<bool>(result);
   };
-  if (delivery == Delivery::reliable) {
-    std::vector<std::byte> buffer(payload.size() + 64);
-    const auto encoded = encode(GameDataMessage{{payload.begin(), payload.end()}, time_s}, buffer);
+  if (delivery != Delivery::unreliable) {
+    std::vector<std::byte> buffer(payload.size() + 64), own_buffer;
+    UnorderedMessage message{{{payload.begin(), payload.end()}, time_s}, std::nullopt};
+    const bool is_ordered = delivery == Delivery::reliable;
+    const auto for_all = is_ordered ? encode(message.data, buffer) : encode(message, buffer);
     for (Session* session : clients) {
+      auto encoded = for_all;
+      if (const auto spawns = session->lacking_spawns(); spawns && !is_ordered) {
+        message.after_spawns = spawns;
+        own_buffer.resize(buffer.size());
+        encoded = encode(message, own_buffer);
+      }
       if (!count(session->send_reliable(encoded))) continue;
       // Just after a tick, the next one is far away. One datagram per tick is spent on that.
       const bool goes_now = is_after_tick_ && session->may_send_early(time_.last_tick());
@@ -72,13 +80,28 @@ void GameMail::send_early(Session& session, double now_s) {
 }
 
 void GameMail::accept_reliable(Session& session, const GameDataMessage& message) {
+  if (!hold(session, message, false)) count_processed(session, message.payload.size());
+}
+
+void GameMail::accept_early(Session& session, const GameDataMessage& message) {
+  (void)hold(session, message, true);
+}
+
+void GameMail::note_turn(Session& session, std::size_t bytes) {
+  if (session.intake().holds_any()) return session.intake().hold_turn(bytes);
+  count_processed(session, bytes);
+}
+
+// Delivers the message as soon as the client's rates allow it. Returns false if it is refused.
+bool GameMail::hold(Session& session, const GameDataMessage& message, bool early) {
   const bool waited = session.intake().holds_any();
-  if (!session.intake().hold(message.payload, message.time_s)) {
-    count_processed(session, message.payload.size());
-    return refuse();
+  if (!session.intake().hold(message.payload, message.time_s, early)) {
+    refuse();
+    return false;
   }
   deliver_allowed(session);
   if (!waited && session.intake().holds_any()) waiting_.push_back(session.id());
+  return true;
 }
 
 void GameMail::accept_unreliable(Session& session, std::span<const std::byte> payload,
@@ -98,16 +121,17 @@ void GameMail::deliver_waiting() {
 }
 
 void GameMail::deliver_last(Session& session) {
-  while (const auto message = session.intake().next_at_the_end())
-    deliver(session, message->payload, message->time_s);
+  while (const auto message = session.intake().next_at_the_end()) {
+    if (!message->payload.empty()) deliver(session, message->payload, message->time_s);
+  }
 }
 
 // Delivers the accepted reliable messages that the client's rates allow now.
 void GameMail::deliver_allowed(Session& session) {
   session.intake().refill(time_.next_tick(), time_.tick_s());
   while (const auto message = session.intake().next()) {
-    deliver(session, message->payload, message->time_s);
-    count_processed(session, message->payload.size());
+    if (!message->payload.empty()) deliver(session, message->payload, message->time_s);
+    if (message->counted) count_processed(session, *message->counted);
   }
 }
 

@@ -33,10 +33,13 @@ class GameMail {
 
   // To clients.
 
-  /// What Server::send() and Server::broadcast() do.
+  /// What Server::send() does.
   CallResult send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
                   std::optional<double> time_s);
-  std::size_t broadcast(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s);
+  /// Sends a message to these clients. Returns to how many it was sent, or why it is not a valid message.
+  Result<std::size_t, CallError> broadcast(std::span<Session* const> clients,
+                                           std::span<const std::byte> payload, Delivery delivery,
+                                           std::optional<double> time_s);
 
   /// Sends the reliable messages that wait for a tick, in datagrams of their own.
   void send_early(double now_s);
@@ -49,6 +52,10 @@ class GameMail {
   // From clients.
 
   void accept_reliable(Session& session, const GameDataMessage& message);
+  /// An unordered message before its turn. Call note_turn() when its turn comes.
+  void accept_early(Session& session, const GameDataMessage& message);
+  /// The turn of an early message of `bytes` bytes. It is processed now, or when it is delivered.
+  void note_turn(Session& session, std::size_t bytes);
   void accept_unreliable(Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
   /// A reliable message was delivered, applied or refused: the client may send another one in its place.
   void count_processed(Session& session, std::size_t payload_bytes);
@@ -73,6 +80,7 @@ class GameMail {
   Sent send_to(std::span<Session* const> clients, std::span<const std::byte> payload, Delivery delivery,
                std::optional<double> time_s);
   void deliver(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  bool hold(Session& session, const GameDataMessage& message, bool early);
   void deliver_allowed(Session& session);
   void send_early(Session& session, double now_s);
   void refuse();
@@ -88,7 +96,6 @@ class GameMail {
   std::vector<ClientId> unconfirmed_;    // clients to which delivered messages must be confirmed
   std::vector<ClientId> with_messages_;  // clients with messages since the last tick, once for each message
   bool is_after_tick_ = false;           // send_early() was not called since the last tick
-  std::vector<Session*> receivers_;      // scratch
   DatagramBuffer datagrams_;             // scratch
 };
 

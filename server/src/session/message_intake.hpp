@@ -31,8 +31,10 @@ class MessageIntake {
       : reliable_{Rate(messages_per_second), Rate(bytes_per_second)}, unreliable_{reliable_} {}
 
   struct Message {
-    std::vector<std::byte> payload;
+    std::vector<std::byte> payload;  ///< empty: only the turn of a message that was passed on before
     std::optional<double> time_s;
+    /// Size to count as processed; nullopt: the message has not had its turn, and is counted then.
+    std::optional<std::size_t> counted;
   };
 
   /// Adds what the client may send in the ticks up to `tick`. `tick_s` is the time of a tick.
@@ -48,16 +50,27 @@ class MessageIntake {
 
   /// Holds a reliable message until next() returns it. Returns false and drops the message if too many would
   /// be held.
-  [[nodiscard]] bool hold(std::span<const std::byte> payload, std::optional<double> time_s) {
-    if (held_.size() >= kMostHeld.messages || held_bytes_ + payload.size() > kMostHeld.bytes) return false;
-    held_.push_back({{payload.begin(), payload.end()}, time_s});
+  ///
+  /// `early`: an unordered message before its turn. The caller must call hold_turn() when its turn comes.
+  [[nodiscard]] bool hold(std::span<const std::byte> payload, std::optional<double> time_s,
+                          bool early = false) {
+    if (held_messages_ >= kMostHeld.messages || held_bytes_ + payload.size() > kMostHeld.bytes) return false;
+    ++held_messages_;
     held_bytes_ += payload.size();
+    held_.push_back({{payload.begin(), payload.end()},
+                     time_s,
+                     early ? std::nullopt : std::optional<std::size_t>{payload.size()}});
     return true;
   }
+  /// The turn of an early message of `bytes` bytes, behind everything that is held, and so behind the message
+  /// itself. The stream limits how many there are (ReliableReceiver::Limits::early).
+  void hold_turn(std::size_t bytes) { held_.push_back({{}, std::nullopt, bytes}); }
 
   /// Removes and returns the oldest held message if the rates allow it now.
   [[nodiscard]] std::optional<Message> next() {
-    if (held_.empty() || !reliable_.charge(held_.front().payload.size())) return std::nullopt;
+    if (held_.empty()) return std::nullopt;
+    const std::size_t bytes = held_.front().payload.size();
+    if (bytes > 0 && !reliable_.charge(bytes)) return std::nullopt;
     return remove_front();
   }
   /// Removes and returns the oldest held message, whatever the rates are. For a client that has left.
@@ -72,7 +85,7 @@ class MessageIntake {
   /// Drops the held messages.
   void drop_held() {
     held_.clear();
-    held_bytes_ = 0;
+    held_messages_ = held_bytes_ = 0;
   }
 
   /// The most that is held: two windows.
@@ -82,6 +95,7 @@ class MessageIntake {
   [[nodiscard]] Message remove_front() {
     Message message = std::move(held_.front());
     held_.pop_front();
+    held_messages_ -= message.payload.empty() ? 0 : 1;
     held_bytes_ -= message.payload.size();
     return message;
   }
@@ -113,6 +127,7 @@ class MessageIntake {
   Allowance unreliable_;
   std::optional<std::uint32_t> refilled_;  // tick of the last refill
   RingQueue<Message> held_;
+  std::size_t held_messages_ = 0;  // without turns
   std::size_t held_bytes_ = 0;
 };
 

@@ -12,7 +12,8 @@ constexpr MessageCounts::Limits kLimits{.window = {}, .game = {1024, 256 * 1024}
 
 // A client that respects the window (MessageCounts::kClientWindow) sends no more than that beyond what was
 // taken from the stream, and the lengths of its messages.
-constexpr ReliableReceiver::Limits kFromClient{.bytes = 160 * 1024, .parts = 512, .message = 17 * 1024};
+constexpr ReliableReceiver::Limits kFromClient{
+    .bytes = 160 * 1024, .parts = 512, .message = 17 * 1024, .early = 512};
 
 }  // namespace
 
@@ -24,7 +25,7 @@ void ReliableSection::send(std::span<const std::byte> message) {
 }
 
 void ReliableSection::add(std::span<const std::byte> message, MessageCounts::Origin origin) {
-  add_order_mark();
+  if (!is_unordered(message)) add_order_mark();
   counts_.add(message.size(), origin);
   (void)sender_.add(message);
 }

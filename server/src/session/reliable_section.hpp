@@ -55,6 +55,11 @@ class ReliableSection {
   void send_route(const RouteMessage& message);
   /// True if the client can decode motions on this route.
   [[nodiscard]] bool knows_route(RouteId route) const;
+  /// The newest spawn that was written, if the client may lack a spawn; else nullopt. An unordered message
+  /// must contain it: no mark is written in front of it.
+  [[nodiscard]] std::optional<std::uint32_t> lacking_spawns() const {
+    return spawns_.has_all() ? std::nullopt : std::optional(spawns_.newest_number());
+  }
   /// Adds a game message. Returns false and drops it if too many are unconfirmed.
   [[nodiscard]] bool send_game(std::span<const std::byte> encoded);
 

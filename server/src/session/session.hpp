@@ -144,6 +144,8 @@ class Session {
     if (!peer_ && !resume_.key) return CallError::no_connection;
     return reliable_.send_game(encoded) ? CallError::none : CallError::queue_full;
   }
+  /// What an unordered message must name (ReliableSection::lacking_spawns()).
+  [[nodiscard]] std::optional<std::uint32_t> lacking_spawns() const { return reliable_.lacking_spawns(); }
   /// Sends an unreliable game message with a datagram of the next two ticks. Fails and drops the message if
   /// too many wait, or if the client has no connection.
   CallResult send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s, double now_s) {

@@ -16,7 +16,7 @@ from .archetype import Archetype, fill_archetypes
 from .client import Message
 from .security import address_array, of_size
 
-Peer = int  #: the server's id of a client; 0: none
+ClientId = int  #: the server's id of a client; 0: none
 Route = int  #: 0: none
 _KINDS: dict[int, ServerEventKind] = {kind.value: kind for kind in ServerEventKind}
 _HANDLED = ("archetype_count", "port", "insecure", "address_count", "transport")
@@ -25,7 +25,7 @@ _LISTED = {"uint64_t[]": np.dtype("u8"), "uint32_t[]": np.dtype("u4"), "reckoner
 
 class ServerEvent(NamedTuple):
     kind: Union[ServerEventKind, int]  #: an int if a newer library has added a kind
-    client: Peer
+    client: ClientId
     entity: Entity
     text: str  #: CLIENT_REFUSED: the reason
 
@@ -129,7 +129,7 @@ class Server(Handle):
         return int(entity[0])
 
     def spawn_short_lived(self, state: Array, *, archetype: int = 0, end_s: float | None = None, data: bytes = b"",
-                          predicted_by: Peer = 0, prediction: int = 0, frame: Entity = 0) -> Entity:
+                          predicted_by: ClientId = 0, prediction: int = 0, frame: Entity = 0) -> Entity:
         """Adds an entity that lives for seconds, such as a projectile, with up to 256 bytes for the clients' games."""
         entity = ffi.new("reckoner_entity*")
         self._check(lib.reckoner_server_spawn_short_lived(
@@ -137,7 +137,7 @@ class Server(Handle):
             prediction, frame, entity))
         return int(entity[0])
 
-    def refuse_prediction(self, client: Peer, key: int) -> None:
+    def refuse_prediction(self, client: ClientId, key: int) -> None:
         """Tells a client that the server does not spawn what the client has predicted with this key."""
         self._check(lib.reckoner_server_refuse_prediction(self._c, client, key))
 
@@ -229,23 +229,23 @@ class Server(Handle):
 
     # -- Relevance
 
-    def set_relevance(self, entity: Entity, relevance: Relevance, client: Peer = 0) -> None:
+    def set_relevance(self, entity: Entity, relevance: Relevance, client: ClientId = 0) -> None:
         """Whether an entity is relevant for a client; client 0: for all."""
         self._check(lib.reckoner_server_set_relevance(self._c, client, entity, relevance))
 
     def set_entity_groups(self, entity: Entity, groups: int) -> None:
         self._check(lib.reckoner_server_set_entity_groups(self._c, entity, groups))
 
-    def set_client_groups(self, client: Peer, groups: int) -> None:
+    def set_client_groups(self, client: ClientId, groups: int) -> None:
         self._check(lib.reckoner_server_set_client_groups(self._c, client, groups))
 
-    def set_view(self, client: Peer, eye: Sequence[float]) -> None:
+    def set_view(self, client: ClientId, eye: Sequence[float]) -> None:
         """Sets the point from which distances are measured for a client, m."""
         self._check(lib.reckoner_server_set_view(self._c, client, vector(eye)))
 
     # -- Ownership
 
-    def give(self, entity: Entity, owner: Peer, **rules: float) -> None:
+    def give(self, entity: Entity, owner: ClientId, **rules: float) -> None:
         """Gives an entity to a client, with rules as in reckoner_ownership_rules."""
         self._check(lib.reckoner_server_give(self._c, entity, owner, with_settings("reckoner_ownership_rules", rules)))
 
@@ -253,7 +253,7 @@ class Server(Handle):
         """Ends the ownership. False if no client owned the entity."""
         return self._check(lib.reckoner_server_revoke(self._c, entity))
 
-    def owner(self, entity: Entity) -> Peer:
+    def owner(self, entity: Entity) -> ClientId:
         """The client that owns the entity; 0: none."""
         owner = ffi.new("reckoner_client_id*")
         self._check(lib.reckoner_server_owner(self._c, entity, owner))
@@ -318,21 +318,43 @@ class Server(Handle):
         while self._check(lib.reckoner_server_poll_message(self._c, m)):
             yield Message(bytes(ffi.buffer(m.bytes, m.size)), m.time_s if m.has_time else None, m.sender)
 
-    def send(self, data: bytes, client: Peer = 0, *, delivery: Delivery = Delivery.RELIABLE,
+    def send(self, data: bytes, client: ClientId = 0, *, delivery: Delivery = Delivery.RELIABLE,
              time_s: float | None = None) -> None:
         """Sends bytes to a client's game; client 0: to all."""
         self._check(lib.reckoner_server_send(self._c, client, ffi.from_buffer(data), len(data), delivery, optional(time_s)))
+
+    def broadcast(self, data: bytes, *, clients: Sequence[ClientId] | None = None,
+                  within: tuple[Sequence[float], float] | None = None, seeing: Entity | None = None,
+                  but: ClientId = 0, delivery: Delivery = Delivery.RELIABLE, time_s: float | None = None) -> int:
+        """Sends bytes to several clients: to all, to the `clients` in a list, to those whose eye is `within` a radius of
+        a point (centre, radius_m), or to those `seeing` an entity. Give at most one of the three. The client `but` gets
+        nothing. Returns the number of clients to which the message was sent."""
+        if sum(given is not None for given in (clients, within, seeing)) > 1:
+            raise ValueError("give at most one of clients, within and seeing")
+        reached = ffi.new("size_t*")
+        message = (but, ffi.from_buffer(data), len(data), delivery, optional(time_s), reached)
+        if clients is not None:
+            listed = ffi.new("reckoner_client_id[]", list(clients))
+            self._check(lib.reckoner_server_broadcast_listed(self._c, listed, len(listed), *message))
+        elif within is not None:
+            centre, radius_m = within
+            self._check(lib.reckoner_server_broadcast_within(self._c, vector(centre), radius_m, *message))
+        elif seeing is not None:
+            self._check(lib.reckoner_server_broadcast_seeing(self._c, seeing, *message))
+        else:
+            self._check(lib.reckoner_server_broadcast(self._c, *message))
+        return int(reached[0])
 
     def clients(self) -> Array:
         """The ids of all clients that have a session, uint32."""
         return self._listed("uint32_t[]", lambda *to: lib.reckoner_server_clients(self._c, *to))
 
-    def identity(self, client: Peer) -> tuple[int, bytes] | None:
+    def identity(self, client: ClientId) -> tuple[int, bytes] | None:
         """The client id and the user data in the client's token; None on an insecure server."""
         number, data = ffi.new("uint64_t*"), ffi.new("uint8_t[]", ByteCount.USER_BYTES)
         return (number[0], bytes(data)) if self._check(lib.reckoner_server_identity(self._c, client, number, data)) else None
 
-    def kick(self, client: Peer, reason: str = "") -> bool:
+    def kick(self, client: ClientId, reason: str = "") -> bool:
         """Ends a client's session, and all others of its client id. It is told the reason and does not reconnect.
         Tokens that were issued before become invalid. False if the client is unknown."""
         return self._check(lib.reckoner_server_kick(self._c, client, reason.encode()))
@@ -345,19 +367,19 @@ class Server(Handle):
 
     # -- Lag compensation
 
-    def rewind_status(self, client: Peer, time_s: float) -> RewindStatus:
+    def rewind_status(self, client: ClientId, time_s: float) -> RewindStatus:
         status = ffi.new("uint32_t*")
         self._check(lib.reckoner_server_rewind_status(self._c, client, time_s, status))
         return RewindStatus(status[0])
 
-    def pose_seen_by(self, client: Peer, entity: Entity, time_s: float) -> Pose | None:
+    def pose_seen_by(self, client: ClientId, entity: Entity, time_s: float) -> Pose | None:
         """The pose that a client showed at a server time; None if it did not, or if the server no longer knows."""
         pose = ffi.new("reckoner_pose*")
         if not self._check(lib.reckoner_server_pose_seen_by(self._c, client, entity, time_s, pose)):
             return None
         return Pose(tuple(pose.position), tuple(pose.orientation))
 
-    def rewind(self, client: Peer, time_s: float) -> Array:
+    def rewind(self, client: ClientId, time_s: float) -> Array:
         """The poses of all entities that a client showed: a structured array of type SEEN."""
         return self._listed("reckoner_seen[]", lambda *to: lib.reckoner_server_rewind(self._c, client, time_s, *to))
 
@@ -374,7 +396,7 @@ class Server(Handle):
         self._check(lib.reckoner_server_get_stats(self._c, stats))
         return as_dict(stats)
 
-    def session_stats(self, client: Peer) -> dict[str, Any] | None:
+    def session_stats(self, client: ClientId) -> dict[str, Any] | None:
         """Members of reckoner_session_stats: one client's link and queues. None if it has no session."""
         stats = sized("reckoner_session_stats")
         return as_dict(stats) if self._check(lib.reckoner_server_get_session_stats(self._c, client, stats)) else None

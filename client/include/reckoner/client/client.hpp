@@ -132,9 +132,10 @@ class RECKONER_CLIENT_API Client {
 
   /// Sends a message to the server. A reliable message, at most kMaxReliableBytes, arrives in the order of
   /// sending unless the session ends (ClientEvent::Kind::restarted). While the client reconnects, it waits.
-  /// An unreliable message, at most kMaxUnreliableBytes, may get lost. Both are sent with the next update(),
-  /// or at once with flush(). The server's game receives the time stamp, s of server time; it can be the
-  /// instant that the player saw (ShownEntity::shown_time_s).
+  /// An unordered reliable message does not wait for messages before it. An unreliable message, at most
+  /// kMaxUnreliableBytes, may get lost. All are sent with the next update(), or at once with flush(). The
+  /// server's game receives the time stamp, s of server time; it can be the instant that the player saw
+  /// (ShownEntity::shown_time_s).
   ///
   /// Fails and sends nothing if the client has not joined, the message is empty or too long, the stamp is
   /// invalid, or too many messages wait.

@@ -20,6 +20,10 @@ namespace reckoner {
 enum class Delivery : std::uint8_t {
   reliable,    ///< always arrives, in the order of sending; arrives late if the link loses data
   unreliable,  ///< never waits for other messages; may be lost or arrive in another order
+  /// Always arrives, exactly once, and does not wait for other messages. A later message may arrive before
+  /// it. A `reliable` message still arrives after all messages of both reliable kinds that were sent before
+  /// it.
+  reliable_unordered,
 };
 
 /// Maximum sizes of game messages, bytes. The limit for unreliable messages is lower, because an unreliable
@@ -31,7 +35,7 @@ inline constexpr std::size_t kMaxUnreliableBytes = 1000;
 inline constexpr std::size_t kMaxSpawnDataBytes = 256;
 
 [[nodiscard]] constexpr std::size_t max_message_bytes(Delivery delivery) {
-  return delivery == Delivery::reliable ? kMaxReliableBytes : kMaxUnreliableBytes;
+  return delivery == Delivery::unreliable ? kMaxUnreliableBytes : kMaxReliableBytes;
 }
 
 /// Largest absolute value of a message's time stamp, in either direction. Time stamps are server time, s.
@@ -52,7 +56,7 @@ struct GameMessage {
 
 /// Version of the wire format. It increases with every change after which an older build would misread the
 /// data. A version number is never used again.
-inline constexpr std::uint16_t kProtocolVersion = 13;
+inline constexpr std::uint16_t kProtocolVersion = 14;
 
 /// Maximum size of a datagram that a Transport carries, bytes. With all headers, it is smaller than every
 /// common path MTU.

@@ -22,6 +22,7 @@
 #include <reckoner/reckoning/state.hpp>
 #include <reckoner/server/entity_debug.hpp>
 #include <reckoner/server/ownership_rules.hpp>
+#include <reckoner/server/recipients.hpp>
 #include <reckoner/server/relevance.hpp>
 #include <reckoner/server/rewind.hpp>
 #include <reckoner/server/server_config.hpp>
@@ -192,13 +193,15 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] std::optional<FieldValue> field(EntityId id, std::size_t field) const;
 
   /// Sends a message to a client. A reliable message, at most kMaxReliableBytes, arrives in the order of
-  /// sending unless the session ends. An unreliable message, at most kMaxUnreliableBytes, is sent with a
+  /// sending unless the session ends. An unordered reliable message arrives as well, exactly once, but does
+  /// not wait for messages before it. An unreliable message, at most kMaxUnreliableBytes, is sent with a
   /// datagram of the next two ticks if the byte budget has room for the message, and may get lost. If
   /// `time_s` is set, the client delivers the message when it shows this server time, s.
   ///
-  /// A client delivers a reliable message after it has received the spawns that the server sent before the
-  /// message (tick() sends them), and ends an entity after it has delivered the messages that were sent
-  /// before the entity ended. Unreliable messages have no order with spawns and ends.
+  /// A client delivers a reliable message, also an unordered one, after it has received the spawns that the
+  /// server sent before the message (tick() sends them), and ends an entity after it has delivered the
+  /// reliable messages that were sent before the entity ended. Unreliable messages have no order with spawns
+  /// and ends.
   ///
   /// Reliable messages, unreliable ones and fields together use at most half of the client's byte budget, so
   /// that they cannot displace motions. Reliable messages beyond that wait here.
@@ -212,6 +215,14 @@ class RECKONER_SERVER_API Server {
   /// Sends a message to all clients. Returns the number of clients to which it was sent.
   std::size_t broadcast(std::span<const std::byte> payload, Delivery delivery,
                         std::optional<double> time_s = std::nullopt);
+  /// Sends a message to several clients, each as with send(): all but one, a list, those near a point, or
+  /// those that see an entity. Returns the number of clients to which it was sent. This number may be 0: it
+  /// does not count clients for which send() would fail, for example because too many messages wait for them.
+  ///
+  /// Fails and sends nothing if the message or the stamp is invalid, the entity is unknown, or the area is
+  /// not finite or has a negative radius. Call it before despawn() of the entity.
+  Result<std::size_t, CallError> broadcast(const Recipients& to, std::span<const std::byte> payload,
+                                           Delivery delivery, std::optional<double> time_s = std::nullopt);
 
   /// Returns the oldest message from a client that was not polled yet, or nullopt. The payload is valid until
   /// the next call. Poll after every receive(), because each client has a limited queue. The server discards
