@@ -7,7 +7,7 @@ check.py --changed [BASE]  only the checks that the changes since the merge base
 check.py --times           the table of the last run
 
 Every step is a command of ./dev. ./dev reports the seconds for installing packages and for compiling; the rest of a
-step is running. `.ci/budget` holds the minutes that each step may take."""
+step is running. `.ci/budget` has the minutes that each step may take."""
 import dataclasses
 import fnmatch
 import json

@@ -148,7 +148,7 @@ void BM_NearestOnWholePath(benchmark::State& run) {
 }
 BENCHMARK(BM_NearestOnWholePath);
 
-// A client's cost per frame for one entity on a route.
+// A client's cost per picture for one entity on a route.
 void BM_RouteState(benchmark::State& run) {
   RouteDefinition definition;
   definition.curve = CatmullRomRoute{winding_points()};

@@ -17,7 +17,7 @@ constexpr double kTickRateHz = 60.0;
 constexpr double kAheadS = 0.15;
 constexpr std::size_t kEntities = 10'000;  // too many for any processor cache, as on a busy server
 
-// Entities that weave, each in a different way. If `turning` is true, they face their direction of travel.
+// Entities that weave, each differently. If `turning` is true, they face their direction of travel.
 struct Crowd {
   Crowd(bool moving, bool turning) : states(kEntities), turns(turning) {
     for (std::size_t i = 0; i < kEntities; ++i) {

@@ -14,7 +14,7 @@ Motion turning_car() {
   return motion;
 }
 
-// The extrapolation. A client computes it once per entity and frame, and a server many times per tick.
+// The extrapolation. A client computes it once per entity and picture, and a server many times per tick.
 void BM_Extrapolate(benchmark::State& run) {
   const Motion motion = turning_car();
   double time_s = 0.0;
@@ -25,7 +25,7 @@ void BM_Extrapolate(benchmark::State& run) {
 }
 BENCHMARK(BM_Extrapolate);
 
-// A client's cost per entity and frame while a blend is in progress.
+// A client's cost per entity and picture while a blend is in progress.
 void BM_ShownWhileBlending(benchmark::State& run) {
   RemoteEntity entity(turning_car());
   Motion next = turning_car();

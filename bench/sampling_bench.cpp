@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A client's cost per frame to compute all shown poses. The floor is a memcpy that reads and writes the same
-// number of bytes, because no program can show entities without touching them.
+// A client's cost per picture to compute all shown poses. The floor is a memcpy that reads and writes the
+// same number of bytes, because no program can show entities without touching them.
 #include "reckoning/src/blend/motion_batch.hpp"
 
 #include <algorithm>

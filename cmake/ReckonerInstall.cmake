@@ -20,7 +20,9 @@ if(programs)
   install(TARGETS ${programs} RUNTIME COMPONENT tools)
   # The manual pages are what the programs say under --help, so the programs must run on this machine.
   find_package(Python3 COMPONENTS Interpreter)
+  set(makes_manuals OFF)
   if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
+    set(makes_manuals ON)
     list(TRANSFORM programs REPLACE "(.+)" "${PROJECT_BINARY_DIR}/manuals/\\1.1" OUTPUT_VARIABLE manuals)
     add_custom_command(OUTPUT ${manuals}
       COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/make_manuals.py"
@@ -28,7 +30,7 @@ if(programs)
       DEPENDS ${programs} "${PROJECT_SOURCE_DIR}/cmake/make_manuals.py"
       COMMENT "Making the manual pages" VERBATIM)
     add_custom_target(reckoner_manuals ALL DEPENDS ${manuals})
-    install(FILES ${manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools OPTIONAL)
+    install(FILES ${manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
   else()
     add_custom_target(reckoner_manuals)
     message(STATUS "Without Python, or for another processor, no manual pages are made.")

@@ -43,6 +43,16 @@ endif()
 set(CPACK_COMPONENTS_ALL runtime development)
 if(programs)
   list(APPEND CPACK_COMPONENTS_ALL tools)
+  # A package with the programs has their manual pages, as Debian's policy asks. Without them, cpack fails.
+  # A source archive (CPACK_INSTALLED_DIRECTORIES) needs none.
+  if(NOT makes_manuals)
+    set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_BINARY_DIR}/without_manuals.cmake")
+    file(WRITE "${CPACK_PRE_BUILD_SCRIPTS}"
+"if(NOT CPACK_INSTALLED_DIRECTORIES)
+  message(FATAL_ERROR \"The packages need the manual pages, which only a native build with Python makes.\")
+endif()
+")
+  endif()
 endif()
 
 # Installs the licence as Debian's policy requires.

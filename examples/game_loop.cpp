@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A game loop: the simulation runs in fixed ticks, and the game draws as many frames as it can. The game
+// A game loop: the simulation runs in fixed ticks, and the game draws as many pictures as it can. The game
 // draws its own ball at a position interpolated between the last two ticks. It draws the remote car at the
 // pose that the client shows. The server runs in the same process. Exits with 0 if the car was shown within
 // 0.5 m of its true position.

@@ -42,7 +42,7 @@ reckoner::CallResult shoot(reckoner::Client& client, const glm::dvec3& at) {
   const Shot shot{at.x, at.y, at.z};
   const reckoner::CallResult sent = client.send(std::as_bytes(std::span(shot)), reckoner::Delivery::reliable,
                                                 client.server_time_s());  // when the shooter saw the target
-  // So that the shot does not wait for the next frame.
+  // So that the shot does not wait for the next picture.
   client.flush();
   return sent;
 }

@@ -48,7 +48,7 @@ FUNCTIONS = {
         "lost_for": "lost_for_s", "server_time": "server_time_s", "shown_one": "shown",
         "shown_poses_into": "shown_poses", "name": "info", "short_lived": "info", "move_in": "move", "refused": "stats",
         "call_error": "CallResult::error",
-        "correct_and_hold": "correct",  # C has no default arguments
+        "anticipate": "correct",  # C has no default arguments
     },
     "server": {
         "port": "NetworkTransport::port", "wait": "NetworkTransport::wait", "identity": "NetworkTransport::identity",
@@ -72,14 +72,14 @@ CPP_ONLY_FUNCTIONS = {
 PYTHON = {
     "client": {"create": "__init__", "destroy": "close", "poll_event": "events", "poll_message": "messages",
                "get_stats": "stats", "shown_poses_into": "shown_poses", "move_in": "move",
-               "correct_and_hold": "correct", "call_error": ""},
+               "anticipate": "correct", "call_error": ""},
     "server": {"create": "__init__", "destroy": "close", "poll_event": "events", "poll_message": "messages",
                "get_stats": "stats", "get_session_stats": "session_stats", "call_error": "",
                "broadcast_listed": "broadcast", "broadcast_within": "broadcast", "broadcast_seeing": "broadcast"},
 }
 CSHARP = {
     "client": {"create": "Client", "destroy": "Destroy", "get_stats": "Stats", "shown_poses_into": "ShownPoses",
-               "shown_one": "Shown", "correct_and_hold": "Correct", "call_error": ""},
+               "shown_one": "Shown", "anticipate": "Correct", "call_error": ""},
     "server": {"create": "Server", "destroy": "Destroy", "get_stats": "Stats", "get_session_stats": "SessionStats",
                "next_tick": "IsDue", "state": "StateOf", "frame": "FrameOf", "call_error": "",
                "broadcast_listed": "Broadcast", "broadcast_within": "Broadcast"},  # State, Frame: types

@@ -768,7 +768,7 @@ typedef struct reckoner_seen {
   reckoner_pose pose;
 } reckoner_seen;
 /* Whether the server can reconstruct what a client showed. While it is RECKONER_REWIND_PENDING, a report of
- * the client is on its way: ask again after the next tick. */
+ * the client is in flight: ask again after the next tick. */
 enum reckoner_rewind_status {
   RECKONER_REWIND_KNOWN = 0,
   RECKONER_REWIND_PENDING = 1,
@@ -1098,11 +1098,10 @@ RECKONER_C_API reckoner_result reckoner_client_server_time(const reckoner_client
 RECKONER_C_API reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
                                                        const reckoner_state* shown);
 /* Like reckoner_client_correct(), for a hit that the game anticipates: the entity continues from `shown`,
- * with its velocity and acceleration, until a motion with the hit has arrived, for at most `hold_s`, 0 to 10
- * s. */
-RECKONER_C_API reckoner_result reckoner_client_correct_and_hold(reckoner_client* client,
-                                                                reckoner_entity entity,
-                                                                const reckoner_state* shown, double hold_s);
+ * with its velocity and acceleration, until a motion with the hit has arrived, for at most `anticipated_s`, 0
+ * to 10 s. */
+RECKONER_C_API reckoner_result reckoner_client_anticipate(reckoner_client* client, reckoner_entity entity,
+                                                          const reckoner_state* shown, double anticipated_s);
 /* Sets the origin of the coordinates that the client returns and accepts from now on, m. */
 RECKONER_C_API reckoner_result reckoner_client_set_origin(reckoner_client* client, const double origin[3]);
 /* Sets the state of an entity that this client owns, at the time of the last update. Call it after each

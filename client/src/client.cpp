@@ -194,13 +194,13 @@ std::optional<double> Client::server_time_s() const {
   return clock.server_time_s(impl_->last_local_s);
 }
 
-CallResult Client::correct(EntityId id, const State& shown, double hold_s) {
+CallResult Client::correct(EntityId id, const State& shown, double anticipated_s) {
   Impl& c = *impl_;
   if (!is_sane(shown)) return CallError::not_finite;
-  if (!(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return CallError::out_of_range;
+  if (!(anticipated_s >= 0.0 && anticipated_s <= kMaxAnticipationS)) return CallError::out_of_range;
   State in_world = shown;
   in_world.position += c.origin;
-  return c.shown_session().correct(id, in_world, hold_s);
+  return c.shown_session().correct(id, in_world, anticipated_s);
 }
 
 std::optional<State> Client::motion_at(EntityId id, double server_time_s) const {

@@ -291,7 +291,7 @@ void Client::Impl::send_due(double local_s) {
   }
   session->link.sender().send_due(local_s, config.ack_interval_s, showing, connection.server(),
                                   *connection.transport());
-  // Only now, so that every message has been offered to a datagram once, however slow the frames are.
+  // Only now, so that every message has been offered to a datagram once, however slow the pictures are.
   messages.expire(local_s, stats);
 }
 

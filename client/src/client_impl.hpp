@@ -24,7 +24,7 @@
 
 namespace reckoner {
 
-/// The parts of a client, and what binds them. A session holds everything that is shown, and outlives
+/// The parts of a client, and what binds them. A session contains everything that is shown, and outlives
 /// connections.
 struct Client::Impl {
   Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer,

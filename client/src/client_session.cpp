@@ -42,7 +42,7 @@ void ClientSession::receive(std::span<const std::byte> payload, double local_s, 
   advance(local_s);  // again: the datagram may have corrected the server's clock
   note_datagram(local_s);
   if (world.apply(datagram_, messages.counts().processed_count(), local_s)) link.sender().request_ack();
-  // Only now: an old motion that this datagram replaces must not hold again before.
+  // Only now: an old motion that this datagram replaces must not become valid again before.
   if (const auto complete_s = link.complete_s()) world.fades.limit().note_complete(*complete_s);
   messages.deliver(datagram_.messages, stats);
 }
@@ -188,9 +188,9 @@ void ClientSession::set_playout(const PlayoutConfig& to) {
   review_path();
 }
 
-CallResult ClientSession::correct(EntityId id, const State& in_world, double hold_s) {
+CallResult ClientSession::correct(EntityId id, const State& in_world, double anticipated_s) {
   const double one_way_s = std::max(link.one_way_s(), 0.5 * stats.round_trip_s);
-  return shown.correct(id, in_world, hold_s, one_way_s);
+  return shown.correct(id, in_world, anticipated_s, one_way_s);
 }
 
 std::optional<State> ClientSession::motion_at(EntityId id, double time_s) const {

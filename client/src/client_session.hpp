@@ -23,7 +23,7 @@
 
 namespace reckoner {
 
-/// One session of the server, as this client has it. receive() is the way of the data: a datagram is decoded,
+/// One session of the server, as this client has it. receive() passes the data on: a datagram is decoded,
 /// the link accepts it, the world applies it, the playout decides which instant is shown, and ShownWorld
 /// shows it. A session outlives connections. If the client joins a server that does not know the session, a
 /// new one replaces it.
@@ -77,7 +77,7 @@ struct ClientSession {
   [[nodiscard]] std::optional<State> motion_at(EntityId id, double time_s) const;
   [[nodiscard]] SpawnResult predict_spawn(std::size_t archetype, const State& counted, std::uint32_t key,
                                           double patience_s);
-  [[nodiscard]] CallResult correct(EntityId id, const State& in_world, double hold_s);
+  [[nodiscard]] CallResult correct(EntityId id, const State& in_world, double anticipated_s);
   void set_playout(const PlayoutConfig& to);
   /// Queues the events of everything that has changed up to the instant shown.
   void report_changes() {

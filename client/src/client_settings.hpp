@@ -45,7 +45,7 @@ inline constexpr std::array kClientSettings{
         "longest wait before the first attempt, and before an attempt at another server of the token, s"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::growth>(
         "reconnect.growth", "", "", 1.0, 1000.0, "",
-        "factor of the wait each time when all servers of the token were tried in vain"),
+        "the wait grows by this factor after each round of failed attempts at all servers of the token"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::most_wait_s>(
         "reconnect.most_wait_s", "", "s", 0.0, 86'400.0, "", "longest wait before any attempt, s"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::jitter>("reconnect.jitter", "", "", 0.0, 1.0, "",

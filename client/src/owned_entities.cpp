@@ -11,7 +11,7 @@
 namespace reckoner {
 namespace {
 
-// An owned entity that its game has not moved for this long comes to rest, s. A frame that takes long does
+// An owned entity that its game has not moved for this long comes to rest, s. A picture that takes long does
 // not count yet.
 constexpr double kIdleS = 0.25;
 

@@ -21,7 +21,7 @@ NOISE = re.compile(r"^\d+ warnings?( and \d+ errors?)? (generated|treated)")
 
 
 def settings():
-    """The files of settings of clang-tidy. Each holds for its folder."""
+    """The files of settings of clang-tidy. Each applies to its folder."""
     return sorted(path for path in ROOT.glob("**/.clang-tidy") if path.relative_to(ROOT).parts[0] != "build")
 
 

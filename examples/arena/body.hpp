@@ -5,7 +5,7 @@
 
 namespace arena {
 
-/// What a player or a bot wants to do in a frame.
+/// What a player or a bot wants to do in a picture.
 struct Controls {
   glm::dvec2 walk{0.0};  ///< direction in the world; longer than 1 counts as 1
   double aim_rad = 0.0;

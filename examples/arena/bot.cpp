@@ -11,8 +11,8 @@ int hall_of(const glm::dvec2& at) {
   return at.y > 8.0 ? 1 : at.y < -8.0 ? -1 : 0;
 }
 
-// Where to walk next on the way to the goal: a door, if the goal is in another hall.
-glm::dvec2 way_point(const glm::dvec2& from, const glm::dvec2& goal) {
+// Where to walk next towards the goal: a door, if the goal is in another hall.
+glm::dvec2 next_point(const glm::dvec2& from, const glm::dvec2& goal) {
   const int here = hall_of(from), there = hall_of(goal);
   if (here == there) return goal;
   const double wall_y = here == 0 ? 8.0 * there : 8.0 * here;
@@ -39,7 +39,7 @@ Controls Bot::roam(const reckoner::State& self, std::span<const glm::dvec2> othe
     goal_ = {uniform(random_, -15.0, 15.0), uniform(random_, -15.0, 15.0)};
     goal_left_s_ = uniform(random_, 4.0, 10.0);
   }
-  const glm::dvec2 to = way_point(at, goal_) - at;
+  const glm::dvec2 to = next_point(at, goal_) - at;
   glm::dvec2 wish = 0.7 * to / std::max(glm::length(to), 1.0);
   for (const glm::dvec2& other : others)
     wish += 1.2 * away_from(at, other, kKeepAwayM);

@@ -8,8 +8,8 @@ namespace arena {
 Input::Events Input::read(const Player& player) {
   Events out;
   const auto set = [&](const std::string& key, bool down) {
-    if (!down) return (void)pilot.held.erase(key);
-    pilot.held.insert(key);
+    if (!down) return (void)pilot.pressed.erase(key);
+    pilot.pressed.insert(key);
     out.keys.push_back(key);
   };
   for (SDL_Event event; SDL_PollEvent(&event) != 0;) {

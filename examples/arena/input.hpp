@@ -19,7 +19,7 @@ class Input {
   };
 
   Events read(const Player& player);
-  Pilot pilot;  ///< what the player holds down, and where it aims, since the last call of read()
+  Pilot pilot;  ///< what the player presses, and where it aims, since the last call of read()
 
  private:
   [[nodiscard]] glm::dvec2 stick(SDL_GameControllerAxis x, SDL_GameControllerAxis y) const;

@@ -43,15 +43,16 @@ class Game {
     for (double next_s = 0.0; frame(clock());) {
       work_ms_.push_back(1e3 * (clock() - now_s_));
       next_s = std::max(next_s + kFrameS, clock() - kFrameS);  // software drawing knows no vertical sync
-      connection_.dialer.wait(0.0);                            // what this frame sends leaves now
+      connection_.dialer.wait(0.0);                            // what this picture sends leaves now
       if (const double left_s = next_s - clock(); left_s > 0.0)
         SDL_Delay(static_cast<Uint32>(1e3 * left_s + 0.5));
     }
     leave(clock);
     std::sort(work_ms_.begin(), work_ms_.end());
-    fmt::print("{}: {} frames, {:.1f} a second; work in a frame p50 {:.1f} ms, p95 {:.1f} ms; {} entities\n",
-               options_.name, work_ms_.size(), static_cast<double>(work_ms_.size()) / now_s_,
-               work_ms_[work_ms_.size() / 2], work_ms_[work_ms_.size() * 95 / 100], player_.shown().size());
+    fmt::print(
+        "{}: {} pictures, {:.1f} a second; work in a picture p50 {:.1f} ms, p95 {:.1f} ms; {} entities\n",
+        options_.name, work_ms_.size(), static_cast<double>(work_ms_.size()) / now_s_,
+        work_ms_[work_ms_.size() / 2], work_ms_[work_ms_.size() * 95 / 100], player_.shown().size());
     return player_.shown().empty() ? 1 : 0;
   }
 
@@ -155,7 +156,7 @@ class Game {
   bool menu_ = true, quit_ = false;
   std::size_t item_ = 0;  // of the menu
   double now_s_ = 0.0;
-  std::vector<double> work_ms_;  // of each frame
+  std::vector<double> work_ms_;  // of each picture
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace arena {
 enum class MessageKind : std::uint32_t {
   hello,    // player to server, a text: the player's name. From then on the player has an avatar
   shot,     // player to server, Shot
-  chat,     // both ways, a text
+  chat,     // both directions, a text
   verdict,  // server to player, Verdict: what a beam hit
 };
 

@@ -75,7 +75,7 @@ void Overlay::draw(Canvas& canvas, const std::string& network, double frame_ms) 
       "estimate   {:+.1f} ms off\n"
       "mode       {}\n"
       "shown      {:.0f} ms ago\n"
-      "frame      {:.1f} ms of work\n\n"
+      "picture    {:.1f} ms of work\n\n"
       "MOTION\n"
       "fighters   {}\n"
       "age        {:.0f} ms, mean\n"

@@ -124,8 +124,8 @@ bool Player::fire(Weapon weapon, double local_s) {
     (void)client_.predict_spawn(kBolt, bolt_state(at->position, aim_rad_), shot.key);
   } else {
     const glm::dvec2 from(at->position), direction = direction_of(aim_rad_);
-    const double way_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
-    drawn_beams_.push_back({from, from + way_m * direction, kBeamDrawnS});
+    const double path_m = std::min(kBeamRangeM, clear_path_m(from, direction, solids(open_)));
+    drawn_beams_.push_back({from, from + path_m * direction, kBeamDrawnS});
   }
   return static_cast<bool>(
       client_.send(pack(MessageKind::shot, shot), reckoner::Delivery::reliable, server_s));

@@ -31,7 +31,7 @@ class Player {
   /// `client` must outlive the player. A player without a name has no avatar and only watches.
   Player(reckoner::Client& client, std::string name) : client_(client), name_(std::move(name)) {}
 
-  /// Runs a frame: receives, moves the avatar, and computes what to draw.
+  /// Runs a picture: receives, moves the avatar, and computes what to draw.
   void frame(double local_s, const Controls& controls);
   /// Fires if the weapon is ready. Call this after frame(), with its time.
   bool fire(Weapon weapon, double local_s);
@@ -75,7 +75,8 @@ class Player {
   std::vector<DrawnVerdict> verdicts_;
 };
 
-/// A player's way to the server: socket, client and game. Not movable, because each refers to the one before.
+/// A player's connection to the server: socket, client and game. Not movable, because each refers to the one
+/// before.
 struct Connection {
   Connection(const std::string& host, std::uint16_t port, std::string name)
       : dialer({.host = host, .port = port, .security = reckoner::Insecure{}}),

@@ -61,7 +61,7 @@ reckoner::State platform_state(double time_s) {
           .angular_velocity = {0.0, 0.0, 0.12 * std::cos(0.3 * time_s)}};
 }
 
-double clear_way_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids) {
+double clear_path_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids) {
   double clear_m = inside(from, direction, {glm::dvec2(0.0), glm::dvec2(kHalfSideM)}).leave_m;
   for (const Box& box : solids) {
     const auto [enter_m, leave_m] = inside(from, direction, box);

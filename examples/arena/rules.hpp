@@ -63,7 +63,7 @@ inline bool on_deck(const glm::dvec3& local) {
 }
 
 /// How far a ray gets before it meets a solid or the arena's edge, m. `direction` has length 1.
-double clear_way_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids);
+double clear_path_m(const glm::dvec2& from, const glm::dvec2& direction, std::span<const Box> solids);
 /// How far along the ray a disc is met, m; nullopt if the ray passes it or points away.
 std::optional<double> meets_disc_m(const glm::dvec2& from, const glm::dvec2& direction,
                                    const glm::dvec2& middle, double radius_m);

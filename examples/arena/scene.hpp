@@ -23,7 +23,7 @@ class Overlay {
       : connection_(connection), truth_port_(truth_port) {}
 
   void toggle();
-  /// Call once per frame; it counts bytes and receives the truth.
+  /// Call once per picture; it counts bytes and receives the truth.
   void update(double local_s);
   /// Draws nothing while it is hidden.
   void draw(Canvas& canvas, const std::string& network, double frame_ms);

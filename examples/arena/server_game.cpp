@@ -13,16 +13,22 @@ constexpr double kToleranceS = 0.15;  // the link may bring two shots closer tog
 constexpr double kBotShotsPerS = 0.12, kBotSightM = 10.0;
 constexpr std::size_t kMostLetters = 80;
 
+// The id of a new entity; null if the world is full (ServerConfig::max_entities).
+EntityId id_or_null(const reckoner::SpawnResult& spawned) {
+  return spawned ? *spawned : EntityId{};
+}
+
 }  // namespace
 
 ServerGame::ServerGame(reckoner::Server& server, std::uint32_t seed) : server_(server), random_(seed) {
-  platform_ = *server_.spawn(kPlatform, "platform", platform_state(0.0));
+  platform_ = id_or_null(server_.spawn(kPlatform, "platform", platform_state(0.0)));
   (void)server_.set_boardable(platform_, true);  // players may step on it
   for (std::size_t i = 0; i < kDoors.size(); ++i)
-    doors_[i] = *server_.spawn(kDoor, "door " + std::to_string(i), {.position = {kDoors[i].middle, 0.0}});
+    doors_[i] =
+        id_or_null(server_.spawn(kDoor, "door " + std::to_string(i), {.position = {kDoors[i].middle, 0.0}}));
   for (int i = 0; i < kBots; ++i)
     spawn_fighter(kBot, "bot " + std::to_string(i), spawn_place());
-  for (int i = 0; i < kRiders; ++i) {
+  for (int i = 0; platform_ && i < kRiders; ++i) {
     const glm::dvec3 on_deck{i % 2 == 0 ? -1.5 : 1.5, i < 2 ? -1.2 : 1.2, 0.0};
     spawn_fighter(kRider, "rider " + std::to_string(i), {.position = on_deck});
   }
@@ -42,6 +48,7 @@ void ServerGame::receive(double now_s) {
 void ServerGame::tick(double now_s) {
   const double time_s = server_.tick_time_s(server_.next_tick());
   (void)server_.move(platform_, platform_state(time_s));
+  spawn_waiting();
   move_fighters(1.0 / config().tick_rate_hz);
   move_doors();
   fire_for_bots(time_s);
@@ -51,6 +58,7 @@ void ServerGame::tick(double now_s) {
 }
 
 void ServerGame::forget(reckoner::ClientId player) {
+  waiting_.erase(player);
   const auto avatar = avatars_.find(player);
   if (avatar == avatars_.end()) return;
   announce(fighters_.at(avatar->second).name + " has left");
@@ -62,10 +70,10 @@ void ServerGame::handle_message(const reckoner::GameMessage& message) {
   const auto kind = first<MessageKind>(message.payload);
   const auto avatar = avatars_.find(message.sender);
   if (avatar == avatars_.end()) {  // the only message of somebody without an avatar
-    if (kind != MessageKind::hello) return;
+    if (kind != MessageKind::hello || waiting_.contains(message.sender)) return;
     std::string name = unpack_text(message.payload, 12);
     if (name.empty()) name = "player " + std::to_string(message.sender.value);
-    spawn_avatar(message.sender, name, 0);
+    if (!spawn_avatar(message.sender, name, 0)) waiting_.emplace(message.sender, Waiting{name, 0});
     return announce(name + " has joined");
   }
   if (kind == MessageKind::chat)
@@ -76,17 +84,20 @@ void ServerGame::handle_message(const reckoner::GameMessage& message) {
 
 EntityId ServerGame::spawn_fighter(Kind kind, const std::string& name, const reckoner::State& state) {
   // A rider's state is relative to the platform, from the spawn on.
-  const EntityId id = *server_.spawn(kind, name, state, kind == kRider ? platform_ : EntityId{});
+  const EntityId id = id_or_null(server_.spawn(kind, name, state, kind == kRider ? platform_ : EntityId{}));
+  if (!id) return {};
   fighters_.emplace(id,
                     Fighter{.kind = kind, .name = name, .body{state, kBotGripMps2}, .bot = Bot(random_())});
   return id;
 }
 
-// Gives the player a new avatar. An avatar that has died is gone, and the player gets the next one.
-void ServerGame::spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score) {
+// Gives the player a new avatar. An avatar that has died is gone, and the player gets the next one. Returns
+// false if the world is full.
+bool ServerGame::spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score) {
   const EntityId id = spawn_fighter(kPlayer, name, spawn_place());
-  // Limits that leave room for everything an honest player does: a dash starts within one frame, and the
-  // longest way between two pads is 40 m.
+  if (!id) return false;
+  // Limits that leave room for everything an honest player does: a dash starts within one picture, and the
+  // longest distance between two pads is 40 m.
   (void)server_.give(id, player,
                      {.gone = reckoner::OwnerGone::despawn,
                       .max_acceleration_mps2 = 2500.0,
@@ -95,6 +106,14 @@ void ServerGame::spawn_avatar(reckoner::ClientId player, const std::string& name
                       .teleport_interval_s = 0.5});
   (void)server_.set_field(id, kScore, score);
   avatars_[player] = id;
+  return true;
+}
+
+// The world was full when these players joined or lost their avatars. There may be room by now.
+void ServerGame::spawn_waiting() {
+  std::erase_if(waiting_, [&](const auto& entry) {
+    return spawn_avatar(entry.first, entry.second.name, entry.second.score);
+  });
 }
 
 reckoner::State ServerGame::spawn_place() {
@@ -122,8 +141,8 @@ void ServerGame::handle_shot(reckoner::ClientId player, const Shot& shot, double
 void ServerGame::fire_bolt(EntityId shooter, const reckoner::State& start, double time_s,
                            reckoner::ClientId player, std::uint32_t key) {
   const glm::dvec2 direction = glm::dvec2(start.velocity) / kBoltMps;
-  const double way_m = clear_way_m(glm::dvec2(start.position), direction, solids(open_));
-  const double end_s = time_s + std::min(way_m / kBoltMps, kBoltLifeS);
+  const double path_m = clear_path_m(glm::dvec2(start.position), direction, solids(open_));
+  const double end_s = time_s + std::min(path_m / kBoltMps, kBoltLifeS);
   const std::uint64_t from = reckoner::to_number(shooter);  // clients draw the bolt in the shooter's colour
   const auto id = server_.spawn_short_lived(kBolt, start,
                                             {.end_s = end_s,
@@ -209,7 +228,7 @@ void ServerGame::judge_beams() {
 // Finds the first fighter on the beam, at the poses that the shooter's client was drawing at that instant.
 Verdict ServerGame::judge(const WaitingBeam& beam) {
   const glm::dvec2 from = beam.shot.place, direction = direction_of(beam.shot.heading_rad);
-  double nearest_m = std::min(kBeamRangeM, clear_way_m(from, direction, solids(open_)));
+  double nearest_m = std::min(kBeamRangeM, clear_path_m(from, direction, solids(open_)));
   Verdict verdict{.key = beam.shot.key};
   const auto poses = server_.rewind(beam.player, beam.time_s);
   const std::vector<reckoner::SeenPose> on_screen(poses.begin(), poses.end());  // calls may void the span
@@ -243,7 +262,9 @@ void ServerGame::hurt(EntityId id, EntityId by, std::int64_t amount) {
     const std::int64_t score = number(id, kScore);
     (void)server_.despawn(id);
     fighters_.erase(found);
-    return spawn_avatar(*player, name, score);
+    avatars_.erase(*player);
+    if (!spawn_avatar(*player, name, score)) waiting_.emplace(*player, Waiting{name, score});
+    return;
   }
   if (fighter.kind == kRider) return;
   fighter.body.continue_from(spawn_place());

@@ -41,6 +41,10 @@ class ServerGame {
     Bot bot;    // steers bots and riders
     std::array<double, kWeapons> next_shot_s{};
   };
+  struct Waiting {  // for an avatar: the world is full
+    std::string name;
+    std::int64_t score = 0;
+  };
   struct WaitingBeam {
     reckoner::ClientId player;
     Shot shot;
@@ -49,8 +53,10 @@ class ServerGame {
 
   void handle_message(const reckoner::GameMessage& message);
   void forget(reckoner::ClientId player);
+  // Null if the world is full.
   reckoner::EntityId spawn_fighter(Kind kind, const std::string& name, const reckoner::State& state);
-  void spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score);
+  [[nodiscard]] bool spawn_avatar(reckoner::ClientId player, const std::string& name, std::int64_t score);
+  void spawn_waiting();
   reckoner::State spawn_place();
   void handle_shot(reckoner::ClientId player, const Shot& shot, double time_s);
   void fire_bolt(reckoner::EntityId shooter, const reckoner::State& start, double time_s,
@@ -75,6 +81,7 @@ class ServerGame {
   OpenDoors open_{};
   std::map<reckoner::EntityId, Fighter> fighters_;
   std::map<reckoner::ClientId, reckoner::EntityId> avatars_;
+  std::map<reckoner::ClientId, Waiting> waiting_;  // players without an avatar
   std::vector<FlyingBolt> bolts_;
   std::deque<WaitingBeam> beams_;
   std::vector<glm::dvec2> places_;  // of all fighters, in this tick

@@ -24,7 +24,7 @@ std::vector<ArenaFigure> run_arena(const ArenaOptions& options) {
   for (std::size_t i = 0; i < options.players; ++i)
     players.emplace_back(options, i, network.add_client(kProtocolVersion), record);
 
-  // Server and clients read their sockets once per tick or frame, as simple games do. The frames of the
+  // Server and clients read their sockets once per tick or picture, as simple games do. The pictures of the
   // players lie between the ticks.
   for (double now_s = 0.0; now_s < options.seconds;
        now_s = game.server().tick_time_s(game.server().next_tick())) {

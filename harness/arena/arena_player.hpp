@@ -22,7 +22,7 @@ class ArenaPlayer {
   /// `transport` and `record` must outlive the player.
   ArenaPlayer(const ArenaOptions& options, std::size_t index, Transport& transport, ArenaRecord& record);
 
-  /// Runs a frame at the true server time `now_s`.
+  /// Runs a picture at the true server time `now_s`.
   void turn(double now_s);
   /// Adds the figures that are known at the end of the run to the record.
   void finish();
@@ -71,7 +71,7 @@ class ArenaPlayer {
   std::map<EntityId, std::uint32_t> predicted_shots_;  // keys
   std::set<EntityId> spawned_;
   std::vector<SeenProjectile> projectiles_;
-  std::map<EntityId, Place> places_;  // of avatars, in the frame before
+  std::map<EntityId, Place> places_;  // of avatars, in the picture before
   std::uint64_t bytes_before_down_ = 0, bytes_before_up_ = 0;
 };
 

@@ -2,7 +2,7 @@
 #include "harness/arena/arena_record.hpp"
 
 #include "harness/metrics/figures.hpp"
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kSettledS = 0.1;     // the truth about a frame is complete after this time
+constexpr double kSettledS = 0.1;     // the truth about a picture is complete after this time
 constexpr double kAvatarJumpS = 1.5;  // an owner learns of a teleport later than the others
 constexpr double kWrongRewindM = 0.05;
 constexpr double kBelowFloorM = 0.01;
@@ -32,12 +32,13 @@ double percent(std::size_t part, std::size_t all) {
   return all == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(all);
 }
 
-// True if the position is on the way between the ends of a jump, and far from both.
+// True if the position is between the ends of a jump, and far from both.
 bool is_between(const glm::dvec3& position, const ArenaTruth::Jump& jump) {
-  const glm::dvec3 way = jump.to - jump.from;
-  const double along = glm::dot(position - jump.from, way) / glm::dot(way, way);
-  if (along <= 0.0 || along >= 1.0 || glm::distance(position, jump.from + along * way) > 0.25) return false;
-  const double far_m = std::max(0.5, 0.25 * glm::length(way));
+  const glm::dvec3 displacement = jump.to - jump.from;
+  const double along = glm::dot(position - jump.from, displacement) / glm::dot(displacement, displacement);
+  if (along <= 0.0 || along >= 1.0 || glm::distance(position, jump.from + along * displacement) > 0.25)
+    return false;
+  const double far_m = std::max(0.5, 0.25 * glm::length(displacement));
   return glm::distance(position, jump.from) > far_m && glm::distance(position, jump.to) > far_m;
 }
 

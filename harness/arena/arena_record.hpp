@@ -45,10 +45,10 @@ enum class FighterKind : std::uint8_t { bot, rider, avatar };
 struct DrawnFighter {
   FighterKind kind = FighterKind::bot;
   EntityId id;
-  double frame_s = 0.0;             ///< true server time of the frame
+  double frame_s = 0.0;             ///< true server time of the picture
   double instant_s = 0.0;           ///< true server time in present mode, the shown instant otherwise
   glm::dvec3 position{0.0};         ///< of a rider: relative to the platform
-  std::optional<double> speed_mps;  ///< since the frame before
+  std::optional<double> speed_mps;  ///< since the picture before
 };
 
 /// One figure of a run.
@@ -64,7 +64,7 @@ class ArenaRecord {
  public:
   /// Records a drawn fighter. It is compared with the truth a moment later, in settle().
   void note_drawn(const DrawnFighter& drawn);
-  /// Compares the drawn fighters of frames that are at least 0.1 s old with the truth.
+  /// Compares the drawn fighters of pictures that are at least 0.1 s old with the truth.
   void settle(double now_s);
 
   /// The figures of the run. `seconds` is the measured time, which the rates refer to.
@@ -98,7 +98,7 @@ class ArenaRecord {
 
   std::deque<DrawnFighter> drawn_;
   std::vector<double> bot_error_m_, rider_error_m_, avatar_error_m_, avatar_speed_mps_;
-  std::size_t between_pads_ = 0;  // frames in which a bot was drawn between the ends of a teleport
+  std::size_t between_pads_ = 0;  // pictures in which a bot was drawn between the ends of a teleport
 };
 
 }  // namespace reckoner::harness

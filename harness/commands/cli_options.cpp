@@ -41,18 +41,18 @@ void add_direction(CLI::App& command, LinkArguments& arguments, const LinkOption
           },
           up && down ? std::string(option.help)
                      : std::string("like the option for both directions, but only ") + side)
-      ->group(up && down ? "Network, both ways" : "Network, one way");
+      ->group(up && down ? "Network, both directions" : "Network, one direction");
 }
 
 }  // namespace
 
 void add_link_options(CLI::App& command, LinkArguments& arguments) {
   command.add_option("--network", arguments.network, "a named network: " + network_names())
-      ->group("Network, both ways");
+      ->group("Network, both directions");
   for (const LinkOptionHelp& option : kLinkOptions)
     add_direction(command, arguments, option, true, true);
   command.add_option("--link-script", arguments.script, "file with changes of the link at given times")
-      ->group("Network, both ways");
+      ->group("Network, both directions");
   for (const LinkOptionHelp& option : kLinkOptions)
     add_direction(command, arguments, option, true, false);
   for (const LinkOptionHelp& option : kLinkOptions)

@@ -24,7 +24,7 @@ namespace {
 constexpr double kLeastStepMps = 0.05;
 constexpr double kLeastStepShare = 0.03;  // of the speed
 constexpr double kLeastPositionStepM = 0.02;
-constexpr double kLongestFrameS = 0.5;  // a longer pause between two frames is no motion to look at
+constexpr double kLongestFrameS = 0.5;  // a longer pause between two pictures is no motion to look at
 
 // Collects the facts while the session is replayed.
 class Collector final : public ClientObserver {
@@ -105,7 +105,7 @@ class Collector final : public ClientObserver {
     double local_s = 0.0;
     glm::dvec3 position{0.0};
     glm::dvec3 velocity{0.0};        // shown velocity
-    glm::dvec3 drawn_velocity{0.0};  // mean velocity since the frame before
+    glm::dvec3 drawn_velocity{0.0};  // mean velocity since the picture before
     glm::dvec3 acceleration{0.0};
     double frame_s = 0.0;
     bool has_velocity = false;
@@ -136,7 +136,7 @@ class Collector final : public ClientObserver {
   std::map<EntityId, std::size_t> index_;
   std::map<EntityId, Drawn> drawn_;
   std::set<EntityId> teleported_;
-  // The frame before:
+  // The picture before:
   double last_local_s_ = 0.0;
   double last_now_s_ = 0.0;
   double last_shown_s_ = 0.0;
@@ -200,7 +200,7 @@ void Collector::compare(const ShownEntity& entity, double local_s, double now, d
       const glm::dvec3 mean_velocity = 0.5 * (here.velocity + last.velocity);
       step.position_step_m = glm::length(here.position - last.position - mean_velocity * here.frame_s);
       if (last.has_velocity) {
-        // The drawn velocities are means over two frames, so half of both frames lies between them.
+        // The drawn velocities are means over two pictures, so half of both pictures lies between them.
         const double between_s = 0.5 * (here.frame_s + last.frame_s);
         const glm::dvec3 change = here.drawn_velocity - last.drawn_velocity;
         step.velocity_step_mps = std::min(glm::length(change - here.acceleration * between_s),
@@ -266,7 +266,7 @@ Result<SessionFacts> collect_facts(program::SessionReader& reader, const Collect
       begin(last_s);
       const auto span = client.shown();
       shown.assign(span.begin(), span.end());
-      poll_events(client, collector);  // the events of this frame
+      poll_events(client, collector);  // the events of this picture
       collector.frame(last_s, shown);
     } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
       begin(last_s);

@@ -17,10 +17,10 @@ constexpr double kFrameChangeS = 0.3;  // a blend into a frame is gentle, so it 
 constexpr double kVisibleMps = 0.1;
 constexpr double kVisibleShare = 0.07;
 
-// A spawn is late if the datagram with it was on its way for much longer than others at that time.
+// A spawn is late if the datagram with it was in flight for much longer than others at that time.
 constexpr double kLateSpawnS = 0.06;
 
-// How late the entity appeared in this frame, s; 0: in time.
+// How late the entity appeared in this picture, s; 0: in time.
 double late_spawn_s(const EntityFacts& entity, const StepFact& step, const LinkHistory& link) {
   const MotionFact* spawn = nullptr;
   for (const MotionFact& motion : entity.motions) {
@@ -56,7 +56,7 @@ void find_in(const EntityFacts& entity, const SessionFacts& facts, const LinkHis
         candidates.push_back({&entity, i, step.velocity_step_mps, 0.0});
       continue;
     }
-    // An entity that pops up away from where it began looks like a jump within one frame.
+    // An entity that pops up away from where it began looks like a jump within one picture.
     const double late_s = late_spawn_s(entity, step, link);
     const double size_mps = late_s * step.speed_mps * facts.tick_rate_hz;
     if (late_s > 0.0 && size_mps > kVisibleMps) candidates.push_back({&entity, i, size_mps, late_s});

@@ -19,7 +19,7 @@ struct ExplainOptions {
   std::size_t worst = 10;  ///< largest number of steps
   /// Only the entity with this slot plus one (EntityId::index1); empty: all entities.
   std::optional<std::uint32_t> entity;
-  /// Frames in the first seconds do not count, because the clock of the client settles, s.
+  /// Pictures in the first seconds do not count, because the clock of the client settles, s.
   double skip_s = 2.0;
 };
 
@@ -33,12 +33,12 @@ struct Evidence {
 struct ExplainedStep {
   EntityId entity;
   std::string name;       ///< of the entity; may be empty
-  std::size_t frame = 0;  ///< number of the frame with the largest change
-  double at_s = 0.0;      ///< time of that frame since the first call of the session
+  std::size_t frame = 0;  ///< number of the picture with the largest change
+  double at_s = 0.0;      ///< time of that picture since the first call of the session
   double server_s = 0.0;  ///< its server time, as the client estimated it, s
   double velocity_step_mps =
-      0.0;  ///< change of the drawn velocity in one frame, beyond the motion's acceleration
-  double position_step_m = 0.0;  ///< displacement in one frame beyond the drawn velocity
+      0.0;  ///< change of the drawn velocity in one picture, beyond the motion's acceleration
+  double position_step_m = 0.0;  ///< displacement in one picture beyond the drawn velocity
   double correction_m = 0.0;     ///< how far the known motion moved at the shown time; 0: not at all
   Cause cause = Cause::motion;
   bool known =

@@ -55,7 +55,7 @@ class CauseFinder {
   static const MotionFact& motion_of(const Trigger& trigger) {
     return trigger.entity->motions[trigger.motion];
   }
-  // How far a trigger can change the drawn velocity from one frame to the next, compared with the step.
+  // How far a trigger can change the drawn velocity from one picture to the next, compared with the step.
   [[nodiscard]] bool is_weak(double strength) const { return strength * frame_s_ < 0.3 * episode_.size_mps; }
   [[nodiscard]] bool is_negligible(double strength) const {
     return strength * frame_s_ < 0.1 * episode_.size_mps;
@@ -266,7 +266,7 @@ std::optional<Finding> CauseFinder::silence() const {
   if (never == 0) result.cause = Cause::jitter;
   result.evidence.push_back({"lost_datagrams", static_cast<double>(never)});
   result.sentence += never > 0 ? ": " + counted(never, "datagram was", "datagrams were") + " lost"
-                               : ": the datagrams were held up";
+                               : ": the datagrams were delayed";
   result.sentence += ", so the motion faded to rest and then caught up.";
   return result;
 }
@@ -335,7 +335,7 @@ Finding CauseFinder::arrival(const Trigger& trigger) const {
   return facts_.decisions ? with_decisions(trigger, d, std::move(result)) : result;
 }
 
-// What the server's own log says about a motion decides about causes at the server. What happened on the way
+// What the server's own log says about a motion decides about causes at the server. What happened in flight
 // is still inferred from what arrived.
 Finding CauseFinder::with_decisions(const Trigger& trigger, const Delivery& d, Finding finding) const {
   const MotionFact& motion = motion_of(trigger);

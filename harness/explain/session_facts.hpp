@@ -54,23 +54,23 @@ struct OwnershipFact {
   Kind kind = Kind::given;
 };
 
-/// A frame in which the drawn velocity or position changed by more than the motion explains.
+/// A picture in which the drawn velocity or position changed by more than the motion explains.
 struct StepFact {
-  std::size_t frame = 0;           ///< number of the frame, from the first one of the session
-  double local_s = 0.0;            ///< local time of the frame
-  double frame_s = 0.0;            ///< local time since the frame before
+  std::size_t frame = 0;           ///< number of the picture, from the first one of the session
+  double local_s = 0.0;            ///< local time of the picture
+  double frame_s = 0.0;            ///< local time since the picture before
   double now_s = 0.0;              ///< the client's estimate of server time
   double shown_s = 0.0;            ///< the shown instant
   double velocity_step_mps = 0.0;  ///< change of the drawn velocity beyond the motion's acceleration
   double position_step_m = 0.0;    ///< displacement beyond the drawn velocity
   double speed_mps = 0.0;          ///< speed of the motion
-  double clock_rate = 1.0;         ///< server time per local time since the frame before
-  double shown_rate = 1.0;         ///< shown time per local time since the frame before
+  double clock_rate = 1.0;         ///< server time per local time since the picture before
+  double shown_rate = 1.0;         ///< shown time per local time since the picture before
   double clock_change_mps = 0.0;   ///< the part of the step that the change of clock_rate makes
   double delay_change_mps = 0.0;   ///< the part of the step that the change of shown_rate / clock_rate makes
-  bool appeared = false;           ///< the first frame with the entity
+  bool appeared = false;           ///< the first picture with the entity
   bool teleported = false;         ///< a teleport was reported
-  bool changed_frame = false;      ///< the entity is in another frame than in the frame before
+  bool changed_frame = false;      ///< the entity is in another frame than in the picture before
   bool fading = false;             ///< its motion is not confirmed any more
   bool owned = false;              ///< this client owns it
   EntityId in_frame{};             ///< the entity in whose frame it is; null: the world
@@ -102,8 +102,8 @@ struct SessionFacts {
   bool shows_past = false;              ///< the client shows a past instant
   double seconds = 0.0;                 ///< local time from the first to the last call
   double first_local_s = 0.0;           ///< local time of the first call
-  std::size_t frames = 0;               ///< drawn frames
-  std::optional<double> shown_since_s;  ///< local time of the first frame with a known clock
+  std::size_t frames = 0;               ///< pictures
+  std::optional<double> shown_since_s;  ///< local time of the first picture with a known clock
   bool truncated = false;               ///< the recording ends without an end record
   std::optional<std::string> damage;    ///< the error at which reading stopped
   std::size_t differences = 0;  ///< calls in which this build behaved differently from the recording one

@@ -41,8 +41,8 @@ class Baseline {
   /// Handles an update that arrives at `now_s`. It may be late, out of order or a duplicate.
   virtual void receive(const BaselineUpdate& update, double now_s) = 0;
 
-  /// The pose to draw in the frame at `now_s`. Called once a frame. Returns nullopt while there is nothing to
-  /// show.
+  /// The pose to draw in the picture at `now_s`. Called once per picture. Returns nullopt while there is
+  /// nothing to show.
   [[nodiscard]] virtual std::optional<BaselineShown> show(double now_s) = 0;
 
   /// The playout delay, s. Entities are shown in the state that they had this long ago.

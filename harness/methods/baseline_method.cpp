@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/baseline.hpp"
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 #include "harness/replay/method.hpp"
 #include "harness/replay/replay_network.hpp"
 

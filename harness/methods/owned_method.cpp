@@ -250,7 +250,7 @@ class OwnedMethod final : public Method {
   ClientId rogue_id_;
   EntityId rogue_entity_;
   SpeedMeter shown_speed_{kSpeedWindowS};      // of the cheater's entity as the viewer shows it
-  SpeedMeter frame_step_speed_{0.0};           // of the cheater's entity as shown, from one frame to the next
+  SpeedMeter frame_step_speed_{0.0};           // of the cheater's shown entity, per picture
   SpeedMeter published_speed_{kSpeedWindowS};  // of the cheater's entity as the server published it
   std::optional<double> published_s_;          // time stamp of the newest motion in it
   std::vector<EntityId> ids_;                  // id of each entity; null while it is not in the world

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/shot_range.hpp"
 
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +13,12 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kLateS = 0.5;
-constexpr double kKeepS = 1.5;  // how long frames are kept for shots that are still in flight
+constexpr double kKeepS = 1.5;  // how long pictures are kept for shots that are still in flight
 
 }  // namespace
 
-// True if the figures include the entity in this frame. They leave out the first moments of the run and of
-// each entity. Call this for every entity of every frame, in order.
+// True if the figures include the entity in this picture. They leave out the first moments of the run and of
+// each entity. Call this for every entity of every picture, in order.
 bool ShotRange::counts(EntityId id, double time_s) {
   auto found = std::find_if(first_s_.begin(), first_s_.end(), [&](const auto& f) { return f.first == id; });
   if (found == first_s_.end()) found = first_s_.insert(first_s_.end(), {id, time_s});

@@ -16,7 +16,7 @@ namespace reckoner::harness {
 
 /// Fires shots for a client and measures lag compensation. For each shot, the server reconstructs what the
 /// client saw when it fired. ShotRange compares the result with the poses that were really drawn. It makes
-/// the same comparison for every frame, half a second after the frame was drawn.
+/// the same comparison for every picture, half a second after the picture was drawn.
 class ShotRange {
  public:
   ShotRange(double shots_per_second, double start_s)
@@ -25,7 +25,7 @@ class ShotRange {
   /// Call this when the client has joined.
   void joined(ClientId client) { client_ = client; }
 
-  /// Call this after the client has drawn a frame at `time_s`, which is `local_s` by the client's clock.
+  /// Call this after the client has drawn a picture at `time_s`, which is `local_s` by the client's clock.
   void drawn(Client& client, double local_s, double time_s, std::span<const ShownEntity> shown);
 
   /// Call this when the server may have received something at `time_s`.
@@ -41,7 +41,7 @@ class ShotRange {
   struct Frame {
     std::uint32_t number = 0;
     double time_s = 0.0;
-    double client_s = 0.0;  // time of the frame by the client's estimate of server time
+    double client_s = 0.0;  // time of the picture by the client's estimate of server time
     std::vector<Drawn> drawn;
   };
 

@@ -25,7 +25,7 @@ std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>
       if (stranger_.empty()) stranger_ = entity.info->name;
       continue;
     }
-    // In present mode the client means the pose for the time of this frame, even if its estimate of server
+    // In present mode the client means the pose for the time of this picture, even if its estimate of server
     // time is wrong.
     shown.push_back({found->second, entity.shown.pose(), present ? time_s : entity.shown_time_s,
                      entity.frame != EntityId{}});

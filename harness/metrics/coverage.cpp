@@ -6,7 +6,7 @@
 namespace reckoner::harness {
 
 std::optional<Error> find_unshown(const Figures& run, const std::string& reason) {
-  const FrameCounts& frames = run.frames;
+  const PictureCounts& frames = run.frames;
   const std::string because = reason.empty() ? std::string{} : ": " + reason;
   if (frames.expected == 0)
     return Error{"nothing was measured: no entity lives long enough after the first 2 s of the run" +

@@ -43,9 +43,9 @@ struct Traffic {
 
 /// The number of shown poses that the errors include, and, for each reason, the number of poses that they
 /// leave out.
-struct FrameCounts {
-  /// Poses that the run should have shown: one per frame and living entity, without the first 2 s of the run,
-  /// the time that a spawn may take (Figures::missing_s) and gaps of the recording.
+struct PictureCounts {
+  /// Poses that the run should have shown: one per picture and living entity, without the first 2 s of the
+  /// run, the time that a spawn may take (Figures::missing_s) and gaps of the recording.
   std::uint64_t expected = 0;
   std::uint64_t shown = 0;  ///< expected poses that were shown
   std::uint64_t counted = 0;
@@ -59,11 +59,11 @@ struct FrameCounts {
 /// How well a server reconstructs what a client saw (Server::pose_seen_by()). Each error is the distance
 /// between the pose that the server finds and the pose that the client drew.
 struct RewindFigures {
-  /// Measured when a shot arrives, for all poses of the frame in which it was fired.
+  /// Measured when a shot arrives, for all poses of the picture in which it was fired.
   Distribution seen_error_m;
-  Distribution seen_late_error_m;  ///< measured for every frame, half a second after it was drawn
+  Distribution seen_late_error_m;  ///< measured for every picture, half a second after it was drawn
   std::uint64_t shots = 0;         ///< number of shots that arrived
-  std::uint64_t poses = 0;         ///< number of poses that were compared in all of these frames
+  std::uint64_t poses = 0;         ///< number of poses that were compared in all of these pictures
   std::uint64_t unknown = 0;       ///< number of drawn poses for which the server finds nothing
 };
 
@@ -72,7 +72,7 @@ struct OwnedFigures {
   OwnershipStats server;
   std::uint64_t corrections = 0;                ///< corrections that the honest owner received
   std::optional<Distribution> rogue_speed_mps;  ///< shown speed of the cheater's entity, measured over 0.5 s
-  /// Shown speed of the cheater's entity from one frame to the next.
+  /// Shown speed of the cheater's entity from one picture to the next.
   std::optional<Distribution> rogue_step_mps;
   /// Speed of the cheater's entity over 0.5 s, according to the motions that the server published.
   std::optional<Distribution> rogue_believed_mps;
@@ -91,9 +91,9 @@ struct FrameFigures {
   Distribution firm_walk_error_m;
   std::uint64_t frame_changes = 0;
   /// The effect of a change of frame on the shown velocity. There is one sample whenever an entity that was
-  /// shown in the world frame is next shown in another entity's frame, or the other way round. The sample is
+  /// shown in the world frame is next shown in another entity's frame, or vice versa. The sample is
   /// the excess of the shown velocity step over the true velocity step, minus this excess at the previous
-  /// drawn frame. It is at least 0.
+  /// picture. It is at least 0.
   Distribution frame_switch_velocity_step_mps;
   /// Excess of the shown velocity step over the true velocity step, in the 1 s after a change of frame.
   Distribution frame_change_velocity_step_mps;
@@ -103,9 +103,9 @@ struct FrameFigures {
 };
 
 /// The figures of a run or of one of its entities. The names contain the units. "Beyond the truth" means
-/// max(0, shown value - true value). Errors and steps leave out some frames; see FrameCounts.
+/// max(0, shown value - true value). Errors and steps leave out some pictures; see PictureCounts.
 struct Figures {
-  /// Distance between the shown pose and the truth at the time of the frame.
+  /// Distance between the shown pose and the truth at the time of the picture.
   Distribution now_error_m;
   /// Distance between the shown pose and the truth at the instant that the pose shows
   /// (ShownPose::shown_time_s).
@@ -117,7 +117,7 @@ struct Figures {
   /// RMS of an acceleration: the second difference over time of (shown position - true position at the shown
   /// instant).
   double excess_acceleration_mps2 = 0.0;
-  /// Change of the shown velocity from one frame to the next, beyond the truth.
+  /// Change of the shown velocity from one picture to the next, beyond the truth.
   Distribution velocity_step_mps;
   /// Visible jerks per entity-second. A jerk is visible if the velocity step beyond the truth exceeds 7 % of
   /// the speed plus 0.1 m/s, or if the turn of the direction beyond the truth exceeds 1.8 degrees (De Bruyn
@@ -133,7 +133,7 @@ struct Figures {
   double entity_seconds = 0.0;
   double run_s = 0.0;         ///< length of the run, s; 0 in the figures of one entity and of real processes
   double tick_rate_hz = 0.0;  ///< ticks of the server per second; 0 where run_s is 0
-  /// Time of the frame minus the shown instant, ms.
+  /// Time of the picture minus the shown instant, ms.
   Distribution delay_ms;
   std::uint64_t teleports = 0;
   /// Mean time until a teleport is settled (see Metrics); 0 without teleports.
@@ -142,7 +142,7 @@ struct Figures {
   std::optional<Distribution> clock_error_ms;  ///< nullopt if the client does not estimate server time
   std::optional<RewindFigures> seen;           ///< nullopt in a run without shots
   std::optional<OwnedFigures> owned;           ///< nullopt in a run in which no client owns entities
-  FrameCounts frames;
+  PictureCounts frames;
   std::optional<FrameFigures> in_frames;  ///< nullopt if no entity is in the frame of another entity
   std::optional<Traffic> down;
   std::optional<Traffic> up;

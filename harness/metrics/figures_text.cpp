@@ -52,7 +52,8 @@ void print_figures(const Figures& run) {
   if (run.clock_error_ms) fmt::print("  clock error       p95 {:.2f} ms\n", run.clock_error_ms->p95);
   if (run.seen) {
     fmt::print(
-        "  rewind error      p50 {:.4f}  p99 {:.4f}  max {:.3f} m in {} shots; in all frames p99 {:.4f} m\n",
+        "  rewind error      p50 {:.4f}  p99 {:.4f}  max {:.3f} m in {} shots; in all pictures p99 {:.4f} "
+        "m\n",
         run.seen->seen_error_m.p50, run.seen->seen_error_m.p99, run.seen->seen_error_m.max, run.seen->shots,
         run.seen->seen_late_error_m.p99);
   }
@@ -64,14 +65,15 @@ void print_figures(const Figures& run) {
         s.accepted, s.corrected, s.refused, s.late, s.ahead, s.too_many, s.void_terms);
     if (const auto& speed = run.owned->rogue_speed_mps) {
       fmt::print(
-          "  cheating owner    published at most {:.2f}, shown p99 {:.2f}, max {:.2f}, from frame to frame "
+          "  cheating owner    published at most {:.2f}, shown p99 {:.2f}, max {:.2f}, from one picture to "
+          "the next "
           "{:.2f} m/s; limit {:.2f}\n",
           run.owned->rogue_believed_mps->max, speed->p99, speed->max, run.owned->rogue_step_mps->max,
           run.owned->rogue_limit_mps);
     }
   }
   if (run.between_teleport_frames > 0) {
-    fmt::print("  {} frames between the two ends of a teleport\n", run.between_teleport_frames);
+    fmt::print("  {} pictures between the two ends of a teleport\n", run.between_teleport_frames);
   }
   fmt::print("  missing {:.2f} s, ghosts {:.2f} s, teleports {} (settled in {:.0f} ms)\n", run.missing_s,
              run.ghost_s, run.teleports, run.teleport_settle_ms);

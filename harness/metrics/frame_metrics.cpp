@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/metrics/frame_metrics.hpp"
 
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ const ShownPose* find(std::span<const ShownPose> shown, std::size_t entity) {
 }  // namespace
 
 FrameMetrics::FrameMetrics(const scenario::Source& truth, double start_s)
-    : truth_(&truth), start_s_(start_s), last_frame_s_(start_s), tracks_(truth.size()) {}
+    : truth_(&truth), start_s_(start_s), last_picture_s_(start_s), tracks_(truth.size()) {}
 
 // True if the entity entered its present frame less than kChangeS ago.
 bool FrameMetrics::changing(std::size_t entity, double time_s) const {
@@ -39,8 +39,8 @@ bool FrameMetrics::changing(std::size_t entity, double time_s) const {
 }
 
 void FrameMetrics::frame(double time_s, std::span<const ShownPose> shown) {
-  frame_s_ = time_s - last_frame_s_;
-  last_frame_s_ = time_s;
+  frame_s_ = time_s - last_picture_s_;
+  last_picture_s_ = time_s;
   for (std::size_t i = 0; i < truth_->size(); ++i) {
     const scenario::SourceEntity& entity = truth_->entity(i);
     if (time_s < entity.first_s || time_s > entity.last_s) continue;

@@ -16,7 +16,7 @@ namespace reckoner::harness {
 /// Measures the shown poses of a source whose entities may be in the frames of other entities. The error of
 /// an entity in a frame is measured in that frame: its shown pose relative to the shown pose of the frame's
 /// entity, compared with its true pose relative to the true pose of the frame's entity. Call frame() for
-/// every frame in the order of time.
+/// every picture in the order of time.
 ///
 /// All figures leave out the first 2 s of the run. Errors also leave out entities that change their frame at
 /// any time. An entity is at rest if the truth has not moved in its frame for 1 s; otherwise it walks.
@@ -35,7 +35,7 @@ class FrameMetrics {
  private:
   struct Track {
     bool is_frame = false;   // true since another entity was in the frame of this entity
-    std::size_t length = 0;  // number of consecutive frames that showed the entity, for differences
+    std::size_t length = 0;  // number of consecutive pictures that showed the entity, for differences
     double last_s = 0.0;
     glm::dvec3 shown{0.0}, truth{0.0};
     glm::dvec3 shown_velocity{0.0}, truth_velocity{0.0};
@@ -53,7 +53,7 @@ class FrameMetrics {
   const scenario::Source* truth_;
   double start_s_;
   double frame_s_ = 0.0;
-  double last_frame_s_;
+  double last_picture_s_;
   std::vector<Track> tracks_;
   FrameFigures counts_;
   std::vector<double> frame_rest_m_, frame_walk_m_, firm_rest_m_, firm_walk_m_;

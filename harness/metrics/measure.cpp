@@ -2,7 +2,7 @@
 #include "harness/metrics/measure.hpp"
 
 #include "harness/metrics/frame_metrics.hpp"
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/metrics/pose_table.hpp"
 
@@ -14,7 +14,8 @@
 namespace reckoner::harness {
 namespace {
 
-// If two frames are more than this many frame intervals apart, frames that showed nothing lie between them.
+// If two pictures are more than this many picture intervals apart, pictures that showed nothing lie between
+// them.
 constexpr double kSkippedFrames = 2.5;
 
 // Server time minus monotonic time. It is the median over all rows, so that single outliers do not matter.
@@ -39,7 +40,7 @@ Result<Figures> measure(std::span<const scenario::PoseRow> truth, std::span<cons
   std::optional<FrameMetrics> frames;
   std::vector<ShownPose> shown;
   double run_start_s = 0.0;
-  double last_frame_s = 0.0;
+  double last_picture_s = 0.0;
   std::size_t known = 0;
   for (std::size_t i = 0; i < rendered.size();) {
     if (!rendered[i].monotonic_s)
@@ -68,18 +69,18 @@ Result<Figures> measure(std::span<const scenario::PoseRow> truth, std::span<cons
       made.emplace(*table, config);
       metrics = &*made;
       if (table->has_frames()) frames.emplace(*table, frame_s);
-    } else if (frame_s < last_frame_s) {
+    } else if (frame_s < last_picture_s) {
       return Error{"the rendered file goes back in time"};
     } else {
-      while (frame_s - last_frame_s > kSkippedFrames / options.frame_rate_hz) {
-        last_frame_s += 1.0 / options.frame_rate_hz;
-        metrics->frame(last_frame_s, {}, delay_s);
+      while (frame_s - last_picture_s > kSkippedFrames / options.frame_rate_hz) {
+        last_picture_s += 1.0 / options.frame_rate_hz;
+        metrics->frame(last_picture_s, {}, delay_s);
       }
     }
     metrics->frame(frame_s, shown, delay_s);
     if (frames) frames->frame(frame_s, shown);
     if (frame_s - run_start_s >= kSkipRunS) metrics->clock_error(server_s - (frame_s + offset_s));
-    last_frame_s = frame_s;
+    last_picture_s = frame_s;
   }
   if (!metrics || known == 0) return Error{"no entity of the truth was shown during its time span"};
   Figures figures = metrics->figures();

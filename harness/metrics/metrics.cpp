@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/metrics/metrics.hpp"
 
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 #include "reckoning/src/motion/portable_math.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
@@ -76,8 +76,8 @@ bool Metrics::alive(std::size_t entity, double time_s) const {
 }
 
 void Metrics::frame(double time_s, std::span<const ShownPose> shown, double delay_s) {
-  const double dt_s = frame_ == 0 ? 1.0 / config_.frame_rate_hz : time_s - last_frame_s_;
-  const double before_s = frame_ == 0 ? time_s : last_frame_s_;
+  const double dt_s = frame_ == 0 ? 1.0 / config_.frame_rate_hz : time_s - last_picture_s_;
+  const double before_s = frame_ == 0 ? time_s : last_picture_s_;
   ++frame_;
   const double grace_s = kSpawnGraceS + config_.one_way_s + delay_s;
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
@@ -86,13 +86,13 @@ void Metrics::frame(double time_s, std::span<const ShownPose> shown, double dela
     watch_teleport(i, std::max(before_s, truth_->entity(i).first_s), time_s);
   }
   for (const ShownPose& pose : shown) {
-    tracks_[pose.entity].last_frame = frame_;
+    tracks_[pose.entity].last_picture = frame_;
     measure(pose, time_s, dt_s, grace_s);
   }
   const bool settled = time_s - config_.run_start_s > config_.skip_run_s - kRoundingS;
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     Samples& samples = tracks_[i].samples;
-    const bool is_shown = tracks_[i].last_frame == frame_;
+    const bool is_shown = tracks_[i].last_picture == frame_;
     if (!is_shown) tracks_[i].chain.length = 0;
     if (!settled || !alive(i, time_s) || truth_->in_gap(i, time_s)) continue;
     if (time_s - truth_->entity(i).first_s <= grace_s) continue;
@@ -103,7 +103,7 @@ void Metrics::frame(double time_s, std::span<const ShownPose> shown, double dela
       samples.missing_s += dt_s;
     }
   }
-  last_frame_s_ = time_s;
+  last_picture_s_ = time_s;
 }
 
 void Metrics::watch_teleport(std::size_t entity, double from_s, double to_s) {
@@ -122,7 +122,7 @@ void Metrics::watch_teleport(std::size_t entity, double from_s, double to_s) {
 }
 
 std::uint64_t* Metrics::exclusion(std::size_t entity, double time_s, double shown_time_s,
-                                  FrameCounts& counts) const {
+                                  PictureCounts& counts) const {
   const double first_s = truth_->entity(entity).first_s;
   if (time_s - config_.run_start_s < config_.skip_run_s - kRoundingS) return &counts.run_start;
   if (time_s - first_s < config_.skip_entity_s - kRoundingS || shown_time_s < first_s) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/metrics/figures.hpp"
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 #include "scenario/source.hpp"
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace reckoner::harness {
 
-/// One entity as shown in a frame.
+/// One entity as shown in a picture.
 struct ShownPose {
   std::size_t entity = 0;  ///< index of the entity in the source of the truth
   Pose pose;
@@ -26,9 +26,9 @@ struct ShownPose {
 /// What Metrics needs to know about the run: its start, its frame rate, and how long a spawn or despawn may
 /// take to arrive.
 struct MetricsConfig {
-  double run_start_s = 0.0;  ///< time of the first frame
-  /// Frame rate that gives the duration of the first frame. The duration of each later frame is the time
-  /// since the frame before it.
+  double run_start_s = 0.0;  ///< time of the first picture
+  /// Frame rate that gives the duration of the first picture. The duration of each later picture is the time
+  /// since the picture before it.
   double frame_rate_hz = 60.0;
   double skip_run_s = 2.0;
   double skip_entity_s = kSkipEntityS;
@@ -36,12 +36,12 @@ struct MetricsConfig {
   double one_way_s = 0.0;  ///< one-way delay of the link; missing_s and ghost_s allow this plus 0.3 s
 };
 
-/// Measures shown frames against the truth; Figures describes the results. Call frame() for every frame of a
-/// run in the order of time, then figures(). Details:
+/// Measures shown pictures against the truth; Figures describes the results. Call frame() for every picture
+/// of a run in the order of time, then figures(). Details:
 /// - A pose is also left out if its shown_time_s lies in a gap or within 0.7 s after a teleport.
-/// - Shown and true velocities are differences between consecutive frames of an entity. The true velocity is
-///   the difference between the true positions at the shown_time_s of these frames. The differences start
-///   anew after a frame that is left out or missing.
+/// - Shown and true velocities are differences between consecutive pictures of an entity. The true velocity
+///   is the difference between the true positions at the shown_time_s of these pictures. The differences
+///   start anew after a picture that is left out or missing.
 /// - A turn counts as a pop only above 0.1 m/s, because slower motion has no visible direction.
 /// - missing_s and ghost_s leave out the first 2 s of the run and gaps, and allow for the playout delay.
 /// - A teleport is settled when the shown pose is within 0.25 m, or a tenth of the jump, of the truth at its
@@ -55,8 +55,8 @@ class Metrics {
  public:
   Metrics(const scenario::Source& truth, const MetricsConfig& config);
 
-  /// Measures a frame. `shown` must contain each visible entity at most once. `delay_s` is the playout delay
-  /// at this frame, which is 0 in present mode.
+  /// Measures a picture. `shown` must contain each visible entity at most once. `delay_s` is the playout
+  /// delay at this picture, which is 0 in present mode.
   void frame(double time_s, std::span<const ShownPose> shown, double delay_s = 0.0);
 
   /// Adds a sample of the error of the client's estimate of server time, s. The caller must leave out the
@@ -88,11 +88,12 @@ class Metrics {
     double entity_s = 0.0;
     std::uint64_t teleports = 0;
     std::uint64_t between = 0;
-    FrameCounts frames;
+    PictureCounts frames;
     void append(const Samples& other);
   };
 
-  /// The last frames of an entity, for differences. `length` is the number of consecutive frames, at most 2.
+  /// The last pictures of an entity, for differences. `length` is the number of consecutive pictures, at most
+  /// 2.
   struct Chain {
     int length = 0;
     double dt_s = 0.0;
@@ -113,14 +114,15 @@ class Metrics {
     Samples samples;
     Chain chain;
     std::optional<Jump> jump;
-    std::uint64_t last_frame = 0;  // index of the frame in which the entity was last shown
+    std::uint64_t last_picture = 0;  // index of the picture in which the entity was last shown
   };
 
   [[nodiscard]] bool alive(std::size_t entity, double time_s) const;
   void watch_teleport(std::size_t entity, double from_s, double to_s);
   void measure(const ShownPose& shown, double time_s, double dt_s, double grace_s);
   void measure_jump(Track& track, const ShownPose& shown, double time_s);
-  std::uint64_t* exclusion(std::size_t entity, double time_s, double shown_time_s, FrameCounts& counts) const;
+  std::uint64_t* exclusion(std::size_t entity, double time_s, double shown_time_s,
+                           PictureCounts& counts) const;
   void extend_chain(Track& track, double dt_s, const glm::dvec3& shown, const glm::dvec3& truth);
   [[nodiscard]] Figures summarise(const Samples& samples, bool angles) const;
 
@@ -129,7 +131,7 @@ class Metrics {
   std::vector<Track> tracks_;
   std::vector<double> clock_errors_ms_;
   std::uint64_t frame_ = 0;
-  double last_frame_s_ = 0.0;
+  double last_picture_s_ = 0.0;
 };
 
 }  // namespace reckoner::harness

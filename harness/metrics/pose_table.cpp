@@ -42,7 +42,8 @@ Result<PoseTable> PoseTable::make(std::span<const scenario::PoseRow> rows, doubl
     if (row.frame.empty()) continue;
     // In each tick, the row of an entity comes before the rows of the entities in its frame.
     const auto frame = table.indices_.find(row.frame);
-    if (frame == table.indices_.end()) return Error{"the truth of " + row.id + " is in a frame without rows"};
+    if (frame == table.indices_.end())
+      return Error{"the truth of " + row.id + " is in a picture without rows"};
     track.frames.back() = frame->second;
     table.has_frames_ = true;
   }

@@ -18,8 +18,8 @@ namespace reckoner::harness {
 /// A source made of the truth that a real server wrote, which has one row per tick and entity. Times are on
 /// the machine's monotonic clock. Between rows, positions follow a C1 cubic with three-point tangents for
 /// uneven times, and orientations follow the shortest arc. A step longer than 1 m and faster than
-/// `teleport_mps` is a teleport. The earlier pose then holds until the time of the later row. Rows more than
-/// 0.25 s apart leave a gap.
+/// `teleport_mps` is a teleport. The earlier pose is then valid until the time of the later row. Rows more
+/// than 0.25 s apart leave a gap.
 class PoseTable final : public scenario::Source {
  public:
   /// Fails if a row lacks monotonic_s, or if the times of an id decrease.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/metrics/route_metrics.hpp"
 
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 
 #include <cassert>
 #include <limits>

@@ -36,8 +36,8 @@ struct RouteFigures {
   Distribution route_curve_distance_m;
 };
 
-/// Measures shown frames of a source with routes. Call frame() for every frame in the order of time. `truth`
-/// must outlive it.
+/// Measures shown pictures of a source with routes. Call frame() for every picture in the order of time.
+/// `truth` must outlive it.
 class RouteMetrics {
  public:
   RouteMetrics(const scenario::Source& truth, double start_s, double frame_rate_hz);

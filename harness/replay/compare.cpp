@@ -89,7 +89,7 @@ std::optional<Error> replay_methods(const scenario::Source& source, const Replay
     ReplayOptions one = options;
     one.method = method;
     if (by_threshold && method != "reckoner" && rate_hz > 0.0) one.budget.fixed_rate_hz = rate_hz;
-    const auto result = replay(source, one, observer.begin ? observer.begin(method) : FrameSink{});
+    const auto result = replay(source, one, observer.begin ? observer.begin(method) : PictureSink{});
     if (!result) return Error{method + ": " + result.error()};
     if (const auto unshown = find_unshown(*result)) return Error{method + ": " + unshown->message};
     if (method == "reckoner") rate_hz = updates_per_s(result->run);

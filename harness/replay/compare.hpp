@@ -58,8 +58,8 @@ struct CompareRun {
 
 /// What replay_methods() calls around each run. A member may be empty.
 struct MethodObserver {
-  /// Called before the run of a method. The result receives every frame of this run.
-  std::function<FrameSink(const std::string& method)> begin;
+  /// Called before the run of a method. The result receives every picture of this run.
+  std::function<PictureSink(const std::string& method)> begin;
   /// Called after a run with its result.
   std::function<void(const std::string& method, const ReplayResult& result)> end;
 };

@@ -31,13 +31,13 @@ class Method {
   /// Runs a server tick. `items` are the states and changes of the entities, as the game reports them.
   virtual void tick(double time_s, std::span<const scenario::FeedItem> items) = 0;
 
-  /// Time of the next arrival at the server or the client. Infinity if nothing is on its way.
+  /// Time of the next arrival at the server or the client. Infinity if nothing is in flight.
   [[nodiscard]] virtual double next_event_s() const = 0;
 
   /// Advances to `time_s` and handles everything that has arrived by then.
   virtual void advance(double time_s) = 0;
 
-  /// Draws the client's frame at `time_s`: appends the pose of every visible entity to `shown`, sorted by
+  /// Draws the client's picture at `time_s`: appends the pose of every visible entity to `shown`, sorted by
   /// entity.
   virtual void frame(double time_s, std::vector<ShownPose>& shown) = 0;
 

@@ -3,7 +3,7 @@
 
 #include "harness/metrics/coverage.hpp"
 #include "harness/metrics/frame_metrics.hpp"
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 #include "harness/metrics/route_metrics.hpp"
 #include "harness/replay/ablation.hpp"
 #include "harness/replay/method.hpp"
@@ -81,7 +81,7 @@ Result<RunNetwork> open_network(const ReplayOptions& options, double start_s) {
 }
 
 ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& options, const Span& span,
-                         Method& method, RunNetwork& run_network, const FrameSink& sink) {
+                         Method& method, RunNetwork& run_network, const PictureSink& sink) {
   MetricsConfig config;
   config.run_start_s = span.start_s;
   config.frame_rate_hz = options.frame_rate_hz;
@@ -92,7 +92,7 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   std::optional<FrameMetrics> frames;
   if (!source.routes().empty()) routes.emplace(source, span.start_s, options.frame_rate_hz);
   if (source.has_frames()) frames.emplace(source, span.start_s);
-  FrameSink all = sink;
+  PictureSink all = sink;
   if (routes || frames) {
     all = [&](double time_s, std::span<const ShownPose> shown) {
       if (routes) routes->frame(time_s, shown);
@@ -139,7 +139,7 @@ std::optional<Error> find_unshown(const ReplayResult& result) {
 }
 
 Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions& options,
-                            const FrameSink& sink) {
+                            const PictureSink& sink) {
   if (const auto wrong = check(options)) return *wrong;
   if (source.size() == 0) return Error{"there is no entity to replay"};
   const Span span = span_of(source, options);
@@ -199,7 +199,7 @@ void ReplayRun::draw(double time_s) {
   if (sink_) sink_(time_s, shown_);
 }
 
-// Computes the time of a frame from the index of the frame, so that rounding errors do not accumulate.
+// Computes the time of a picture from its index, so that rounding errors do not accumulate.
 void ReplayRun::in_virtual_time() {
   scenario::Feed feed(source_, start_s_, options_.tick_rate_hz);
   for (std::uint64_t frame = 0;;) {
@@ -234,7 +234,7 @@ RealTimeFigures ReplayRun::in_real_time(RealTimeNetwork& network) {
       figures.latest_tick_ms = std::max(figures.latest_tick_ms, 1000.0 * (now_s - tick_s));
       method_.tick(tick_s, feed.next());
     } else if (now_s >= frame_time_s(++frame)) {
-      ++figures.dropped_frames;
+      ++figures.dropped_pictures;
     } else {
       draw(now_s);
     }

@@ -82,20 +82,20 @@ struct ReplayOptions {
   /// still those of the first client, which owns no entities.
   std::optional<LinkPair> owner_links;
   OwnerPolicy owner_policy = OwnerPolicy::correct;
-  /// Only with owner_links: the name of a Cheat. A third client then owns an additional entity and cheats in
-  /// the named way. Empty: there is no third client.
+  /// Only with owner_links: the name of a Cheat. A third client then owns an additional entity and cheats as
+  /// named. Empty: there is no third client.
   std::string cheat;
   bool log_packets = false;
 };
 
-/// The replay calls this for every frame in order. It passes the time of the frame and the visible entities,
-/// sorted by entity.
-using FrameSink = std::function<void(double frame_time_s, std::span<const ShownPose> shown)>;
+/// The replay calls this for every picture in order. It passes the time of the picture and the visible
+/// entities, sorted by entity.
+using PictureSink = std::function<void(double frame_time_s, std::span<const ShownPose> shown)>;
 
 /// How well a run in real time kept its times.
 struct RealTimeFigures {
   double latest_tick_ms = 0.0;  ///< largest delay of a tick
-  std::uint64_t dropped_frames = 0;
+  std::uint64_t dropped_pictures = 0;
 };
 
 struct ReplayResult {
@@ -115,16 +115,16 @@ struct ReplayResult {
 /// directions of the result are equal.
 [[nodiscard]] LinkPair combined_links(const LinkPair& first, const LinkPair& second);
 
-/// Runs a replay. Tick k and frame k are at start + k / rate. If an arrival, a tick and a frame are due at
-/// the same time, they are handled in this order. The client's clock has an offset of 1000 s, so that errors
-/// in the estimate of server time become visible; it may also be slow, fast or set (ClientClock). Runs in
-/// virtual time are deterministic: equal arguments give equal frames to the last bit. In real time, a frame
-/// is drawn and measured as soon as the machine can do so after its due time.
+/// Runs a replay. Tick k and picture k are at start + k / rate. If an arrival, a tick and a picture are due
+/// at the same time, they are handled in this order. The client's clock has an offset of 1000 s, so that
+/// errors in the estimate of server time become visible; it may also be slow, fast or set (ClientClock). Runs
+/// in virtual time are deterministic: equal arguments give equal pictures to the last bit. In real time, a
+/// picture is drawn and measured as soon as the machine can do so after its due time.
 ///
 /// If thresholds decide when to publish, a baseline sends at even intervals at the rate that Reckoner needs
 /// for the same input. replay() finds this rate with a run of Reckoner in virtual time. Fails if the method
 /// is unknown, the options contradict each other, or a socket cannot be opened.
 [[nodiscard]] Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions& options,
-                                          const FrameSink& sink = {});
+                                          const PictureSink& sink = {});
 
 }  // namespace reckoner::harness

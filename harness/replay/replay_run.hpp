@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/replay/method.hpp"
 #include "harness/replay/replay.hpp"
@@ -22,7 +22,7 @@ namespace reckoner::harness {
 class ReplayRun {
  public:
   ReplayRun(const scenario::Source& source, const ReplayOptions& options, double start_s, double end_s,
-            Method& method, Metrics& metrics, const FrameSink& sink)
+            Method& method, Metrics& metrics, const PictureSink& sink)
       : source_(source),
         options_(options),
         start_s_(start_s),
@@ -35,7 +35,7 @@ class ReplayRun {
   void in_virtual_time();
 
   /// Runs from start to end in real time. If ticks are late, runs all of them as soon as possible. Drops a
-  /// frame if the next frame is already due, as a real client does.
+  /// picture if the next picture is already due, as a real client does.
   [[nodiscard]] RealTimeFigures in_real_time(RealTimeNetwork& network);
 
  private:
@@ -50,7 +50,7 @@ class ReplayRun {
   double end_s_;
   Method& method_;
   Metrics& metrics_;
-  const FrameSink& sink_;
+  const PictureSink& sink_;
   std::vector<ShownPose> shown_;
 };
 

@@ -17,7 +17,7 @@
 
 namespace reckoner::harness {
 
-/// The ways in which an owner cheats.
+/// How an owner cheats.
 enum class Cheat : std::uint8_t {
   none,      ///< does not cheat, for comparison
   speed,     ///< moves at three times its top speed

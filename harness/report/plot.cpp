@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/report/plot.hpp"
 
-#include "harness/metrics/measured_frames.hpp"
+#include "harness/metrics/measured_pictures.hpp"
 
 #include <algorithm>
 
@@ -37,13 +37,13 @@ Result<PlotMethod> record_method(const scenario::Source& source, const ReplayOpt
 namespace {
 
 constexpr const char* kTruthColour = "#9aa5b1";
-constexpr double kBreakS = 0.1;  // frames further apart than this are not joined by a line
+constexpr double kBreakS = 0.1;  // pictures further apart than this are not joined by a line
 
-// The data of all frames as a gnuplot datablock: time, true x and y, shown x and y, error.
+// The data of all pictures as a gnuplot datablock: time, true x and y, shown x and y, error.
 std::string data_block(const PlotMethod& method, const std::string& name) {
   std::string text = fmt::format("${} << EOD\n", name);
   for (std::size_t i = 0; i < method.frames.size(); ++i) {
-    const PlotFrame& frame = method.frames[i];
+    const PlotPicture& frame = method.frames[i];
     if (i > 0 && frame.time_s - method.frames[i - 1].time_s > kBreakS) text += "\n";
     text += fmt::format("{:.3f} {:.3f} {:.3f} {:.3f} {:.3f} {:.4f}\n", frame.time_s, frame.truth.x,
                         frame.truth.y, frame.shown.x, frame.shown.y, glm::length(frame.shown - frame.truth));
@@ -65,7 +65,7 @@ std::string ground_ranges(const Plot& plot) {
   Range x;
   Range y;
   for (const PlotMethod& method : plot.methods) {
-    for (const PlotFrame& frame : method.frames) {
+    for (const PlotPicture& frame : method.frames) {
       for (const glm::dvec3& point : {frame.truth, frame.shown}) {
         x.extend(point.x);
         y.extend(point.y);

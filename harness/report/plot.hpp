@@ -16,20 +16,20 @@ namespace reckoner::harness {
 
 inline constexpr double kPlotWarmUpS = 2.0;  ///< not drawn: the time until client and clock have settled, s
 
-/// One frame of the plotted entity. A method has no PlotFrame for a frame in which it did not show the
+/// One picture of the plotted entity. A method has no PlotPicture for a picture in which it did not show the
 /// entity.
-struct PlotFrame {
+struct PlotPicture {
   double time_s = 0.0;  ///< from the start of the plot
   glm::dvec3 truth{0.0};
   glm::dvec3 shown{0.0};
 };
 
-/// The frames of one method.
+/// The pictures of one method.
 struct PlotMethod {
   std::string title;
   std::string colour;
-  std::vector<PlotFrame> frames;
-  double p95_m = 0.0;  ///< same-time error over all frames
+  std::vector<PlotPicture> frames;
+  double p95_m = 0.0;  ///< same-time error over all pictures
 };
 
 /// A plot of one entity over the same period by several methods.

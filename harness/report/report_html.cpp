@@ -119,8 +119,8 @@ std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
         "<p>Geometric means over the traces, each ratio at least {}. Below 1, Reckoner is better.</p>\n",
         kMinRatio);
     page += ratio_table(ratios, network, buffered);
-    page +=
-        "<p>The error that 95 % of the frames stay below, m:</p>\n" + error_table(runs, network, compared[0]);
+    page += "<p>The error that 95 % of the pictures stay below, m:</p>\n" +
+            error_table(runs, network, compared[0]);
     page += "<p>How much what is drawn shakes beyond the real motion, m/s&sup2;:</p>\n" +
             error_table(runs, network, compared[2]);
     if (buffered)

@@ -53,7 +53,7 @@ struct ScheduledEvent {
   // Direction of the reliable packet. Its acknowledgement travels in the opposite direction.
   bool down = true;
   std::uint32_t sequence = 0;  // sequence number of a reliable packet
-  Reliable piece;              // also holds the payload of a state datagram
+  Reliable piece;              // also contains the payload of a state datagram
 
   bool operator>(const ScheduledEvent& other) const {
     return time_s != other.time_s ? time_s > other.time_s : serial > other.serial;

@@ -418,7 +418,7 @@ void SimNetwork::Impl::check_silence(Connection& connection, const ScheduledEven
   push(std::move(again));
 }
 
-// The oldest packet holds up all others, so it gets a shorter timeout.
+// The oldest packet delays all others, so it gets a shorter timeout.
 void SimNetwork::Impl::shorten_oldest_timeout(Flow& flow, std::size_t index, bool down) {
   if (flow.unacknowledged.empty()) return;
   auto& [sequence, oldest] = *flow.unacknowledged.begin();

@@ -41,7 +41,7 @@ struct SimNetworkConfig {
 /// - If a packet is not acknowledged, it is sent again after the round-trip time plus four mean deviations,
 ///   or after 0.5 s while the connection is being established. Each further wait is twice as long as the one
 ///   before.
-/// - The oldest unacknowledged packet holds up all later packets, so its waits do not double. Each of them is
+/// - The oldest unacknowledged packet delays all later packets, so its waits do not double. Each of them is
 ///   as long as its first wait, but at least 0.25 s.
 /// - If nothing is acknowledged for 30 s, the connection ends.
 ///

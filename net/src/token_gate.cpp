@@ -47,7 +47,7 @@ struct TokenGate::Impl {
                                                         std::uint64_t unix_s) const {
     if (token.expires_s <= unix_s) return std::nullopt;
     auto opened = secure::open_grant(token.sealed, token.nonce, token.expires_s, security.key, security.game);
-    // Without the keys, the bearer has only seen the token on its way.
+    // Without the keys, the bearer has only seen the token in flight.
     if (!opened || opened->login.generation != 0 || !are_equal(opened->to_server, token.to_server) ||
         !are_equal(opened->to_client, token.to_client))
       return std::nullopt;

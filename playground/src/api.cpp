@@ -31,7 +31,7 @@ using Json = nlohmann::ordered_json;
 // The state of the module. A module has one thread and one page.
 struct Module {
   std::string text;       // result of the last call
-  std::string recording;  // the recording that the page holds
+  std::string recording;  // the recording that the page has
   std::optional<RecordedRun> run;
   std::vector<float> packets;
 };
@@ -131,7 +131,7 @@ PLAYGROUND_API(pg_shape) int pg_shape() {
   return succeed(shape_json(*module().run).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-// The poses of a method of the kept run, or the true poses for -1: frames x entities x 7 floats.
+// The poses of a method of the kept run, or the true poses for -1: pictures x entities x 7 floats.
 PLAYGROUND_API(pg_track) const float* pg_track(int method) {
   const auto& run = module().run;
   if (!run || method >= static_cast<int>(run->tracks.size())) return nullptr;

@@ -65,7 +65,7 @@ Result<std::string> digest(const Settings& settings, const std::string& recordin
   std::string lines;
   Hash hash;
   harness::MethodObserver observer;
-  observer.begin = [&](const std::string&) -> harness::FrameSink {
+  observer.begin = [&](const std::string&) -> harness::PictureSink {
     hash = Hash();
     return
         [&hash](double time_s, std::span<const harness::ShownPose> shown) { add_frame(hash, time_s, shown); };

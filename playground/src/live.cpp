@@ -91,7 +91,7 @@ PLAYGROUND_API(pg_live_closed) void pg_live_closed() {
   if (live()) live()->transport.closed();
 }
 
-// Processes what has arrived. Call it several times a frame, or once before pg_live_shown().
+// Processes what has arrived. Call it several times a picture, or once before pg_live_shown().
 PLAYGROUND_API(pg_live_update) void pg_live_update(double now_s) {
   if (live()) live()->client->update(now_s);
 }
@@ -121,7 +121,7 @@ PLAYGROUND_API(pg_live_entities) const double* pg_live_entities() {
 
 // The name of an entity as text; empty if it is unknown.
 PLAYGROUND_API(pg_live_name) int pg_live_name(double id) {
-  // An id is at most 2^48, which a double holds exactly.
+  // An id is at most 2^48, which a double represents exactly.
   const bool valid = id >= 0.0 && id < 281474976710656.0;
   const EntityInfo* const info =
       live() && valid ? live()->client->info(entity_id_of(static_cast<std::uint64_t>(id))) : nullptr;

@@ -15,7 +15,7 @@ namespace {
 constexpr float kHidden = std::numeric_limits<float>::quiet_NaN();
 constexpr double kRoundingS = 1e-9;
 
-// The memory of a browser's tab is limited, so the frames of a long run with many entities are cut. The
+// The memory of a browser's tab is limited, so the pictures of a long run with many entities are cut. The
 // figures always cover the whole run.
 constexpr std::size_t kMaxTrackBytes = 24u << 20;
 
@@ -35,16 +35,16 @@ class Recorder {
       : source_(source), settings_(settings), run_(run) {
     run_.entities = source.size();
     run_.frame_rate_hz = settings.run.options.frame_rate_hz;
-    most_frames_ = std::max<std::size_t>(1, kMaxTrackBytes / (kPoseFloats * sizeof(float) * source.size()));
+    most_pictures_ = std::max<std::size_t>(1, kMaxTrackBytes / (kPoseFloats * sizeof(float) * source.size()));
     for (std::size_t i = 0; i < source.size(); ++i)
       run_.names.push_back(source.entity(i).name);
   }
 
-  harness::FrameSink begin(const std::string& method) {
+  harness::PictureSink begin(const std::string& method) {
     MethodTrack& track = run_.tracks[track_of(method)];
     frame_ = 0;
     return [this, &track](double time_s, std::span<const harness::ShownPose> shown) {
-      if (frame_ >= most_frames_) return;
+      if (frame_ >= most_pictures_) return;
       if (frame_ == run_.frames) add_truth(time_s);
       const std::size_t row = frame_++ * run_.entities;
       track.poses.resize((row + run_.entities) * kPoseFloats, kHidden);
@@ -80,7 +80,7 @@ class Recorder {
   const scenario::Source& source_;
   const Settings& settings_;
   RecordedRun& run_;
-  std::size_t most_frames_ = 0;
+  std::size_t most_pictures_ = 0;
   std::size_t frame_ = 0;
 };
 

@@ -19,7 +19,7 @@ namespace reckoner::playground {
 /// quaternion w, x, y, z. All are NaN while the entity is not shown.
 inline constexpr std::size_t kPoseFloats = 7;
 
-/// The frames of one method: for each frame and then for each entity, kPoseFloats floats.
+/// The pictures of one method: for each picture and then for each entity, kPoseFloats floats.
 struct MethodTrack {
   std::string method;
   std::vector<float> poses;
@@ -36,7 +36,7 @@ struct RecordedRun {
   std::size_t frames = 0;
   glm::dvec3 origin{0.0};  ///< world position of (0, 0, 0) in the tracks
   std::vector<std::string> names;
-  std::vector<float> truth;         ///< the true poses at the frames, laid out like MethodTrack::poses
+  std::vector<float> truth;         ///< the true poses at the pictures, laid out like MethodTrack::poses
   std::vector<MethodTrack> tracks;  ///< in the order of Settings::methods; empty if only figures were wanted
   std::vector<harness::CompareRun> runs;  ///< in the order of Settings::methods
   bool buffered = false;

@@ -29,7 +29,7 @@ constexpr double kLongestS = 3600.0;  // no session is drawn for longer
 
 using PoseNumbers = std::array<float, kPoseFloats>;
 
-// What a client showed of one entity in one frame.
+// What a client showed of one entity in one picture.
 struct Shown {
   std::uint32_t entity = 0;
   float blend_m = 0.0f;
@@ -50,7 +50,7 @@ PoseNumbers numbers(const State& state, const glm::dvec3& origin) {
           turn.z};
 }
 
-// Gathers the frames of a replay at an even rate: each holds what was drawn last.
+// Gathers the pictures of a replay at an even rate: each has what was drawn last.
 class Frames {
  public:
   explicit Frames(SessionView& view) : view_(view) {}
@@ -79,9 +79,9 @@ class Frames {
     }
   }
 
-  // Writes the frames into the view, as many as fit.
+  // Writes the pictures into the view, as many as fit.
   void finish() {
-    // The even rate rarely meets the last drawn frame. The page reaches it by one frame more.
+    // The even rate rarely meets the last picture. The page reaches it by one picture more.
     if (!frames_.empty() && static_cast<double>(frames_.size() - 1) < drawn_until_) (void)keep_last();
     const std::size_t entities = view_.ids.size();
     const std::size_t row_bytes = std::max<std::size_t>(1, entities) * kPoseFloats * sizeof(float);
@@ -102,14 +102,14 @@ class Frames {
   }
 
  private:
-  // What a frame drew, and its numbers of the clock.
+  // What a picture drew, and its numbers of the clock.
   struct Drawn {
     std::vector<Shown> entities;
     float clock_s = 0.0f;
     float delay_s = 0.0f;
   };
 
-  // Adds what was drawn last as the next frame. False: the view is full.
+  // Adds what was drawn last as the next picture. False: the view is full.
   bool keep_last() {
     if (view_.cut || kept_ + last_.entities.size() > kMostShown) {
       view_.cut = true;
@@ -136,7 +136,7 @@ class Frames {
   std::map<EntityId, std::uint32_t> index_;
   std::vector<std::vector<Shown>> frames_;
   Drawn last_;
-  double drawn_until_ = 0.0;  // time of the last drawn frame, frames
+  double drawn_until_ = 0.0;  // time of the last picture, pictures
   std::optional<double> first_offset_s_;
   std::size_t kept_ = 0;
 };

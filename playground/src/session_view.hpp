@@ -16,18 +16,18 @@ namespace reckoner::playground {
 /// A recorded session, played back for the page: its frames at an even rate, and why its entities jumped.
 struct SessionView {
   static constexpr double kFrameRateHz = 60.0;
-  /// Numbers of a frame in `clock`.
+  /// Numbers of a picture in `clock`.
   static constexpr std::size_t kClockNumbers = 2;
 
   std::vector<std::string> names;  ///< of the entities, in order of first appearance
   std::vector<EntityId> ids;
   std::size_t frames = 0;
   bool cut = false;  ///< the session is longer than its frames, because the memory of a page is limited
-  /// Frames x entities x 7 (kPoseFloats): position from the origin and orientation. NaN: not shown.
+  /// Pictures x entities x 7 (kPoseFloats): position from the origin and orientation. NaN: not shown.
   std::vector<float> shown;
   std::vector<float> motion;  ///< the motion behind the shown state, without the blend
-  std::vector<float> blend;   ///< frames x entities: distance of the two, m; NaN: not shown
-  /// Frames x 2: the client's estimate of server time minus local time, from its first value, s; and the
+  std::vector<float> blend;   ///< pictures x entities: distance of the two, m; NaN: not shown
+  /// Pictures x 2: the client's estimate of server time minus local time, from its first value, s; and the
   /// delay of the shown time, s.
   std::vector<float> clock;
   glm::dvec3 origin{0.0};
@@ -41,7 +41,7 @@ struct SessionView {
                                                std::string_view decisions, const std::string& decisions_name,
                                                std::size_t worst);
 
-/// Everything but the poses, as JSON: the shape of the frames, the steps (explain_json()), and for each
+/// Everything but the poses, as JSON: the shape of the pictures, the steps (explain_json()), and for each
 /// entity its motions; the datagrams, and those that are missing. Times are in s since the first call.
 [[nodiscard]] std::string session_json(const SessionView& view);
 

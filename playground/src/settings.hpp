@@ -15,7 +15,7 @@ namespace reckoner::playground {
 
 /// Everything that determines the figures of a run in the page: the options of `reckoner-harness compare`.
 struct Settings {
-  program::SourceOptions source;  ///< `trace` is the name of a recording that the page holds
+  program::SourceOptions source;  ///< `trace` is the name of a recording that the page has
   harness::LinkArguments link;
   harness::RunArguments run;
   std::vector<std::string> methods;

@@ -68,7 +68,7 @@ void add_options(CLI::App& app, Options& o) {
                                    "how long to try to reconnect after the connection is lost, s")
                         ->check(CLI::NonNegativeNumber)
                         ->capture_default_str();
-  app.add_option("--rendered", o.rendered_path, "write every frame's shown poses to this CSV file");
+  app.add_option("--rendered", o.rendered_path, "write every picture's shown poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final figures to this JSON file");
   app.add_option(
          "--record", o.record_path,
@@ -183,7 +183,7 @@ class Connection {
   }
   [[nodiscard]] TransportStats stats() const { return dialer_.stats(); }
 
-  void note_frame(double local_s) {
+  void note_picture(double local_s) {
     if (writer_) writer_->frame(local_s);
   }
   // Leaves the server. Waits until the server has the client's messages and has confirmed the end.
@@ -233,7 +233,7 @@ void show(Client& client, Connection& connection, const Options& options, scenar
   };
   while (!ended()) {
     next_frame_s =
-        // If the program is late, it drops frames, so that the time stays right.
+        // If the program is late, it drops pictures, so that the time stays right.
         std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);
     double now_s = program::monotonic_s();
     do {
@@ -241,10 +241,10 @@ void show(Client& client, Connection& connection, const Options& options, scenar
       now_s = program::monotonic_s();
       client.update(now_s);
     } while (now_s < next_frame_s);
-    connection.note_frame(now_s);
+    connection.note_picture(now_s);
     const auto shown = program::draw(client, now_s, frame_s, rendered, totals.drawn);
     if (options.stats) {
-      statistics.note_frame(client, shown);
+      statistics.note_picture(client, shown);
       const auto line = statistics.line(client, connection.stats(), now_s);
       if (line) print_statistics(*line);
     }

@@ -15,7 +15,7 @@ double share_lost(std::uint64_t lost, std::uint64_t received) {
 
 }  // namespace
 
-void LiveStatistics::note_frame(const Client& client, std::span<const ShownEntity> shown) {
+void LiveStatistics::note_picture(const Client& client, std::span<const ShownEntity> shown) {
   entities_ = shown.size();
   std::map<EntityId, double> motions_s;
   for (const ShownEntity& entity : shown) {

@@ -16,8 +16,8 @@ namespace reckoner::program {
 /// Computes statistics of a session, as one line of text per second.
 class LiveStatistics {
  public:
-  /// Call this after each frame. Records the size of every correction that began in this frame.
-  void note_frame(const Client& client, std::span<const ShownEntity> shown);
+  /// Call this after each picture. Records the size of every correction that began in this picture.
+  void note_picture(const Client& client, std::span<const ShownEntity> shown);
 
   /// The line for the time since the last line. Nullopt if the last line is less than a second old, and at
   /// the first call.

@@ -77,7 +77,7 @@ Result<Entered> enter(const ServerOptions& options, const ClusterConfig& config,
   return Error{"stopped before it entered the world"};
 }
 
-// Waits for the answer to the only request that is under way.
+// Waits for the answer to the only unanswered request.
 std::optional<BusAnswer> wait_for_answer(NatsBus& bus) {
   const double until_s = monotonic_s() + kAnswerS;
   while (monotonic_s() < until_s && !stop_requested()) {

@@ -209,7 +209,7 @@ void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, 
   now_.wire = wire;
   now_.poses_refused = played.refused;
   now_.worst_clients = worst_clients(server, most_clients_);
-  const std::lock_guard hold(lock_);
+  const std::lock_guard guard(lock_);
   shown_ = now_;
 }
 
@@ -262,7 +262,7 @@ StatusPage::Health ServerMetrics::health(double now_s) const {
 std::string ServerMetrics::metrics() const {
   Shown s;
   {
-    const std::lock_guard hold(lock_);
+    const std::lock_guard guard(lock_);
     s = shown_;
   }
   Exposition page;

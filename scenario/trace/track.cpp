@@ -92,8 +92,8 @@ const Track::Knot& Track::knot_before(double time_s) const {
 
 Pose Track::pose(double time_s) const {
   const Knot& from = knot_before(time_s);
-  const bool holds = &from == &knots_.back() || from.teleports || time_s <= from.time_s;
-  if (holds) return {from.position, glm::quat(from.orientation)};
+  const bool keeps_pose = &from == &knots_.back() || from.teleports || time_s <= from.time_s;
+  if (keeps_pose) return {from.position, glm::quat(from.orientation)};
   const Knot& to = *(&from + 1);
   const double h = to.time_s - from.time_s;
   const double u = (time_s - from.time_s) / h;

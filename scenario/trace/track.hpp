@@ -21,7 +21,7 @@ struct TrackSample {
 /// The true motion of one entity between its samples. The position is a C1 cubic Hermite curve. The parabola
 /// through a sample and its two neighbours gives the tangent at the sample; the samples may have uneven
 /// times. The orientation uses such a curve for the rotation vector from sample to sample. During a teleport,
-/// the earlier pose holds until the time of the later sample. At a teleport and at both ends of the track,
+/// the earlier pose is valid until the time of the later sample. At a teleport and at both ends of the track,
 /// tangents are one-sided differences. Adding samples changes the curve only within the last two sample
 /// intervals.
 class Track {

@@ -266,7 +266,7 @@ std::size_t Lobby::kick_revoked(std::uint64_t client_id, std::string_view reason
 }
 
 void Lobby::kick_session(Session& session, std::string_view reason) {
-  session.intake().drop_held();
+  session.intake().drop_postponed();
   world_.release_owned(session.id());
   session.send_kick({std::string(reason)});
   end_connection(session, {EndReason::kicked, 0});

@@ -46,7 +46,7 @@ class Lobby {
   void disconnected(PeerId peer, std::uint32_t code);
 
   /// A datagram has arrived from a connection without a session. Returns true if the session has ended, and
-  /// its last messages are on their way.
+  /// its last messages are in flight.
   bool receive_closing(PeerId peer, const ClientDatagram& datagram, double now_s);
   /// Call it often: sends the last messages of sessions that have ended.
   void send_last(double now_s);

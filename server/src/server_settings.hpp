@@ -53,7 +53,7 @@ inline constexpr std::array kServerSettings{
         "entities up to this distance from the client's eye are relevant, m"),
     setting<&ServerConfig::interest, &InterestConfig::hysteresis>(
         "interest.hysteresis", "", "", 0.0, 100.0, "",
-        "a relevant entity stays relevant until it is further away by this share of the distance"),
+        "a relevant entity stays relevant up to (1 + hysteresis) * radius_m"),
     setting<&ServerConfig::interest, &InterestConfig::level_distance_m, 0>(
         "interest.level_distance_m[0]", "", "m", 0.0, 1e12, "never",
         "from this distance on the threshold is 4 times as large, m"),

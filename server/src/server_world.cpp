@@ -55,7 +55,7 @@ SpawnResult ServerWorld::spawn(std::size_t archetype, const std::string& name, c
   const EntityId id = as ? entities_.add_as(as, make) : entities_.add(make(), tick);
   if (!id) return CallError::world_full;
   Entity& entity = *entities_.find(id);
-  entity.way_tick = tick;
+  entity.move_tick = tick;
   traffic_.add_entity(static_cast<std::uint32_t>(id.slot()), archetype);
   if (short_lived && short_lived->end_s) planned_ends_.add(*short_lived->end_s, id);
   if (short_lived) {

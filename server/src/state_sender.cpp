@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kSessionGrain = 16;
 
 // Largest number of ticks in a row that may leave their datagrams to a later tick.
-constexpr int kMaxHeldBack = 3;
+constexpr int kMaxPostponed = 3;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void StateSender::send(ServerWorld& world, const Published& published, Tick tick
   encodings_.begin(world.entities(), quantisation_, config_.tick_rate_hz);
   send_to_all({world.entities(), world.fields(), published, config_.archetypes, quantisation_, world.routes(),
                encodings_, tick, time_.at(tick), now_s, config_.tick_rate_hz,
-               !world.fields().changes().empty(), hold_back(tick, now_s), switches_.coding, &motions_,
+               !world.fields().changes().empty(), postpone(tick, now_s), switches_.coding, &motions_,
                switches_.observer});
   world.fields().clear_changes();
   for (DatagramBuffer& buffer : datagrams_)
@@ -46,10 +46,10 @@ void StateSender::send(ServerWorld& world, const Published& published, Tick tick
 
 // True if this tick leaves its datagrams to the next tick, which is already due. Sending is most of the cost
 // of a tick. If the server is late, the datagrams of this tick would be outdated at once.
-bool StateSender::hold_back(Tick tick, double now_s) {
-  const bool holds = now_s >= time_.at(tick + 1) && held_back_ < kMaxHeldBack;
-  held_back_ = holds ? held_back_ + 1 : 0;
-  return holds;
+bool StateSender::postpone(Tick tick, double now_s) {
+  const bool postpones = now_s >= time_.at(tick + 1) && postponed_ < kMaxPostponed;
+  postponed_ = postpones ? postponed_ + 1 : 0;
+  return postpones;
 }
 
 // With one thread, writes and sends each client's datagrams in turn. With several threads, all datagrams are

@@ -39,7 +39,7 @@ class StateSender {
   void send(ServerWorld& world, const Published& published, Tick tick, double now_s);
 
  private:
-  [[nodiscard]] bool hold_back(Tick tick, double now_s);
+  [[nodiscard]] bool postpone(Tick tick, double now_s);
   void send_to_all(const TickInputs& inputs);
   void flush(DatagramBuffer& buffer, EntityTable& entities);
 
@@ -59,7 +59,7 @@ class StateSender {
   std::vector<std::vector<std::uint32_t>> fresh_;  // scratch, one per worker
   std::vector<DatagramBuffer> datagrams_;          // scratch, one per group of sessions
   std::vector<std::size_t> max_datagram_bytes_;    // scratch; index: session
-  int held_back_ = 0;  // number of ticks in a row, up to now, that sent no datagrams
+  int postponed_ = 0;  // number of ticks in a row, up to now, that sent no datagrams
 };
 
 }  // namespace reckoner

@@ -67,8 +67,8 @@ void WorldAccess::hold(EntityId id, const State& state, const MotionFit::Priors&
   entity->fit.begin_with(priors);
   entity->fit.resume(memory);
   entity->truth = s.world.states().publishable(state, entity->archetype);
-  entity->way_left_s = 1.0f;
-  entity->way_tick = s.time.next_tick();
+  entity->move_left_s = 1.0f;
+  entity->move_tick = s.time.next_tick();
   publish_in_next_tick(id);
 }
 

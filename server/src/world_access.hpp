@@ -25,7 +25,7 @@ class RECKONER_SERVER_API WorldAccess {
   /// Makes `tick` the next tick. Call it before the first tick only.
   void start_at(Tick tick);
 
-  /// Like Server::spawn(), under a given id. All entities of the server must be spawned in this way.
+  /// Like Server::spawn(), under a given id. All entities of the server must be spawned like this.
   [[nodiscard]] SpawnResult spawn_as(EntityId id, std::size_t archetype, const std::string& name,
                                      const State& state, EntityId frame = {});
 
@@ -34,7 +34,7 @@ class RECKONER_SERVER_API WorldAccess {
   /// without feed() or note_feed() it fades to rest. Returns false and does nothing if the entity or its
   /// frame is unknown, or if the motion is late, ahead of the present, or not encodable.
   bool feed(EntityId id, const QuantisedState& encoded, Tick tick, double now_s, double silence_s);
-  /// The other server has confirmed that the motion of a fed entity holds.
+  /// The other server has confirmed that the motion of a fed entity is valid.
   void note_feed(EntityId id, double now_s);
   /// True if another server holds the entity.
   [[nodiscard]] bool is_fed(EntityId id) const;
@@ -48,7 +48,7 @@ class RECKONER_SERVER_API WorldAccess {
   /// The fit of its motion, with which another server can continue. Empty parts: not yet reliable.
   [[nodiscard]] MotionFit::Memory memory(EntityId id) const;
 
-  /// Publishes the entity in the next tick, even if its motion still holds.
+  /// Publishes the entity in the next tick, even if its motion is still valid.
   void publish_in_next_tick(EntityId id);
 
   /// A motion in its wire encoding and its time stamp.

@@ -14,10 +14,10 @@ namespace {
 
 TEST(ArenaRules, RaysEndAtWallsDoorsAndTheEdge) {
   const std::vector<Box> open = solids({true, true, true, true}), closed = solids({});
-  EXPECT_NEAR(clear_way_m({0.0, 0.0}, {0.0, 1.0}, open), 7.75, 1e-9);     // the wall at y = 8
-  EXPECT_NEAR(clear_way_m({-6.0, 0.0}, {0.0, 1.0}, closed), 7.75, 1e-9);  // a door
-  EXPECT_NEAR(clear_way_m({-6.0, 0.0}, {0.0, 1.0}, open), 16.0, 1e-9);    // through it, to the edge
-  EXPECT_NEAR(clear_way_m({0.0, 0.0}, {1.0, 0.0}, closed), 16.0, 1e-9);
+  EXPECT_NEAR(clear_path_m({0.0, 0.0}, {0.0, 1.0}, open), 7.75, 1e-9);     // the wall at y = 8
+  EXPECT_NEAR(clear_path_m({-6.0, 0.0}, {0.0, 1.0}, closed), 7.75, 1e-9);  // a door
+  EXPECT_NEAR(clear_path_m({-6.0, 0.0}, {0.0, 1.0}, open), 16.0, 1e-9);    // through it, to the edge
+  EXPECT_NEAR(clear_path_m({0.0, 0.0}, {1.0, 0.0}, closed), 16.0, 1e-9);
 }
 
 TEST(ArenaRules, RaysMeetDiscsBeforeThemOnly) {

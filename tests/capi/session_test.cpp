@@ -624,7 +624,7 @@ TEST(CSession, RefusedCallsSayWhy) {
   EXPECT_EQ(reckoner_server_spawn(pair.server, 0, "", &fast, 0, &entity), RECKONER_ERROR_REFUSED);
   EXPECT_EQ(reckoner_server_call_error(pair.server), std::uint32_t{RECKONER_CALL_TOO_FAST});
   EXPECT_STREQ(reckoner_call_error_text(RECKONER_CALL_TOO_FAST),
-               "the velocity, or the way since the last moves, is above the archetype's max_speed_mps");
+               "the velocity, or the distance since the last moves, is above the archetype's max_speed_mps");
   fast.velocity[0] = 1.0f;
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "", &fast, 0, &entity), RECKONER_OK);
   EXPECT_EQ(reckoner_server_call_error(pair.server), 0u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// reckoner_archetype::wall_boxes, wall_reach and velocity, and reckoner_client_correct_and_hold().
+// reckoner_archetype::wall_boxes, wall_reach and velocity, and reckoner_client_anticipate().
 #include "pair.hpp"
 
 #include <algorithm>
@@ -104,10 +104,10 @@ TEST(CCorrection, MayAnticipateAHit) {
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "ball", &state, 0, &ball), RECKONER_OK);
   ASSERT_TRUE(pair.until([&] { return pair.shown(ball).struct_size != 0; }));
   state.velocity[0] = 5.0f;
-  EXPECT_EQ(reckoner_client_correct_and_hold(pair.client, ball, &state, -1.0), RECKONER_ERROR_ARGUMENT);
-  EXPECT_EQ(reckoner_client_correct_and_hold(pair.client, ball, &state, 11.0), RECKONER_ERROR_ARGUMENT);
-  EXPECT_EQ(reckoner_client_correct_and_hold(pair.client, ball, nullptr, 0.5), RECKONER_ERROR_ARGUMENT);
-  ASSERT_EQ(reckoner_client_correct_and_hold(pair.client, ball, &state, 0.6), RECKONER_OK);
+  EXPECT_EQ(reckoner_client_anticipate(pair.client, ball, &state, -1.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_anticipate(pair.client, ball, &state, 11.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_anticipate(pair.client, ball, nullptr, 0.5), RECKONER_ERROR_ARGUMENT);
+  ASSERT_EQ(reckoner_client_anticipate(pair.client, ball, &state, 0.6), RECKONER_OK);
   pair.run(0.4);
   EXPECT_NEAR(pair.shown(ball).state.position[0], 2.0, 0.5);
   pair.run(1.5);

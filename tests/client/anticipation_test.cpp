@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Client::correct() with a hold: the game anticipates a hit that the server has not sent yet.
+// Client::correct() with a time: the game anticipates a hit that the server has not sent yet.
 #include "tests/support/percentile.hpp"
 #include "tests/support/world.hpp"
 
@@ -51,8 +51,8 @@ struct Outcome {
   double p95_m = 0.0;        // error later than 1.75 s after a hit
 };
 
-// `hold_s` 0: a plain correction.
-Outcome play(const std::string& link, PlayoutMode mode, double hold_s, std::uint64_t seed) {
+// `anticipated_s` 0: a plain correction.
+Outcome play(const std::string& link, PlayoutMode mode, double anticipated_s, std::uint64_t seed) {
   WorldConfig config{.links = network(link)};
   config.seed = seed;
   World world(config);
@@ -89,7 +89,7 @@ Outcome play(const std::string& link, PlayoutMode mode, double hold_s, std::uint
     State hit_state = shown->shown;
     hit_state.velocity.x = static_cast<float>(truth.hit_mps);
     hit_state.acceleration.x = static_cast<float>(-truth.friction_mps2);
-    EXPECT_TRUE(world.client(index).correct(id, hit_state, hold_s));
+    EXPECT_TRUE(world.client(index).correct(id, hit_state, anticipated_s));
     corrected_s = t;
   };
   world.run_to(30.0);
@@ -104,24 +104,24 @@ TEST(Anticipation, HitIsNotPulledBack) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         SCOPED_TRACE(std::string(link) + (mode == PlayoutMode::present ? " present" : " adaptive"));
         const Outcome plain = play(link, mode, 0.0, seed);
-        const Outcome held = play(link, mode, 0.8, seed);
-        hits += held.hits;
-        backwards += held.backwards;
+        const Outcome anticipated = play(link, mode, 0.8, seed);
+        hits += anticipated.hits;
+        backwards += anticipated.backwards;
         plain_backwards += plain.backwards;
-        EXPECT_LT(held.largest_mps, plain.largest_mps + 2.0);
-        EXPECT_LT(held.p95_m, plain.p95_m + 0.02);
+        EXPECT_LT(anticipated.largest_mps, plain.largest_mps + 2.0);
+        EXPECT_LT(anticipated.p95_m, plain.p95_m + 0.02);
       }
     }
   }
   EXPECT_GT(hits, 200);
-  EXPECT_LE(100 * backwards, hits) << "a burst of losses may hide the hit for longer than the hold";
+  EXPECT_LE(100 * backwards, hits) << "a burst of losses may hide the hit for longer than the anticipation";
   EXPECT_GT(plain_backwards, hits / 4) << "nothing to prevent";
 }
 
 // The server has seen no hit. The guess ends, and the ball goes back without a jump.
 TEST(Anticipation, WrongGuessEnds) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
-    for (const double hold_s : {0.1, 0.5, 1.5}) {
+    for (const double anticipated_s : {0.1, 0.5, 1.5}) {
       World world({.links = network("intercity")});
       ClientConfig client;
       client.playout.mode = mode;
@@ -135,7 +135,7 @@ TEST(Anticipation, WrongGuessEnds) {
       world.run_to(4.0);
       State guess = world.shown(0, id)->shown;
       guess.velocity = {0.0f, 9.0f, 0.0f};
-      ASSERT_TRUE(world.updated(0).correct(id, guess, hold_s));
+      ASSERT_TRUE(world.updated(0).correct(id, guess, anticipated_s));
       glm::dvec3 before = guess.position;
       double furthest_m = 0.0;
       world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
@@ -143,9 +143,9 @@ TEST(Anticipation, WrongGuessEnds) {
         before = shown[0].shown.position;
         furthest_m = std::max(furthest_m, before.y);
       };
-      world.run_to(4.0 + hold_s + 0.65);
-      EXPECT_GT(furthest_m, 9.0 * std::min(hold_s, 0.25));
-      EXPECT_LT(furthest_m, 9.0 * hold_s + 0.8);
+      world.run_to(4.0 + anticipated_s + 0.65);
+      EXPECT_GT(furthest_m, 9.0 * std::min(anticipated_s, 0.25));
+      EXPECT_LT(furthest_m, 9.0 * anticipated_s + 0.8);
       const ShownEntity* shown = world.shown(0, id);
       EXPECT_LT(std::abs(shown->shown.position.y), 0.02);
       EXPECT_NEAR(shown->shown.position.x, 3.0 * shown->shown_time_s, 0.05);
@@ -153,7 +153,7 @@ TEST(Anticipation, WrongGuessEnds) {
   }
 }
 
-// A teleport, a despawn or a change of the mode during a hold.
+// A teleport, a despawn or a change of the mode during an anticipation.
 TEST(Anticipation, HoldSurvivesWhatElseHappens) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
     World world({.links = network("intercity")});
@@ -228,9 +228,9 @@ TEST(Anticipation, BadTimesAreRefused) {
   world.add_client();
   const EntityId id = world.add_body([](double) { return State{}; });
   world.run_to(2.0);
-  for (const double hold_s : {-0.1, kMaxHoldS + 0.1, std::nan(""), HUGE_VAL})
-    EXPECT_FALSE(world.updated(0).correct(id, State{}, hold_s)) << hold_s;
-  EXPECT_TRUE(world.client(0).correct(id, State{}, kMaxHoldS));
+  for (const double anticipated_s : {-0.1, kMaxAnticipationS + 0.1, std::nan(""), HUGE_VAL})
+    EXPECT_FALSE(world.updated(0).correct(id, State{}, anticipated_s)) << anticipated_s;
+  EXPECT_TRUE(world.client(0).correct(id, State{}, kMaxAnticipationS));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class Comparison {
   }
   [[nodiscard]] bool arrived() const { return arrived_s_.has_value(); }
   [[nodiscard]] double arrived_s() const { return arrived_s_.value_or(-1e9); }
-  /// Largest speed from frame to frame, except for frames with an event `snapped`.
+  /// Largest speed from one picture to the next, except for frames with an event `snapped`.
   [[nodiscard]] double fastest_mps() const { return std::max(fastest_mps_, fastest_velocity_mps_); }
   [[nodiscard]] std::size_t snaps() const { return snaps_; }
   [[nodiscard]] double off_m() const { return off_m_; }

@@ -19,7 +19,7 @@ const Straight kPath{.velocity = {static_cast<float>(16 * kStepM * 60.0), 0.0f, 
 
 struct Clocks {
   double worst_s = 0.0;     ///< error of the client's server time
-  double worst_rate = 0.0;  ///< relative error of the shown velocity, from frame to frame
+  double worst_rate = 0.0;  ///< relative error of the shown velocity, from one picture to the next
 };
 
 /// Watches a body at constant velocity from `from_s` to `to_s`. While the connection is silent and motion
@@ -62,7 +62,7 @@ TEST(ClientClock, IsAccurateUnderJitterAndLoss) {
   }
 }
 
-// A client at 30 or 60 frames a second may call update() once per frame. It then reads datagrams up to a
+// A client at 30 or 60 frames a second may call update() once per picture. It then reads datagrams up to a
 // frame after their arrival. If ticks and frames have related rates, the phase between them is always the
 // same.
 TEST(ClientClock, IsAccurateWithOneReceivePerFrameIfArrivalTimesAreKnown) {

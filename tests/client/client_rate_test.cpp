@@ -131,7 +131,7 @@ TEST(ClientRate, AnyStepIsFollowedWithinASecond) {
   }
 }
 
-// While it was set, the client held an acknowledgement. By its clock, that took seconds, so the round trip
+// While it was set, the client kept an acknowledgement. By its clock, that took seconds, so the round trip
 // seemed to be 0 s, and every later one a queue.
 TEST(ClientRate, AClientWhoseClockIsSetKeepsItsBytesAndItsTime) {
   for (const std::string name : {"wifi", "intercity", "mobile", "stress"}) {
@@ -163,7 +163,7 @@ TEST(ClientRate, AClientWhoseClockIsSetKeepsItsBytesAndItsTime) {
   }
 }
 
-// A corrected clock is held back near the newest time stamp. After a silence, this must end at once.
+// A corrected clock is kept near the newest time stamp. After a silence, this must end at once.
 TEST(ClientRate, ASlowClockSurvivesASilence) {
   for (const auto& [name, playout] : modes()) {
     for (const double rate : {0.25, 0.3, 0.5}) {
@@ -234,7 +234,7 @@ TEST(ClientRate, RatesAreFollowedOverOrdinaryNetworks) {
   for (const char* name : {"broadband", "wifi", "intercity", "mobile"}) {
     for (const double rate : {0.25, 0.5, 0.75, 0.83, 0.95, 1.05, 1.5, 2.0, 4.0}) {
       RateCase c{.network = name, .clock = {.rate = rate}};
-      // Over a long way, a change is known only after a round trip.
+      // Over a long delay, a change is known only after a round trip.
       const RateView view = watch_clock(c, 20.0, {}, 2.0);
       const std::string what = std::string(name) + ", rate " + std::to_string(rate);
       EXPECT_LT(view.late_s, 0.1) << what;

@@ -79,7 +79,7 @@ TEST(Completeness, NeverClaimsAMissingTick) {
     Tick tick;
     Tick says;
   };
-  std::multimap<Tick, std::pair<Sequence, Datagram>> under_way;
+  std::multimap<Tick, std::pair<Sequence, Datagram>> in_flight;
   // Ticks whose updates have not arrived, and whether the server has detected the loss.
   std::map<Tick, bool> missing;
   Sequence next = 65'500;
@@ -93,14 +93,14 @@ TEST(Completeness, NeverClaimsAMissingTick) {
     }
     const bool lost = chance(0.05);
     if (!lost) {
-      under_way.emplace(tick + 3 + random() % 6, std::pair{next, Datagram{tick, says}});
+      in_flight.emplace(tick + 3 + random() % 6, std::pair{next, Datagram{tick, says}});
       if (chance(0.3) && !missing.empty() && missing.begin()->second) missing.erase(missing.begin());
     } else {
       missing.emplace(tick, false);
     }
     ++next;
     // A repair counts as soon as it is sent. The claim must therefore meet a stricter condition.
-    for (auto it = under_way.begin(); it != under_way.end() && it->first <= tick; it = under_way.erase(it))
+    for (auto it = in_flight.begin(); it != in_flight.end() && it->first <= tick; it = in_flight.erase(it))
       complete.note(it->second.first, it->second.second.tick, it->second.second.says, kNoticed);
     if (!complete.tick() || missing.empty()) continue;
     EXPECT_LT(*complete.tick(), missing.begin()->first) << tick;

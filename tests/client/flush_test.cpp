@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a game sends after update() need not wait for the next frame.
+// What a game sends after update() need not wait for the next picture.
 #include "client/src/testing/test_switches.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
@@ -133,7 +133,7 @@ FlushOutcome run_plan(const FlushPlan& game) {
   return played;
 }
 
-double longest_way_s(const FlushOutcome& played) {
+double longest_delay_s(const FlushOutcome& played) {
   return played.took_s.empty() ? 1e9 : *std::ranges::max_element(played.took_s);
 }
 
@@ -143,11 +143,11 @@ TEST(Flush, MessagesLeaveAtOnce) {
       const FlushOutcome at_once = run_plan({.frame_rate_hz = frame_rate_hz, .delivery = delivery});
       EXPECT_EQ(at_once.took_s.size(), at_once.sent) << frame_rate_hz;
       EXPECT_GT(at_once.sent, 10u);
-      EXPECT_LT(longest_way_s(at_once), kFlushLatencyS + 0.002) << frame_rate_hz;
+      EXPECT_LT(longest_delay_s(at_once), kFlushLatencyS + 0.002) << frame_rate_hz;
       EXPECT_EQ(at_once.malformed, 0u);
       const FlushOutcome waits =
           run_plan({.frame_rate_hz = frame_rate_hz, .flushes = false, .delivery = delivery});
-      EXPECT_GT(longest_way_s(waits), kFlushLatencyS + 0.9 / frame_rate_hz) << "flush() proves nothing";
+      EXPECT_GT(longest_delay_s(waits), kFlushLatencyS + 0.9 / frame_rate_hz) << "flush() proves nothing";
     }
   }
 }

@@ -17,7 +17,7 @@ struct Runner {
   double now_s = 100.0;
   double least_rate = 10.0;
   double most_rate = 0.0;
-  double most_change = 0.0;  // largest change of the rate from frame to frame
+  double most_change = 0.0;  // largest change of the rate from one picture to the next
 
   double last_rate = 1.0;
 
@@ -106,7 +106,7 @@ TEST(PlayoutClock, WaitsForExpectedGapsOnly) {
       now_s += 1.0 / 60.0;
       clock.advance(now_s, false);
       if (i % 24 == 0) clock.note_update(0.1, 0.4);
-      if (i % 240 == 0) clock.note_update(0.1, 3.0);  // 3 s without updates: the motion held
+      if (i % 240 == 0) clock.note_update(0.1, 3.0);  // 3 s without updates: the motion was valid
     }
     EXPECT_NEAR(clock.delay_s(), expected_s > 0.0 ? 0.5 : 0.1, 0.02);
   }

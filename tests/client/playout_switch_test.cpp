@@ -59,7 +59,7 @@ std::vector<Switch> all_switches() {
           {20.0, playout(Mode::delayed, 0.6)}, {21.0, playout(Mode::present)}};
 }
 
-// The largest steps between two frames.
+// The largest steps between two pictures.
 struct Steps {
   double corner_m = 0.0;      // displacement minus what the velocities imply
   double velocity_mps = 0.0;  // change of velocity
@@ -87,7 +87,7 @@ struct Steps {
 
 // Shows one body to a client until 25 s, with the switches at their times.
 Steps watch(const Truth& path, std::uint64_t seed, const PlayoutConfig& first,
-            const std::vector<Switch>& ways) {
+            const std::vector<Switch>& switches) {
   World world({.links = network("intercity"), .seed = seed, .frame_rate_hz = kSwitchFrameHz});
   (void)world.add_body(path);
   ClientConfig config;
@@ -101,15 +101,15 @@ Steps watch(const Truth& path, std::uint64_t seed, const PlayoutConfig& first,
     if (before) steps.add(*before, shown[0].shown);
     before = shown[0].shown;
   };
-  for (const Switch& way : ways) {
-    world.run_to(way.time_s);
-    EXPECT_TRUE(world.updated(0).set_playout(way.to));
+  for (const Switch& change : switches) {
+    world.run_to(change.time_s);
+    EXPECT_TRUE(world.updated(0).set_playout(change.to));
   }
   world.run_to(25.0);
   return steps;
 }
 
-// From frame to frame, a switch causes no larger steps of position, velocity or turn than the modes
+// From one picture to the next, a switch causes no larger steps of position, velocity or turn than the modes
 // themselves. A jump of a hundredth of the displacement between two modes would be ten times larger.
 TEST(PlayoutSwitch, CausesNoJumpInPositionVelocityOrRotation) {
   const std::vector<std::pair<Truth, double>> paths{{Circle{.radius_m = 5.0, .turn_rps = 1.0}, 5.0},

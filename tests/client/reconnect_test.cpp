@@ -148,8 +148,8 @@ struct Outage {
   const char* name;
   std::string script;
   double ends_s;
-  // largest displacement per frame: the motion of a minute at 1 m/s is caught up in 0.5 s, at up to twice the
-  // mean speed
+  // largest displacement per picture: the motion of a minute at 1 m/s is caught up in 0.5 s, at up to twice
+  // the mean speed
   double most_step_m = 60.0 / 0.5 / 60.0 * 2.0;
 };
 

@@ -60,7 +60,7 @@ TEST(RefusedCall, ClientSaysWhy) {
   EXPECT_TRUE(client.correct(seen, state));
   EXPECT_EQ(client.correct(kUnknown, state).error(), CallError::unknown_entity);
   EXPECT_EQ(client.correct(own, state).error(), CallError::owned);
-  EXPECT_EQ(client.correct(seen, state, kMaxHoldS + 1.0).error(), CallError::out_of_range);
+  EXPECT_EQ(client.correct(seen, state, kMaxAnticipationS + 1.0).error(), CallError::out_of_range);
   state.position.x = kNan;
   EXPECT_EQ(client.correct(seen, state).error(), CallError::not_finite);
 }

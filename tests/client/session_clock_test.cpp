@@ -21,9 +21,9 @@ void exchange(SessionClock& clock, double local_s, double ahead_s) {
   const double sent_s = local_s - 0.04;
   const double answered_s = local_s + ahead_s - 0.02;
   const auto tick = static_cast<Tick>((answered_s - 10.0) * 50.0 + 0.5);
-  const auto held =
+  const auto since_arrival =
       static_cast<std::int32_t>((clock.time_of(tick) - (sent_s + ahead_s + 0.02)) / kStampUnitS + 0.5);
-  clock.note_datagram(tick, Echo{SessionClock::stamp_at(sent_s), held}, local_s, local_s);
+  clock.note_datagram(tick, Echo{SessionClock::stamp_at(sent_s), since_arrival}, local_s, local_s);
   clock.note_tick(tick);
   clock.advance(local_s);
 }

@@ -28,7 +28,7 @@ ClientConfig config_for(PlayoutMode mode) {
   return config;
 }
 
-/// The largest changes from frame to frame.
+/// The largest changes from one picture to the next.
 struct Changes {
   std::optional<State> before;
   double speed = 0.0;         ///< speed of the pose, m/s
@@ -74,9 +74,9 @@ TEST(ShownPose, IsContinuousInPositionAndVelocityAcrossUpdates) {
     EXPECT_GT(world.client(client).stats().updates_applied, 40u);
     // A quadratic that was exact when it was sent is now off by jerk age^3 / 6 in position and jerk age^2 / 2
     // in velocity. The blend removes both errors within T. It adds at most 6 |E0| / T^2 + 4 |E1| / T of
-    // acceleration and 1.5 |E0| / T + |E1| of speed. Without a blend the
-    // position would jump in one frame, and a linear blend would start with a velocity step. Both exceed
-    // these bounds several times over.
+    // acceleration and 1.5 |E0| / T + |E1| of speed. Without a blend the position would
+    // jump in one picture, and a linear blend would start with a velocity step. Both exceed these bounds
+    // several times over.
     const double jerk = path.acceleration() * path.turn_rps;
     const double age_s = changes.age_s;
     const double e0 = kThresholdM + jerk * age_s * age_s * age_s / 6.0;

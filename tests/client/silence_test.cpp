@@ -55,7 +55,7 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndRecoversWithoutAJump) {
   client.playout = {.mode = GetParam(), .delay_s = 0.3};
   world.add_client(client);
   Watch watch;
-  double least_speed = 1e9, worst_m = 0.0, last_way_m = 0.0, error_after_m = 0.0;
+  double least_speed = 1e9, worst_m = 0.0, last_distance_m = 0.0, error_after_m = 0.0;
   std::optional<glm::dvec3> at_silence;
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < 4.0) return;
@@ -66,7 +66,7 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndRecoversWithoutAJump) {
     if (time_s > 6.0 && time_s < 9.0) worst_m = std::max(worst_m, glm::distance(state.position, *at_silence));
     if (time_s > 8.6 && time_s < 9.0) {
       least_speed = std::min(least_speed, speed_of(state));
-      last_way_m += speed_of(state) / kFrameHz;
+      last_distance_m += speed_of(state) / kFrameHz;
     }
     if (time_s > 11.0)
       error_after_m =
@@ -77,7 +77,7 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndRecoversWithoutAJump) {
   // The body moves at 5 m/s with 5 m/s^2. A velocity step of a tenth of the speed would exceed the bound.
   EXPECT_LT(watch.worst_corner_mps, 0.2);
   EXPECT_LT(least_speed, 1e-3);
-  EXPECT_LT(last_way_m, 0.01);
+  EXPECT_LT(last_distance_m, 0.01);
   // The motion continues for the silence limit plus the link delay. After that, the displacement bound of
   // faded_state() applies.
   const double silence_timeout_s = kSilenceS + 0.3 + 0.1;
@@ -157,9 +157,9 @@ TEST(EntitySilence, EntityWithoutUpdatesDoesNotRunAway) {
   EXPECT_GT(oldest_s, 7.0) << "no entity waited long: the test proves nothing";
   // An old motion continues at 20 m/s with 20 m/s^2 for 5 s, and then during the fade.
   const double held_s = 5.0;
-  const double way_m = 20.0 * held_s + 10.0 * held_s * held_s;
+  const double distance_m = 20.0 * held_s + 10.0 * held_s * held_s;
   const double speed = 20.0 + 20.0 * held_s;
-  EXPECT_LT(furthest_m, 20.0 + way_m + speed * (kFadeAccelerationS + 0.5 * kFadeVelocityS) + 5.0);
+  EXPECT_LT(furthest_m, 20.0 + distance_m + speed * (kFadeAccelerationS + 0.5 * kFadeVelocityS) + 5.0);
 }
 
 }  // namespace

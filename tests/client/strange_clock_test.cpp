@@ -121,15 +121,15 @@ TEST_P(StrangeClock, Crawls) {
 }
 
 TEST_P(StrangeClock, RepeatsTimes) {
-  for (const double hold_s : {0.1, 0.5}) {
-    SCOPED_TRACE(hold_s);
+  for (const double anticipated_s : {0.1, 0.5}) {
+    SCOPED_TRACE(anticipated_s);
     expect_sensible(draw(GetParam(), false, [&](World& world) {
       const double end_s = world.now_s() + 8.0;
       while (world.now_s() < end_s) {
-        const double next_s = world.now_s() + hold_s;
+        const double next_s = world.now_s() + anticipated_s;
         set_rate(world, 0.0);
         world.run_to(next_s);
-        set_forward(world, hold_s);
+        set_forward(world, anticipated_s);
       }
     }));
   }

@@ -38,7 +38,7 @@ struct Shown {
       0.0;               // share of the frames in which the newest motion was older than the instant shown
   double worst_m = 0.0;  // distance to the truth at the instant shown
   double p95_m = 0.0;
-  double step_mps = 0.0;  // largest change of the shown velocity from one frame to the next
+  double step_mps = 0.0;  // largest change of the shown velocity from one picture to the next
 };
 
 Shown watch(const WorldConfig& config, const Circle& path, double from_s, double to_s) {
@@ -69,7 +69,7 @@ Shown watch(const WorldConfig& config, const Circle& path, double from_s, double
   return result;
 }
 
-// So fast that no motion holds for longer than the gap between two updates.
+// So fast that no motion is valid for longer than the gap between two updates.
 Circle fast() {
   return {.radius_m = 4.0, .turn_rps = 2.0};
 }

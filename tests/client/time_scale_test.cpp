@@ -121,7 +121,7 @@ class Game {
 // Results of a run, in real time.
 struct RunResult {
   double off_m = 0.0;              ///< largest distance from the body's position at the intended instant
-  double velocity_step_mps = 0.0;  ///< largest change of velocity from frame to frame, m/s; in fast motion
+  double velocity_step_mps = 0.0;  ///< largest change of velocity per picture, m/s; in fast motion
                                    ///< divided by the scale squared
   double rest_m = 0.0;             ///< largest displacement in one frame of a stopped world
   std::vector<double> mean_mps{};  ///< mean speed in the second second after each change
@@ -161,9 +161,9 @@ RunResult Game::run(std::span<const ScaleChange> paces, double until_s) {
   return seen;
 }
 
-// From frame to frame, the velocity changes by 0.04 m/s on the circle, by 0.16 m/s while the scale rises by
-// 1, and by 0.9 m/s in the middle of a correction of the allowed 5 cm. These are means over links that delay
-// different datagrams. A jump between two scales changes it by 4 m/s or more.
+// From one picture to the next, the velocity changes by 0.04 m/s on the circle, by 0.16 m/s while the scale
+// rises by 1, and by 0.9 m/s in the middle of a correction of the allowed 5 cm. These are means over links
+// that delay different datagrams. A jump between two scales changes it by 4 m/s or more.
 constexpr double kMeanKink = 1.2;
 constexpr double kMaxKink = 4.0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A thousand seeds of chaos on the simulated bus: processes pause and die, connections break in both ways,
-// and the server of the bus restarts. Whatever happens, no two writers are accepted, no epoch decreases, and
-// after the chaos every cell and every body has exactly one holder.
+// A thousand seeds of chaos on the simulated bus: processes pause and die, connections break in both
+// directions, and the server of the bus restarts. Whatever happens, no two writers are accepted, no epoch
+// decreases, and after the chaos every cell and every body has exactly one holder.
 #include "cluster_world.hpp"
 #include "tests/support/sanitizer.hpp"
 
@@ -71,7 +71,7 @@ struct Chaos {
       case 2:
       case 3: {
         SimulatorProcess& cut = any();
-        hub.cut(cut.bus(), random() % 2 == 0 ? SimHub::Cut::lose : SimHub::Cut::hold, now_s);
+        hub.cut(cut.bus(), random() % 2 == 0 ? SimHub::Cut::lose : SimHub::Cut::delay, now_s);
         run(lasts_s);
         hub.cut(cut.bus(), SimHub::Cut::none, now_s);
         break;
@@ -85,7 +85,7 @@ struct Chaos {
     run(2.0 * share());
   }
 
-  // True if every cell and every body has exactly one holder. Something may be on its way at any instant.
+  // True if every cell and every body has exactly one holder. Something may be in flight at any instant.
   [[nodiscard]] bool is_sound() {
     std::map<EntityId, int> holders;
     std::size_t cells = 0;

@@ -65,7 +65,7 @@ class HandoverTest : public ::testing::Test {
   }
   void expect_each_held_once(std::size_t entities) {
     for (int i = 0; i < 1000 && holders().size() != entities; ++i)
-      run(kStepS);  // one may be on its way
+      run(kStepS);  // one may be in flight
     const auto count = holders();
     EXPECT_EQ(count.size(), entities);
     for (const auto& [id, times] : count)
@@ -266,7 +266,7 @@ TEST_F(HandoverTest, LateWritesAreRefusedAndCounted) {
   };
   run_both(4.0);
   ASSERT_GT(b.simulator()->held_count(), 0u);
-  slow.cut(b.bus(), SimHub::Cut::hold, now_s);
+  slow.cut(b.bus(), SimHub::Cut::delay, now_s);
   run_both(6.0);
   EXPECT_EQ(a.simulator()->held_count(), 12u);
   slow.cut(b.bus(), SimHub::Cut::none, now_s);

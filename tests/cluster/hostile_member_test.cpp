@@ -573,7 +573,7 @@ TEST_F(HostileMemberTest, ATalkerFillsItsOwnShareOnly) {
   EXPECT_TRUE(is_right());
 }
 
-// The other way: a game that relays everything, to a client that cannot take it.
+// The opposite direction: a game that relays everything, to a client that cannot take it.
 TEST_F(HostileMemberTest, AnEntityThatTalksDoesNotDrownTheOthers) {
   Client& client = gate.add_client();
   run(1.0);

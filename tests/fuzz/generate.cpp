@@ -496,7 +496,7 @@ ServerHeader any_server_header(Choices& choices) {
   if (choices.flag()) {
     h.echo = Echo{static_cast<std::uint32_t>(choices.up_to((1u << kStampBits) - 1)),
                   static_cast<std::int32_t>(choices.integer(13))};
-    h.echo->held = std::clamp(h.echo->held, -Echo::kMaxHeld, Echo::kMaxHeld);
+    h.echo->waited = std::clamp(h.echo->waited, -Echo::kMaxWaited, Echo::kMaxWaited);
   }
   h.coding = {static_cast<unsigned>(choices.up_to(UpdateCoding::kMaxGapOrder)),
               static_cast<unsigned>(choices.up_to(UpdateCoding::kMaxReferenceOrder)),

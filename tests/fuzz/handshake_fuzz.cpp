@@ -88,12 +88,12 @@ class HandshakeWorld {
   // The tasks of a transport after every datagram.
   void settle() {
     server_->end_replaced([](std::uint32_t tag, bool) { check(tag <= kClients, "a session has its tag"); });
-    std::array<std::size_t, kClients> held{};
+    std::array<std::size_t, kClients> bound{};
     for (const std::uint32_t number : sessions_) {
       const auto* const session = server_->find(number);
       if (session == nullptr) continue;
-      held[session->grant.client_id] += session->held ? 1 : 0;
-      check(held[session->grant.client_id] <= 1, "a client has one connection");
+      bound[session->grant.client_id] += session->is_bound ? 1 : 0;
+      check(bound[session->grant.client_id] <= 1, "a client has one connection");
     }
   }
 
@@ -154,7 +154,7 @@ class HandshakeWorld {
     check(server_->gate()->sessions() <= config_.most_sessions, "there are not too many sessions");
   }
 
-  // If a client receives at the address, it gets the probe. Otherwise the probe is held back and may be
+  // If a client receives at the address, it gets the probe. Otherwise the probe is delayed and may be
   // forwarded later.
   void probe(Gate::Session& session) {
     std::vector<Bytes> heard;
@@ -224,8 +224,8 @@ class HandshakeWorld {
   void use(std::size_t i) {
     const auto* joined = clients_[i]->joined();
     if (joined == nullptr) return;
-    if (choices_.flag() && server_->hold(joined->number, static_cast<std::uint32_t>(i + 1)))
-      check(server_->find(joined->number)->held, "an accepted session can be held");
+    if (choices_.flag() && server_->bind(joined->number, static_cast<std::uint32_t>(i + 1)))
+      check(server_->find(joined->number)->is_bound, "an accepted session can be bound");
     if (choices_.rarely(3)) server_->release(joined->number, now_s_);
   }
 
@@ -255,10 +255,10 @@ class HandshakeWorld {
 
 void run(std::span<const std::byte> input) {
   Choices choices{input};
-  HandshakeWorld way{choices};
+  HandshakeWorld world{choices};
   for (int steps = 0; !choices.empty() && steps < 300; ++steps) {
-    way.step();
-    way.settle();
+    world.step();
+    world.settle();
   }
 }
 

@@ -2,7 +2,7 @@
 // Handshake and datagrams of sessions without security, at both ends. Server and clients use their guards.
 // An attacker drops, repeats, changes and invents datagrams and forges source addresses, but it does not
 // receive what is sent to its victims. Nothing is sealed: an attacker that knows the number of a session and
-// the address of its client can send datagrams in it. Two properties must hold. No session begins at an
+// the address of its client can send datagrams in it. Two properties must be true. No session begins at an
 // address that does not receive what the server sends. No address receives more bytes than were sent in its
 // name.
 #include "fixed_random.hpp"
@@ -163,7 +163,7 @@ class OpenHandshakeWorld {
   void use(std::size_t i) {
     const auto* const joined = clients_[i]->joined();
     if (joined == nullptr) return;
-    if (choices_.flag()) (void)server_->hold(joined->number, static_cast<std::uint32_t>(i + 1));
+    if (choices_.flag()) (void)server_->bind(joined->number, static_cast<std::uint32_t>(i + 1));
     if (choices_.rarely(3)) server_->release(joined->number, now_s_);
   }
 

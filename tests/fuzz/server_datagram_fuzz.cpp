@@ -17,7 +17,7 @@ namespace reckoner::fuzz {
 namespace {
 
 constexpr double kTickRateHz = 60.0;
-constexpr std::uint32_t kSlots = 6;              // slots that hold an entity; they use the archetypes in turn
+constexpr std::uint32_t kSlots = 6;              // slots with an entity; they use the archetypes in turn
 constexpr std::uint32_t kNewestSpawn = 100'000;  // numbers of spawns need more than their 16 bits on the wire
 constexpr std::uint64_t kNewestByte = 50'000'000;  // offsets in the stream need more than their 24 bits
 

@@ -19,9 +19,9 @@ void run(std::span<const std::byte> input);
 /// The initial corpus, made by the real encoders.
 [[nodiscard]] std::vector<Bytes> seeds();
 
-/// Aborts with `what` unless `holds`.
-inline void check(bool holds, const char* what) {
-  if (holds) return;
+/// Aborts with `what` unless `condition`.
+inline void check(bool condition, const char* what) {
+  if (condition) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
   std::abort();
 }

@@ -51,7 +51,7 @@ TEST(EqualError, FindsTheLeastBudgetForTheSameError) {
   ASSERT_EQ(found->size(), 1u);
   const EqualError& one = found->front();
   ASSERT_TRUE(one.reached);
-  // One datagram holds all entities: a stamp, then an id, 12 bytes and 4 bytes for each entity.
+  // One datagram contains all entities: a stamp, then an id, 12 bytes and 4 bytes for each entity.
   const double entities = static_cast<double>(comparison.sources[0].source->size());
   EXPECT_NEAR(one.plain_bytes_per_s, kPlainUpdatesPerS * (19.0 + 42.0 / entities), 60.0);
   const auto error_at = [&](double updates_per_second) {

@@ -59,7 +59,7 @@ class FootballOver : public testing::TestWithParam<Bounds> {
     const auto result = replay(*source, options);
     EXPECT_TRUE(result) << result.error();
     if (!result) return {};
-    const FrameCounts& frames = result->run.frames;
+    const PictureCounts& frames = result->run.frames;
     shown_frames_ += static_cast<double>(frames.counted + frames.excluded());
     expected_frames_ += 60.0 * options.seconds * static_cast<double>(source->size());
     EXPECT_LT(result->run.missing_s, 0.005 * result->run.entity_seconds);
@@ -67,7 +67,7 @@ class FootballOver : public testing::TestWithParam<Bounds> {
     return result->run;
   }
 
-  // The figures count only if at least 95 % of the expected frames were shown. Joining takes long if its
+  // The figures count only if at least 95 % of the expected pictures were shown. Joining takes long if its
   // messages are lost.
   void TearDown() override { EXPECT_GT(shown_frames_, 0.95 * expected_frames_); }
 

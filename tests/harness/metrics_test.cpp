@@ -24,7 +24,7 @@ MotionSource straight() {
   return MotionSource::single([](double t) { return at(2.0 * t); });
 }
 
-// Shows `shown(t)` for entity 0 in every frame from 0 on, with a shown time `delay_s` ago.
+// Shows `shown(t)` for entity 0 in every picture from 0 on, with a shown time `delay_s` ago.
 void play(Metrics& metrics, double seconds, const std::function<Pose(double)>& shown, double delay_s = 0.0) {
   for (int k = 0; k * kFrameS <= seconds; ++k) {
     const double t = k * kFrameS;
@@ -150,14 +150,14 @@ TEST(Metrics, ExcludesTheDocumentedFrames) {
   truth.at(0).teleports_s = {4.0};
   truth.at(0).gaps_s = {{6.0 + 0.5 * kFrameS, 7.0 + 0.5 * kFrameS}};
   Metrics metrics(truth, {});
-  // The shown pose is completely wrong in all excluded frames and right in all others.
+  // The shown pose is completely wrong in all excluded pictures and right in all others.
   play(metrics, 10.0, [&](double t) {
     const bool counts = t >= 2.0 - 1e-9 && !(t >= 4.0 - 1e-9 && t < 4.7 - 1e-9) && !truth.in_gap(0, t);
     return counts ? truth.pose(0, t) : at(2.0 * t, 50.0 * std::sin(900.0 * t));
   });
   const Figures figures = metrics.figures();
   EXPECT_EQ(figures.now_error_m.max, 0.0);
-  EXPECT_NEAR(figures.velocity_step_mps.max, 0.0, 1e-9);  // differences restart after excluded frames
+  EXPECT_NEAR(figures.velocity_step_mps.max, 0.0, 1e-9);  // differences restart after excluded pictures
   EXPECT_EQ(figures.frames.run_start, 120u);
   EXPECT_NEAR(static_cast<double>(figures.frames.teleport), 42.0, 1.0);
   EXPECT_EQ(figures.frames.gap, 60u);

@@ -79,7 +79,7 @@ TEST(Owned, ImpossibleMotionsAreNotAccepted) {
 }
 
 // For any owner policy and link, no client sees a cheating client's entity move faster than its limit between
-// two drawn frames. The client's clock, and the shown motion with it, may run up to 2 % fast while it is
+// two pictures. The client's clock, and the shown motion with it, may run up to 2 % fast while it is
 // corrected. In adaptive mode, 2 % more are possible while the delay shrinks. After a stall of the client's
 // own connection, the entity catches up with up to three times its usual speed, or the client says that it
 // jumps.

@@ -35,7 +35,7 @@ TEST(QuantisedCubes, CountChangesWithinSixFrames) {
     frames.push_back({.largest = k < 7 ? 0 : 1, .x = 10 * k, .z = k});
   }
   const CubeChanges changes = changes_of(frames, 2);
-  EXPECT_EQ(changes.changed, 2u);  // in the seventh and in the eighth frame
+  EXPECT_EQ(changes.changed, 2u);  // in the seventh and in the eighth picture
   EXPECT_EQ(changes.within_xy_percent, (std::array{50.0, 100.0, 100.0})) << "x changes by 60, y by 0";
   EXPECT_EQ(changes.within_z_percent, (std::array{100.0, 100.0, 100.0}));
   EXPECT_EQ(changes.same_largest_percent, 50.0);

@@ -67,7 +67,7 @@ TEST_P(RealReplay, AgreesWithTheSimulation) {
   ASSERT_TRUE(simulated) << simulated.error();
   EXPECT_FALSE(simulated->real_time);
   ASSERT_TRUE(reckoner->real_time);
-  EXPECT_LT(reckoner->real_time->dropped_frames, 48u);  // a tenth of all frames
+  EXPECT_LT(reckoner->real_time->dropped_pictures, 48u);  // a tenth of all frames
   expect_alike(*reckoner, *simulated);
   ASSERT_TRUE(reckoner->run.clock_error_ms);
   EXPECT_LT(reckoner->run.clock_error_ms->p95, 20.0);

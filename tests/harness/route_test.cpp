@@ -50,7 +50,7 @@ struct World {
     return *clients.emplace_back(std::make_unique<Client>(make_test_client(config, transport)));
   }
 
-  // Runs until `end_s`. Calls `game` in every tick and `frame` in every frame of the first client.
+  // Runs until `end_s`. Calls `game` in every tick and `frame` in every picture of the first client.
   void run(double end_s, const std::function<void(double)>& game,
            const std::function<void(double, const ShownEntity&)>& frame = {}) {
     for (; time_s() < end_s; ++step) {

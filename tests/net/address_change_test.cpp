@@ -41,7 +41,7 @@ class AddressChange : public test::TokenServer<NetworkTransport> {
     ASSERT_NO_FATAL_FAILURE(connect(client, relay->port(), ClientSecurity{token(), kGame}));
     ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   }
-  /// Both ends send in every frame, as a game does. Returns the longest time (s) during which the client
+  /// Both ends send in every picture, as a game does. Returns the longest time (s) during which the client
   /// received nothing.
   double play(double seconds, std::size_t server_bytes = 100) {
     const double begin_s = now_s();
@@ -149,7 +149,7 @@ TEST_F(AddressChange, FasterCopiesDoNotMoveTheSession) {
       << "the client's own datagrams arrived second";
 }
 
-// The client has a new address. An attacker holds back the server's probe and sends it to the client from
+// The client has a new address. An attacker delays the server's probe and sends it to the client from
 // another address. The probe is genuine, but the client still answers to the server.
 TEST_F(AddressChange, EchoGoesToTheServerWhereverTheProbeCameFrom) {
   listen();

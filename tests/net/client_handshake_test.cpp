@@ -20,7 +20,7 @@ using test::kNow;
 using test::kServer;
 
 /// A client and a server, 50 ms apart, with hooks for datagrams in flight.
-struct HandshakeLink {
+struct HandshakePath {
   GateConfig config{.key = SecretKey::make(), .game = kGame, .addresses = {kServer}};
   std::unique_ptr<Gate> gate = std::make_unique<Gate>(config);
   double now_s = 100.0;
@@ -83,16 +83,16 @@ struct HandshakeLink {
 TEST(ClientHandshake, ForgedChallengeCostsAShortDelay) {
   for (const int forged : {1, 2, 3, 10}) {
     for (const bool first : {true, false}) {
-      HandshakeLink way;
+      HandshakePath path;
       int left = forged;
       const auto forge = [&](ClientHandshake& client, const Bytes& answer) {
         const auto genuine = read_challenge(answer);
         if (!genuine || left-- <= 0) return;
         EXPECT_TRUE(client.receive(write(Challenge{genuine->client, {}})));
       };
-      (first ? way.before : way.after) = forge;
-      ClientHandshake client(way.token(way.config.key), kGame);
-      const auto [took_s, ignored_s] = way.runs(60.0, client);
+      (first ? path.before : path.after) = forge;
+      ClientHandshake client(path.token(path.config.key), kGame);
+      const auto [took_s, ignored_s] = path.runs(60.0, client);
       ASSERT_TRUE(took_s) << forged << ' ' << first;
       EXPECT_LT(*took_s, first ? 0.3 : 1.0 + 2.6 * (forged - 1)) << forged << ' ' << first;
       EXPECT_FALSE(ignored_s) << "it does not give up the server because of a stranger: " << forged << first;
@@ -101,31 +101,31 @@ TEST(ClientHandshake, ForgedChallengeCostsAShortDelay) {
 }
 
 TEST(ClientHandshake, AsksAgainAfterAServerRestart) {
-  HandshakeLink way;
+  HandshakePath path;
   bool restarted = false;
-  way.after = [&](ClientHandshake&, const Bytes& answer) {
-    if (!restarted && read_challenge(answer)) way.gate = std::make_unique<Gate>(way.config);
+  path.after = [&](ClientHandshake&, const Bytes& answer) {
+    if (!restarted && read_challenge(answer)) path.gate = std::make_unique<Gate>(path.config);
     restarted = true;
   };
-  const auto took_s = way.joins_within(60.0, {way.token(way.config.key), kGame});
+  const auto took_s = path.joins_within(60.0, {path.token(path.config.key), kGame});
   ASSERT_TRUE(took_s);
   EXPECT_LT(*took_s, 1.0);
-  EXPECT_EQ(way.gate->counts().wrong_cookie, 2u);
+  EXPECT_EQ(path.gate->counts().wrong_cookie, 2u);
 }
 
 // An attacker who sees a request sends a forged challenge every millisecond. A response is 17 times as long
 // as a challenge, so the client answers only some of them.
 TEST(ClientHandshake, ForgedChallengesGetFewAnswers) {
-  HandshakeLink way;
-  ClientHandshake client(way.token(way.config.key), kGame);
-  const PublicKey seen = read_request(*client.to_send(way.now_s))->client;
+  HandshakePath path;
+  ClientHandshake client(path.token(path.config.key), kGame);
+  const PublicKey seen = read_request(*client.to_send(path.now_s))->client;
   int in_100_ms = 0, in_all = 0;
-  for (int i = 0; i < 5000; ++i, way.now_s += 0.001) {
+  for (int i = 0; i < 5000; ++i, path.now_s += 0.001) {
     Cookie cookie{};
     cookie[0] = static_cast<std::byte>(i);
     cookie[1] = static_cast<std::byte>(i >> 8);
     EXPECT_TRUE(client.receive(write(Challenge{seen, cookie})));
-    const auto message = client.to_send(way.now_s);
+    const auto message = client.to_send(path.now_s);
     if (!message) continue;
     ++in_all;
     in_100_ms += i < 100 ? 1 : 0;
@@ -136,13 +136,13 @@ TEST(ClientHandshake, ForgedChallengesGetFewAnswers) {
 
 // Repeated requests get several copies of one challenge. One response is enough.
 TEST(ClientHandshake, CopiesOfAChallengeGetOneResponse) {
-  HandshakeLink way;
-  ClientHandshake client(way.token(way.config.key), kGame);
-  const auto challenge = test::ask(*way.gate, kClient, *client.to_send(way.now_s), way.now_s, kNow);
+  HandshakePath path;
+  ClientHandshake client(path.token(path.config.key), kGame);
+  const auto challenge = test::ask(*path.gate, kClient, *client.to_send(path.now_s), path.now_s, kNow);
   int responses = 0;
   for (int i = 0; i < 10; ++i) {
     EXPECT_TRUE(client.receive(*challenge));
-    responses += client.to_send(way.now_s + 0.001 * i) ? 1 : 0;
+    responses += client.to_send(path.now_s + 0.001 * i) ? 1 : 0;
   }
   EXPECT_EQ(responses, 1);
 }
@@ -150,15 +150,15 @@ TEST(ClientHandshake, CopiesOfAChallengeGetOneResponse) {
 // The server's key is not the one with which the token was issued. The server does not answer the responses,
 // but it answers the requests, so the client knows soon.
 TEST(ClientHandshake, AnotherKeyIsInferredSoon) {
-  HandshakeLink way;
-  ClientHandshake client(way.token(SecretKey::make()), kGame);
-  const auto outcome = way.runs(5.0, client);
+  HandshakePath path;
+  ClientHandshake client(path.token(SecretKey::make()), kGame);
+  const auto outcome = path.runs(5.0, client);
   EXPECT_FALSE(outcome.joined_s);
   ASSERT_TRUE(outcome.ignored_s);
   EXPECT_LT(*outcome.ignored_s, 2.0) << "before, 5 s without a reason";
   int inferred = 0;
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    HandshakeLink lossy;
+    HandshakePath lossy;
     ClientHandshake again(lossy.token(SecretKey::make()), kGame);
     inferred += lossy.runs(5.0, again, 0.1, seed).ignored_s ? 1 : 0;
   }
@@ -175,9 +175,9 @@ TEST(ClientHandshake, LossIsNotMistakenForAnotherKey) {
     constexpr std::uint32_t kClients = 1500;
     double wrong = 0.0;
     for (std::uint32_t seed = 0; seed < kClients; ++seed) {
-      HandshakeLink way;
-      ClientHandshake client(way.token(way.config.key), kGame);
-      wrong += way.runs(5.0, client, link.loss, seed).ignored_s ? 1.0 : 0.0;
+      HandshakePath path;
+      ClientHandshake client(path.token(path.config.key), kGame);
+      wrong += path.runs(5.0, client, link.loss, seed).ignored_s ? 1.0 : 0.0;
     }
     EXPECT_LE(wrong / kClients, link.most) << link.loss;
   }
@@ -185,15 +185,15 @@ TEST(ClientHandshake, LossIsNotMistakenForAnotherKey) {
 
 TEST(ClientHandshake, SilentOrRestartedServerIsNotMistakenForOneWithAnotherKey) {
   for (const bool restarts : {false, true}) {
-    HandshakeLink way;
+    HandshakePath path;
     int challenges = 0;
-    way.after = [&](ClientHandshake&, const Bytes& answer) {
+    path.after = [&](ClientHandshake&, const Bytes& answer) {
       if (!read_challenge(answer) || ++challenges > 1) return;
-      if (restarts) way.gate = std::make_unique<Gate>(way.config);
-      way.silent = !restarts;
+      if (restarts) path.gate = std::make_unique<Gate>(path.config);
+      path.silent = !restarts;
     };
-    ClientHandshake client(way.token(way.config.key), kGame);
-    const auto outcome = way.runs(10.0, client);
+    ClientHandshake client(path.token(path.config.key), kGame);
+    const auto outcome = path.runs(10.0, client);
     EXPECT_FALSE(outcome.ignored_s) << restarts;
     EXPECT_EQ(outcome.joined_s.has_value(), restarts);
   }
@@ -201,13 +201,13 @@ TEST(ClientHandshake, SilentOrRestartedServerIsNotMistakenForOneWithAnotherKey) 
 
 // A client that is not admitted asks less and less often, whatever the server answers.
 TEST(ClientHandshake, RefusedClientAsksLessOften) {
-  HandshakeLink way;
-  EXPECT_FALSE(way.joins_within(5.0, {way.token(SecretKey::make()), kGame}));
-  EXPECT_LE(way.requests + way.responses, 12u);
-  const std::size_t before = way.requests + way.responses;
-  EXPECT_GE(way.requests, 3u);
-  EXPECT_FALSE(way.joins_within(60.0, {way.token(SecretKey::make()), kGame}));
-  EXPECT_LE(way.requests + way.responses - before, 100u);
+  HandshakePath path;
+  EXPECT_FALSE(path.joins_within(5.0, {path.token(SecretKey::make()), kGame}));
+  EXPECT_LE(path.requests + path.responses, 12u);
+  const std::size_t before = path.requests + path.responses;
+  EXPECT_GE(path.requests, 3u);
+  EXPECT_FALSE(path.joins_within(60.0, {path.token(SecretKey::make()), kGame}));
+  EXPECT_LE(path.requests + path.responses - before, 100u);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Link {
   double jitter_s = 0.0;
   double loss = 0.0;
   std::function<double(double time_s)> local = [](double time_s) { return time_s; };
-  std::function<double(double time_s)> queue_s = [](double) { return 0.0; };  // of the way to the client
+  std::function<double(double time_s)> queue_s = [](double) { return 0.0; };  // towards the client
 
   explicit Link(std::uint64_t seed = 1) : random_(seed) {}
 
@@ -137,7 +137,7 @@ TEST(ClockChange, AStepIsNoRate) {
         // So small a step may look like a growth for a moment (ClientRate.AnyStepIsFollowedWithinASecond).
         if (std::abs(by_s) < 0.5) continue;
         EXPECT_EQ(found->change.drift, 0.0) << by_s << ", seed " << seed;
-        // A datagram's way, and the distance of two bounds.
+        // A datagram's delay, and the distance of two bounds.
         EXPECT_NEAR(found->change.since_s, 10.0, 0.2) << by_s;
       }
     }

@@ -140,7 +140,7 @@ TEST(ClockSync, StepsOnceWhenFarOff) {
 
 TEST(ClockSync, IgnoresImpossibleSamples) {
   ClockSync clock;
-  clock.add_exchange(10.0, 100.0, 101.0, 10.5);  // held for longer than the whole round trip
+  clock.add_exchange(10.0, 100.0, 101.0, 10.5);  // kept for longer than the whole round trip
   clock.advance(11.0);
   EXPECT_FALSE(clock.known());
   clock.add_exchange(10.0, std::nan(""), 101.0, 12.5);

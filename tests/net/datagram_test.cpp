@@ -19,7 +19,7 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   header.ack = Ack{12, {0xf0f0f0f0, 0xffffffff}, 2};
   header.tick = 4321;
   header.complete_age = 17;
-  header.echo = Echo{(1u << kStampBits) - 1, -Echo::kMaxHeld};
+  header.echo = Echo{(1u << kStampBits) - 1, -Echo::kMaxWaited};
   const std::vector<UpdateHeader> updates{
       {0, 0, 0, {}}, {1, 5, 1, 9}, {900, 0, 2, {}}, {901, 0, 0, 70'000}, {kMaxEntities - 1, 3, 2, 8}};
   header.update_count = static_cast<std::uint32_t>(updates.size());
@@ -48,7 +48,7 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   EXPECT_EQ(back.complete_age, 17u);
   ASSERT_TRUE(back.echo);
   EXPECT_EQ(back.echo->stamp, (1u << kStampBits) - 1);
-  EXPECT_EQ(back.echo->held, -Echo::kMaxHeld);
+  EXPECT_EQ(back.echo->waited, -Echo::kMaxWaited);
   ASSERT_EQ(back.update_count, updates.size());
   EXPECT_EQ(back.coding.reference_age, 8u);
   previous = -1;

@@ -440,8 +440,7 @@ TEST(EnetTransportSettings, ErrorsNameTheOtherTransport) {
   config.max_peers = 4095;
   EXPECT_EQ(fault(config), "none");
   config.max_peers = 4096;
-  EXPECT_EQ(fault(config),
-            "the transport \"enet\" holds at most 4095 connections; use the transport \"udp\"");
+  EXPECT_EQ(fault(config), "the transport \"enet\" has at most 4095 connections; use the transport \"udp\"");
   config.max_peers = 0;
   EXPECT_EQ(fault(config), "max_peers is 0; it must be from 1 to 250000 connections");
   config.max_peers = 8;

@@ -92,7 +92,7 @@ TEST(GateKick, HoldsDuringAHandshake) {
     EXPECT_EQ(client.session().has_value(), steps == 2);
     if (steps == 2) {
       EXPECT_TRUE(house.gates[0].login(client.session()->number).is_revoked);
-      EXPECT_FALSE(house.hold(client)) << "no connection is bound to it";
+      EXPECT_FALSE(house.bind(client)) << "no connection is bound to it";
       EXPECT_FALSE(house.join(token_of(client.session()->ticket)));
     }
     house.pass(20);
@@ -107,7 +107,7 @@ TEST(GateKick, TicketsSentAfterwardsAreRefused) {
   GateServer house;
   ClientHandshake client(house.token(7), kGame);
   house.talk(client, kClient);
-  ASSERT_TRUE(house.hold(client));
+  ASSERT_TRUE(house.bind(client));
   house.pass(1);
   kick(house, 7);
   EXPECT_EQ(house.sessions(), 1u) << "the server ends the connection, with the reason for the player";
@@ -203,7 +203,7 @@ TEST(GateKick, IsForOneLoginWithoutALimitOfSessions) {
   ClientHandshake client(house.token(7), kGame), other(house.token(7), kGame);
   house.talk(client, {1, 1});
   house.talk(other, {2, 2});
-  ASSERT_TRUE(house.hold(client) && house.hold(other));
+  ASSERT_TRUE(house.bind(client) && house.bind(other));
   const PeerLogin login = house.gates[0].login(client.session()->number);
   EXPECT_EQ(login.client_id, 7u);
   EXPECT_EQ(login.sessions_per_client, 0u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One token admits one client to one session at a time. This holds for any use of its tickets, for tokens
+// One token admits one client to one session at a time. This applies to any use of its tickets, for tokens
 // seen by an eavesdropper, and for any change of the server's clock.
 #include "gate_server.hpp"
 
@@ -67,7 +67,7 @@ TEST(GateLogin, OnlyOneTicketOfASessionIsAccepted) {
   GateServer house;
   ClientHandshake client(house.token(), kGame);
   house.talk(client, kClient);
-  ASSERT_TRUE(house.hold(client));
+  ASSERT_TRUE(house.bind(client));
   std::vector<Ticket> tickets = {client.session()->ticket};
   for (int i = 0; i < 5; ++i) {
     house.now_s += 301.0;
@@ -258,8 +258,8 @@ TEST(GateLogin, TokenHasOneSessionOverSeveralGates) {
   house.talk(first, {1, 1}, 0);
   house.talk(second, {1, 2}, 1);
   ASSERT_TRUE(first.session() && second.session());
-  EXPECT_FALSE(house.hold(first, 0)) << "replaced by the newer session";
-  EXPECT_TRUE(house.hold(second, 1));
+  EXPECT_FALSE(house.bind(first, 0)) << "replaced by the newer session";
+  EXPECT_TRUE(house.bind(second, 1));
   house.talk(third, {1, 3}, 0);
   EXPECT_FALSE(third.session());
   house.end_replaced();
@@ -297,7 +297,7 @@ TEST(GateLogin, LoginIsRememberedWhileItsSessionLasts) {
   GateServer house;
   ClientHandshake client(house.token(1, kNow + 1'000'000), kGame);
   house.talk(client, kClient);
-  ASSERT_TRUE(house.hold(client));
+  ASSERT_TRUE(house.bind(client));
   std::vector<Ticket> tickets;
   for (int i = 0; i < 6 * 12; ++i) {
     house.pass(301);
@@ -318,10 +318,10 @@ TEST(GateLogin, SessionHasOneConnection) {
   GateServer house;
   ClientHandshake client(house.token(), kGame);
   house.talk(client, kClient);
-  EXPECT_TRUE(house.hold(client));
-  EXPECT_TRUE(house.hold(client)) << "the same";
+  EXPECT_TRUE(house.bind(client));
+  EXPECT_TRUE(house.bind(client)) << "the same";
   house.gates[0].release(client.session()->number, house.now_s);
-  EXPECT_FALSE(house.hold(client));
+  EXPECT_FALSE(house.bind(client));
 }
 
 TEST(GateLogin, TicketsExpireWhenTheBackendSays) {
@@ -342,7 +342,7 @@ TEST(GateLogin, TicketsExpireWhenTheBackendSays) {
   GateServer other;
   ClientHandshake client(other.token(1, kNow + 400), kGame);
   other.talk(client, kClient);
-  ASSERT_TRUE(other.hold(client));
+  ASSERT_TRUE(other.bind(client));
   std::size_t given = 0;
   for (int i = 0; i < 4; ++i) {
     other.now_s += 301.0;

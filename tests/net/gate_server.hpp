@@ -58,9 +58,9 @@ struct GateServer {
   void talk(secure::ClientHandshake& client, const SocketAddress& from, std::size_t gate = 0) {
     test::talk(client, gates[gate], from, now_s, unix_s);
   }
-  bool hold(const secure::ClientHandshake& client, std::size_t gate = 0) {
+  bool bind(const secure::ClientHandshake& client, std::size_t gate = 0) {
     secure::Gate::Session* const session = gates[gate].find(client.session()->number);
-    return session != nullptr && gates[gate].hold(*session);
+    return session != nullptr && gates[gate].bind(*session);
   }
   void end_replaced() {
     for (secure::Gate& gate : gates) {
@@ -75,7 +75,7 @@ struct GateServer {
                                      std::size_t gate = 0) {
     secure::ClientHandshake client(with, kGame);
     talk(client, from, gate);
-    if (!client.session() || !hold(client, gate)) return std::nullopt;
+    if (!client.session() || !bind(client, gate)) return std::nullopt;
     end_replaced();
     return client.session()->ticket;
   }

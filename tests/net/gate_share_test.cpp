@@ -44,7 +44,7 @@ TEST(GateShare, CopiedResponsesDoNotUseUpTheHandshakeLimit) {
       ASSERT_TRUE(alice.receive(*answer));
     }
     if (then == Then::stands || then == Then::leaves) {
-      EXPECT_TRUE(house.hold(alice));
+      EXPECT_TRUE(house.bind(alice));
     }
     if (then == Then::leaves) {
       house.gates[0].release(alice.session()->number, house.now_s);
@@ -136,7 +136,7 @@ TEST(GateShare, SessionsOfAnAddressAreCountedCorrectly) {
     house.talk(client, {host, static_cast<std::uint16_t>(i)});
     ASSERT_EQ(client.session().has_value(), room) << i;
     if (!room) continue;
-    ASSERT_TRUE(house.hold(client));
+    ASSERT_TRUE(house.bind(client));
     house.end_replaced();
     inside[who] = {client.session()->number, host};
     ASSERT_EQ(gate.sessions(), inside.size());

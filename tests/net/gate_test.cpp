@@ -107,7 +107,7 @@ TEST(Gate, ClientMayRetryAfterALostAnswer) {
     ASSERT_TRUE(again.session());
     EXPECT_FALSE(again.receive(*lost));
     EXPECT_EQ(bench.gate.sessions(), 1u);
-    EXPECT_TRUE(bench.gate.hold(*bench.gate.find(again.session()->number)));
+    EXPECT_TRUE(bench.gate.bind(*bench.gate.find(again.session()->number)));
     bench.talk(third, {kClient.host, 1002});
     EXPECT_FALSE(third.session()) << "used up, because a connection was bound to it";
     EXPECT_EQ(bench.gate.counts().token_reused, 1u);
@@ -350,14 +350,14 @@ TEST(Gate, OnlyServersSendTicketsAndOnlyToConnectedClients) {
 
 TEST(Gate, SessionsWithoutAConnectionEnd) {
   Bench bench;
-  ClientHandshake client(bench.token(1), kGame), held(bench.token(2), kGame);
+  ClientHandshake client(bench.token(1), kGame), bound(bench.token(2), kGame);
   bench.talk(client, kClient);
-  bench.talk(held, {kClient.host, 1});
-  EXPECT_TRUE(bench.gate.hold(*bench.gate.find(held.session()->number)));
+  bench.talk(bound, {kClient.host, 1});
+  EXPECT_TRUE(bench.gate.bind(*bench.gate.find(bound.session()->number)));
   bench.gate.tidy(bench.now_s + bench.config.half_open_s + 0.1, kNow);
   EXPECT_EQ(bench.gate.find(client.session()->number), nullptr);
-  ASSERT_NE(bench.gate.find(held.session()->number), nullptr);
-  bench.gate.release(held.session()->number, bench.now_s + 50.0);
+  ASSERT_NE(bench.gate.find(bound.session()->number), nullptr);
+  bench.gate.release(bound.session()->number, bench.now_s + 50.0);
   bench.gate.tidy(bench.now_s + 60.0, kNow);
   EXPECT_EQ(bench.gate.sessions(), 0u);
 }

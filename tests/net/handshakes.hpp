@@ -60,7 +60,7 @@ inline bool is_admitted(secure::Guard& client, secure::Guard& server, const Sock
 
 /// Exchanges handshake messages and binds a connection to the session. True if both succeed.
 inline bool connects(secure::Guard& client, secure::Guard& server, const SocketAddress& from, double now_s) {
-  return is_admitted(client, server, from, now_s) && server.hold(client.joined()->number, 1);
+  return is_admitted(client, server, from, now_s) && server.bind(client.joined()->number, 1);
 }
 
 }  // namespace reckoner::test

@@ -20,7 +20,7 @@ using test::Bytes;
 
 /// Runs a function on a stack of its own and finds out what the function has left there. Runs it elsewhere
 /// first: at the first call of a library's function, the dynamic linker saves all vector registers on the
-/// stack, and whatever they hold.
+/// stack, and whatever they contain.
 class OwnStack {
  public:
   void run(std::function<void()> function) {
@@ -41,7 +41,7 @@ class OwnStack {
     pthread_attr_destroy(&attributes);
   }
   /// True if 16 successive bytes of `secret` are on the stack.
-  [[nodiscard]] bool holds(std::span<const std::byte> secret) const {
+  [[nodiscard]] bool contains(std::span<const std::byte> secret) const {
     constexpr std::size_t kTelling = 16;
     for (std::size_t at = 0; at + kTelling <= secret.size(); at += kTelling) {
       const auto part = secret.subspan(at, kTelling);
@@ -75,7 +75,7 @@ TEST_F(KeyMemory, CopyLeftOnTheStackIsFound) {
       copy[i] = key.bytes()[i];
     (void)copy[0];
   });
-  EXPECT_TRUE(stack.holds(key.bytes()));
+  EXPECT_TRUE(stack.contains(key.bytes()));
 }
 
 TEST_F(KeyMemory, NewKeyAndKeyFromTextAreNotLeftOnTheStack) {
@@ -87,8 +87,8 @@ TEST_F(KeyMemory, NewKeyAndKeyFromTextAreNotLeftOnTheStack) {
     read = *SecretKey::from_text(text);
   });
   EXPECT_TRUE(made && read);
-  EXPECT_FALSE(stack.holds(made.bytes()));
-  EXPECT_FALSE(stack.holds(read.bytes()));
+  EXPECT_FALSE(stack.contains(made.bytes()));
+  EXPECT_FALSE(stack.contains(read.bytes()));
 }
 
 TEST_F(KeyMemory, SessionKeyIsNotLeftOnTheStack) {
@@ -98,7 +98,7 @@ TEST_F(KeyMemory, SessionKeyIsNotLeftOnTheStack) {
   stack.run([&] { *key = session_key(secret, ClientId{7}); });
   std::array<std::byte, 16> bytes;
   wire::ByteWriter(bytes).number(key->high).number(key->low);
-  EXPECT_FALSE(stack.holds(bytes));
+  EXPECT_FALSE(stack.contains(bytes));
 }
 
 TEST_F(KeyMemory, DerivedKeysAreNotLeftOnTheStack) {
@@ -109,7 +109,7 @@ TEST_F(KeyMemory, DerivedKeysAreNotLeftOnTheStack) {
   stack.run([&] { keys = client.keys(client.public_key(), server.public_key(), {}, up, down); });
   ASSERT_TRUE(keys);
   for (const SecretKey& key : {up, down, keys->to_server, keys->to_client, keys->accept})
-    EXPECT_FALSE(stack.holds(key.bytes()));
+    EXPECT_FALSE(stack.contains(key.bytes()));
 }
 
 TEST_F(KeyMemory, KeysOfTokensAndTicketsAreNotLeftOnTheStack) {
@@ -128,8 +128,8 @@ TEST_F(KeyMemory, KeysOfTokensAndTicketsAreNotLeftOnTheStack) {
     all = read && again && opened;
   });
   EXPECT_TRUE(all);
-  EXPECT_FALSE(stack.holds(token.to_server.bytes()));
-  EXPECT_FALSE(stack.holds(token.to_client.bytes()));
+  EXPECT_FALSE(stack.contains(token.to_server.bytes()));
+  EXPECT_FALSE(stack.contains(token.to_client.bytes()));
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST(MessageOutbox, WritesTheMessagesThatFitAndKeepsTheRest) {
     return firsts;
   };
   EXPECT_EQ(written(50), std::vector<int>{});
-  EXPECT_EQ(written(300 * 8), (std::vector{1, 3}));  // the large message does not hold up smaller ones
+  EXPECT_EQ(written(300 * 8), (std::vector{1, 3}));  // the large message does not delay smaller ones
   EXPECT_EQ(written(2 + 10 + 900 * 8), std::vector<int>{});
   EXPECT_EQ(written(2 + 10 + 900 * 8 + 1), std::vector{2});
   EXPECT_TRUE(outbox.empty());

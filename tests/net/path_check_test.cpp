@@ -42,12 +42,12 @@ TEST(PathCheck, FollowsAnAddressChangeAfterOneRoundTripAndAWait) {
     world.run(4.0);
     EXPECT_EQ(world.address(), kNewAddress) << one_way_s;
     EXPECT_EQ(world.moves, 1);
-    // The interval between two datagrams, the way up, the probe down, the echo up, the wait, and one frame
+    // The interval between two datagrams, the delay up, the probe down, the echo up, the wait, and one frame
     // until the next state.
     EXPECT_LE(world.longest_silence_s(moved_s),
               one_way_s + world.round_trip_s() + one_way_s + patience_s(world) + 3.5 * kFrameS);
     EXPECT_LE(world.said.size() - world.received_numbers.size(), 1 + one_way_s / kFrameS)
-        << "all but what is under way";
+        << "all but what is in flight";
     world.expect_nobody_is_flooded();
   }
 }
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Of, FasterAttacker,
                          });
 
 // The attacker is much faster than the client's own route. It answers every probe before any datagram of the
-// client arrives. Then it may hold the session for a moment, and only once.
+// client arrives. Then it may occupy the session for a moment, and only once.
 TEST(PathCheck, MuchFasterAttackerHoldsTheSessionOnlyOnce) {
   World world(0.2);
   world.run(2.0);
@@ -221,14 +221,14 @@ TEST(PathCheck, DatagramsInFlightDoNotDelayTheMove) {
   EXPECT_EQ(world.received_numbers.size(), world.said.size() - 1) << "and they are taken in";
 }
 
-// An attacker holds back an old datagram and sends it from another address. This has no effect and does not
+// An attacker delays an old datagram and sends it from another address. This has no effect and does not
 // even cause a probe.
 TEST(PathCheck, OldDatagramsCauseNoProbe) {
   World world;
   world.run(1.0);
-  const Bytes held_back = world.sealed_by_client(Kind::datagram, 40);
+  const Bytes delayed = world.sealed_by_client(Kind::datagram, 40);
   world.run(0.5);
-  world.to_server(kAttacker, held_back, 0.0);
+  world.to_server(kAttacker, delayed, 0.0);
   world.run(1.0);
   EXPECT_EQ(world.probes, 0);
   EXPECT_EQ(world.address(), kOldAddress);

@@ -32,7 +32,7 @@ inline Key key_of(const SocketAddress& address) {
   return text_of(address);
 }
 
-/// A server and a joined client that exchange a state payload in every frame. The client sends from one
+/// A server and a joined client that exchange a state payload in every picture. The client sends from one
 /// address and receives at a set of addresses.
 class PathWorld {
  public:

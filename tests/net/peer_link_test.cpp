@@ -114,7 +114,7 @@ TEST(PeerLink, EachDatagramHasOneOutcomeAndItIsTrue) {
 
 TEST(PeerLink, OutcomesStayTrueAcrossTheWrapOfNumbers) {
   Pair pair(7, 0.05, 0.04, 0.03);
-  pair.run(700.0);  // 70,000 datagrams each way
+  pair.run(700.0);  // 70,000 datagrams in each direction
   EXPECT_GT(pair.ends[0].outcomes.size(), 69'900u);
 }
 
@@ -122,7 +122,7 @@ TEST(PeerLink, MeasuresTheRoundTripAndTheLoss) {
   for (const double loss : {0.0, 0.05, 0.2}) {
     Pair pair(3, loss, 0.04, 0.0);
     pair.run(60.0);
-    // Each way, a datagram may wait up to 10 ms until it is received.
+    // In each direction, a datagram may wait up to 10 ms until it is received.
     EXPECT_NEAR(pair.ends[0].link.round_trip().round_trip_s(), 0.09, 0.012);
     EXPECT_NEAR(pair.ends[0].link.loss(), loss, 0.3 * loss + 0.02);
   }

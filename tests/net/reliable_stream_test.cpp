@@ -150,7 +150,7 @@ class Link {
     for (const double end_s = now_s + seconds; now_s < end_s;)
       tick();
   }
-  // The link is replaced by another one. What is on its way is gone.
+  // The link is replaced by another one. What is in flight is lost.
   void replace() {
     datagrams_.clear();
     answers_.clear();

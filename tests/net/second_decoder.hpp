@@ -43,7 +43,7 @@ class Bits {
   std::string data(std::size_t most);
   std::array<std::int64_t, 3> svec(unsigned most_width);
 
-  void must(bool holds) { good_ = good_ && holds; }
+  void must(bool condition) { good_ = good_ && condition; }
   bool good() const { return good_; }
   bool finished();
   void skip_rest() { at_ = bytes_.size() * 8; }

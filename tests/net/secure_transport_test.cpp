@@ -193,8 +193,8 @@ TEST_F(SecureTransport, DatagramsTravelInBothDirectionsWithAToken) {
   ASSERT_TRUE(until([&] { return client.received.size() == 1 && server.received.size() == 1; }));
   EXPECT_EQ(client.received[0], full);
   EXPECT_EQ(server.received[0], full);
-  for (const auto* way : {&relay->up, &relay->down}) {
-    for (const Bytes& datagram : *way) {
+  for (const auto* direction : {&relay->up, &relay->down}) {
+    for (const Bytes& datagram : *direction) {
       EXPECT_GE(std::to_integer<int>(datagram[0]), 0xA1);  // no plain datagrams
       EXPECT_LE(std::to_integer<int>(datagram[0]), 0xAD);
       EXPECT_LE(datagram.size(), 1252u);

@@ -203,7 +203,7 @@ TEST(ThreadedTransport, ArrivalsAreExactAtThirtyFramesPerSecond) {
   RecordProperty("with_thread_ms", std::to_string(1000.0 * with_s));
 }
 
-// While a game loads a level, its thread keeps the connection. Without a thread, the server gives it up.
+// While a game loads a map, its thread keeps the connection. Without a thread, the server gives it up.
 TEST(ThreadedTransport, ConnectionOutlivesAStallOfTheGame) {
   Endpoint server, with_thread, without;
   ListenConfig config = listening(false);
@@ -232,7 +232,7 @@ TEST(ThreadedTransport, EventsOfASlowGameAreBoundedAndComplete) {
   config.limits.waiting_events = 16;
   listen(server, config);
   join(server, client, false);
-  constexpr std::size_t kMessages = 120;  // fewer than the system's buffer holds
+  constexpr std::size_t kMessages = 120;  // fewer than fit into the system's buffer
   for (std::size_t i = 0; i < kMessages; ++i) {
     std::vector<std::byte> message(200, static_cast<std::byte>(i));
     std::memcpy(message.data(), &i, sizeof i);

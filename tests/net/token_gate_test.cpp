@@ -76,7 +76,7 @@ TEST(TokenGate, SaysWhyATokenIsRefused) {
   EXPECT_EQ(refusal(backend.token(1, {0x7F000001, 4001})), Refusal::wrong_token) << "another server";
   EXPECT_EQ(refusal(backend.token(1, kGateServer, 5)), Refusal::wrong_token) << "another game";
   EXPECT_EQ(refusal(backend.token(1), 3600), Refusal::wrong_token) << "expired";
-  // Who has seen the sealed part on its way lacks the keys.
+  // Somebody who has seen the sealed part in flight lacks the keys.
   ConnectToken seen = backend.issue(1);
   seen.to_server = SecretKey::make();
   EXPECT_EQ(refusal(*write_token(seen)), Refusal::wrong_token);

@@ -121,8 +121,8 @@ TEST_F(UdpTransportTest, DatagramsOfEverySizeArriveInBothDirections) {
     EXPECT_FALSE(client.transport->send(client.connected[0], {}));
     EXPECT_FALSE(client.transport->send(client.connected[0], Bytes(kMaxDatagramBytes + 1)));
     EXPECT_FALSE(client.transport->send(PeerId{9}, Bytes(3)));
-    for (const auto* way : {&relay->up, &relay->down}) {
-      for (const Bytes& datagram : *way)
+    for (const auto* direction : {&relay->up, &relay->down}) {
+      for (const Bytes& datagram : *direction)
         EXPECT_LE(datagram.size(), 1232u) << "every path that carries IPv6 passes these";
     }
   }
@@ -424,9 +424,9 @@ TEST_F(UdpTransportTest, ASealedSessionShowsNothingButItsHead) {
   ASSERT_TRUE(until([&] { return !server.disconnected.empty() && !client.disconnected.empty(); }));
   EXPECT_EQ(server.reasons[0], kReason);
   std::size_t in_session = 0;
-  for (const auto* way : {&relay->up, &relay->down}) {
+  for (const auto* direction : {&relay->up, &relay->down}) {
     std::vector<Bytes> contents;
-    for (const Bytes& datagram : *way) {
+    for (const Bytes& datagram : *direction) {
       const auto kind = static_cast<Kind>(datagram[0]);
       EXPECT_FALSE(shows(datagram, up) || shows(datagram, down) || shows(datagram, reason) ||
                    shows(datagram, turned));
@@ -497,21 +497,22 @@ TEST_F(UdpTransportTest, AnEndedSessionTakesNoPlace) {
 // The game destroys its client right after it was admitted. The server forgets the session.
 TEST_F(UdpTransportTest, ACloseBeforeAnythingElseEndsTheSession) {
   listen(false);
-  std::vector<Bytes> held;
+  std::vector<Bytes> recorded;
   relay->drop_up = [&](const Bytes& bytes) {
     const bool in_session = secure::open_session(bytes).has_value();
-    if (in_session) held.push_back(bytes);
+    if (in_session) recorded.push_back(bytes);
     return in_session;
   };
   End& client = dial(relay->port());
-  ASSERT_TRUE(until([&] { return !client.connected.empty() && !held.empty(); }));
+  ASSERT_TRUE(until([&] { return !client.connected.empty() && !recorded.empty(); }));
   client.transport->disconnect(client.connected[0], 3);
-  ASSERT_TRUE(until(
-      [&] { return std::ranges::any_of(held, [](const Bytes& b) { return has_kind(b, Kind::close); }); }));
+  ASSERT_TRUE(until([&] {
+    return std::ranges::any_of(recorded, [](const Bytes& b) { return has_kind(b, Kind::close); });
+  }));
   relay->drop_up = {};
-  relay->send_up(*std::ranges::find_if(held, [](const Bytes& b) { return has_kind(b, Kind::close); }));
+  relay->send_up(*std::ranges::find_if(recorded, [](const Bytes& b) { return has_kind(b, Kind::close); }));
   ASSERT_TRUE(until([&] { return !client.disconnected.empty(); }));
-  relay->send_up(*std::ranges::find_if(held, [](const Bytes& b) { return has_kind(b, Kind::alive); }));
+  relay->send_up(*std::ranges::find_if(recorded, [](const Bytes& b) { return has_kind(b, Kind::alive); }));
   EXPECT_FALSE(until([&] { return !server.connected.empty(); }, 0.3)) << "a late sign of life";
 }
 

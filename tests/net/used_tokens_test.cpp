@@ -163,7 +163,7 @@ TEST(UsedTokens, AcceptTheMostRecentlyIssuedLoginsInAnyOrder) {
   }
 }
 
-// Logins with an issue time in the future, because a clock was ahead, give way to any other login.
+// Logins with an issue time in the future, because a clock was ahead, are evicted by any other login.
 TEST(UsedTokens, LoginIssuedInTheFutureBlocksNoOther) {
   UsedTokens used({.sessions_per_client = 2});
   const std::uint32_t gate = used.add_gate();

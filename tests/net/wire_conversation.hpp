@@ -215,7 +215,7 @@ class Conversation {
     spawn.age = 2;
     spawn.orientation_bits = static_cast<std::uint8_t>(quantisation(slot).orientation_bits);
     spawn.state = quantised(slot);
-    held_[slot == kBodySlot ? 0 : 1] = {kStart - spawn.age, spawn.state};
+    sent_motions_[slot == kBodySlot ? 0 : 1] = {kStart - spawn.age, spawn.state};
     if (slot == kCrateSlot)
       spawn.fields = encoded_values({true, std::int64_t{55}, real_at(heat(), 141), label(5)});
     ServerHeader header;
@@ -263,7 +263,7 @@ class Conversation {
     header.tick = static_cast<std::uint16_t>(tick);
     header.complete_age = tick % 5;
     header.update_count = 2;
-    header.coding = {2, 1, refers ? tick - std::max(held_[0].tick, held_[1].tick) : 0};
+    header.coding = {2, 1, refers ? tick - std::max(sent_motions_[0].tick, sent_motions_[1].tick) : 0};
     if (sections) {
       header.ack = Ack{static_cast<Sequence>(tick), {0xfffffff5u}};
       header.echo = Echo{123456, -4095};
@@ -327,7 +327,7 @@ class Conversation {
   }
 
  private:
-  struct Held {
+  struct Sent {
     Tick tick = 0;
     QuantisedState state;
   };
@@ -380,9 +380,9 @@ class Conversation {
 
   // Usually returns the extrapolated baseline with a deviation. Sometimes returns it exactly, and sometimes
   // another state.
-  QuantisedState next(std::uint32_t slot, const Held& held, double dt_s) {
+  QuantisedState next(std::uint32_t slot, const Sent& last, double dt_s) {
     const double surprise = random_.number(0.0, 1.0);
-    State s = surprise < 0.1 ? state(slot) : extrapolate(*dequantise(held.state, quantisation(slot)), dt_s);
+    State s = surprise < 0.1 ? state(slot) : extrapolate(*dequantise(last.state, quantisation(slot)), dt_s);
     if (surprise > 0.3) {
       s.position += random_.vector(surprise);
       s.velocity += glm::vec3{random_.vector(3.0 * surprise)};
@@ -393,10 +393,10 @@ class Conversation {
       }
     }
     if (!is_encodable(s, quantisation(slot))) s = state(slot);
-    const CodingMode same = held.state.coding_mode;
-    QuantisedState now = quantise(s, held.state.teleports,
+    const CodingMode same = last.state.coding_mode;
+    QuantisedState now = quantise(s, last.state.teleports,
                                   random_.number(0.0, 1.0) < 0.6 ? same : coding_mode(), quantisation(slot));
-    now.frame = held.state.frame;
+    now.frame = last.state.frame;
     if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(random_.number(0.0, 3.999));
     if (now.coding_mode.steady) now.sudden = random_.number(0.0, 1.0) < 0.5;
     return now;
@@ -404,27 +404,27 @@ class Conversation {
 
   void write_update(BitWriter& writer, std::uint32_t slot, Tick tick, bool refers, const UpdateCoding& coding,
                     std::int64_t previous) {
-    Held& held = held_[slot == kBodySlot ? 0 : 1];
-    const std::uint32_t age = tick - held.tick > 3 ? tick % 3 : 0;
-    const double dt_s = (tick - age - held.tick) / 60.0;
-    QuantisedState now = next(slot, held, dt_s);
-    refers = refers && can_refer(now, held.state) && tick - held.tick > age;
+    Sent& last = sent_motions_[slot == kBodySlot ? 0 : 1];
+    const std::uint32_t age = tick - last.tick > 3 ? tick % 3 : 0;
+    const double dt_s = (tick - age - last.tick) / 60.0;
+    QuantisedState now = next(slot, last, dt_s);
+    refers = refers && can_refer(now, last.state) && tick - last.tick > age;
     if (!refers && random_.number(0.0, 1.0) < 0.2) {
       now = QuantisedState{.along = {{12}, 34567, -89, 3}, .coding_mode = {.precision = 5}};
     }
     if (!refers && tick % 5 < 2) now.frame = tick % 5 == 0 ? EntityId{} : EntityId{slot + 3, 517};
     UpdateHeader head{slot, age, 0, {}};
-    if (refers) head.reference_age = tick - held.tick;
+    if (refers) head.reference_age = tick - last.tick;
     write(writer, head, coding, previous);
     last_ += line("slot age level", slot, age, 0);
     if (refers) {
-      write_residual(writer, now, held.state, dt_s, quantisation(slot));
-      last_ += line("baseline", held.tick);
+      write_residual(writer, now, last.state, dt_s, quantisation(slot));
+      last_ += line("baseline", last.tick);
     } else {
       write_full(writer, now, quantisation(slot));
     }
     last_ += text_of_motion(now, quantisation(slot).orientation_bits != 0);
-    if (!now.along.route) held = {tick - age, now};
+    if (!now.along.route) last = {tick - age, now};
   }
 
   static std::vector<std::byte> encoded_values(const std::vector<FieldValue>& values) {
@@ -504,8 +504,8 @@ class Conversation {
   test::RandomStates spawned_{31};
   WireStream stream_;
   std::vector<Quantisation> quantisation_;
-  std::array<Held, 2> held_{};
-  Held owned_;
+  std::array<Sent, 2> sent_motions_{};
+  Sent owned_;
   std::uint32_t next_number_ = 1;  // Spawn::number
   std::string last_;
 };

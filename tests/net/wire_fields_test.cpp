@@ -241,28 +241,28 @@ class Owner {
     if (now.coding_mode.bends)
       now.link = static_cast<std::uint8_t>(choices.up_to(MotionTransition::kLinks - 1));
     if (now.coding_mode.steady) now.sudden = choices.flag();
-    Held& held = held_[slot];
+    Sent& last = sent_motions_[slot];
     OwnedHead head{
         slot, static_cast<std::uint8_t>(choices.up_to(kTerms - 1)), static_cast<std::uint16_t>(tick), {}};
-    if (held.tick != 0 && choices.flag()) head.reference_age = tick - held.tick;
+    if (last.tick != 0 && choices.flag()) head.reference_age = tick - last.tick;
     write(writer, head, previous);
     std::string content = line("slot term tick", slot, head.term, tick);
     if (head.reference_age) {
-      write_residual(writer, now, held.state, *head.reference_age / test::WireReader::kTickRateHz, q);
-      content += line("baseline", held.tick);
+      write_residual(writer, now, last.state, *head.reference_age / test::WireReader::kTickRateHz, q);
+      content += line("baseline", last.tick);
     } else {
       write_full(writer, now, q);
     }
-    held = {tick, now};
+    last = {tick, now};
     return content + text_of_motion(now, q.orientation_bits != 0);
   }
 
-  struct Held {
+  struct Sent {
     Tick tick = 0;
     QuantisedState state;
   };
   std::mt19937_64 engine_;
-  std::array<Held, test::WireReader::kSlots> held_;
+  std::array<Sent, test::WireReader::kSlots> sent_motions_;
   test::WireStream stream_;
 };
 

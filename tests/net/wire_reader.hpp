@@ -96,9 +96,9 @@ class WireReader {
       const Tick tick = whole(owned->tick, near_tick);
       const QuantisedState* base = nullptr;
       if (owned->reference_age) {
-        const auto held = owned_.find({owned->slot, tick - *owned->reference_age});
-        if (held == owned_.end()) return false;
-        base = &held->second;
+        const auto known_number = owned_.find({owned->slot, tick - *owned->reference_age});
+        if (known_number == owned_.end()) return false;
+        base = &known_number->second;
       }
       const QuantisedState state =
           base ? read_residual(reader, *base, *owned->reference_age / kTickRateHz, q) : read_full(reader, q);
@@ -137,9 +137,9 @@ class WireReader {
     const QuantisedState* base = nullptr;
     if (head.reference_age) {
       if (*head.reference_age <= head.age) return false;
-      const auto held = motions_.find({head.slot, head.level, tick - *head.reference_age});
-      if (held == motions_.end() || held->second.along.route) return false;
-      base = &held->second;
+      const auto known_number = motions_.find({head.slot, head.level, tick - *head.reference_age});
+      if (known_number == motions_.end() || known_number->second.along.route) return false;
+      base = &known_number->second;
     }
     const QuantisedState state =
         base ? read_residual(reader, *base, (*head.reference_age - head.age) / kTickRateHz, q)
@@ -181,12 +181,12 @@ class WireReader {
     }
     const std::uint32_t slot = spawn.entity.index1 - 1;
     const auto known = numbers_.find(slot);
-    const std::uint32_t held = known == numbers_.end() ? 0 : known->second;
+    const std::uint32_t known_number = known == numbers_.end() ? 0 : known->second;
     const auto ended = ended_.find(slot);
-    if (spawn.number < held || (ended != ended_.end() && spawn.number <= ended->second)) return true;
+    if (spawn.number < known_number || (ended != ended_.end() && spawn.number <= ended->second)) return true;
     const bool is_other = kinds_[slot] != spawn.archetype || ids_[slot] != spawn.entity;
-    if (spawn.number == held && is_other) return true;
-    if (spawn.number > held) {
+    if (spawn.number == known_number && is_other) return true;
+    if (spawn.number > known_number) {
       std::erase_if(motions_, [&](const auto& motion) { return std::get<0>(motion.first) == slot; });
       kinds_[slot] = spawn.archetype;
       ids_[slot] = spawn.entity;

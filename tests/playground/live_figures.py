@@ -24,7 +24,7 @@ import time
 
 CLONE_NEWNET = 0x40000000
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Latency and jitter in ms and loss in percent, each way. The first three are those of the harness (--network).
+# Latency and jitter in ms and loss in percent, in each direction. The first three are those of the harness (--network).
 NETWORKS = {
     "lan": (2, 0.5, 0.0),
     "broadband": (30, 5, 0.5),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real programs over a network that fails in several ways, one after another. ReconnectAfterOutage.*
+// The real programs over a network that fails in several manners, one after another. ReconnectAfterOutage.*
 // covers the same faults in virtual time, with closer limits.
 #include "pose_table.hpp"
 #include "process.hpp"

@@ -132,7 +132,7 @@ TEST_F(SessionLog, TimesBelowZeroRoundTrip) {
   }
 }
 
-// Real processes over a bad network. The recording is then truncated and damaged in many ways.
+// Real processes over a bad network. The recording is then truncated and damaged in many places.
 TEST_F(SessionLog, ReplaysTheSamePosesExactlyAndHandlesDamagedFiles) {
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();

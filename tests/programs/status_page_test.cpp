@@ -165,7 +165,7 @@ TEST_F(ServerStatusPage, TerminatedServerDisconnectsItsClientsAtOnce) {
   ASSERT_TRUE(client.wait_for("joined"));
   ASSERT_TRUE(client.wait_for("+ ")) << client.output();
   server_.send_signal(SIGTERM);
-  EXPECT_EQ(server_.wait(1.5), 0) << "its page must not hold it up\n" << server_.errors();
+  EXPECT_EQ(server_.wait(1.5), 0) << "its page must not delay it\n" << server_.errors();
   EXPECT_EQ(client.wait(2.0), 0) << "it got the disconnect and did not wait for a timeout\n"
                                  << client.errors();
   EXPECT_NE(server_.errors().find("stopping on request clients=1"), std::string::npos) << server_.errors();

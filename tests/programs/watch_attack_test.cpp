@@ -87,7 +87,7 @@ class WatchAttack : public WatchServer {
   }
 };
 
-TEST_F(WatchAttack, ANameOfAnotherSiteIsNoWayToTheServer) {
+TEST_F(WatchAttack, ANameOfAnotherSiteDoesNotLeadToTheServer) {
   start({"--insecure", "--transport", "udp", "--watch-origin", "https://game.example"});
   const std::string port = std::to_string(watch_);
   for (const std::string& evil :

@@ -165,7 +165,7 @@ TEST(BlendShape, DampedLeavesLessOffsetThanTheCubicAtEqualAcceleration) {
   EXPECT_NEAR(offset_at_equal_acceleration(damped_blend()), 0.473, 1e-3);
 }
 
-TEST(Blend, RotatesTheShorterWay) {
+TEST(Blend, RotatesByTheSmallerAngle) {
   State shown;
   shown.orientation = glm::quat{rotation_exp({0.0, 0.0, 3.0})};
   Motion motion;

@@ -109,9 +109,9 @@ TEST(Chase, ShownSpeedStaysWithinTheLimit) {
         (void)entity.receive(any_motion(random, now_s - late_s, count(now_s - late_s), kSizeM),
                              now_s - delay_s, kChaseBlendS);
         if (random.below(10) == 0) {
-          const double holds_s =
+          const double valid_until_s =
               random.below(2) == 0 ? kAlwaysValid : now_s - delay_s + random.uniform(0.0, 0.2);
-          entity.set_valid_until(holds_s, now_s - delay_s, kChaseBlendS);
+          entity.set_valid_until(valid_until_s, now_s - delay_s, kChaseBlendS);
         }
       }
       watch.sample_until(now_s + 2.0);

@@ -56,10 +56,10 @@ TEST(Fade, ChangesNothingWhileTheMotionHolds) {
     const double time_s = motion.time_s + motions.number(0.0, 3.0);
     for (const double until_s : {time_s, time_s + 1.0, kAlwaysValid}) {
       const State shown = faded_state(motion, until_s, time_s);
-      const State held = state_at(motion, time_s);
-      EXPECT_EQ(shown.position, held.position);
-      EXPECT_EQ(shown.velocity, held.velocity);
-      EXPECT_EQ(shown.orientation, held.orientation);
+      const State unfaded = state_at(motion, time_s);
+      EXPECT_EQ(shown.position, unfaded.position);
+      EXPECT_EQ(shown.velocity, unfaded.velocity);
+      EXPECT_EQ(shown.orientation, unfaded.orientation);
     }
   }
 }

@@ -116,15 +116,15 @@ TEST(Interpolate, SuddenDoesNotCountAfterAQuietGap) {
   from.time_s = 10.0;
   from.state.velocity.x = 5.0f;
   from.transition.quiet = {0.2f, 0.05f, 0.05f};
-  Motion held;  // hit 20 ms before
-  held.time_s = 13.0;
-  held.state.position.x = 14.8;
-  held.state.velocity.x = -5.0f;
-  ASSERT_NEAR(curve_starts(from, held).position_s, 12.96, 1e-6);
-  Motion lost = held;  // motions in between were lost
+  Motion bounced;  // hit 20 ms before
+  bounced.time_s = 13.0;
+  bounced.state.position.x = 14.8;
+  bounced.state.velocity.x = -5.0f;
+  ASSERT_NEAR(curve_starts(from, bounced).position_s, 12.96, 1e-6);
+  Motion lost = bounced;  // motions in between were lost
   lost.state.position.x = 3.0;
   ASSERT_EQ(curve_starts(from, lost).position_s, 10.0);
-  for (const Motion& to : {held, lost}) {
+  for (const Motion& to : {bounced, lost}) {
     Motion sudden = to;
     sudden.transition.sudden = true;
     EXPECT_EQ(curve_starts(from, sudden).position_s, curve_starts(from, to).position_s);

@@ -398,7 +398,7 @@ glm::dvec3 winding(double t) {
 }
 
 // Another process continues the fit of an entity: at once with the same prediction, and later with as small
-// an error. A prior alone does not tell which way the entity was turning.
+// an error. A prior alone does not say in which direction the entity was turning.
 TEST(MotionFit, ContinuesWithTheMemoryOfAnotherProcess) {
   MotionFit old{kTickRateHz, 0.2};
   feed(old, winding, 0.0, 20.0);

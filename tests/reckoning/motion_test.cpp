@@ -116,12 +116,12 @@ TEST(Braking, NeverReversesAndComesToRest) {
   for (int i = 0; i < 300; ++i) {
     const State s = braking_state(random);
     if (!is_braking(s)) continue;
-    double way = 0.0;
+    double before = 0.0;
     for (double t = 0.0; t < 30.0; t += 0.02) {
       const State now = extrapolate_braking(s, t);
-      EXPECT_GE(ahead(s, now), way - 1e-6);
+      EXPECT_GE(ahead(s, now), before - 1e-6);
       EXPECT_GE(glm::dot(glm::dvec3{s.velocity}, glm::dvec3{now.velocity}), -1e-3);
-      way = ahead(s, now);
+      before = ahead(s, now);
     }
     const State rest = extrapolate_braking(s, 1e4);
     EXPECT_EQ(rest.velocity, glm::vec3{0.0f});

@@ -34,7 +34,7 @@ TEST(RemoteFrames, BlendsOntoAMotionInAnotherFrame) {
   EXPECT_LT(glm::distance(entity.shown(1.2).position, there.position), 1e-9);
   EXPECT_LT(glm::distance(entity.shown(1.2).velocity, there.velocity), 1e-6f);
   EXPECT_LT(glm::distance(entity.shown(2.0).position, aboard.state.position), 1e-9);
-  // The correction is gentle: no velocity step from frame to frame is above 0.1 m/s.
+  // The correction is gentle: no velocity step from one picture to the next is above 0.1 m/s.
   for (double t = 1.2; t < 2.0; t += 1.0 / 60.0)
     EXPECT_LT(glm::distance(entity.shown(t).velocity, entity.shown(t + 1.0 / 60.0).velocity), 0.1f) << t;
 }

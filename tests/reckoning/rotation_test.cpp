@@ -28,7 +28,7 @@ TEST(Rotation, LogInvertsExpUpToHalfATurn) {
   }
 }
 
-TEST(Rotation, LogTakesTheShorterWayForEitherSign) {
+TEST(Rotation, LogTakesTheSmallerAngleForEitherSign) {
   const glm::dquat q = rotation_exp({0.0, 0.0, 3.0});
   const glm::dvec3 a = rotation_log(q);
   const glm::dvec3 b = rotation_log(-q);

@@ -34,7 +34,7 @@ TEST(RouteBlend, IsContinuousInDistanceAndSpeedAndEndsOnTheMotion) {
   }
 }
 
-TEST(RouteBlend, TakesTheShorterWayRound) {
+TEST(RouteBlend, TakesTheShorterDirectionRound) {
   const Route route = ring();
   const RouteState motion{0.2, 1.0, 0.0};
   const RouteBlend blend{route, {route.length() - 0.1, 1.0, 0.0}, motion, 0.0, 0.1};

@@ -27,28 +27,28 @@ constexpr std::size_t kBullet = 1;   // archetype with a higher top speed
 // The tolerance of the limits: a tenth of the top speed for a change of frame, and rounding.
 constexpr double kOwnMps = 1.15 * kTopMps;
 
-// The fastest way of a body over a time, from its positions in each tick.
-class WayMeter {
+// The highest mean speed of a body over a time, from its positions in each tick.
+class SpeedMeter {
  public:
-  explicit WayMeter(double over_s) : over_s_(over_s) {}
+  explicit SpeedMeter(double over_s) : over_s_(over_s) {}
   void note(double time_s, const glm::dvec3& at) {
-    if (!ways_.empty()) way_m_ += glm::distance(at, last_);
+    if (!covered_.empty()) distance_m_ += glm::distance(at, last_);
     last_ = at;
-    ways_.push_back({time_s, way_m_});
-    while (ways_.size() > 2 && ways_[1].first <= time_s - over_s_)
-      ways_.pop_front();
-    const double since_s = time_s - ways_.front().first;
+    covered_.push_back({time_s, distance_m_});
+    while (covered_.size() > 2 && covered_[1].first <= time_s - over_s_)
+      covered_.pop_front();
+    const double since_s = time_s - covered_.front().first;
     if (since_s >= over_s_ - 1e-9)
-      fastest_mps_ = std::max(fastest_mps_, (way_m_ - ways_.front().second) / since_s);
+      fastest_mps_ = std::max(fastest_mps_, (distance_m_ - covered_.front().second) / since_s);
   }
   [[nodiscard]] double fastest_mps() const { return fastest_mps_; }
 
  private:
   double over_s_;
-  double way_m_ = 0.0;
+  double distance_m_ = 0.0;
   double fastest_mps_ = 0.0;
   glm::dvec3 last_{0.0};
-  std::deque<std::pair<double, double>> ways_;  // time and way so far
+  std::deque<std::pair<double, double>> covered_;  // time and distance so far
 };
 
 // Turns about the vertical axis at the origin.
@@ -116,7 +116,7 @@ class Riders {
   }
   std::function<void(double time_s)> watch = [](double) {};
 
-  // The way of the first entity counts.
+  // The distance of the first entity counts.
   EntityId own(const glm::dvec3& at, std::function<void(double, Claim&)> choose,
                const OwnershipRules& rules = {}, EntityId frame = {}) {
     const EntityId id = *server().spawn(0, "own", standing(at), frame);
@@ -152,7 +152,7 @@ class Riders {
 
   World world_;
   std::vector<Claim> claims_;
-  WayMeter meter_, slow_meter_;
+  SpeedMeter meter_, slow_meter_;
 };
 
 // Boards `frame` wherever the owner stands, and stays there.
@@ -192,9 +192,9 @@ TEST(Boarding, MarkedFramesCarryNoFasterThanTheRulesPermit) {
     board(t, claim);
     const glm::dvec3 out = glm::normalize(claim.pose.position);
     const glm::dvec3 along{-out.y, out.x, 0.0};
-    const glm::dvec3 way = 0.6 * out + 0.8 * along;
-    claim.pose.position += way * kTopMps / 60.0;
-    claim.pose.velocity = glm::vec3{way * kClaimedMps};
+    const glm::dvec3 direction = 0.6 * out + 0.8 * along;
+    claim.pose.position += direction * kTopMps / 60.0;
+    claim.pose.velocity = glm::vec3{direction * kClaimedMps};
   });
   near.world().run_to(4.5);
   EXPECT_EQ(near.server().frame_of(avatar), disc);
@@ -282,8 +282,8 @@ TEST(Boarding, OwnEntitiesThatTheGameHasMarkedCarryEachOther) {
 // A change of frame must not let the time since the last motion count twice.
 TEST(Boarding, ChangingTheFrameWithEveryMotionGainsNoSpeed) {
   Riders r;
-  const EntityId floor = r.world().add_body([](double) { return standing({0.0, 0.0, 0.0}); });
-  ASSERT_TRUE(r.server().set_boardable(floor, true));
+  const EntityId slab = r.world().add_body([](double) { return standing({0.0, 0.0, 0.0}); });
+  ASSERT_TRUE(r.server().set_boardable(slab, true));
   double at_m = 0.0;
   bool aboard = false;
   r.own({0.0, 0.0, 0.0},
@@ -292,7 +292,7 @@ TEST(Boarding, ChangingTheFrameWithEveryMotionGainsNoSpeed) {
           claim.pose = standing({at_m, 0.0, 0.0});
           claim.pose.velocity.x = static_cast<float>(kClaimedMps);
           aboard = !aboard;
-          claim.frame = aboard ? floor : EntityId{};
+          claim.frame = aboard ? slab : EntityId{};
         },
         {.frame_reach_m = 1e6});
   r.world().run_to(12.0);
@@ -380,21 +380,21 @@ TEST(Boarding, APassengerWalksWhereTheGameHasPutIt) {
 // An owner that ignores its corrections does not drift away in a frame with its last motion.
 TEST(Boarding, AnOwnerThatIgnoresCorrectionsComesToRest) {
   Riders r;
-  const EntityId floor = r.world().add_body([](double) { return standing({0.0, 0.0, 0.0}); });
-  ASSERT_TRUE(r.server().set_boardable(floor, true));
+  const EntityId slab = r.world().add_body([](double) { return standing({0.0, 0.0, 0.0}); });
+  ASSERT_TRUE(r.server().set_boardable(slab, true));
   const EntityId avatar = r.own({0.0, 0.0, 0.0},
                                 [&](double t, Claim& claim) {
                                   claim.pose = standing({kTopMps * (t - 4.0), 0.0, 0.0});
                                   claim.pose.velocity.x = static_cast<float>(kClaimedMps);
-                                  claim.frame = floor;
+                                  claim.frame = slab;
                                 },
                                 {.frame_reach_m = 10.0});
   r.world().run_to(14.0);
   EXPECT_LE(r.server().state(avatar)->position.x, 20.0);
 }
 
-// An owner cannot save up its way while it rests, and then go all of it at once.
-TEST(Boarding, AnOwnerAtRestSavesUpNoWay) {
+// An owner cannot save up distance while it rests, and then cover all of it at once.
+TEST(Boarding, AnOwnerAtRestSavesUpNoDistance) {
   for (const double away_m : {150.0, 10'000.0}) {  // possible in the time of the rest, and impossible
     Riders r;
     r.own({0.0, 0.0, 0.0}, [&](double t, Claim& claim) {
@@ -408,7 +408,7 @@ TEST(Boarding, AnOwnerAtRestSavesUpNoWay) {
 
 enum class Ride : std::uint8_t { refused, carried, hopping, nested, leaping };
 
-// What a rider claims of an entity in every frame. `previous`: the entity before, or null.
+// What a rider claims of an entity in every picture. `previous`: the entity before, or null.
 std::function<void(double, Claim&)> claims_of(Ride ride, EntityId spinner, EntityId previous) {
   const auto board = boards(Spinner{}, spinner);
   switch (ride) {

@@ -63,15 +63,15 @@ TEST(LinkBudget, IgnoresJitterAndRandomLoss) {
   for (const char* name : {"lan", "broadband", "wifi", "intercity", "mobile", "stress"}) {
     for (const double demand : {5e3, 30e3, 100e3, 200e3}) {
       SCOPED_TRACE(testing::Message() << name << ", " << demand << " bytes/s");
-      double held_back = 0.0;
+      double postponed = 0.0;
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         const LinkOptions link = harness::find_network(name).value();
         LinkModel model{{.down = link, .up = link, .demand = demand, .seed = seed}};
         model.run_to(5.0);
         model.run_to(125.0);
-        held_back += model.held_back() / 4.0;
+        postponed += model.postponed() / 4.0;
       }
-      EXPECT_LT(held_back, 0.04);
+      EXPECT_LT(postponed, 0.04);
     }
   }
 }
@@ -83,7 +83,7 @@ TEST(LinkBudget, LowersTheRateOnLossOnlyIfThatReducesLoss) {
     LinkModel model{{.down = link, .up = {.latency_ms = 40}, .demand = 50e3}};
     model.run_to(10.0);
     model.run_to(130.0);
-    EXPECT_LT(model.held_back(), 0.25) << loss_percent;
+    EXPECT_LT(model.postponed(), 0.25) << loss_percent;
   }
   // A link with a very short queue drops the excess.
   for (const double queue_ms : {20.0, 50.0}) {
@@ -119,10 +119,10 @@ TEST(LinkBudget, LongerRouteIsNotMistakenForAQueue) {
   model.change(link);
   model.run_to(26.0);
   model.run_to(60.0);
-  EXPECT_LT(model.held_back(), 0.01);
+  EXPECT_LT(model.postponed(), 0.01);
 }
 
-// A delay that jumps while the arrival rate stays the same is not a queue. Almost nothing may be held back,
+// A delay that jumps while the arrival rate stays the same is not a queue. Almost nothing may be postponed,
 // except the data that is in flight until the new delay is known.
 TEST(LinkBudget, DelayJumpAtAnUnchangedRateIsNotMistakenForAQueue) {
   for (const double to_ms : {300.0, 500.0, 995.0}) {
@@ -135,13 +135,13 @@ TEST(LinkBudget, DelayJumpAtAnUnchangedRateIsNotMistakenForAQueue) {
         link.latency_ms = to_ms;
         model.change(link);
         model.run_to(25.0);
-        EXPECT_LT(model.held_back(), 0.25);
+        EXPECT_LT(model.postponed(), 0.25);
         model.run_to(40.0);
-        EXPECT_LT(model.held_back(), 0.01);
+        EXPECT_LT(model.postponed(), 0.01);
         link.latency_ms = 5.0;
         model.change(link);
         model.run_to(45.0);
-        EXPECT_LT(model.held_back(), 0.05);
+        EXPECT_LT(model.postponed(), 0.05);
       }
     }
   }
@@ -172,7 +172,7 @@ TEST(LinkBudget, RecoversFromAnOutage) {
   EXPECT_GE(model.lowest_rate(), ByteBudget::kMinBytesPerSecond);
   model.run_to(24.0);
   model.run_to(30.0);
-  EXPECT_LT(model.held_back(), 0.01);
+  EXPECT_LT(model.postponed(), 0.01);
 }
 
 TEST(LinkBudget, NeverExceedsTheConfiguredBudget) {
@@ -189,7 +189,7 @@ TEST(LinkBudget, NeverExceedsTheConfiguredBudget) {
   LinkModel unlimited{{.down = {.latency_ms = 5}, .up = {.latency_ms = 5}, .demand = 2e6, .most = 0.0}};
   unlimited.run_to(10.0);
   unlimited.run_to(15.0);
-  EXPECT_LT(unlimited.held_back(), 0.01);
+  EXPECT_LT(unlimited.postponed(), 0.01);
 }
 
 TEST(LinkBudget, AccumulatesAQuarterOfASecondAtMost) {

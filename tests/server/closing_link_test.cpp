@@ -262,7 +262,7 @@ TEST(ClosingLink, ClientIsOutAtOnce) {
 }
 
 // Clients that acknowledge nothing are kicked, one generation after the other. There are never more closing
-// links than the server may have clients: the oldest gives way.
+// links than the server may have clients: the oldest ends.
 TEST(ClosingLink, NumberIsBounded) {
   constexpr std::size_t kClients = 3, kGenerations = 4;
   WorldConfig config{.links = both_ways({.latency_ms = 10.0})};
@@ -298,7 +298,7 @@ TEST(ClosingLink, NumberIsBounded) {
   for (std::size_t client = 0; client < kClients * kGenerations; ++client) {
     const std::size_t generation = client / kClients;
     ASSERT_GE(ended_s[client], 0.0) << client;
-    // The last generation had its ten seconds; the ones before gave way to the next one.
+    // The last generation had its ten seconds; the ones before ended for the next one.
     const double until_s =
         generation + 1 < kGenerations ? kicks_s[generation + 1] : kicks_s.back() + kLongestS;
     EXPECT_NEAR(ended_s[client], until_s, 0.3) << client;

@@ -173,7 +173,7 @@ TEST(FieldUpdates, SendsNothingBeforeTheClientKnowsTheEntity) {
   EXPECT_FALSE(bench.updates.any());
   EXPECT_EQ(bench.oldest(), 100u);  // but the client still lacks a change
   EXPECT_TRUE(bench.send().empty());
-  bench.updates.release_held(id);
+  bench.updates.release_postponed(id);
   EXPECT_EQ(bench.send().size(), 1u);
 }
 
@@ -258,8 +258,8 @@ TEST(FieldUpdates, ClientHasTheLastValuesAfterLoss) {
       for (const FieldUpdateBench::Change& c : bench.send(80 + random() % 200)) {
         if (!arrives) continue;
         EXPECT_EQ((made[{c.slot, c.field, c.tick}]), c.value);
-        auto& held = client[{c.slot, c.field}];
-        if (c.tick >= held.first) held = {c.tick, c.value};
+        auto& known = client[{c.slot, c.field}];
+        if (c.tick >= known.first) known = {c.tick, c.value};
       }
       flying.emplace_back(sequence, arrives);
       if (flying.size() > 10) {
@@ -270,8 +270,8 @@ TEST(FieldUpdates, ClientHasTheLastValuesAfterLoss) {
     EXPECT_FALSE(bench.updates.any());
     for (const EntityId id : ids) {
       for (const std::size_t field : {0u, 1u}) {
-        const auto held = client.find({static_cast<std::uint32_t>(id.slot()), field});
-        const FieldValue value = held == client.end() ? FieldValue{std::int64_t{0}} : held->second.second;
+        const auto known = client.find({static_cast<std::uint32_t>(id.slot()), field});
+        const FieldValue value = known == client.end() ? FieldValue{std::int64_t{0}} : known->second.second;
         EXPECT_EQ(value, bench.table.find(id)->values[field]);
       }
     }

@@ -94,7 +94,7 @@ TEST(Fields, EveryClientHasTheLastValuesAfterHeavyLoss) {
     EXPECT_TRUE(world.server().set_field(id, kAlarm, random() % 2 == 0));
     EXPECT_TRUE(world.server().set_field(id, kLabel, label(static_cast<char>(random() % 26 + 'a'))));
   };
-  // The repair bound: round trip + 4 deviations + one way + acknowledgement interval + 2 ticks.
+  // The repair bound: round trip + 4 deviations + one-way delay + acknowledgement interval + 2 ticks.
   const double bound_s = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
   world.run_to(10.0 + bound_s);
   for (const EntityId id : ids)
@@ -108,7 +108,7 @@ TEST(Fields, EveryClientHasTheLastValuesAfterHeavyLoss) {
   EXPECT_GT(world.server().stats().field_repairs_sent, 100u);
 }
 
-// In buffered mode, every frame shows the value that was in force at the shown instant, exact to the tick.
+// In buffered mode, every picture shows the value that was in force at the shown instant, exact to the tick.
 TEST(Fields, ChangeAppearsWhenTheShownTimeReachesIt) {
   for (const double loss_percent : {0.0, 10.0}) {
     WorldConfig config;
@@ -502,7 +502,7 @@ INSTANTIATE_TEST_SUITE_P(, LargeValues,
                                          NamedLink{"Jitter", {.latency_ms = 50.0, .jitter_ms = 60.0}}),
                          [](const testing::TestParamInfo<NamedLink>& link) { return link.param.name; });
 
-// A spawn fits into a small datagram, or its values follow. It must not hold up the spawns behind it.
+// A spawn fits into a small datagram, or its values follow. It must not delay the spawns behind it.
 TEST(Fields, SpawnsOfAllSizesArriveInSmallDatagrams) {
   const WorldConfig config = with_large_values({.latency_ms = 20.0}, 1);
   World world(config);

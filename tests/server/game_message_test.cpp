@@ -349,7 +349,7 @@ struct Silence {
 };
 class BacklogAfterSilence : public testing::TestWithParam<Silence> {};
 
-// The client holds back more messages than a server keeps for one client. When the link works again, they
+// The client postpones more messages than a server keeps for one client. When the link works again, they
 // arrive in portions and in order.
 TEST_P(BacklogAfterSilence, ArrivesInPortionsAndInOrder) {
   WorldConfig config;

@@ -62,9 +62,9 @@ PredictionError over_link(double latency_ms) {
 }
 
 TEST(Horizon, MatchesTheLinkDelay) {
-  const PredictionError short_way = over_link(2.0), long_way = over_link(180.0);
-  EXPECT_LT(short_way.near_m, 0.6 * long_way.near_m);
-  EXPECT_LT(long_way.far_m, 0.6 * short_way.far_m);
+  const PredictionError short_delay = over_link(2.0), long_delay = over_link(180.0);
+  EXPECT_LT(short_delay.near_m, 0.6 * long_delay.near_m);
+  EXPECT_LT(long_delay.far_m, 0.6 * short_delay.far_m);
 }
 
 // The delay changes during the game. What the prediction learned before stays valid.

@@ -69,9 +69,9 @@ class RelevanceCheck {
   }
 
  private:
-  static void note(std::map<EntityId, double>& since_s, EntityId id, bool holds, double time_s) {
-    if (!holds) since_s.erase(id);
-    if (holds) since_s.try_emplace(id, time_s);
+  static void note(std::map<EntityId, double>& since_s, EntityId id, bool is_true, double time_s) {
+    if (!is_true) since_s.erase(id);
+    if (is_true) since_s.try_emplace(id, time_s);
   }
 
   World& world_;

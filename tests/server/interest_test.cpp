@@ -274,7 +274,7 @@ TEST(Interest, ChangeOfLevelCausesNoJump) {
     if (time_s > near_since_s + 0.5) worst_near_m = std::max(worst_near_m, glm::length(off));
   };
   world.run_to(world.now_s() + 65.0);
-  // The step between two frames, beyond the body's own movement. The error of the coarsest level is blended
+  // The step between two pictures, beyond the body's own movement. The error of the coarsest level is blended
   // away without a jump.
   EXPECT_LT(worst_step_m, 0.3 * 16.0 * 0.05);
   EXPECT_LT(worst_near_m, 0.1);  // soon after it comes near, it is as exact as an entity that was always near

@@ -142,7 +142,7 @@ TEST(Join, ClientsOfOlderVersionsAreRefusedWithBothVersions) {
   }
   EXPECT_NE(describe({EndReason::version, 13}).find("server speaks version 13, this client version 14"),
             std::string::npos)
-      << "the other way round";
+      << "vice versa";
 }
 
 TEST(Join, FullServerRefusesUntilSomeoneLeaves) {

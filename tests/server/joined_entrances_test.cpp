@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A server with two ways in: a socket with security, and streams that a TokenGate guards. Tokens, kicks and
+// A server with two entrances: a socket with security, and streams that a TokenGate guards. Tokens, kicks and
 // the limit of sessions apply to both. watch_test.cpp has the live view of reckoner-server.
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"

@@ -90,15 +90,15 @@ TEST(Lifetime, OldStateIsNeverAppliedToANewEntityInTheSameSlot) {
   const EntityId first = world.add_body(Circle{.centre = {1000.0, 0.0, 0.0}});
   world.run_to(3.0);
   // The network delays the last datagrams about the first entity.
-  std::vector<Bytes> held;
+  std::vector<Bytes> kept;
   world.tap(client).filter = [&](const TransportEvent& event) {
     if (event.kind != TransportEvent::Kind::received) return true;
-    held.emplace_back(event.payload.begin(), event.payload.end());
+    kept.emplace_back(event.payload.begin(), event.payload.end());
     return false;
   };
   world.run_to(3.5);
   world.tap(client).filter = nullptr;
-  ASSERT_GE(held.size(), 3u);
+  ASSERT_GE(kept.size(), 3u);
   world.remove_body(first);
   const EntityId other = world.add_body(Still{{5.0, 0.0, 0.0}}, {}, "other", 1);
   EXPECT_NE(other.slot(), first.slot());  // the slot is not reused so soon
@@ -113,11 +113,11 @@ TEST(Lifetime, OldStateIsNeverAppliedToANewEntityInTheSameSlot) {
       strayed = strayed || glm::length(e.shown.position) > 5.1;
   };
   const std::uint64_t stale = world.client(client).stats().datagrams_stale;
-  for (const Bytes& payload : held)
+  for (const Bytes& payload : kept)
     world.tap(client).inject_payload({1}, payload);
   world.run_to(10.0);
   EXPECT_FALSE(strayed);
-  EXPECT_EQ(world.client(client).stats().datagrams_stale - stale, held.size());
+  EXPECT_EQ(world.client(client).stats().datagrams_stale - stale, kept.size());
   EXPECT_EQ(world.client(client).stats().malformed, 0u);
 }
 

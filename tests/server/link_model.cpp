@@ -56,8 +56,8 @@ double LinkModel::queue_s(double quantile) const {
   return sorted.at(static_cast<std::size_t>(quantile * static_cast<double>(sorted.size() - 1)));
 }
 
-double LinkModel::held_back() const {
-  return static_cast<double>(figures_.held_back) / static_cast<double>(figures_.queue_s.size());
+double LinkModel::postponed() const {
+  return static_cast<double>(figures_.postponed) / static_cast<double>(figures_.queue_s.size());
 }
 
 void LinkModel::tick() {
@@ -72,7 +72,7 @@ void LinkModel::tick() {
     send(std::min({budget_.available(), kDatagramBytes, backlog_ + kHeaderBytes}));
   if (time_s_ - last_send_s_ >= kHeartbeatS) send(kHeaderBytes + kHeartbeatBytes);
 
-  figures_.held_back += backlog_ > 0.1 * options_.demand ? 1 : 0;
+  figures_.postponed += backlog_ > 0.1 * options_.demand ? 1 : 0;
   figures_.queue_s.push_back(std::max(0.0, line_free_s_ - time_s_));
   figures_.lowest_rate = std::min(figures_.lowest_rate, budget_.bytes_per_second());
   figures_.highest_rate = std::max(figures_.highest_rate, budget_.bytes_per_second());

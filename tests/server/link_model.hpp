@@ -48,7 +48,7 @@ class LinkModel {
   /// Quantile over all ticks of the delay (s) that the bottleneck's queue would add to a new datagram.
   [[nodiscard]] double queue_s(double quantile) const;
   /// Share of the ticks after which more data was unsent than the demand produces in 100 ms.
-  [[nodiscard]] double held_back() const;
+  [[nodiscard]] double postponed() const;
   [[nodiscard]] double lowest_rate() const { return figures_.lowest_rate; }
   [[nodiscard]] double highest_rate() const { return figures_.highest_rate; }
 
@@ -64,7 +64,7 @@ class LinkModel {
   };
   struct Figures {
     std::vector<double> queue_s;
-    std::size_t held_back = 0;
+    std::size_t postponed = 0;
     double sent = 0.0, delivered = 0.0, seconds = 0.0;
     double lowest_rate = 1e18, highest_rate = 0.0;
   };

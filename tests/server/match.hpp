@@ -60,7 +60,7 @@ class Match {
 
   /// Path that the avatar's owner follows: server time (s) to state.
   std::function<State(double)> story = weave;
-  /// Pose of the avatar in every frame, by client: server time (s) and state.
+  /// Pose of the avatar in every picture, by client: server time (s) and state.
   std::map<std::size_t, std::vector<std::pair<double, State>>> shown_poses;
 
   World& world() { return world_; }
@@ -84,7 +84,7 @@ class Match {
     return errors.at(static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1)));
   }
 
-  /// Largest change of the shown velocity (m/s) from one frame to the next, minus the path's own change.
+  /// Largest change of the shown velocity (m/s) from one picture to the next, minus the path's own change.
   [[nodiscard]] double velocity_step_mps(std::size_t client, double from_s, double until_s = 1e9) const {
     const auto& d = shown_poses.at(client);
     double worst = 0.0;

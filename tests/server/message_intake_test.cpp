@@ -32,7 +32,7 @@ TEST(MessageIntake, ClientThatRespectsTheWindowLosesNothingAndIsSlowedDown) {
       for (;;) {
         const std::size_t size = 1 + random() % (seed % 2 == 0 ? 100 : kMaxReliableBytes);
         if (unconfirmed.size() == kWindow.messages || unconfirmed_bytes + size > kWindow.bytes) break;
-        ASSERT_TRUE(intake.hold(message(size), 1.5));
+        ASSERT_TRUE(intake.postpone(message(size), 1.5));
         unconfirmed.push_back(size);
         unconfirmed_bytes += size;
       }
@@ -58,17 +58,17 @@ TEST(MessageIntake, ClientThatRespectsTheWindowLosesNothingAndIsSlowedDown) {
 
 TEST(MessageIntake, HoldsNoMoreThanItsLimit) {
   MessageIntake few{10.0, 0.0}, large{10.0, 0.0};
-  std::size_t held = 0;
-  while (few.hold(message(1), {}))
-    ++held;
-  EXPECT_EQ(held, MessageIntake::kMostHeld.messages);
-  held = 0;
-  while (large.hold(message(kMaxReliableBytes), {}))
-    ++held;
-  EXPECT_EQ(held, MessageIntake::kMostHeld.bytes / kMaxReliableBytes);
-  large.drop_held();
-  EXPECT_FALSE(large.holds_any());
-  EXPECT_TRUE(large.hold(message(1), {}));
+  std::size_t postponed = 0;
+  while (few.postpone(message(1), {}))
+    ++postponed;
+  EXPECT_EQ(postponed, MessageIntake::kMostPostponed.messages);
+  postponed = 0;
+  while (large.postpone(message(kMaxReliableBytes), {}))
+    ++postponed;
+  EXPECT_EQ(postponed, MessageIntake::kMostPostponed.bytes / kMaxReliableBytes);
+  large.drop_postponed();
+  EXPECT_FALSE(large.has_postponed());
+  EXPECT_TRUE(large.postpone(message(1), {}));
 }
 
 // An unordered message is passed on when it comes, and counted in its turn.
@@ -76,9 +76,9 @@ TEST(MessageIntake, EarlyMessageIsCountedInItsTurn) {
   MessageIntake intake{10.0, 0.0};
   intake.refill(0, kTickS);
   for (std::size_t i = 1; i <= 8; ++i)
-    ASSERT_TRUE(intake.hold(message(i), {}, i % 2 == 0));
+    ASSERT_TRUE(intake.postpone(message(i), {}, i % 2 == 0));
   for (std::size_t i = 2; i <= 8; i += 2)
-    intake.hold_turn(100 + i);
+    intake.postpone_turn(100 + i);
   std::size_t messages = 0, turns = 0;
   for (std::uint32_t tick = 1; tick < 200; ++tick) {
     intake.refill(tick, kTickS);
@@ -94,11 +94,11 @@ TEST(MessageIntake, EarlyMessageIsCountedInItsTurn) {
   }
   EXPECT_EQ(messages, 8u);
   EXPECT_EQ(turns, 4u);
-  EXPECT_FALSE(intake.holds_any());
-  std::size_t held = 0;
-  for (intake.hold_turn(1); intake.hold(message(1), {}); ++held) {
+  EXPECT_FALSE(intake.has_postponed());
+  std::size_t postponed = 0;
+  for (intake.postpone_turn(1); intake.postpone(message(1), {}); ++postponed) {
   }
-  EXPECT_EQ(held, MessageIntake::kMostHeld.messages) << "a turn is no message";
+  EXPECT_EQ(postponed, MessageIntake::kMostPostponed.messages) << "a turn is no message";
 }
 
 TEST(MessageIntake, RefusesUnreliableMessagesBeyondTheRate) {
@@ -135,7 +135,7 @@ TEST(MessageIntake, NoLimitPassesEverything) {
   MessageIntake intake{0.0, 0.0};
   for (int i = 0; i < 10'000; ++i) {
     ASSERT_TRUE(intake.allows_unreliable(kMaxUnreliableBytes));
-    ASSERT_TRUE(intake.hold(message(100), {}));
+    ASSERT_TRUE(intake.postpone(message(100), {}));
     ASSERT_TRUE(intake.next());
   }
 }

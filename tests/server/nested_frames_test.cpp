@@ -64,7 +64,7 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
     client.playout.mode = mode;
     world.add_client(client);
     std::vector<double> off_m, seen_m;
-    double way_m = 0.0;
+    double path_m = 0.0;
     glm::dvec3 before{0.0};
     world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
       const ShownEntity* basket = find(shown, crane.basket());
@@ -73,7 +73,7 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
       EXPECT_EQ(who->frame, crane.basket());
       off_m.push_back(
           glm::distance(into_frame(basket->shown.pose(), who->shown.pose()).position, kPassengerPosition));
-      if (off_m.size() > 1) way_m += glm::distance(before, who->shown.position);
+      if (off_m.size() > 1) path_m += glm::distance(before, who->shown.position);
       before = who->shown.position;
       // shown_poses() agree with shown().
       const ShownPoses poses = world.client(0).shown_poses();
@@ -102,7 +102,7 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
     world.run_to(25.0);
     ASSERT_GT(off_m.size(), 1000u);
     ASSERT_GT(seen_m.size(), 1000u);
-    EXPECT_GT(way_m, 100.0) << "the ship moves on its circle";
+    EXPECT_GT(path_m, 100.0) << "the ship moves on its circle";
     std::ranges::sort(off_m);
     std::ranges::sort(seen_m);
     EXPECT_LT(off_m[off_m.size() * 99 / 100], 0.02) << static_cast<int>(mode);

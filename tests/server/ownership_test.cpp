@@ -187,7 +187,7 @@ struct Blinks {
   std::size_t seen = 0;      // events at the other client
   double between_m = 1e9;    // how near to the middle of the circle the other client drew it
   double fastest_mps = 0.0;  // largest drawn speed at the other client, without the blinks
-  double longest_m = 0.0;    // longest way of the server's avatar from one tick to the next
+  double longest_m = 0.0;    // longest distance of the server's avatar from one tick to the next
 };
 
 Blinks play_blinks(const char* link, OwnershipRules rules, PlayoutMode mode = PlayoutMode::present) {
@@ -251,10 +251,10 @@ TEST(Ownership, OwnerMayTeleportWithinTheRules) {
       SCOPED_TRACE(link);
       const Blinks allowed = play_blinks(link, {.max_teleport_m = 9.0, .teleport_interval_s = 0.5}, mode);
       EXPECT_GT(allowed.declared, 25u);
-      EXPECT_GE(allowed.teleports + 1, allowed.declared);  // the last may be on its way
+      EXPECT_GE(allowed.teleports + 1, allowed.declared);  // the last may be in flight
       EXPECT_EQ(allowed.corrected, 0u);
       EXPECT_GE(allowed.seen + 2, allowed.declared);
-      EXPECT_GT(allowed.between_m, 3.0) << "drawn on the way between the ends";
+      EXPECT_GT(allowed.between_m, 3.0) << "drawn between the ends";
       EXPECT_LT(allowed.fastest_mps, 12.6);
     }
   }

@@ -36,7 +36,7 @@ struct Halting {
   }
 };
 
-// The repair bound: round trip + 4 deviations + one way + acknowledgement interval + 2 ticks, for 50 ms
+// The repair bound: round trip + 4 deviations + one-way delay + acknowledgement interval + 2 ticks, for 50 ms
 // latency and 10 ms of jitter.
 constexpr double kRepairBoundS = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
 

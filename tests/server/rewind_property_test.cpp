@@ -64,7 +64,7 @@ class Game {
     (void)world_.server().give(own_, {1}, {.policy = OwnerPolicy::accept});
   }
 
-  // Lets the client's game do its part. Call it after every frame.
+  // Lets the client's game do its part. Call it after every picture.
   void play(double time_s) {
     Client& client = world_.client(0);
     if (!own_ || !client.owned(own_)) return;

@@ -74,8 +74,8 @@ TEST(Rewind, ServerReconstructsTheClientsShownPoses) {
   }
 }
 
-// A client that calls update() once per frame draws a teleport in the very frame in which it received it. In
-// the buffered modes it draws the teleport in the first frame that shows its time, or a later one.
+// A client that calls update() once per picture draws a teleport in the very picture in which it received it.
+// In the buffered modes it draws the teleport in the first picture that shows its time, or a later one.
 void expect_teleports_on_the_right_side(const std::string& link, PlayoutMode mode, std::uint64_t seed) {
   constexpr double kJumpM = 20.0;
   WorldConfig config = weaving(link, seed);
@@ -263,7 +263,7 @@ TEST(Rewind, IsPendingUntilTheReportHasArrived) {
 }
 
 // Whatever stops, every answer is within 5 cm of what the client drew. The weavers move and stop, so that the
-// fade of motions that no longer hold shows.
+// fade of motions that are no longer valid shows.
 void expect_right_or_nothing(World& world, double later_s, const std::string& what) {
   RewindCheck check(world, later_s);
   world.run_to(40.0);

@@ -166,7 +166,7 @@ TEST(Session, EntityRemovedWhileItsSpawnWaitsIsNeverSent) {
   for (int i = 0; i < 9000; ++i)
     ids.push_back(bench.add());
   bench.step();
-  ASSERT_EQ(bench.transport.spawns.size(), SettledNumbers::kWindow) << "as many as may be are on their way";
+  ASSERT_EQ(bench.transport.spawns.size(), SettledNumbers::kWindow) << "as many as may be are in flight";
   EXPECT_TRUE(bench.confirm());
   bench.remove(ids.back());   // its spawn was not sent yet
   bench.remove(ids.front());  // its spawn was sent

@@ -235,7 +235,7 @@ TEST(ShortLived, AppearWithTheMessageThatWasSentAtTheSameTime) {
   }
 }
 
-// Ordinary entities spawn in the same way.
+// Ordinary entities spawn likewise.
 TEST(ShortLived, OrdinarySpawnsAreAsFast) {
   for (const char* const links : {"intercity", "mobile"}) {
     Gallery gallery(links, PlayoutMode::present, Spawns::ordinary, 1);
@@ -417,15 +417,15 @@ TEST(ShortLived, FlyByThemselvesUntilTheyAreMoved) {
   const EntityId flying = *server.spawn_short_lived(0, shot);
   const EntityId guided = *server.spawn_short_lived(0, shot);
   world.run_to(3.0);
-  State held;
-  held.position = {5.0, 5.0, 5.0};
-  ASSERT_TRUE(server.move(guided, held));
+  State aside;
+  aside.position = {5.0, 5.0, 5.0};
+  ASSERT_TRUE(server.move(guided, aside));
   world.run_to(4.0);
   const State expected = extrapolate(shot, 4.0 - begin_s);
   const ShownEntity* seen = world.shown(0, flying);
   ASSERT_NE(seen, nullptr);
   EXPECT_LT(glm::distance(seen->shown.position, expected.position), 1.0);  // 1/30 s
-  EXPECT_LT(glm::distance(server.state(guided)->position, held.position), 1e-6);
+  EXPECT_LT(glm::distance(server.state(guided)->position, aside.position), 1e-6);
   world.run_to(12.0);
   EXPECT_FALSE(server.state(flying)) << "it has left the world";
   EXPECT_TRUE(server.state(guided));

@@ -153,7 +153,7 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
     for (int i = 1; i <= 2000; ++i) {
       Motion motion = random_motion(random, i / 60.0);
       motion.frame.value =
-          static_cast<std::uint64_t>(i % 2);  // alternating frames, so that each blend calls `carry`
+          static_cast<std::uint64_t>(i % 2);  // alternating pictures, so that each blend calls `carry`
       const std::size_t before = carried;
       seen.add(1.0 + step_s * i, shared(motion), kBlendS, 1.5, carry);
       ASSERT_LE(carried - before, ShownEntityHistory::kMaxReplayed + 1) << i;
@@ -282,7 +282,7 @@ TEST(ShownHistory, RemembersTheDatagramsOfALongFlight) {
   }
 }
 
-// A client that reads its socket once per frame applies several datagrams at one instant. After a teleport,
+// A client that reads its socket once per picture applies several datagrams at one instant. After a teleport,
 // the first of them is shown without a blend, and the next is blended.
 TEST(ShownHistory, KeepsTheOrderOfArrivalsAtOneInstant) {
   scenario::Random random{5};

@@ -32,8 +32,8 @@ State drifting(std::size_t i, double t) {
   return s;
 }
 
-// The delay of each entity from its spawn to the first frame with it, s, in ascending order. An entity spawns
-// every 25 ms and lives for 5 s.
+// The delay of each entity from its spawn to the first picture with it, s, in ascending order. An entity
+// spawns every 25 ms and lives for 5 s.
 std::vector<double> spawn_delays(const std::string& link, std::uint64_t seed) {
   constexpr std::size_t kSpawns = kSanitized ? 3'000 : 10'000;
   constexpr double kLifeS = 5.0, kEveryS = 0.025, kFirstS = 3.0;

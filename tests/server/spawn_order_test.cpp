@@ -96,8 +96,9 @@ std::uint32_t number_of(std::span<const std::byte> payload) {
   return out;
 }
 
-// A game in which entities spawn, in the frames of others and in slots of earlier ones, change in every way,
-// and end, at random. Messages are sent all the time. The client's game checks the order of what it polls.
+// A game in which entities spawn, in the frames of others and in slots of earlier ones, change in every
+// respect, and end, at random. Messages are sent all the time. The client's game checks the order of what it
+// polls.
 class Play {
  public:
   Play(const LinkCase& link, PlayoutMode mode, std::uint64_t seed)

@@ -58,7 +58,7 @@ TEST_F(SpawnsAndRoutes, LostSpawnOfAnEntityThatNowFollowsARoute) {
   expect_all(entity, 2);
 }
 
-// The entity becomes irrelevant and relevant again while a message is on its way, and then follows a new
+// The entity becomes irrelevant and relevant again while a message is in flight, and then follows a new
 // route.
 TEST_F(SpawnsAndRoutes, ReturningEntityThatNowFollowsARoute) {
   const EntityId entity = *server().spawn(0, "cart", State{});

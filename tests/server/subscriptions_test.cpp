@@ -63,15 +63,15 @@ TEST(Subscriptions, ChangeOfLevelForgetsTheHeldMotion) {
   Subscription& s = subscriptions.add(entity(4), 0);
   s.sent = 17;
   subscriptions.confirm(s, 17, 0, 1);
-  EXPECT_EQ(s.held, 17u);
-  EXPECT_EQ(s.held_tick, 1u);
+  EXPECT_EQ(s.acknowledged, 17u);
+  EXPECT_EQ(s.acknowledged_tick, 1u);
   s.sent = 19;
-  Subscriptions::note_held(s, 19, 0, 3);  // sent after the first one
-  EXPECT_EQ(s.held, 19u);
-  EXPECT_EQ(s.held_tick, 3u);
+  Subscriptions::note_acknowledged(s, 19, 0, 3);  // sent after the first one
+  EXPECT_EQ(s.acknowledged, 19u);
+  EXPECT_EQ(s.acknowledged_tick, 3u);
   subscriptions.set_level(s, 2, 30);
-  Subscriptions::note_held(s, 18, 0, 2);
-  EXPECT_EQ(s.held, 0u);
+  Subscriptions::note_acknowledged(s, 18, 0, 2);
+  EXPECT_EQ(s.acknowledged, 0u);
   EXPECT_EQ(due(subscriptions, {}, 31), (std::vector<std::uint32_t>{4}));
   subscriptions.clear_due(4);
   Published published;

@@ -35,8 +35,8 @@ State platform(double t) {
   return s;
 }
 
-// The largest error of each start, along the way in adaptive mode, from 0.2 s before it to 1.5 s after it, m.
-// `rides`: the entity stands on a moving platform, in its frame.
+// The largest error of each start, along the path in adaptive mode, from 0.2 s before it to 1.5 s after it,
+// m. `rides`: the entity stands on a moving platform, in its frame.
 std::vector<double> largest_errors_m(const harness::LinkPair& links, bool rides, std::uint64_t seed) {
   WorldConfig config;
   config.links = links;

@@ -61,7 +61,7 @@ class DisconnectedOwnerWorld {
     return nth < ids.size() ? ids[nth] : ClientId{};
   }
   [[nodiscard]] bool owns() { return world_.updated(0).owned(avatar).has_value(); }
-  // Largest change of the shown velocity (m/s) from one frame to the next.
+  // Largest change of the shown velocity (m/s) from one picture to the next.
   [[nodiscard]] double most_step_mps(double from_s, double to_s) const {
     double most = 0.0;
     for (std::size_t i = 1; i < drawn.size(); ++i) {

@@ -21,7 +21,7 @@
 
 namespace reckoner::test {
 
-/// Same-time errors of what an honest client shows: distances to the truth at the time of the frame, m.
+/// Same-time errors of what an honest client shows: distances to the truth at the time of the picture, m.
 class SameTimeErrors {
  public:
   /// `shown`: null if the client does not show the entity. This counts as an infinite error.
@@ -46,7 +46,7 @@ class SameTimeErrors {
 /// one run; both runs of a pair must look equally often.
 inline void expect_equal_error_beside(
     const std::string& attack, const std::function<SameTimeErrors(std::uint64_t seed, bool attacks)>& play) {
-  constexpr std::size_t kLeast = 1000;  // below, p99 is the error of a few frames
+  constexpr std::size_t kLeast = 1000;  // below, p99 is the error of a few pictures
   std::vector<double> ratios;
   for (std::uint64_t seed = 1; seed <= seeds_to_run(3); ++seed) {
     const SameTimeErrors quiet = play(seed, false), attacked = play(seed, true);

@@ -14,7 +14,7 @@
 
 namespace reckoner::test {
 
-/// Records the last frames of the first client. A while later, compares them with the poses that the server
+/// Records the last pictures of the first client. A while later, compares them with the poses that the server
 /// computes for them.
 class RewindCheck {
  public:
@@ -33,10 +33,10 @@ class RewindCheck {
 
   double from_s = 3.0;
   std::size_t unknown = 0;
-  std::size_t pending = 0;  // number of frames
+  std::size_t pending = 0;  // number of pictures
   std::vector<double> errors_m;
   double worst_m = 0.0;
-  double worst_s = 0.0;  // when the worst frame was drawn
+  double worst_s = 0.0;  // when the worst picture was drawn
 
   [[nodiscard]] double share_below(double error_m) const {
     const auto below = std::count_if(errors_m.begin(), errors_m.end(), [&](double e) { return e < error_m; });

@@ -32,7 +32,7 @@ struct WorldConfig {
   double silence_timeout_s = 0.0;  ///< SimNetworkConfig::silence_timeout_s
   bool sampled = false;            ///< clients use Client::shown_poses() instead of shown()
   bool arrival_times = false;      ///< SimNetworkConfig::arrival_times
-  bool updates_per_frame = false;  ///< clients call update() only before each frame, not at each arrival
+  bool updates_per_frame = false;  ///< clients call update() only before each picture, not at each arrival
   ServerTestSwitches switches{};
   /// Makes a transport in front of the server's end of the network. Null: there is none.
   std::function<std::unique_ptr<Transport>(Transport& network)> door;
@@ -45,7 +45,7 @@ struct LocalClock {
   std::function<double(double time_s)> other{};  ///< if set, the clock shows this instead
 };
 
-/// A server, clients and moving bodies, in virtual time over simulated links. Ticks, frames and arrivals
+/// A server, clients and moving bodies, in virtual time over simulated links. Ticks, pictures and arrivals
 /// happen in the order of their times. The world's time is the server's time.
 class World {
  public:
@@ -82,7 +82,7 @@ class World {
                     std::size_t archetype = 0);
   void remove_body(EntityId id);
 
-  /// Runs everything up to `time_s`. on_frame is called after every frame of every client.
+  /// Runs everything up to `time_s`. on_frame is called after every picture of every client.
   void run_to(double time_s);
 
   std::function<void(std::size_t client, double time_s, std::span<const ShownEntity> shown)> on_frame;

@@ -38,7 +38,7 @@ struct SocketPlayer {
   std::optional<Client> client;
   std::vector<ClientEvent> events;
   std::vector<Bytes> messages;     ///< from the server, oldest first
-  std::vector<ShownEntity> shown;  ///< in the newest frame
+  std::vector<ShownEntity> shown;  ///< in the newest picture
 
   [[nodiscard]] ClientStatus status() const { return client->status(); }
   [[nodiscard]] bool has_joined() const { return status() == ClientStatus::joined; }
@@ -126,7 +126,7 @@ class SocketWorld {
   /// The messages that the server has received from a client, oldest first.
   [[nodiscard]] const std::vector<Bytes>& messages_of(ClientId client) { return messages_[client.value]; }
 
-  std::function<void(SocketPlayer& player)> on_frame;  ///< after each frame of each client, 60 a second
+  std::function<void(SocketPlayer& player)> on_frame;  ///< after each picture of each client, 60 a second
 
  private:
   struct Body {

@@ -72,7 +72,7 @@ class Bot:
             nearest = distances.argmin()
             to_x, to_y = away[nearest] * (1.0 if distances[nearest] > 9.0 else -1.0)
             wanted = math.atan2(to_y, to_x) - self.heading
-            turn = math.atan2(math.sin(wanted), math.cos(wanted))  # the short way
+            turn = math.atan2(math.sin(wanted), math.cos(wanted))  # by the smaller angle
             self.heading += max(-TURN_RADPS, min(TURN_RADPS, turn)) * FRAME_S
         vx, vy = SPEED_MPS * math.cos(self.heading), SPEED_MPS * math.sin(self.heading)
         self.state["velocity"] = vx, vy, 0.0

@@ -36,7 +36,7 @@ def test_numpy_types_have_the_layout_of_c():
 
 
 def test_every_function_is_used():
-    # The package has its own: STATE needs no init, a hold of 0 s is correct(), shown_poses_into() replaces shown_poses().
+    # The package has its own: STATE needs no init, an anticipation of 0 s is correct(), shown_poses_into() replaces shown_poses().
     # A Python allocator makes no sense.
     without = {"reckoner_state_init", "reckoner_client_correct", "reckoner_client_shown_poses", "reckoner_set_allocator"}
     sources = "".join(file.read_text() for file in pathlib.Path(reckoner.__file__).parent.glob("*.py")

@@ -12,7 +12,7 @@ from reckoner import Archetype, ClientEventKind, Delivery, Field, ServerEventKin
 
 def test_poses_arrive_and_the_views_agree(world):
     ids = [world.server.spawn(reckoner.state(position=(i, 2, 3), orientation=(0, 0, 0.6, 0.8)), name=f"car{i}")
-           for i in range(100)]  # more than the arrays hold at first
+           for i in range(100)]  # more than fit into the arrays at first
     client = world.join()
     world.until(lambda: len(client.shown_poses().entities) == 100)
     poses, shown = client.shown_poses(), client.shown()
@@ -318,7 +318,7 @@ def test_pause_playout_and_correction(world):
     state = one["state"].copy()
     state["position"][1] = 3.0
     client.correct(car, state)
-    client.correct(car, state, hold_s=0.2)
+    client.correct(car, state, anticipated_s=0.2)
     client.set_origin((100, 0, 0))
     assert world.until(lambda: world.shows(client, car)) > 0
 

@@ -206,10 +206,10 @@ namespace Reckoner {
       Done(Native.reckoner_client_user_value(C, entity, &value));
       return value;
     }
-    /// Replaces the shown state. With holdS above 0 the game anticipates a hit: the entity continues from `state` until a
-    /// motion with the hit has arrived, for at most holdS.
-    public void Correct(ulong entity, State state, double holdS = 0.0) =>
-        Done(Native.reckoner_client_correct_and_hold(C, entity, &state, holdS));
+    /// Replaces the shown state. With anticipatedS above 0 the game anticipates a hit: the entity continues from `state` until a
+    /// motion with the hit has arrived, for at most anticipatedS.
+    public void Correct(ulong entity, State state, double anticipatedS = 0.0) =>
+        Done(Native.reckoner_client_anticipate(C, entity, &state, anticipatedS));
     public void SetPaused(bool paused) =>
         Done(Native.reckoner_client_set_paused(C, paused ? 1 : 0));
     /// The defaults for SetPlayout().

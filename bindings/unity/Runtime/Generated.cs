@@ -785,7 +785,7 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_correct(IntPtr @client, ulong @entity, State* @shown);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-    internal static extern int reckoner_client_correct_and_hold(IntPtr @client, ulong @entity, State* @shown, double @holdS);
+    internal static extern int reckoner_client_anticipate(IntPtr @client, ulong @entity, State* @shown, double @anticipatedS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_set_origin(IntPtr @client, double* @origin);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -94,7 +94,7 @@ namespace Reckoner.Tests {
         if (!Regex.IsMatch(source, $@"Native\.{method.Name}\(")) unused.Add(method.Name);
       }
       unused.Sort();
-      // A hold of 0 s is no hold; shown_poses_into replaces the second; an allocator in C# makes no sense.
+      // An anticipation of 0 s is none; shown_poses_into replaces the second; an allocator in C# makes no sense.
       Require(string.Join(" ", unused) ==
                   "reckoner_client_correct reckoner_client_shown_poses reckoner_set_allocator",
               string.Join(" ", unused));

@@ -33,7 +33,7 @@ namespace Reckoner.Tests {
     // Bit for bit what a program in C reads from the same client at the same times, over 2000 frames of sealed traffic.
     static void TestPosesEqualThoseOfTheCClient() {
       using (var world = new World()) {
-        Crowd(world, 100);  // more than the arrays hold at first
+        Crowd(world, 100);  // more than fit into the arrays at first
         world.Join();
         world.Until(() => world.Client.Shown().Length == 100);
         int compared = 0;

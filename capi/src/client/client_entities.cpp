@@ -159,13 +159,15 @@ reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_en
 
 reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
                                         const reckoner_state* shown) {
-  return reckoner_client_correct_and_hold(client, entity, shown, 0.0);
+  return reckoner_client_anticipate(client, entity, shown, 0.0);
 }
 
-reckoner_result reckoner_client_correct_and_hold(reckoner_client* client, reckoner_entity entity,
-                                                 const reckoner_state* shown, double hold_s) {
-  if (shown == nullptr || !(hold_s >= 0.0 && hold_s <= kMaxHoldS)) return RECKONER_ERROR_ARGUMENT;
-  return run(client, [&](Client& c) { return c.correct(entity_id(entity), capi::from_c(*shown), hold_s); });
+reckoner_result reckoner_client_anticipate(reckoner_client* client, reckoner_entity entity,
+                                           const reckoner_state* shown, double anticipated_s) {
+  if (shown == nullptr || !(anticipated_s >= 0.0 && anticipated_s <= kMaxAnticipationS))
+    return RECKONER_ERROR_ARGUMENT;
+  return run(client,
+             [&](Client& c) { return c.correct(entity_id(entity), capi::from_c(*shown), anticipated_s); });
 }
 
 reckoner_result reckoner_client_set_origin(reckoner_client* client, const double origin[3]) {

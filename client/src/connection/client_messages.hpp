@@ -70,7 +70,7 @@ class ClientMessages {
   [[nodiscard]] std::optional<GameMessage> poll() { return inbox_.poll(); }
 
  private:
-  // This is more than the server ever has in flight, so a game that polls every frame loses no message.
+  // This is more than the server ever has in flight, so a game that polls every picture loses no message.
   static constexpr MessageInbox::Limits kInboxLimits{4096, 1024 * 1024};
   // Enough for a minute without a connection.
   static constexpr MessageCounts::Limits kLimits{.window = MessageCounts::kClientWindow,

@@ -42,7 +42,7 @@ class ClientReliableSection {
   }
 
  private:
-  // The server acknowledges only datagrams with contents that wait for it, so the loss of the link is
+  // The server acknowledges only datagrams with contents that wait for it, so the share of lost datagrams is
   // unknown. This is the average over this number of datagrams with messages.
   static constexpr double kLossAverage = 50.0;
 

@@ -26,7 +26,7 @@ class DatagramSender {
   using Showing = ShowingReporter::Showing;
 
   /// The client sends an acknowledgement after this number of datagrams at the latest. So the server soon
-  /// knows how many bytes the link carries, and what was lost, when many datagrams arrive at once.
+  /// knows how many bytes the connection carries, and what was lost, when many datagrams arrive at once.
   static constexpr int kDatagramsPerAck = 8;
 
   /// What a link shares with its sender. All must outlive the sender.

@@ -48,7 +48,7 @@ std::optional<Refusal> decode(std::span<const std::byte> bytes, const DecodeCont
   out.header = read_server_header(reader);
   if (reader.failed()) return Refusal::malformed;
   out.tick = known.clock.unwrap(out.header.tick);
-  // Refused before the contents are read, because their slots may hold other entities now.
+  // Refused before the contents are read, because their slots may contain other entities now.
   if (known.clock.is_too_old(out.tick)) return Refusal::too_old;
   if (known.clock.is_far_ahead(out.tick)) return Refusal::from_future;
   out.complete = out.tick - std::min(out.header.complete_age, out.tick);

@@ -46,7 +46,7 @@ class JoinHandshake {
   /// acknowledged one.
   [[nodiscard]] static Answer read_answer(std::span<const std::byte> datagram);
 
-  /// Returns why the session cannot resume in this way, or nullopt. Requires awaits_answer().
+  /// Returns why the session cannot resume like this, or nullopt. Requires awaits_answer().
   [[nodiscard]] std::optional<Refusal> find_impossible(const ResumeAnswer& answer) const;
   /// The answer says that the session resumes.
   void note_resumed();

@@ -14,7 +14,7 @@ namespace reckoner {
 /// reports each change. Times are local time, s.
 class SentPlayout {
  public:
-  /// The client asks for a session, and shows entities in this way.
+  /// The client asks for a session, and shows entities like this.
   void note_request(const JoinRequest& request) {
     requested_ = {request.shows_past, request.shows_past, request.blend_s};
   }

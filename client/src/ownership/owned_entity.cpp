@@ -44,12 +44,12 @@ void OwnedEntity::restart(std::uint8_t term, const Motion& start) {
   last_.route = nullptr;
   last_tick_ = tick_at(start.time_s);
   due_ = resend_ = interrupted_ = false;
-  held_ = 0;
+  acknowledged_ = 0;
   losses_ = 0;
 }
 
 Tick OwnedEntity::tick_at(double time_s) const {
-  // Allows for rounding, because a drawn frame may fall exactly on a tick.
+  // Allows for rounding, because a picture may fall exactly on a tick.
   return whole_ticks((time_s - clock_.epoch_s) * clock_.tick_rate_hz + 5e-4);
 }
 
@@ -143,25 +143,26 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
   if (!decoded) return;  // rounding exceeded the limits; the next tick publishes instead
   stream_.publish(encoded, *decoded, tick, 1.0);
   policy_.update_sent();
-  if (resend_) held_ = 0;
+  if (resend_) acknowledged_ = 0;
   due_ = true;
   resend_ = false;
 }
 
 std::uint32_t OwnedEntity::reference() const {
-  const bool can = losses_ < 2 && stream_.head().can_refer_to(held_) && held_ != stream_.number();
-  return can && can_refer(stream_.newest().encoded, stream_.at(held_).encoded) ? held_ : 0;
+  const bool can =
+      losses_ < 2 && stream_.head().can_refer_to(acknowledged_) && acknowledged_ != stream_.number();
+  return can && can_refer(stream_.newest().encoded, stream_.at(acknowledged_).encoded) ? acknowledged_ : 0;
 }
 
 void OwnedEntity::note_outcome(std::uint8_t term, std::uint32_t number, bool acked) {
   if (term != term_ || number > stream_.number()) return;
   if (acked) {
     losses_ = 0;
-    held_ = std::max(held_, number);
+    acknowledged_ = std::max(acknowledged_, number);
     return;
   }
   ++losses_;
-  if (number == stream_.number() && held_ < number) due_ = true;
+  if (number == stream_.number() && acknowledged_ < number) due_ = true;
 }
 
 }  // namespace reckoner

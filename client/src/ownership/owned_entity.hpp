@@ -92,8 +92,8 @@ class OwnedEntity {
   bool interrupted_ = false;
   bool due_ = false;
   bool resend_ = false;
-  std::uint32_t held_ = 0;  // newest publish that the server is known to hold
-  unsigned losses_ = 0;     // losses in a row
+  std::uint32_t acknowledged_ = 0;  // newest publish that the server has acknowledged
+  unsigned losses_ = 0;             // losses in a row
 };
 
 }  // namespace reckoner

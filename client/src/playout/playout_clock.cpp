@@ -21,11 +21,11 @@ constexpr double kInitialLatenessS = 0.05;
 
 constexpr double kLatenessQuantile = 0.95;  // later updates are mostly repairs, which come too late anyway
 constexpr double kGapQuantile = 0.95;
-// If frames and ticks have the same rate, both quantiles are whole ticks. Then each frame would show the very
-// instant of a tick, and rounding would decide whether it shows a change at this tick.
+// If pictures and ticks have the same rate, both quantiles are whole ticks. Then each picture would show the
+// very instant of a tick, and rounding would decide whether it shows a change at this tick.
 constexpr double kMarginS = 0.0005;
 
-// A hitch of the link or of the server makes several updates late at once. In a world in which little
+// A hitch of the connection or of the server makes several updates late at once. In a world in which little
 // changes, they would count for minutes.
 constexpr double kMemoryS = 10.0;
 constexpr double kSampleEveryS = 0.1;
@@ -125,16 +125,16 @@ void PlayoutClock::note_datagram(double lateness_s) {
   is_measured_ = false;
 }
 
-void PlayoutClock::note_update(double lateness_s, double gap_s, bool held) {
+void PlayoutClock::note_update(double lateness_s, double gap_s, bool was_valid) {
   // Measure in other modes, too: the mode may become adaptive.
   note_lateness(lateness_, lateness_s);
   if (!is_quiet(gap_s)) {
     gaps_.add(gap_s, now_s_);
-  } else if (!held && lost_share_ > kLossToBridge) {
+  } else if (!was_valid && lost_share_ > kLossToBridge) {
     gaps_.add(std::min(gap_s, 2.0 * expected_gap_s_.value_or(0.0)),
               now_s_);  // after one lost update, not more
   }
-  lost_share_ += kLossGain * ((held ? 0.0 : 1.0) - lost_share_);
+  lost_share_ += kLossGain * ((was_valid ? 0.0 : 1.0) - lost_share_);
   is_measured_ = false;
 }
 

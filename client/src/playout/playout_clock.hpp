@@ -16,10 +16,10 @@ namespace reckoner {
 /// In adaptive mode the delay follows the lateness of updates and the gaps between them. It grows as fast as
 /// the limit on the time scale allows and shrinks slowly, so what is shown never stops or runs backwards.
 ///
-/// A quantile of the latest updates says how late updates are. Updates older than 10 s do not count. If
-/// few are left, because little in the world changes, all datagrams of the same time count instead. Of the
-/// arrivals in a tenth of a second only the first counts: after a hitch of the link or of the server, many
-/// late updates arrive together.
+/// A quantile of the latest updates says how late updates are. Updates older than 10 s do not count. If few
+/// are left, because little in the world changes, all datagrams of the same time count instead. Of the
+/// arrivals in a tenth of a second only the first counts: after a hitch of the connection or of the server,
+/// many late updates arrive together.
 class PlayoutClock {
  public:
   /// Delays outside their range are clamped.
@@ -45,7 +45,7 @@ class PlayoutClock {
   /// Duration of an ordinary blend, s.
   [[nodiscard]] double blend_s() const { return config_.blend_s; }
 
-  /// Sets the longest gap between two updates, s, while the earlier motion does not hold, and the time
+  /// Sets the longest gap between two updates, s, while the earlier motion is not valid, and the time
   /// between two ticks of the server, s. The delay must bridge such gaps, and at least one tick.
   void expect_gaps(double longest_s, double tick_s);
 
@@ -53,16 +53,16 @@ class PlayoutClock {
   void note_datagram(double lateness_s);
 
   /// Call this when an update arrived `lateness_s` after its time stamp. That time stamp is `gap_s` after the
-  /// time stamp of the previous motion. `held`: the previous motion held during the gap, if that is a longer
-  /// one than expected. False: motions in between were lost.
-  void note_update(double lateness_s, double gap_s, bool held = true);
+  /// time stamp of the previous motion. `was_valid`: the previous motion was valid during the gap, if that is
+  /// a longer one than expected. False: motions in between were lost.
+  void note_update(double lateness_s, double gap_s, bool was_valid = true);
 
   /// True if a gap is longer than expect_gaps() says.
   [[nodiscard]] bool is_quiet(double gap_s) const { return gap_s > quiet_gap_s_; }
 
   /// Advances to server time `now_s`. `stepped` says that the estimate of server time has jumped. Returns
   /// true if the shown time jumps, so that the caller must blend over the jump. That happens in the first
-  /// call and after a step. A frame that is drawn late is no jump, because motion continues meanwhile.
+  /// call and after a step. A picture that is drawn late is no jump, because motion continues meanwhile.
   bool advance(double now_s, bool stepped);
 
   /// True after the first advance(). The following times mean nothing before.
@@ -122,8 +122,8 @@ class PlayoutClock {
   double rate_ = 1.0;
   double delay_s_ = 0.0;
   double drift_ = 0.0;                    // rate of change of the delay, s/s
-  std::optional<double> expected_gap_s_;  // longest gap while the earlier motion does not hold
-  double quiet_gap_s_;                    // in a longer gap the earlier motion holds
+  std::optional<double> expected_gap_s_;  // longest gap while the earlier motion is not valid
+  double quiet_gap_s_;                    // in a longer gap the earlier motion is valid
   double tick_s_ = 0.0;
   Recent lateness_;
   Recent datagram_lateness_;

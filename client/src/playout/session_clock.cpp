@@ -62,7 +62,7 @@ void SessionClock::note_datagram(Tick tick, const std::optional<Echo>& echo, dou
   sync_.add_arrival(time_of(tick), arrived_s);
   if (!echo) return;
   const double sent_s = time_of_stamp(echo->stamp, local_s);
-  sync_.add_exchange(sent_s, time_of(tick) - echo->held * kStampUnitS, time_of(tick), arrived_s);
+  sync_.add_exchange(sent_s, time_of(tick) - echo->waited * kStampUnitS, time_of(tick), arrived_s);
   ++exchanges_;
 }
 

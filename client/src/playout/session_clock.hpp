@@ -62,7 +62,7 @@ class SessionClock {
   [[nodiscard]] double waited_s(Tick tick, double local_s) const;
   /// The server time at which a datagram arrived that is received now. For a backlog this is an estimate, the
   /// time of the newest tick. If the clock was set far ahead, it is limited by that tick, too: otherwise
-  /// motions would hold until the clock is corrected.
+  /// motions would be valid until the clock is corrected.
   [[nodiscard]] double arrival_s(double local_s) const {
     constexpr double kSlackS = 0.25;
     const double slack_s = backlog_ ? 0.0 : kSlackS + std::min(1.0, sync_.round_trip_s().value_or(1.0));

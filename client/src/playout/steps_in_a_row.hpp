@@ -7,7 +7,7 @@ namespace reckoner {
 
 /// While a local clock stands or crawls, server time advances by steps alone, many in a row. A blend over
 /// each of them would make no progress and keep everything where it is. So only the first one is blended. The
-/// others are like frames that took long: what is shown moves on, and a blend that is under way goes on.
+/// others are like pictures that took long: what is shown moves on, and an unfinished blend goes on.
 class StepsInARow {
  public:
   /// The clock has stepped by `by_s` at local time `local_s`, s. Returns true if the step counts as time that

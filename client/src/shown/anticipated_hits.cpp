@@ -11,24 +11,25 @@
 
 namespace reckoner {
 
-bool AnticipatedHits::hold(KnownEntity& entity, const State& in_world, double hold_s, double one_way_s) {
+bool AnticipatedHits::anticipate(KnownEntity& entity, const State& in_world, double anticipated_s,
+                                 double one_way_s) {
   const double shown_s = playout_.shown_s();
   const State in_shown_time = at_rate(in_world, static_cast<float>(1.0 / playout_.rate()));
   const auto local = frames_.converted(in_shown_time, FrameId{}, entity.remote.frame(shown_s), shown_s);
   if (!local) return false;
   // What this client does now has an effect at the server after the one-way delay and some ticks.
   constexpr double kTicksS = 0.1;
-  if (!entity.remote.is_held()) held_.push_back(entity.id);
-  entity.remote.hold(*local, shown_s, playout_.now_s() + one_way_s + kTicksS, shown_s + hold_s);
+  if (!entity.remote.is_anticipated()) anticipated_.push_back(entity.id);
+  entity.remote.anticipate(*local, shown_s, playout_.now_s() + one_way_s + kTicksS, shown_s + anticipated_s);
   return true;
 }
 
 void AnticipatedHits::review(double blend_s) {
   const double shown_s = playout_.shown_s();
-  std::erase_if(held_, [&](EntityId id) {
+  std::erase_if(anticipated_, [&](EntityId id) {
     const KnownEntity* known = std::as_const(entities_).find(id);
-    if (known == nullptr || !known->remote.is_held()) return true;
-    if (!known->remote.is_hold_over(shown_s)) return false;
+    if (known == nullptr || !known->remote.is_anticipated()) return true;
+    if (!known->remote.is_anticipation_over(shown_s)) return false;
     KnownEntity& entity = *entities_.find(id);
     RemoteEntity& remote = entity.remote;
     const State before = remote.shown(shown_s);

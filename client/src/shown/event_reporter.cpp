@@ -84,7 +84,7 @@ EntityId EventReporter::continue_prediction(KnownEntity& entity, double shown_s)
   const auto prediction = entity.prediction ? world_.predictions.release(*entity.prediction) : std::nullopt;
   if (!prediction) return {};
   // In buffered modes the prediction is ahead by the delay. Updates that arrive meanwhile must not shorten
-  // the way back to an ordinary blend, as they do not shorten a catch-up.
+  // the return to an ordinary blend, as they do not shorten a catch-up.
   const double delay_s = playout_.delay_s();
   const double blend_s = playout_.blend_s();
   const BlendTime blend = delay_s <= kLongestCatchUpS ? BlendTime{blend_s, delay_s}

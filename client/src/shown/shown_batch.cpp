@@ -68,7 +68,7 @@ void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& fra
   positions_.resize(batch_.size());
   orientations_.resize(batch_.size());
   batch_.sample(shown_s, positions_, orientations_);
-  if (shown_s < newest_s_ - kExtrapolateBackS) hold_future_motions(shown_s, entities);
+  if (shown_s < newest_s_ - kExtrapolateBackS) keep_future_motions(shown_s, entities);
   const bool framed = framed_ > 0 || frames.any();
   if (framed) frames_ = batch_frames_;
   for (const std::uint32_t slot : unbatched_) {
@@ -88,7 +88,7 @@ void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& fra
 
 // The batch extrapolates without a limit. If the client's clock stood still, some motions may be of times
 // long after the shown one.
-void ShownBatch::hold_future_motions(double shown_s, const EntityStore& entities) {
+void ShownBatch::keep_future_motions(double shown_s, const EntityStore& entities) {
   for (std::size_t i = 0; i < batch_ids_.size(); ++i) {
     const RemoteEntity& remote = entities.slots()[batch_ids_[i].slot()]->remote;
     if (shown_s >= remote.newest().time_s - kExtrapolateBackS) continue;

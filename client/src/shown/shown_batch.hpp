@@ -38,7 +38,7 @@ class ShownBatch {
   }
 
   /// True if the slot's entity is in the batch.
-  [[nodiscard]] bool holds(std::uint32_t slot) const {
+  [[nodiscard]] bool contains(std::uint32_t slot) const {
     return slot < in_batch_.size() && in_batch_[slot] != kNoIndex;
   }
 
@@ -53,7 +53,7 @@ class ShownBatch {
  private:
   static constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
-  void hold_future_motions(double shown_s, const EntityStore& entities);
+  void keep_future_motions(double shown_s, const EntityStore& entities);
   void remove_batched(std::uint32_t slot);
   void remove_unbatched(std::uint32_t slot);
   void set_frame(std::size_t number, FrameId frame);

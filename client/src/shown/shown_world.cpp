@@ -48,7 +48,7 @@ ShownPoses ShownWorld::poses(const glm::dvec3& origin) {
   entities.visit_changed([&](std::uint32_t slot, KnownEntity* entity) {
     batch_.update(slot, entity);
     // An entity in the batch can only appear or teleport when it changes. All others are checked below.
-    if (entity != nullptr && batch_.holds(slot)) (void)appear(*entity, shown_s);
+    if (entity != nullptr && batch_.contains(slot)) (void)appear(*entity, shown_s);
   });
   for (const std::uint32_t slot : batch_.unbatched()) {
     const auto& entity = entities.slots()[slot];
@@ -81,14 +81,14 @@ void ShownWorld::settle_frames(double shown_s) {
     world_.frames.settle(shown_s, playout_.blend_s());
 }
 
-CallResult ShownWorld::correct(EntityId id, const State& in_world, double hold_s, double one_way_s) {
+CallResult ShownWorld::correct(EntityId id, const State& in_world, double anticipated_s, double one_way_s) {
   KnownEntity* entity = world_.entities.find(id);
   if (entity == nullptr) return CallError::unknown_entity;
   if (entity->owned) return CallError::owned;
   if (!entity->visible) return CallError::not_shown;
-  const bool done = hold_s > 0.0 ? hits_.hold(*entity, in_world, hold_s, one_way_s)
-                                 : world_.frames.correct(*entity, in_world, playout_.shown_s(),
-                                                         playout_.rate(), playout_.blend_s());
+  const bool done = anticipated_s > 0.0 ? hits_.anticipate(*entity, in_world, anticipated_s, one_way_s)
+                                        : world_.frames.correct(*entity, in_world, playout_.shown_s(),
+                                                                playout_.rate(), playout_.blend_s());
   return done ? CallError::none : CallError::not_shown;  // its frame is not shown
 }
 

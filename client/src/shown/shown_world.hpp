@@ -5,7 +5,7 @@
 #include "client/src/playout/showing_reporter.hpp"
 #include "client/src/shown/anticipated_hits.hpp"
 #include "client/src/shown/event_reporter.hpp"
-#include "client/src/shown/frozen_frame.hpp"
+#include "client/src/shown/frozen_picture.hpp"
 #include "client/src/shown/shown_batch.hpp"
 #include "client/src/world/world.hpp"
 
@@ -34,7 +34,8 @@ class ShownWorld {
   [[nodiscard]] std::span<const ShownEntity> shown(const glm::dvec3& origin, double now_s);
   [[nodiscard]] ShownPoses poses(const glm::dvec3& origin);
   /// `one_way_s`: the delay from this client to the server, s.
-  [[nodiscard]] CallResult correct(EntityId id, const State& in_world, double hold_s, double one_way_s);
+  [[nodiscard]] CallResult correct(EntityId id, const State& in_world, double anticipated_s,
+                                   double one_way_s);
 
   /// Queues the events of everything that has changed up to the instant shown. Client::update() calls it, so
   /// a game may poll events before or after it calls shown().
@@ -50,7 +51,7 @@ class ShownWorld {
 
   /// The shown instant has jumped from `before_s`, where shown time ran at `rate`. Blends over the jump.
   void blend_over_jump(double before_s, double rate);
-  /// The way of showing motions has changed (PlayoutClock::path()).
+  /// The method of showing motions has changed (PlayoutClock::path()).
   void change_path();
   /// Ends the anticipated hits that are over.
   void review_hits() {
@@ -70,7 +71,7 @@ class ShownWorld {
   AnticipatedHits hits_{world_.entities, world_.frames, playout_};
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
-  FrozenFrame frozen_;        // what a paused client shows
+  FrozenPicture frozen_;      // what a paused client shows
   double paused_at_s_ = 0.0;  // server time of the pause, s
 };
 

@@ -65,16 +65,16 @@ struct KnownEntity {
   /// Server time of its end, s; empty if it is not known yet. The entity is shown until then. (Without
   /// interpolation, an entity is removed as soon as the client learns of its end.)
   std::optional<double> despawned_s;
-  bool visible = false;                 ///< shown in the last drawn frame
+  bool visible = false;                 ///< shown in the last picture
   bool is_reported = false;             ///< the `spawned` event is in the queue or was polled
   bool has_news = false;                ///< its slot is in the list of WorldEvents
-  std::uint8_t teleports_shown = 0;     ///< teleport counter as of the last drawn frame
+  std::uint8_t teleports_shown = 0;     ///< teleport counter as of the last picture
   std::uint8_t teleports_reported = 0;  ///< teleport counter as of the last event about it
   std::uint32_t jumps_reported = 0;     ///< RemoteEntity::jumps() as of the last event about it
-  FieldTimeline fields;                 ///< user fields as of the last drawn frame
+  FieldTimeline fields;                 ///< user fields as of the last picture
   /// Bit set: fields whose first value is not in effect yet. The entity is not shown before all are.
   std::uint32_t lacks_fields = 0;
-  FrameId frame_shown{};  ///< reference frame as of the last drawn frame or applied motion
+  FrameId frame_shown{};  ///< reference frame as of the last picture or applied motion
   /// The instant up to which changes of frame have been handled (Frames::settle()), s of shown time.
   double settled_s = -std::numeric_limits<double>::infinity();
   std::uint64_t user_value = 0;      ///< Client::set_user_value()
@@ -88,8 +88,8 @@ struct KnownEntity {
 }
 
 /// All entities whose spawns have arrived, by slot. An empty slot costs only a few bytes, whatever slots a
-/// server uses. The store remembers the archetype that a slot last held and, for a while, the motions that
-/// arrived of it. So a datagram from before a despawn can still be read.
+/// server uses. The store remembers the archetype of the last entity of a slot and, for a while, the motions
+/// that arrived of it. So a datagram from before a despawn can still be read.
 ///
 /// The store counts an entity as changed when a non-const accessor returns it.
 class EntityStore {
@@ -130,7 +130,7 @@ class EntityStore {
     return slot < references_.size() ? references_[slot].get() : nullptr;
   }
 
-  /// The archetype of the slot's present or last entity; empty if the slot never held one.
+  /// The archetype of the slot's present or last entity; empty if the slot never had one.
   [[nodiscard]] std::optional<std::size_t> archetype_of(std::uint32_t slot) const;
 
   /// Calls `visit(slot, entity or null)` for all slots that have changed since the last call.

@@ -127,7 +127,7 @@ bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, 
   if (!remote.receive(motion, shown_s, blend, valid_until_s, shown)) return false;
   entity.frame_shown = remote.frame(shown_s);
   note(static_cast<std::uint32_t>(entity.id.slot()), motion);
-  // At once, instead of in the next drawn frame: the server knows only the times of arrivals.
+  // At once, instead of in the next picture: the server knows only the times of arrivals.
   settle(entity, shown_s, blend.blend_s);
   return true;
 }
@@ -201,8 +201,8 @@ void Frames::set_path(MotionPath path, double shown_s, double blend_s) {
 void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, double blend_s) {
   const FrameId frame = frame_of(gone.id);
   for (const std::uint32_t slot : slots_) {
-    const auto& held = entities_.slots()[slot];
-    if (!held || held->id == gone.id || !held->remote.has_motion_in(frame)) continue;
+    const auto& known = entities_.slots()[slot];
+    if (!known || known->id == gone.id || !known->remote.has_motion_in(frame)) continue;
     KnownEntity& entity = *entities_.at(slot);
     RemoteEntity& remote = entity.remote;
     const bool was_in_it = remote.frame(shown_s) == frame;

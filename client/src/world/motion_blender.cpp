@@ -19,10 +19,10 @@ bool MotionBlender::blend_onto(KnownEntity& entity, const Motion& motion) {
   const double shown_s = shows ? applied_s() : remote.oldest().time_s;
   BlendTime blend{playout_.blend_s(), std::max(0.0, shown_s - remote.valid_until_s())};
   blend.hurries = shows && fades_.limit().has_stalled(playout_.now_s());
-  const double holds_s = fades_.limit().of(std::max(motion.time_s, remote.newest().time_s));
-  const double limit_s = shows && shown_s > holds_s ? holds_s : kAlwaysValid;
+  const double valid_until_s = fades_.limit().of(std::max(motion.time_s, remote.newest().time_s));
+  const double limit_s = shows && shown_s > valid_until_s ? valid_until_s : kAlwaysValid;
   // An entity that was not shown yet has no pose to blend from. It counts as shown since its arrival or, in a
-  // buffered mode, since its first motion: the server knows these times, but not the times of drawn frames
+  // buffered mode, since its first motion: the server knows these times, but not the times of pictures
   // (lag compensation).
   const bool interpolates = playout_.path() == MotionPath::interpolate;
   const double first_s = interpolates ? entity.spawned_s : entity.appeared_s;

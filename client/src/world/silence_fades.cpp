@@ -9,9 +9,9 @@
 namespace reckoner {
 
 void SilenceFades::limit_unseen(KnownEntity& entity, double shown_s) {
-  const double holds_s = limit_.of_unseen(entity.remote.newest().time_s);
-  if (shown_s <= holds_s) return;
-  entity.remote.set_valid_until(holds_s, holds_s, 0.0);
+  const double valid_until_s = limit_.of_unseen(entity.remote.newest().time_s);
+  if (shown_s <= valid_until_s) return;
+  entity.remote.set_valid_until(valid_until_s, valid_until_s, 0.0);
   any_ = true;
 }
 
@@ -25,9 +25,9 @@ bool SilenceFades::review_all(double shown_s, double before_s, double blend_s) {
     if (limit_s == kAlwaysValid && shown_s > limit_.of(motion_s)) {
       entities_.at(slot)->remote.set_valid_until(std::max(limit_.of(motion_s), before_s), before_s, blend_s);
       any_ = true;
-    } else if (limit_s != kAlwaysValid && limit_.holds_again(motion_s, limit_s, shown_s)) {
+    } else if (limit_s != kAlwaysValid && limit_.is_valid_again(motion_s, limit_s, shown_s)) {
       KnownEntity& entity = *entities_.at(slot);
-      // An entity that was never shown has an old motion. A newer one is probably on its way, so it does not
+      // An entity that was never shown has an old motion. A newer one is probably in flight, so it does not
       // jump.
       constexpr double kUnseenS = 0.5;
       const BlendTime blend = entity.visible ? BlendTime{blend_s, std::abs(shown_s - limit_s)}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/playout/hold_limit.hpp"
+#include "client/src/playout/validity_limit.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "client/src/world/world_events.hpp"
 
@@ -10,18 +10,18 @@
 
 namespace reckoner {
 
-/// Lets entities fade to rest whose motion may no longer hold, because the connection is silent or the server
-/// confirms nothing of them. It ends the fade of entities whose motion holds after all. Owned entities never
-/// fade. Times are shown time, s.
+/// Lets entities fade to rest whose motion may no longer be valid, because the connection is silent or the
+/// server confirms nothing of them. It ends the fade of entities whose motion is valid after all. Owned
+/// entities never fade. Times are shown time, s.
 class SilenceFades {
  public:
-  /// See HoldLimit for the times. All must outlive this object.
+  /// See ValidityLimit for the times. All must outlive this object.
   SilenceFades(double silence_s, double unconfirmed_s, EntityStore& entities, WorldEvents& events)
       : limit_(silence_s, unconfirmed_s), entities_(entities), events_(events) {}
 
-  /// Until when motions hold.
-  [[nodiscard]] HoldLimit& limit() { return limit_; }
-  [[nodiscard]] const HoldLimit& limit() const { return limit_; }
+  /// Until when motions are valid.
+  [[nodiscard]] ValidityLimit& limit() { return limit_; }
+  [[nodiscard]] const ValidityLimit& limit() const { return limit_; }
 
   /// True if some entity fades or will fade to rest.
   [[nodiscard]] bool any() const { return any_; }
@@ -40,7 +40,7 @@ class SilenceFades {
  private:
   bool review_all(double shown_s, double before_s, double blend_s);
 
-  HoldLimit limit_;
+  ValidityLimit limit_;
   EntityStore& entities_;
   WorldEvents& events_;
   bool any_ = false;

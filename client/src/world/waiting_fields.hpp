@@ -11,7 +11,7 @@
 
 namespace reckoner {
 
-/// The entities with changes of user fields that wait to take effect. So the cost of a drawn frame depends on
+/// The entities with changes of user fields that wait to take effect. So the cost of a picture depends on
 /// the number of changes and not of entities.
 class WaitingFields {
  public:

@@ -53,12 +53,12 @@ bool World::apply_spawn(NewEntity& spawned, Tick sent) {
   const EntityId id = spawned.entity;
   const std::uint32_t slot = slot_of(id);
   const bool is_empty = slot >= entities.slots().size() || !entities.slots()[slot];
-  const std::uint32_t held = is_empty ? 0 : entities.slots()[slot]->spawn_number;
-  if (spawned.number < held || spawned.number <= entities.newest_ended(slot)) {
+  const std::uint32_t known_number = is_empty ? 0 : entities.slots()[slot]->spawn_number;
+  if (spawned.number < known_number || spawned.number <= entities.newest_ended(slot)) {
     ++stats_.updates_stale;
     return false;
   }
-  const bool is_new = spawned.number != held;
+  const bool is_new = spawned.number != known_number;
   const std::optional<double> end_s = spawned.info.end_s;
   if (!is_new) {
     KnownEntity& known = *entities.at(slot);
@@ -234,15 +234,16 @@ void World::apply_motions(std::span<const MotionUpdate> updates, Tick sent, doub
     Motion motion = update.motion;
     if (!switches_.uses_stamps && clock_.known()) motion.time_s = clock_.server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
-    const bool held = !playout_.is_quiet(gap_s) || held_until(entity->remote.newest(), motion);
+    const bool was_valid = !playout_.is_quiet(gap_s) || was_valid_until(entity->remote.newest(), motion);
     if (!apply_motion(*entity, motion, {false, update.level, sent})) {
       ++stats_.updates_stale;
       continue;
     }
     ++stats_.updates_applied;
-    // What waited while the program slept says nothing about the link.
+    // What waited while the program slept says nothing about the connection.
     if (gap_s > 0.0 && clock_.known() && !clock_.is_backlog())
-      playout_.note_update(clock_.server_time_s(local_s) + config_.show_ahead_s - motion.time_s, gap_s, held);
+      playout_.note_update(clock_.server_time_s(local_s) + config_.show_ahead_s - motion.time_s, gap_s,
+                           was_valid);
   }
 }
 

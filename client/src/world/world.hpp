@@ -30,7 +30,7 @@
 namespace reckoner {
 
 /// What the client knows of the world of one session: entities and their motions, frames, user fields,
-/// predictions, and what waits for something else. apply() is the only way in for what the server sends.
+/// predictions, and what waits for something else. everything that the server sends enters through apply().
 struct World {
   /// `config` has the archetypes as the server has set them. `owned_motions` are those that this client
   /// sends. All must outlive the world.

@@ -65,7 +65,7 @@ class CellKeeper {
     std::uint32_t epoch = 0;
     std::uint64_t epoch_revision = 0;
     std::uint64_t seen_revision = 0;  // of the table's entry that `epoch` and `holder` are from
-    bool busy = false;                // a request about the lease is under way
+    bool busy = false;                // a request about the lease is unanswered
     double tried_s = -1e300;
     // Of the last holder that this process knows.
     ProcessId holder;

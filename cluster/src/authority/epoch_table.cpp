@@ -9,7 +9,7 @@ namespace reckoner::cluster {
 namespace {
 
 constexpr std::size_t kMostReading = 256;  // at a time; more wait
-// The table is written before a message says so, but the write and the message travel on different ways, and
+// The table is written before a message says so, but the write and the message take different paths, and
 // a replica answers late. So a claim that is newer than the table has some time.
 constexpr double kLateS = 0.3;
 constexpr double kNoAnswerS = 2.0;  // a claim without any answer is refused after this time

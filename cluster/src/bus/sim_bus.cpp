@@ -18,7 +18,7 @@ void SimHub::stop(double now_s) {
   for (SimBus* bus : buses_) {
     bus->incoming_.clear();
     bus->held_.clear();
-    bus->held_back_.clear();
+    bus->postponed_.clear();
     bus->broken_since_s_ = now_s;
   }
 }
@@ -48,7 +48,7 @@ void SimHub::cut(SimBus& bus, Cut how, double now_s) {
   bus.broken_since_s_.reset();
   bus.connected_ = true;
   auto held = std::exchange(bus.held_, {});
-  auto back = std::exchange(bus.held_back_, {});
+  auto back = std::exchange(bus.postponed_, {});
   if (noticed) ++bus.stats_.connects;
   if (noticed) return;
   for (Operation& operation : held)
@@ -60,7 +60,7 @@ void SimHub::cut(SimBus& bus, Cut how, double now_s) {
 void SimHub::send(Operation operation, double now_s) {
   SimBus& from = *operation.from;
   if (!running_ || from.cut_ == Cut::lose) return;
-  if (from.cut_ == Cut::hold) {
+  if (from.cut_ == Cut::delay) {
     from.held_.push_back(std::move(operation));
     return;
   }
@@ -153,8 +153,8 @@ void SimBus::unsubscribe(std::string_view subject) {
 
 void SimBus::deliver(Delivery delivery, double now_s) {
   if (cut_ == SimHub::Cut::lose) return;
-  if (cut_ == SimHub::Cut::hold) {
-    held_back_.push_back(std::move(delivery));
+  if (cut_ == SimHub::Cut::delay) {
+    postponed_.push_back(std::move(delivery));
     return;
   }
   delivery.due_s = last_received_s_ = std::max(last_received_s_, now_s + hub_.delay_s());
@@ -167,7 +167,7 @@ void SimBus::service(double now_s) {
   if (broken_since_s_ && connected_ && now_s - *broken_since_s_ > hub_.config_.notice_s) {
     connected_ = false;
     held_.clear();
-    held_back_.clear();
+    postponed_.clear();
   }
   while (!incoming_.empty() && incoming_.front().due_s <= now_s) {
     Delivery& delivery = incoming_.front();

@@ -37,7 +37,7 @@ class SimHub {
  public:
   SimHub(const SimBusConfig& config, std::uint64_t seed) : config_(config), random_(seed) {}
 
-  /// Stops the server: messages on their way are lost, and all connections break. Tables keep their values,
+  /// Stops the server: messages in flight are lost, and all connections break. Tables keep their values,
   /// as on a disk.
   void stop(double now_s);
   void start(double now_s);
@@ -45,8 +45,8 @@ class SimHub {
   /// How the connection of a process is broken.
   enum class Cut : std::uint8_t {
     none,
-    lose,  ///< what is sent is lost
-    hold,  ///< what is sent arrives when the connection works again, as on TCP
+    lose,   ///< what is sent is lost
+    delay,  ///< what is sent arrives when the connection works again, as on TCP
   };
   void cut(SimBus& bus, Cut how, double now_s);
 
@@ -140,7 +140,7 @@ class SimBus : public Bus {
   SimHub::Cut cut_ = SimHub::Cut::none;
   std::optional<double> broken_since_s_;  // empty: the connection works
   std::vector<SimHub::Operation> held_;
-  std::vector<Delivery> held_back_;
+  std::vector<Delivery> postponed_;
   BusStats stats_;
 };
 

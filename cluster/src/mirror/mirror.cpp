@@ -14,7 +14,7 @@ constexpr double kNoteEveryS = 0.1;   // how often a stream confirms the motions
 constexpr double kForgetStreamS = 30.0;  // entities of a writer that is silent for so long are removed
 constexpr double kWaitForFrameS = 2.0;
 // An entity that its writer no longer describes was handed over, usually, and the batch of its new holder is
-// on its way. It is removed after this time.
+// in flight. It is removed after this time.
 constexpr double kMissingS = 1.0;
 constexpr double kLagRate = 0.02;    // weight of a batch in the mean lag
 constexpr double kLargestLagS = 10;  // a larger one is no lag but a wrong time stamp
@@ -22,7 +22,7 @@ constexpr double kLargestLagS = 10;  // a larger one is no lag but a wrong time 
 constexpr double kRestartStreamS = 0.5;
 constexpr double kAskAfterGapS = 0.1;
 // Records whose right to write is being read.
-constexpr std::size_t kMostHeldBack = 32 * 1024;
+constexpr std::size_t kMostPostponed = 32 * 1024;
 constexpr std::size_t kMostHeldBackInSlot = 32;
 constexpr std::ptrdiff_t kMostHeldBackOfWriter = 4;  // in one slot: a liar leaves room for the others
 
@@ -90,21 +90,21 @@ void Mirror::admit(const R& record, StreamKey from, double now_s) {
     case EpochTable::Verdict::refuted:
       return refuse(record, id, epoch, from);
     case EpochTable::Verdict::open:
-      return hold_back(record, id, from);
+      return postpone(record, id, from);
   }
 }
 
-void Mirror::hold_back(Record record, EntityId id, StreamKey from) {
-  std::vector<HeldBack>& in_slot = held_back_[id.index1];
+void Mirror::postpone(Record record, EntityId id, StreamKey from) {
+  std::vector<Postponed>& in_slot = postponed_[id.index1];
   const auto of_writer = std::count_if(in_slot.begin(), in_slot.end(),
-                                       [&](const HeldBack& h) { return h.from.second == from.second; });
+                                       [&](const Postponed& h) { return h.from.second == from.second; });
   if (of_writer >= kMostHeldBackOfWriter || in_slot.size() >= kMostHeldBackInSlot ||
-      held_back_count_ >= kMostHeldBack) {
+      postponed_count_ >= kMostPostponed) {
     ++stats_.unconfirmed_refused;
     return repair(from);
   }
   in_slot.push_back({std::move(record), from, epochs_.now_s()});
-  ++held_back_count_;
+  ++postponed_count_;
 }
 
 void Mirror::refuse(const Record& record, EntityId id, std::uint32_t epoch, StreamKey from) {
@@ -134,13 +134,13 @@ void Mirror::settle(const std::vector<std::uint32_t>& slots, double now_s) {
 }
 
 void Mirror::settle_slot(std::uint32_t slot, double now_s) {
-  const auto found = held_back_.find(slot);
-  if (found == held_back_.end()) return;
-  std::vector<HeldBack> records = std::move(found->second);
-  held_back_.erase(found);
-  held_back_count_ -= records.size();
-  std::vector<HeldBack> open;
-  for (HeldBack& h : records) {
+  const auto found = postponed_.find(slot);
+  if (found == postponed_.end()) return;
+  std::vector<Postponed> records = std::move(found->second);
+  postponed_.erase(found);
+  postponed_count_ -= records.size();
+  std::vector<Postponed> open;
+  for (Postponed& h : records) {
     const auto [id, epoch] = std::visit(
         [](const auto& r) {
           return std::pair{id_of(r), epoch_of(r)};
@@ -161,8 +161,8 @@ void Mirror::settle_slot(std::uint32_t slot, double now_s) {
     }
   }
   if (open.empty()) return;
-  held_back_count_ += open.size();
-  held_back_[slot] = std::move(open);
+  postponed_count_ += open.size();
+  postponed_[slot] = std::move(open);
 }
 
 // Checks the sequence. False for a batch that was received already.
@@ -383,9 +383,9 @@ bool Mirror::is_forgotten(const Stream& stream, double now_s) {
 
 void Mirror::run(double now_s) {
   remove_missing(now_s);
-  if (!held_back_.empty()) {
+  if (!postponed_.empty()) {
     std::vector<std::uint32_t> slots;
-    for (const auto& [slot, records] : held_back_)
+    for (const auto& [slot, records] : postponed_)
       slots.push_back(slot);
     settle(slots, now_s);
   }

@@ -86,7 +86,7 @@ class Mirror {
   using StreamKey = std::pair<std::uint32_t, ProcessId>;  // cell and writer
   using Record = std::variant<DescribedRecord, MotionRecord, FieldsRecord, GoneRecord>;
   // A record whose right to write is being read from the table.
-  struct HeldBack {
+  struct Postponed {
     Record record;
     StreamKey from;
     double since_s = 0.0;  // by the clock of the table
@@ -95,7 +95,7 @@ class Mirror {
   [[nodiscard]] bool continues(Stream& stream, const Batch& batch, double now_s);
   template <class R>
   void admit(const R& record, StreamKey from, double now_s);
-  void hold_back(Record record, EntityId id, StreamKey from);
+  void postpone(Record record, EntityId id, StreamKey from);
   void refuse(const Record& record, EntityId id, std::uint32_t epoch, StreamKey from);
   void settle_slot(std::uint32_t slot, double now_s);
   void apply(const DescribedRecord& record, StreamKey from, double now_s);
@@ -126,8 +126,8 @@ class Mirror {
   std::unordered_map<EntityId, Known> known_;
   std::unordered_map<std::uint32_t, EntityId> slot_entities_;
   std::map<StreamKey, Stream> streams_;
-  std::unordered_map<std::uint32_t, std::vector<HeldBack>> held_back_;  // by EntityId::index1
-  std::size_t held_back_count_ = 0;
+  std::unordered_map<std::uint32_t, std::vector<Postponed>> postponed_;  // by EntityId::index1
+  std::size_t postponed_count_ = 0;
   struct Waiting {
     DescribedRecord record;
     ProcessId writer;

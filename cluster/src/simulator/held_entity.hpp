@@ -21,7 +21,7 @@ struct Held {
   std::uint32_t epoch = 0;
   std::uint64_t revision = 0;
   bool confirmed = false;  // the table of epochs names this process
-  bool busy = false;       // a request about it is under way
+  bool busy = false;       // a request about it is unanswered
   std::uint32_t cell = 0;
   std::uint32_t turn = 0;  // answers of an earlier turn are void
   bool describe = true;    // viewers do not know it in this cell yet

@@ -74,7 +74,7 @@ void SimulatorCore::recover(const BusEntry& stored, const BusEntry* stored_epoch
   }
   if (epoch->generation != id.generation) return;  // the entity has ended, or was never confirmed
   const ProcessId holder = epoch->holder;
-  // A handover is under way: the newer state is in its messages.
+  // A handover is in progress: the newer state is in its messages.
   const auto given = committed.find(id);
   if (holder == member.process ? expected.contains(id)
                                : given != committed.end() && given->second.to == holder)

@@ -100,7 +100,7 @@ CallResult Simulator::despawn(EntityId id) {
     s.batch_of(h->cell).gone.push_back({id, h->epoch, std::nullopt});
   }
   s.bus.put(BusTable::checkpoints, slot_key(id), encode_value(CheckpointValue{}, s.codec));
-  // The revision is not known while a request is under way; the slot is then left alone.
+  // The revision is not known while a request is unanswered; the slot is then left alone.
   if (!h->busy) s.ids.give_back(id, h->epoch, h->revision, s.now_s);
   s.held.erase(id);
   s.mirror.forget(id);

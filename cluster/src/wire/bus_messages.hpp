@@ -31,8 +31,8 @@ inline constexpr std::size_t kMaxGameDataBytes = 4096;   ///< the game's own dat
 inline constexpr std::size_t kMaxBusBytes = 256 * 1024;  ///< largest message
 inline constexpr std::size_t kBatchBytes = 48 * 1024;    ///< a larger batch is split
 inline constexpr std::size_t kMaxMailBytes = 16 * 1024;  ///< largest game message
-inline constexpr std::size_t kMaxMailWaiting = 32;  ///< game messages that travel with an entity, each way
-inline constexpr std::size_t kMaxCorrespondents = 256;  ///< clients in correspondence with one entity
+inline constexpr std::size_t kMaxMailWaiting = 32;       ///< game messages with an entity, in each direction
+inline constexpr std::size_t kMaxCorrespondents = 256;   ///< clients in correspondence with one entity
 /// Slots in a block of ids. Simulators take whole blocks from the world.
 inline constexpr std::uint32_t kSlotsInBlock = 256;
 
@@ -58,7 +58,7 @@ struct EntityRecord {
   std::vector<FieldValue> fields;
 };
 
-/// A game message on its way between a client and an entity.
+/// A game message in flight between a client and an entity.
 struct Letter {
   std::uint32_t number = 0;  ///< counted from 1 for each client, entity and direction
   std::vector<std::byte> payload;

@@ -26,7 +26,7 @@ constexpr double kWarmUpS = 4.0;
 // cannot know yet. An avatar's teleport travels over two links.
 constexpr double kNewS = 0.3, kAfterTeleportS = 0.7, kAfterAvatarTeleportS = 1.5;
 
-// Positions of one entity in consecutive frames, and its largest change of velocity.
+// Positions of one entity in consecutive pictures, and its largest change of velocity.
 struct Steps {
   int frames = 0;
   glm::dvec3 position{0.0}, velocity{0.0};
@@ -155,8 +155,8 @@ void Run::steer(Viewer& viewer, double from_s, double to_s) {
   for (const ScriptLine& line : options_.script) {
     const double turn_s = std::floor(to_s / length_s) * length_s + line.time_s;
     if (turn_s <= from_s || turn_s > to_s) continue;
-    if (line.verb == "press") viewer.pilot.held.insert(line.words);
-    if (line.verb == "release") viewer.pilot.held.erase(line.words);
+    if (line.verb == "press") viewer.pilot.pressed.insert(line.words);
+    if (line.verb == "release") viewer.pilot.pressed.erase(line.words);
     if (line.verb == "aim") viewer.pilot.aim_rad = std::stod(line.words) * std::numbers::pi / 180.0;
   }
 }

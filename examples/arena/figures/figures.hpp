@@ -13,7 +13,7 @@
 namespace arena {
 
 struct FigureOptions {
-  reckoner::harness::LinkOptions link;  // both ways
+  reckoner::harness::LinkOptions link;  // both directions
   reckoner::PlayoutMode mode = reckoner::PlayoutMode::present;
   double seconds = 60.0;
   std::size_t players = 4;
@@ -24,7 +24,7 @@ struct FigureOptions {
 /// What the players saw of one kind of entity.
 struct KindFigures {
   double error_p95_m = 0.0;        // shown pose against the truth at the same instant; riders: on the deck
-  double velocity_step_mps = 0.0;  // largest change of the shown velocity from frame to frame
+  double velocity_step_mps = 0.0;  // largest change of the shown velocity from one picture to the next
   double true_step_mps = 0.0;      // the same of the truth
 };
 
@@ -32,7 +32,7 @@ struct Figures {
   KindFigures bots, avatars, riders, bolts;
   double standing_rider_m = 0.0;  // largest error of a rider that stands, relative to the drawn deck
   double off_line_m = 0.0;        // largest distance of a bolt from its muzzle's line when first shown
-  double bolt_late_p95_ms = 0.0;  // from the shot to the first frame that shows it, bolts of others
+  double bolt_late_p95_ms = 0.0;  // from the shot to the first picture that shows it, bolts of others
   std::size_t bolts_seen = 0;
   std::size_t own_bolts_late = 0;  // own bolts that are not in the frame in which they were fired
   std::size_t own_bolts = 0;

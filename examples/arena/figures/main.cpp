@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
               figures.off_line_m);
   std::printf("bolts of others, first shown after          %.0f ms (p95 of %zu)\n", figures.bolt_late_p95_ms,
               figures.bolts_seen);
-  std::printf("own bolts, not shown in their first frame   %zu of %zu\n", figures.own_bolts_late,
+  std::printf("own bolts, not shown in their first picture   %zu of %zu\n", figures.own_bolts_late,
               figures.own_bolts);
   std::printf("beams: %zu fired, %zu judged, %zu hit; seen place wrong by at most %.4f m\n", figures.beams,
               figures.verdicts, figures.beams_hit, figures.seen_error_m);

@@ -98,7 +98,7 @@ void add_record_command(CLI::App& app, int& exit_code) {
       ->group("Output");
   command
       ->add_option("--quantised", arguments->quantised,
-                   "only cubes: write the frames to this file as 32-bit integers, eight for each cube "
+                   "only cubes: write the pictures to this file as 32-bit integers, eight for each cube "
                    "(largest, a, b, c, x, y, z, interacting)")
       ->group("Output");
   command->footer(

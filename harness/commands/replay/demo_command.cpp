@@ -258,7 +258,8 @@ int run_demo(const DemoArguments& arguments) {
   }
   fmt::print(
       "{} for {:.0f} s: one server and two clients, each in its own process on this machine. They use "
-      "ENet\nover a simulated network like \"{}\": {:.0f} ms one way, {:.0f} ms of jitter, {:g} % of the "
+      "ENet\nover a simulated network like \"{}\": {:.0f} ms of one-way delay, {:.0f} ms of jitter, {:g} % "
+      "of the "
       "datagrams lost.\n",
       name_of(arguments.source), arguments.source.seconds, arguments.network, network->latency_ms,
       network->jitter_ms, network->loss_percent);
@@ -295,7 +296,7 @@ int run_demo(const DemoArguments& arguments) {
   fmt::print(
       "\n  Many games use the technique snap: they draw each update as it arrives and extrapolate with "
       "constant\n  velocity. Here it gets an equal number of updates over an equal network (simulated). A "
-      "velocity step is\n  a change of velocity between two frames that the true motion does not have. "
+      "velocity step is\n  a change of velocity between two pictures that the true motion does not have. "
       "Players see it as a jerk.\n");
   print_outcome(columns[0].figures, columns.back().figures);
   print_next_steps(arguments.argv0);

@@ -45,7 +45,7 @@ void print_explained(const SessionFacts& facts, const std::vector<ExplainedStep>
     const std::string name = step.name.empty() ? std::string{} : fmt::format(" \"{}\"", step.name);
     fmt::print("\n{}. {:.2f} s, entity {}{}: {} ({})\n", i + 1, step.at_s, step.entity.index1, name,
                name_of(step.cause), step.known ? "known" : "inferred");
-    fmt::print("   The drawn velocity changed by {:.2f} m/s in frame {}.\n", step.velocity_step_mps,
+    fmt::print("   The drawn velocity changed by {:.2f} m/s in picture {}.\n", step.velocity_step_mps,
                step.frame);
     fmt::print("   {}\n", step.sentence);
   }

@@ -67,7 +67,7 @@ void add_explain_trials_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<TrialArguments>();
   CLI::App* command = app.add_subcommand(
       "explain-trials",
-      "disturb sessions in ten known ways, and count how often explain names the right cause");
+      "disturb sessions with ten known causes, and count how often explain names the right cause");
   command->add_option("--sessions", arguments->sessions, "disturbed sessions, equally many of each cause")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str();

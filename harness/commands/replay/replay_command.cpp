@@ -34,7 +34,7 @@ struct ReplayArguments {
   std::string learn_codes;
 };
 
-// Returns nullopt if a run showed no entity in a measured frame.
+// Returns nullopt if a run showed no entity in a measured picture.
 std::optional<double> owned_error_ratio(const Figures& owned, const Figures& server_side) {
   if (owned.frames.counted == 0 || server_side.frames.counted == 0) return std::nullopt;
   return owned.now_error_m.p95 / std::max(1e-9, server_side.now_error_m.p95);
@@ -52,7 +52,7 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
   if (!arguments.run.client_clock.empty()) run["client_clock"] = arguments.run.client_clock;
   if (result.real_time) {
     run["real_time"] = {{"latest_tick_ms", result.real_time->latest_tick_ms},
-                        {"dropped_frames", result.real_time->dropped_frames}};
+                        {"dropped_frames", result.real_time->dropped_pictures}};
   }
   run.update(figures_json(result.run));
   if (server_side) {
@@ -110,7 +110,7 @@ int run_replay(const ReplayArguments& arguments) {
     if (!writer) return report_error(writer.error(), program::kBadInput);
     rendered = std::move(*writer);
   }
-  FrameSink sink;
+  PictureSink sink;
   if (rendered) {
     sink = [&rendered, &source](double frame_time_s, std::span<const ShownPose> shown) {
       for (const ShownPose& pose : shown) {
@@ -127,8 +127,8 @@ int run_replay(const ReplayArguments& arguments) {
              arguments.link.name(), arguments.run.options.method, arguments.run.options.seed,
              result->run.entity_seconds, took.count());
   if (const auto& real = result->real_time) {
-    fmt::print("  in real time over UDP; largest delay of a tick {:.1f} ms, {} frames dropped\n",
-               real->latest_tick_ms, real->dropped_frames);
+    fmt::print("  in real time over UDP; largest delay of a tick {:.1f} ms, {} pictures dropped\n",
+               real->latest_tick_ms, real->dropped_pictures);
   }
   const auto unshown = find_unshown(*result);
   if (!unshown) {

@@ -96,7 +96,7 @@ void add_replay_log_command(CLI::App& app, int& exit_code) {
       "play back a session recorded by reckoner-client --record, with poses equal to the last bit");
   command->add_option("log", arguments->log, "the recording")->required();
   command->add_option("--rendered", arguments->rendered,
-                      "write every frame's shown poses to this CSV file, as the client would have");
+                      "write every picture's shown poses to this CSV file, as the client would have");
   command->footer(
       "Example, for reporting a visual fault:\n"
       "  reckoner-client --connect game.example:26000 --token alice.token --record strange.log\n"

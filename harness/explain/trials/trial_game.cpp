@@ -44,19 +44,19 @@ class DisturbedTransport final : public ForwardingTransport {
       if (drops(*event)) continue;
       const double extra_s = delay_s(*event);
       if (extra_s <= 0.0) return event;
-      held_.push_back({time_s_ + extra_s, *event, {event->payload.begin(), event->payload.end()}});
+      delayed_.push_back({time_s_ + extra_s, *event, {event->payload.begin(), event->payload.end()}});
     }
-    const auto due =
-        std::find_if(held_.begin(), held_.end(), [&](const Held& held) { return held.until_s <= time_s_; });
-    if (due == held_.end()) return std::nullopt;
+    const auto due = std::find_if(delayed_.begin(), delayed_.end(),
+                                  [&](const Delayed& datagram) { return datagram.until_s <= time_s_; });
+    if (due == delayed_.end()) return std::nullopt;
     current_ = std::move(*due);
-    held_.erase(due);
+    delayed_.erase(due);
     current_.event.payload = current_.payload;
     return current_.event;
   }
 
  private:
-  struct Held {
+  struct Delayed {
     double until_s = 0.0;
     TransportEvent event;
     std::vector<std::byte> payload;
@@ -86,8 +86,8 @@ class DisturbedTransport final : public ForwardingTransport {
   bool inject_;
   scenario::Random random_;
   double time_s_ = 0.0;
-  std::deque<Held> held_;
-  Held current_;
+  std::deque<Delayed> delayed_;
+  Delayed current_;
 };
 
 // A smooth path: sums of sines in the plane.

@@ -42,7 +42,7 @@ struct TrialPlan {
 /// Draws a plan for a disturbance of this kind; empty: an undisturbed session.
 [[nodiscard]] TrialPlan draw_plan(std::optional<Cause> cause, std::uint64_t seed);
 
-/// What a client drew of one entity in a frame.
+/// What a client drew of one entity in a picture.
 struct DrawnPose {
   double time_s = 0.0;   ///< true time
   double local_s = 0.0;  ///< the client's clock

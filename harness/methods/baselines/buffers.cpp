@@ -67,7 +67,7 @@ class Buffered : public Baseline {
   std::deque<BaselineUpdate> snapshots_;
 };
 
-// Snapshot interpolation as in Mirror (mirror-networking.com). It is linear between snapshots and holds the
+// Snapshot interpolation as in Mirror (mirror-networking.com). It is linear between snapshots and keeps the
 // last snapshot. Mirror also limits the drift of its clock, which is not needed here because the clock is
 // perfect.
 class LerpBuffer final : public Buffered {

@@ -15,8 +15,8 @@ constexpr double kSmallFactor = 0.95;
 constexpr double kLargeFactor = 0.85;
 
 // G. Fiedler, "State Synchronization" (gafferongames.com, 2015). The motion snaps to each update, and a
-// visual offset hides the jump. Every frame multiplies the offset by 0.95 if it is 0.25 m or less and by 0.85
-// if it is 1 m or more, with linear interpolation of the factor in between. The offset in orientation is
+// visual offset hides the jump. Every picture multiplies the offset by 0.95 if it is 0.25 m or less and by
+// 0.85 if it is 1 m or more, with linear interpolation of the factor in between. The offset in orientation is
 // slerped towards zero by the same factor.
 class OffsetDecay final : public Baseline {
  public:

@@ -6,7 +6,7 @@ namespace {
 
 constexpr double kReachS = 0.5;
 
-// A second-order tracker. Every frame accelerates the shown point (p0, v0) towards the position that the
+// A second-order tracker. Every picture accelerates the shown point (p0, v0) towards the position that the
 // motion (p1, v1, a1) reaches in T, and adds the difference in velocity:
 //   a = 2 (p1 + v1 T + a1 T^2/2 - p0 - v0 T)/T^2 + (v1 - v0),  T = 0.5 s.
 // Orientation is extrapolated without blending.

@@ -45,9 +45,9 @@ constexpr double kClearS = 15.0;        // at the end; no datagram is lost
 constexpr double kVirtualCheckS = 5.0;  // at the end; everything must be right
 constexpr double kWrongM = 0.25;
 // While datagrams are lost, an entity may be shown wrong until the loss is repaired. A repair takes the round
-// trip, four deviations, one way, the acknowledgement interval and two ticks, which is 0.45 s on this link;
-// the blend takes up to 0.1 s. The limit allows for two more losses in a row, which happens once in ten
-// thousand losses.
+// trip, four deviations, the one-way delay, the acknowledgement interval and two ticks, which is 0.45 s on
+// this link; the blend takes up to 0.1 s. The limit allows for two more losses in a row, which happens once
+// in ten thousand losses.
 constexpr double kRepairedS = 3 * 0.45 + 0.1;
 
 // A link script with a different fault each minute. Between the faults the link is good.

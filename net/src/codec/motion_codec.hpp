@@ -257,7 +257,7 @@ RECKONER_NET_API void write_full(BitWriter& writer, const QuantisedState& state,
 /// Writes a residual: the difference between `state` and the prediction from `baseline` after `dt_s`. The
 /// decoded result is exactly `state` for any baseline, but a good prediction needs fewer bits. `baseline`
 /// must be decoded or a result of quantise(), and can_refer() must be true. Both ends must compute `dt_s`
-/// in the same way, as the difference of integer ticks divided by the tick rate.
+/// likewise, as the difference of integer ticks divided by the tick rate.
 RECKONER_NET_API void write_residual(BitWriter& writer, const QuantisedState& state,
                                      const QuantisedState& baseline, double dt_s,
                                      const Quantisation& quantisation);
@@ -297,7 +297,7 @@ RECKONER_NET_API void write(BitWriter& writer, const OwnedHead& head, std::int64
 class RECKONER_NET_API CodingModeChooser {
  public:
   /// Learns from a motion and a baseline published `dt_s` before it. The baseline should be about one round
-  /// trip older, like one that a client holds. A few calls a second are enough. can_refer() must be true.
+  /// trip older, like one that a client has. A few calls a second are enough. can_refer() must be true.
   void observe(const QuantisedState& state, const QuantisedState& baseline, double dt_s,
                const Quantisation& quantisation);
 

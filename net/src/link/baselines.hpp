@@ -31,8 +31,8 @@ struct StreamHead {
   RouteId route;         ///< route of the newest motion; null: none
   std::uint32_t frame_index1 = 0;  ///< EntityId::index1 of the newest motion's frame; 0: the world
 
-  /// Returns true if the newest publish can be encoded with publish number `held` as its baseline.
-  [[nodiscard]] bool can_refer_to(std::uint32_t held) const;
+  /// Returns true if the newest publish can be encoded with publish number `acknowledged` as its baseline.
+  [[nodiscard]] bool can_refer_to(std::uint32_t acknowledged) const;
 };
 
 /// The publishes of an entity at one level of detail. The stream stores the current motion and the last
@@ -87,8 +87,9 @@ class PublishStream {
   StreamHead head_;
 };
 
-inline bool StreamHead::can_refer_to(std::uint32_t held) const {
-  return held != 0 && held >= first_reference && number - held < PublishStream::kHistory;
+inline bool StreamHead::can_refer_to(std::uint32_t acknowledged) const {
+  return acknowledged != 0 && acknowledged >= first_reference &&
+         number - acknowledged < PublishStream::kHistory;
 }
 
 /// The last received motions of an entity, exactly as they were sent. They are the baselines of later

@@ -13,7 +13,7 @@ using Bound = ClockChangeDetector::Bound;
 // This number of times that amount is improbable.
 constexpr double kRecord = 8.0;
 // The smallest of n random delays is not longer than their spread times this number, divided by n^1.5. This
-// holds even if the other direction has just become faster.
+// is valid even if the other direction has just become faster.
 constexpr double kLate = 8.0;
 
 constexpr double kQuietS = 0.005;
@@ -82,7 +82,7 @@ double shift_s(const Best& lower, const Best& upper, const std::optional<double>
   if (upper.count_since > 0 && lower.count_before > 0) shrunk_s = lower.before_s - upper.since_s;
   const bool comparable = lower_spread_s && upper_spread_s && lower.count_before > 0 &&
                           lower.count_since > 0 && upper.count_before > 0 && upper.count_since > 0;
-  // A single bound may be late by any time, except on a quiet link.
+  // A single bound may be late by any time, except on a quiet connection.
   const bool several = comparable && (*upper_spread_s < kQuietS || upper.count_since >= 2);
   if (several) {
     const auto record_s = [](double spread, std::size_t count) {
@@ -148,10 +148,10 @@ void try_model(Model& best, std::span<const Bound> lower, std::span<const Bound>
   Fit fit;
   for (const std::span<const Bound> direction : {lower, upper}) {
     for (const Bound& b : direction) {
-      // A time stamp that was under way at a step may belong to either side.
-      const bool under_way =
+      // A time stamp that was in flight at a step may belong to either side.
+      const bool in_flight =
           direction.data() == upper.data() && b.remote_s >= since_s && b.remote_s < since_s + margin_s;
-      if (!under_way) fit.add(course(b.remote_s), b.offset_s - origin_s);
+      if (!in_flight) fit.add(course(b.remote_s), b.offset_s - origin_s);
     }
     fit.end_direction();
   }
@@ -244,7 +244,7 @@ std::optional<ClockChangeDetector::Change> ClockChangeDetector::find(double tole
   const double margin_s = quantum_s + 2.0 * upper_spread_s.value_or(0.0);
   for (std::size_t i = 0; i + 1 < lower.size(); ++i) {
     low = {std::max(low.before_s, lower[i].offset_s), lower_since_s[i + 1], i + 1, lower.size() - i - 1};
-    // Time stamps that were under way at the change may belong to either side.
+    // Time stamps that were in flight at the change may belong to either side.
     const double begins_s = lower[i + 1].remote_s;
     while (up.count_before < upper.size() && upper[up.count_before].remote_s < begins_s)
       up.before_s = std::min(up.before_s, upper[up.count_before++].offset_s);

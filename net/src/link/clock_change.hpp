@@ -16,10 +16,10 @@ namespace reckoner {
 /// remote clock (ClockSync).
 ///
 /// A clock that falls behind raises the lower and the upper bound by the same amount, and a clock that runs
-/// fast lowers both. A change of the link's delay never does this: it moves one bound, or moves them apart or
-/// together. So the smaller of the two movements is a change of the clock. Random delays cannot imitate it,
-/// because no datagram is faster than the link. If a new lower bound is greater than an older upper bound,
-/// the clock has certainly changed.
+/// fast lowers both. A change of the connection's delay never does this: it moves one bound, or moves them
+/// apart or together. So the smaller of the two movements is a change of the clock. Random delays cannot
+/// imitate it, because no datagram is faster than the connection. If a new lower bound is greater than an
+/// older upper bound, the clock has certainly changed.
 ///
 /// The remote clock gives the time of each bound, because the local clock may stand still.
 class RECKONER_NET_API ClockChangeDetector {
@@ -41,7 +41,7 @@ class RECKONER_NET_API ClockChangeDetector {
     bool is_provisional = false;
     /// Growth of the offset in the last moments. It may be far from the truth. After a step it is about 0.
     double rough_drift = 0.0;
-    double noise_s = 0.0;  ///< typical random delay of the link, s
+    double noise_s = 0.0;  ///< typical random delay of the connection, s
   };
 
   /// Add a bound. A lower bound comes from a time stamp that the remote clock made at `remote_s`, an upper
@@ -49,7 +49,7 @@ class RECKONER_NET_API ClockChangeDetector {
   void add_lower(const Bound& bound);
   void add_upper(const Bound& bound);
 
-  /// Sets the round trip. If the local clock changes, time stamps that are under way in the two directions
+  /// Sets the round trip. If the local clock changes, time stamps that are in flight in the two directions
   /// show it at remote times that differ by the round trip. So it is subtracted from the times of upper
   /// bounds.
   void set_round_trip(double round_trip_s) { round_trip_s_ = round_trip_s; }
@@ -62,8 +62,8 @@ class RECKONER_NET_API ClockChangeDetector {
   [[nodiscard]] std::optional<Change> find(double tolerance_s, double quantum_s);
 
   /// How fast the offset grows, in seconds per second of remote time, by all bounds since the last change. 0
-  /// if it may not grow. This is more precise than find(), but needs more than a second. A link whose delay
-  /// changes may look like it, so use it only for a clock that is known to be wrong.
+  /// if it may not grow. This is more precise than find(), but needs more than a second. A connection whose
+  /// delay changes may look like it, so use it only for a clock that is known to be wrong.
   [[nodiscard]] double drift() const;
 
   /// Remote time of the newest lower bound, s. Nullopt if there is none since the last change.

@@ -18,7 +18,7 @@ constexpr double kStepAfterStepS = 0.06;
 constexpr double kStepAfterRateS = 0.03;
 constexpr double kStepNoise = 2.0;  // plus this number of times the random delay, after a step
 
-// A slow local clock may measure an answer that the server held for this long as one that came before its
+// A slow local clock may measure an answer that the server kept for this long as one that came before its
 // request, s.
 constexpr double kLongestHeldS = 0.3;
 
@@ -31,12 +31,12 @@ constexpr double kUnsureS = 0.25;
 constexpr double kSureS = 0.75;
 constexpr double kRefineS = 0.5;  // shortest time between two corrections of the rate that are no new change
 constexpr double kForever = std::numeric_limits<double>::infinity();
-constexpr double kShrinking = 0.05;    // of the usual round trip, s per s
-constexpr double kSuddenS = 0.35;      // a server sends more often
-constexpr double kSuddenGaps = 4.0;    // of the usual time between two calls
-constexpr double kUsualAgeS = 0.3;     // of the newest time stamp that has arrived
-constexpr double kOldestStampS = 0.4;  // the same while bursts are lost
-constexpr double kHeldBackRate = 2.5;  // of a corrected clock, which is then very slow
+constexpr double kShrinking = 0.05;     // of the usual round trip, s per s
+constexpr double kSuddenS = 0.35;       // a server sends more often
+constexpr double kSuddenGaps = 4.0;     // of the usual time between two calls
+constexpr double kUsualAgeS = 0.3;      // of the newest time stamp that has arrived
+constexpr double kOldestStampS = 0.4;   // the same while bursts are lost
+constexpr double kSlowClockRate = 2.5;  // of a corrected clock, which is then very slow
 constexpr double kLongestDoubtS = 2.0;
 constexpr double kMakesUpS = 0.1;  // longer than most frames: a clock that stood makes up for it at once
 constexpr double kReviewGain = 1.0 / 16.0;
@@ -134,15 +134,15 @@ bool ClockSync::advance(double local_s) {
   if (std::abs(error_s) < kSlewedS) slew_ = kLargestSlew;
   const double allowed_s = slew_ * elapsed_s;
   offset_s_ += std::clamp(wanted_s, -allowed_s, allowed_s);
-  hold_back(local_s);
+  keep_near_newest(local_s);
   return false;
 }
 
 // A slow clock that is corrected may run at the server's rate again. An answer of the server shows this only
 // after a round trip, and server time would run ahead for so long. But it is never much later than the newest
 // time stamp that has arrived.
-void ClockSync::hold_back(double local_s) {
-  if (rate_ < kHeldBackRate) return;
+void ClockSync::keep_near_newest(double local_s) {
+  if (rate_ < kSlowClockRate) return;
   const auto newest_s = changes_.newest_lower_s();
   if (!newest_s) return;
   const double latest_s = *newest_s + 0.5 * usual_round_trip_s_ + kOldestStampS;
@@ -251,8 +251,8 @@ void ClockSync::refine() {
 // Local time was in doubt, and there is a change: the clock was set then. Only bounds from before that are
 // wrong.
 ClockChangeDetector::Change ClockSync::set_at_doubt(const ClockChangeDetector::Change& change) const {
-  const double under_way_s = 0.5 * usual_round_trip_s_ - kToleranceS;
-  return {.since_s = server_time_s(doubted_local_s_) - under_way_s, .noise_s = change.noise_s};
+  const double in_flight_s = 0.5 * usual_round_trip_s_ - kToleranceS;
+  return {.since_s = server_time_s(doubted_local_s_) - in_flight_s, .noise_s = change.noise_s};
 }
 
 // Returns the factor of the local clock's rate that ends the growth of the offset, or 1 if there is none.

@@ -103,7 +103,7 @@ class RECKONER_NET_API ClockSync {
   void refine();
   void rebuild(double since_s);
   void make_up(double by_s);
-  void hold_back(double local_s);
+  void keep_near_newest(double local_s);
   void doubt(double elapsed_s);
   void confirm(double sent_server_s, double received_local_s);
 

@@ -5,8 +5,8 @@
 
 namespace reckoner {
 
-/// Estimates the round trip of a link: its smoothed value and its mean deviation (V. Jacobson, "Congestion
-/// Avoidance and Control", 1988; RFC 6298).
+/// Estimates the round trip of a connection: its smoothed value and its mean deviation (V. Jacobson,
+/// "Congestion Avoidance and Control", 1988; RFC 6298).
 class RECKONER_NET_API LinkEstimate {
  public:
   /// Adds a measured round trip, s. Ignores negative values and values of 10 s or more.

@@ -24,7 +24,7 @@ struct MessageLimit {
 ///
 /// Sending: the messages are numbered from 1, in the order of the stream (ReliableSender). The peer reports
 /// how many it has processed; this count confirms them. A message can have arrived long before it is
-/// processed, because the peer may hold it back.
+/// processed, because the peer may postpone it.
 ///
 /// Receiving: counts the messages of the peer that this end has processed, and decides when to report it.
 ///
@@ -32,9 +32,9 @@ struct MessageLimit {
 class RECKONER_NET_API MessageCounts {
  public:
   /// The window: how many messages of a client the server has not processed at most. Both ends use this
-  /// number. When a link works again after an interruption, the client has many waiting messages. Because of
-  /// the window, it sends them in portions, and the game on the server has time to poll each portion. The
-  /// server never has to refuse a message from a client that respects the window.
+  /// number. When a connection works again after an interruption, the client has many waiting messages.
+  /// Because of the window, it sends them in portions, and the game on the server has time to poll each
+  /// portion. The server never has to refuse a message from a client that respects the window.
   static constexpr MessageLimit kClientWindow{512, 128 * 1024};
   /// A server reports its count after it has processed this many messages or payload bytes. Both numbers are
   /// much smaller than the window.

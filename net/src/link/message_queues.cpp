@@ -8,7 +8,7 @@
 namespace reckoner {
 
 bool MessageInbox::add(ClientId sender, std::span<const std::byte> payload, std::optional<double> time_s,
-                       bool held) {
+                       bool is_postponed) {
   Usage& usage = usage_[sender];
   if (usage.messages >= limits_.messages || usage.bytes + payload.size() > limits_.bytes) {
     if (usage.messages == 0) usage_.erase(sender);
@@ -17,8 +17,8 @@ bool MessageInbox::add(ClientId sender, std::span<const std::byte> payload, std:
   ++usage.messages;
   usage.bytes += payload.size();
   Entry entry{sender, {payload.begin(), payload.end()}, time_s};
-  if (held && time_s) {
-    held_.emplace(*time_s, std::move(entry));
+  if (is_postponed && time_s) {
+    postponed_.emplace(*time_s, std::move(entry));
   } else {
     ready_.push_back(std::move(entry));
   }
@@ -32,9 +32,9 @@ bool MessageInbox::has_room(ClientId sender, std::size_t messages, std::size_t b
 }
 
 void MessageInbox::release(double time_s) {
-  while (!held_.empty() && held_.begin()->first <= time_s) {
-    ready_.push_back(std::move(held_.begin()->second));
-    held_.erase(held_.begin());
+  while (!postponed_.empty() && postponed_.begin()->first <= time_s) {
+    ready_.push_back(std::move(postponed_.begin()->second));
+    postponed_.erase(postponed_.begin());
   }
 }
 

@@ -31,16 +31,17 @@ class RECKONER_NET_API MessageInbox {
   /// Creates an empty inbox with these limits for each sender.
   explicit MessageInbox(const Limits& limits) : limits_(limits) {}
 
-  /// Adds a message. If `held` is true and the message has a time stamp, poll() does not return the message
-  /// before release() makes it available. Returns false and drops the message if it would exceed the limits
-  /// for its sender.
-  bool add(ClientId sender, std::span<const std::byte> payload, std::optional<double> time_s, bool held);
+  /// Adds a message. If `is_postponed` is true and the message has a time stamp, poll() does not return the
+  /// message before release() makes it available. Returns false and drops the message if it would exceed the
+  /// limits for its sender.
+  bool add(ClientId sender, std::span<const std::byte> payload, std::optional<double> time_s,
+           bool is_postponed);
 
   /// Returns true if the sender can add `messages` messages with `bytes` bytes in total within the limits.
   [[nodiscard]] bool has_room(ClientId sender, std::size_t messages, std::size_t bytes) const;
 
-  /// Makes all held messages whose time stamp is at most `time_s` available to poll(), in the order of the
-  /// time stamps.
+  /// Makes all postponed messages whose time stamp is at most `time_s` available to poll(), in the order of
+  /// the time stamps.
   void release(double time_s);
 
   /// Removes and returns the message that has been available for the longest time. Returns nullopt if no
@@ -60,8 +61,8 @@ class RECKONER_NET_API MessageInbox {
 
   Limits limits_;
   std::deque<Entry> ready_;
-  std::multimap<double, Entry> held_;  // ordered by time stamp, then by arrival
-  std::map<ClientId, Usage> usage_;    // contains only senders with waiting messages
+  std::multimap<double, Entry> postponed_;  // ordered by time stamp, then by arrival
+  std::map<ClientId, Usage> usage_;         // contains only senders with waiting messages
   Entry polled_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 // A second copy follows while at most this number of bytes waits or is in flight.
 constexpr std::size_t kFewBytes = 2500;
-// A datagram that another one of this much later has overtaken is probably lost. On a link with random
+// A datagram that another one of this much later has overtaken is probably lost. On a connection with random
 // delays, it is this number of their mean deviations, if that is more.
 constexpr double kOvertakenS = 0.05, kOvertakenDeviations = 1.0;
 // A stream without bytes to send keeps this memory.
@@ -86,7 +86,7 @@ std::size_t ReliableSender::write(BitWriter& writer, std::size_t most_bits, Sequ
   (void)limit;
   if (written > 0) sent_.push_back({sequence, now_s});
   if (written > 0 && is_cut_off())
-    hold_until_s_ = now_s + std::min(kLongestIntervalS, kFirstIntervalS * (lost_in_a_row_ - 1));
+    not_before_s_ = now_s + std::min(kLongestIntervalS, kFirstIntervalS * (lost_in_a_row_ - 1));
   in_flight_bytes_ += written;
   return written;
 }
@@ -109,7 +109,7 @@ void ReliableSender::settle(Sequence sequence, double sent_s, bool acked) {
   if (acked) {
     arrived_sent_s_ = std::max(arrived_sent_s_, sent_s);
     lost_in_a_row_ = 0;
-    hold_until_s_ = -1e300;
+    not_before_s_ = -1e300;
   }
   bool had_parts = false;
   in_flight_.settle(sequence, [&](const InFlight& part) {
@@ -186,7 +186,7 @@ void ReliableSender::restart(std::uint32_t messages) {
   copies_.clear();
   lost_.clear();
   add_lacking(lost_, {first_, next_});
-  arrived_sent_s_ = hold_until_s_ = -1e300;
+  arrived_sent_s_ = not_before_s_ = -1e300;
   lost_in_a_row_ = 0;
 }
 

@@ -19,8 +19,8 @@
 
 namespace reckoner {
 
-/// Sends messages reliably and in order, in the datagrams of an unreliable link. Only this class sends bytes
-/// again.
+/// Sends messages reliably and in order, in the datagrams of an unreliable connection. Only this class sends
+/// bytes again.
 ///
 /// An unordered message (is_unordered()) has its place in the order as well, but the receiver need not wait
 /// for its turn: the part in which it begins says where.
@@ -28,8 +28,8 @@ namespace reckoner {
 /// The messages form a stream of bytes, each after its length. Datagrams carry parts of the stream, so a
 /// large message takes several, and small ones share one. A part is sent again if its datagram is lost, or
 /// probably lost because a much later one has arrived. If nothing arrives any more, a few bytes are sent
-/// again at growing intervals. While little is on its way and the link loses datagrams, each part is sent
-/// twice, with a gap that is longer than most bursts of losses.
+/// again at growing intervals. While little is in flight and the connection loses datagrams, each part is
+/// sent twice, with a gap that is longer than most bursts of losses.
 ///
 /// The stream belongs to a session. If the session continues over another link, restart() lets everything
 /// wait again that the other end may lack. Times are in seconds on one monotonic clock.
@@ -61,19 +61,19 @@ class RECKONER_NET_API ReliableSender {
   [[nodiscard]] bool waits() const { return !lost_.empty() || unsent() > 0; }
   /// True if something should be sent at `now_s`.
   [[nodiscard]] bool is_due(double now_s) const {
-    return now_s >= hold_until_s_ && (waits() || (!copies_.empty() && copies_.front().due_s <= now_s));
+    return now_s >= not_before_s_ && (waits() || (!copies_.empty() && copies_.front().due_s <= now_s));
   }
 
-  /// Writes a section of at most `most_bits`, or nothing. `loses`: the link loses datagrams. Returns the
-  /// number of bytes of the stream written.
+  /// Writes a section of at most `most_bits`, or nothing. `loses`: the connection loses datagrams. Returns
+  /// the number of bytes of the stream written.
   std::size_t write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double now_s, bool loses);
   /// The datagram, sent at `sent_s`, has arrived or was lost.
   void settle(Sequence sequence, double sent_s, bool acked);
   /// The other end has received the first `messages` messages, as another count of it says.
   void note_received_up_to(std::uint32_t messages);
   /// Lets parts wait again that were probably lost: of datagrams sent before later ones that have arrived.
-  /// `deviation_s` is the mean deviation of the link's round trip, s; on a link with large random delays, a
-  /// datagram can overtake others.
+  /// `deviation_s` is the mean deviation of the connection's round trip, s; on a connection with large random
+  /// delays, a datagram can overtake others.
   void review(double deviation_s);
   /// True if the other end can have received the first `messages` messages and none after them.
   [[nodiscard]] bool can_restart(std::uint32_t messages) const {
@@ -133,7 +133,7 @@ class RECKONER_NET_API ReliableSender {
   std::size_t in_flight_bytes_ = 0;
   double arrived_sent_s_ = -1e300;  // when the newest datagram was sent that has arrived
   unsigned lost_in_a_row_ = 0;      // datagrams with parts that were lost, sent after all that have arrived
-  double hold_until_s_ = -1e300;    // nothing is sent before
+  double not_before_s_ = -1e300;    // nothing is sent before
   RingQueue<Message> messages_;     // those that the other end lacks
   std::size_t unordered_ = 0;       // how many of them are unordered
   std::uint32_t added_ = 0, received_ = 0;

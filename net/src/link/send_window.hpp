@@ -28,7 +28,7 @@ class SendWindow {
     return bytes;
   }
 
-  /// True if more may be sent while `in_flight` bytes are on their way.
+  /// True if more may be sent while `in_flight` bytes are in flight.
   [[nodiscard]] bool has_room(std::size_t in_flight) const { return static_cast<double>(in_flight) < bytes_; }
 
   /// A datagram with `bytes` bytes of messages has arrived.

@@ -69,7 +69,7 @@ class SentContents {
     for (; !sent_.empty() && !sent_.front().open; --closed_)
       sent_.pop_front();
   }
-  // A datagram whose outcome is not known holds up those after it.
+  // A datagram whose outcome is not known delays those after it.
   void remove_closed() {
     sent_.erase_if([](const Sent& sent) { return !sent.open; });
     closed_ = 0;

@@ -10,7 +10,7 @@
 namespace reckoner {
 
 /// Which of the numbers 1, 2, 3, ... are settled. Numbers are settled in almost any order, and do not wrap.
-/// The server counts in this way the spawns that a client has, and so does the client. The memory follows the
+/// The server counts with it the spawns that a client has, and so does the client. The memory follows the
 /// distance between numbers that are settled out of order; usually it is none.
 class SettledNumbers {
  public:

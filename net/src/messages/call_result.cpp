@@ -28,7 +28,7 @@ std::string_view describe(CallError error) {
     case CallError::outside_world:
       return "the position is outside of the archetype's world_size_m";
     case CallError::too_fast:
-      return "the velocity, or the way since the last moves, is above the archetype's max_speed_mps";
+      return "the velocity, or the distance since the last moves, is above the archetype's max_speed_mps";
     case CallError::beyond_limits:
       return "the acceleration, the angular velocity or the place on the route cannot be sent";
     case CallError::owned:

@@ -47,7 +47,7 @@ void serialize(Archive& archive, Ack& ack) {
 template <class Archive>
 void serialize(Archive& archive, Echo& echo) {
   archive(wire::ranged(echo.stamp, 0, (1 << kStampBits) - 1),
-          wire::ranged(echo.held, -Echo::kMaxHeld, Echo::kMaxHeld));
+          wire::ranged(echo.waited, -Echo::kMaxWaited, Echo::kMaxWaited));
 }
 
 // The flags of sections that are often all absent: one bit, and the flags if one of them is set.

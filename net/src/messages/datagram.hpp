@@ -77,10 +77,10 @@ inline constexpr unsigned kStampBits = 24;
 /// The answer to a client's time stamp.
 struct Echo {
   std::uint32_t stamp = 0;  ///< the client's time stamp, unchanged
-  std::int32_t held = 0;    ///< time of the datagram's tick minus the stamp's arrival, in kStampUnitS
+  std::int32_t waited = 0;  ///< time of the datagram's tick minus the stamp's arrival, in kStampUnitS
 
-  /// Largest magnitude of `held`; the server does not answer older stamps.
-  static constexpr std::int32_t kMaxHeld = 4095;
+  /// Largest magnitude of `waited`; the server does not answer older stamps.
+  static constexpr std::int32_t kMaxWaited = 4095;
 };
 
 /// How the heads of a datagram's updates are coded. The sender chooses the shortest.
@@ -148,7 +148,7 @@ struct ShowingReport {
   static constexpr unsigned kEras = 4;                 ///< number of distinct eras
 
   /// The number of kStampUnitS up to a time, s, and the time of a number of them. All times that a report is
-  /// about are rounded in this way, and the client applies what arrives at such a rounded time. So both sides
+  /// about are rounded like this, and the client applies what arrives at such a rounded time. So both sides
   /// compute with equal numbers, and take the same decisions about corrections.
   [[nodiscard]] static std::int64_t units(double time_s) {
     return static_cast<std::int64_t>(std::floor(time_s / kStampUnitS));

@@ -114,7 +114,7 @@ std::optional<std::span<const std::byte>> Gate::admit_open(const SocketAddress& 
 }
 
 // The cookie proves that the sender receives at its address. A sender without the token's keys changes
-// nothing here, because tokens can be read on their way. Nothing is charged before the key exchange, which
+// nothing here, because tokens can be read in flight. Nothing is charged before the key exchange, which
 // costs far more than all checks before it. The checks take two microseconds, as for any sealed datagram, and
 // strangers cannot use up any allowance.
 std::optional<std::span<const std::byte>> Gate::admit(const SocketAddress& from, const Response& response,
@@ -156,7 +156,7 @@ std::optional<std::span<const std::byte>> Gate::admit(const SocketAddress& from,
   config_.used->begin(shown, place, life(response.expires_s, now_s, unix_s));
   for (const UsedTokens::Entry& older : places) {
     const Session* const session = older.gate == number_ ? find(older.session) : nullptr;
-    if (session != nullptr && !session->held) erase(older.session);
+    if (session != nullptr && !session->is_bound) erase(older.session);
   }
   return answer;
 }
@@ -187,7 +187,7 @@ std::optional<TokenFault> Gate::fault_of(const Response& response, const Connect
 }
 
 // Counts the refusal of a genuine token. The answer goes to an address that has returned a cookie, it is much
-// shorter than the response, and only a holder of the token's keys gets one.
+// shorter than the response, and only an owner of the token's keys gets one.
 std::optional<std::span<const std::byte>> Gate::answer_fault(TokenFault fault, const Response& response,
                                                              const OpenedGrant& opened, double now_s) {
   if (fault == TokenFault::used) {
@@ -249,10 +249,10 @@ bool Gate::full_for(const SocketAddress& from, std::span<const UsedTokens::Entry
   return all >= config_.most_sessions || same_host >= config_.most_sessions_per_host;
 }
 
-bool Gate::hold(Session& session) {
-  if (config_.is_open) return session.held = !session.is_over;
-  if (session.held || !config_.used->stand(session.login.id, place_of(session))) return session.held;
-  return session.held = true;
+bool Gate::bind(Session& session) {
+  if (config_.is_open) return session.is_bound = !session.is_over;
+  if (session.is_bound || !config_.used->stand(session.login.id, place_of(session))) return session.is_bound;
+  return session.is_bound = true;
 }
 
 void Gate::give_back(const Session& session) {
@@ -289,7 +289,7 @@ void Gate::erase(std::uint32_t number) {
 void Gate::release(std::uint32_t number, double now_s) {
   Session* const session = find(number);
   if (session == nullptr) return;
-  session->held = false;
+  session->is_bound = false;
   session->is_over = true;
   session->tag = 0;
   session->until_s = now_s + kLingerS;
@@ -317,7 +317,7 @@ void Gate::revoke_login(const PeerLogin& login, double now_s, std::uint64_t unix
 
 void Gate::tidy(double now_s, std::uint64_t unix_s) {
   for (auto it = sessions_.begin(); it != sessions_.end();)
-    it = !it->second->held && it->second->until_s <= now_s ? erase(it) : std::next(it);
+    it = !it->second->is_bound && it->second->until_s <= now_s ? erase(it) : std::next(it);
   config_.used->tidy(now_s, unix_s);
   traffic_.tidy(now_s);
 }

@@ -65,7 +65,7 @@ class Gate {
     TrafficMeter traffic{};  ///< the client's remaining traffic allowance
     double until_s = 0.0;    ///< when it ends, unless it has a connection
     double renew_s = 0.0;    ///< when the next ticket is due, while it has a connection
-    bool held = false;       ///< it has a connection
+    bool is_bound = false;   ///< it has a connection
     bool is_over = false;    ///< its connection has ended
     std::uint32_t tag = 0;   ///< a number for the owner of the connection
     /// The accepted message, to send it again.
@@ -112,12 +112,12 @@ class Gate {
 
   /// Binds a connection to the session. Returns false if the session had a connection before or was replaced,
   /// perhaps at another gate. The connection must then be refused.
-  [[nodiscard]] bool hold(Session& session);
+  [[nodiscard]] bool bind(Session& session);
   /// The server refuses the client because it speaks another protocol version. Its token stays valid.
   void give_back(const Session& session);
   /// Sets the address that the client has proven.
   void move(Session& session, const SocketAddress& to);
-  /// The connection has ended. The session stays for a moment, for datagrams that are still on their way.
+  /// The connection has ended. The session stays for a moment, for datagrams that are still in flight.
   void release(std::uint32_t number, double now_s);
 
   /// Returns the login of a session. Empty if there is no such session.
@@ -134,7 +134,7 @@ class Gate {
     config_.used->take_ended(number_, [&](std::uint32_t number, bool by_another_login) {
       Session* const session = find(number);
       if (session == nullptr) return;
-      if (session->held) end(*session, by_another_login);
+      if (session->is_bound) end(*session, by_another_login);
       erase(number);
     });
   }
@@ -148,7 +148,7 @@ class Gate {
   void renew_tickets(double now_s, std::uint64_t unix_s, Send send) {
     if (config_.is_open) return;
     for (auto& [number, session] : sessions_) {
-      if (!session->held || now_s < session->renew_s) continue;
+      if (!session->is_bound || now_s < session->renew_s) continue;
       session->renew_s = now_s + renewal_s();
       const Ticket ticket = ticket_for(*session, unix_s);
       config_.used->keep(session->login.id, place_of(*session), life(ticket.expires_s, now_s, unix_s));

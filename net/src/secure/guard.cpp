@@ -142,11 +142,11 @@ Guard::Arrival Guard::opened(Opener* opener, std::uint32_t session, std::span<co
   return arrival;
 }
 
-bool Guard::hold(std::uint32_t session, std::uint32_t tag) {
+bool Guard::bind(std::uint32_t session, std::uint32_t tag) {
   Gate* const gate = std::get_if<Gate>(&end_);
   if (gate == nullptr) return true;  // a client
   Gate::Session* const found = gate->find(session);
-  if (found == nullptr || !gate->hold(*found)) return false;
+  if (found == nullptr || !gate->bind(*found)) return false;
   found->tag = tag;
   return true;
 }

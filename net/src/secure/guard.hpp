@@ -49,7 +49,7 @@ class Guard {
     std::span<const std::byte> bytes{};  ///< valid until the next call
     std::uint32_t session = 0;
     std::uint32_t reason = 0;          ///< of close
-    std::uint32_t tag = 0;             ///< the number given to hold()
+    std::uint32_t tag = 0;             ///< the number given to bind()
     Gate::Session* from = nullptr;     ///< at a server: the session that the datagram claims to belong to
     bool moved = false;                ///< the client has proven another address
     bool probe = false;                ///< call probe() now
@@ -68,8 +68,8 @@ class Guard {
   }
 
   /// Binds an established connection to the session, which then lasts as long as the connection. Its arrivals
-  /// carry `tag`. Returns false if the connection must be refused (Gate::hold()).
-  [[nodiscard]] bool hold(std::uint32_t session, std::uint32_t tag);
+  /// carry `tag`. Returns false if the connection must be refused (Gate::bind()).
+  [[nodiscard]] bool bind(std::uint32_t session, std::uint32_t tag);
   /// See Gate::give_back().
   void give_back(std::uint32_t session);
   /// Calls `end(tag, by_another_login)` for the connections of replaced sessions. `end` must end the

@@ -368,7 +368,7 @@ bool ClientHandshake::receive(std::span<const std::byte> datagram) {
   if (challenge) {
     // Anybody may have sent this. A wrong cookie costs two responses; then the client requests another one.
     if (challenge->client != exchange_.public_key()) return expect(Refusal::not_genuine, false);
-    if (cookie_ == challenge->cookie && responses_ > 0) return true;  // a copy; the response is on its way
+    if (cookie_ == challenge->cookie && responses_ > 0) return true;  // a copy; the response is in flight
     if (!cookie_) wait_s_ = 0.0;  // a server that answers no response is asked less and less often
     // Two different challenges for one request: at least one is forged, and may have replaced the other one.
     if (challenges_ > 0 && cookie_ != challenge->cookie) forget_ignored();
@@ -399,7 +399,7 @@ bool ClientHandshake::receive_open(const OpenAccepted& accepted) {
 }
 
 // After the first challenge, a request that follows another one without a challenge in between was lost, or
-// its challenge was. Such a link may lose responses as well, so more of them are needed.
+// its challenge was. Such a connection may lose responses as well, so more of them are needed.
 void ClientHandshake::count_request(double now_s) {
   if (!asked_s_) {
     asked_s_ = now_s;

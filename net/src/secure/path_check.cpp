@@ -80,7 +80,7 @@ void PathCheck::received(const SocketAddress& in_use, const Datagram& datagram, 
   }
   Side& side = from == old_.address ? old_ : new_;
   side.credit += datagram.bytes;
-  // A genuine datagram that is not the newest was on its way when the client moved. A repeated datagram, or
+  // A genuine datagram that is not the newest was in flight when the client moved. A repeated datagram, or
   // the newest one, shows that somebody sends from this address now, perhaps not the client.
   if (!datagram.genuine || datagram.newest) side.spoken = true;
   if (elsewhere) heard_s_ = now_s;

@@ -60,7 +60,7 @@ class UsedTokens {
     std::uint64_t latest_ms = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t sealed_ms = 0;  ///< the time of issue as the token states it
     double now_s = 0.0;           ///< when it was presented, on a monotonic clock
-    /// The way in (PeerLogin::entrance). The logins of a client id are counted separately for each.
+    /// The entrance (PeerLogin::entrance). The logins of a client id are counted separately for each.
     std::uint8_t entrance = 0;
   };
   /// Makes the record of a token or ticket that was presented now. `client`: the public key of its bearer.

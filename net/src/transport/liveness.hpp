@@ -7,8 +7,9 @@
 
 namespace reckoner {
 
-/// Decides when to give up a connection, by everything that the peer sends. So a lossy link stays open while
-/// datagrams still arrive, and a dead link is closed soon. All times are in seconds on a monotonic clock.
+/// Decides when to give up a connection, by everything that the peer sends. So a lossy connection stays open
+/// while datagrams still arrive, and a dead connection is closed soon. All times are in seconds on a
+/// monotonic clock.
 class Liveness {
  public:
   static constexpr double kConnectSeconds = 5.0;   ///< a server that has not answered by then is unreachable

@@ -20,7 +20,7 @@ class PeerTable {
  public:
   explicit PeerTable(std::size_t capacity) : capacity_(capacity), places_(std::bit_ceil(2 * capacity)) {}
 
-  /// Adds a value and returns its new id. The table must hold fewer than `capacity` values.
+  /// Adds a value and returns its new id. The table must have fewer than `capacity` values.
   PeerId add(T value) {
     assert(size_ < capacity_);
     std::uint32_t id = 0;

@@ -26,7 +26,7 @@ namespace reckoner {
 /// game does something else.
 ///
 /// The game still calls all functions from one thread, and gets log records on that thread. A mutex protects
-/// the other transport. The thread holds it only during service(), never while it sleeps.
+/// the other transport. The thread locks it only during service(), never while it sleeps.
 ///
 /// If the game calls service() too rarely, the thread stops at TransportLimits::waiting_events or
 /// waiting_event_bytes until the game has taken the events. The data then waits in the socket, as without a

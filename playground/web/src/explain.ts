@@ -126,7 +126,7 @@ export class Explainer {
     this.seek(step.at_s);
     element('explanation').replaceChildren(
       make('strong', { textContent: `${step.cause} (${step.known ? 'known' : 'inferred'}): ` }),
-      `The drawn velocity changed by ${step.velocity_step_mps.toFixed(2)} m/s in frame ${step.frame}. ${step.sentence}`);
+      `The drawn velocity changed by ${step.velocity_step_mps.toFixed(2)} m/s in picture ${step.frame}. ${step.sentence}`);
     const index = this.shape!.explained.steps.indexOf(step);
     [...element('steps').children].forEach((item, i) => item.firstElementChild!.setAttribute('aria-pressed', String(i === index)));
   }

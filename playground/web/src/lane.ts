@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the packets of one method on their way: the server is left, the client right.
+// Draws the packets of one method in flight: the server is left, the client right.
 import { clearedPen } from './dom.ts';
 import { packetFloats } from './module.ts';
 import { variable } from './palette.ts';

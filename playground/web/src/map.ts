@@ -41,8 +41,8 @@ export class HeatMap {
     progress.value = 0;
     button.textContent = 'Start again';
     try {
-      const held = this.recording();
-      if (held) await engine.ask<'open'>({ kind: 'open', ...held });
+      const recording = this.recording();
+      if (recording) await engine.ask<'open'>({ kind: 'open', ...recording });
       const cells = losses.flatMap((loss) => latencies.map((latency) => ({ latency, loss })));
       for (const [i, cell] of cells.entries()) {
         const one = copyOf(this.settings());

@@ -36,7 +36,7 @@ namespace {
 
 // States beyond this wait, bytes, are dropped. At 20 kB/s, it is about three seconds.
 constexpr std::size_t kMaxWaitingStates = 64 * 1024;
-// While more than this is unread by the server, bytes, a stream is not read. TCP then holds its sender back.
+// While more than this is unread by the server, bytes, a stream is not read. TCP then stops its sender.
 constexpr std::size_t kMaxUnread = 256 * 1024;
 // Connections, also those that load the page, in all and from one address.
 constexpr std::size_t kMaxConnections = 512;
@@ -46,10 +46,10 @@ constexpr std::size_t kMaxAcceptedAtOnce = 32;
 // A connection must have its file, or its client must have joined, this long after the connection was
 // accepted, s. Nothing that the client sends extends it, TLS handshake included.
 constexpr double kTimeoutS = 5.0;
-// A file may take a second longer for each of these bytes, so that slow links can load the page.
+// A file may take a second longer for each of these bytes, so that slow connections can load the page.
 constexpr double kSlowestBytesPerS = 64 * 1024;
 // After its last byte, the server waits this long for the client to close the connection, s. If it closed at
-// once, data of the client on their way could make TCP discard the last bytes.
+// once, data of the client in flight could make TCP discard the last bytes.
 constexpr double kLingerS = 1.0;
 // Bytes of a client that are read and ignored meanwhile.
 constexpr std::size_t kMaxIgnored = 64 * 1024;
@@ -83,7 +83,7 @@ struct Stream {
   std::deque<Bytes> waiting{};  // whole frames
   std::size_t waiting_bytes = 0;
   std::size_t unread_bytes = 0;
-  bool held = false;    // not read until the server has read more
+  bool paused = false;  // not read until the server has read more
   bool joined = false;  // the server has admitted the client
   bool closing = false;
   bool closed = false;  // its last frame was written
@@ -120,7 +120,7 @@ struct Connection {
   bool closing = false;   // after everything that waits, the connection ends
   bool complete = false;  // the last byte was given to libwebsockets
   bool blocked = false;   // libwebsockets still has bytes that the socket did not take
-  bool held = false;      // see Stream
+  bool paused = false;    // see Stream
   std::size_t ignored = 0;
 };
 
@@ -295,7 +295,7 @@ struct WatchPage::Impl {
     connections.erase(found);
     if (!had_stream) return;
     {
-      const std::lock_guard hold(lock);
+      const std::lock_guard guard(lock);
       streams.erase(id);
     }
     report({.kind = Arrival::Kind::closed, .stream = id});
@@ -489,19 +489,19 @@ struct WatchPage::Impl {
       connection.said_hello = true;
       table.advance(connection.id, Progress::hello);
       {
-        const std::lock_guard hold(lock);
+        const std::lock_guard guard(lock);
         streams[connection.id] = {};
       }
       report({.kind = Arrival::Kind::opened, .stream = connection.id, .host = connection.host});
     }
     {
-      const std::lock_guard hold(lock);
+      const std::lock_guard guard(lock);
       Stream& stream = streams[connection.id];
       if (stream.closing) return false;
       stream.unread_bytes += bytes.size() + sizeof(Arrival);
-      stream.held = connection.held = stream.unread_bytes > kMaxUnread;
+      stream.paused = connection.paused = stream.unread_bytes > kMaxUnread;
     }
-    if (connection.held) apply_flow(connection);
+    if (connection.paused) apply_flow(connection);
     report({.kind = Arrival::Kind::message,
             .stream = connection.id,
             .bytes = Bytes(bytes.begin(), bytes.end())});
@@ -511,7 +511,7 @@ struct WatchPage::Impl {
   // While libwebsockets has bytes to write, it reads nothing. It must not be told that there is something to
   // read, either, or it would look again and again, on a whole processor.
   static void apply_flow(const Connection& connection) {
-    lws_rx_flow_control(connection.socket, connection.blocked || connection.held ? 0 : 1);
+    lws_rx_flow_control(connection.socket, connection.blocked || connection.paused ? 0 : 1);
   }
 
   int on_writable(lws* socket) {
@@ -547,7 +547,7 @@ struct WatchPage::Impl {
     Bytes next;
     bool closing = connection.closing;
     if (connection.said_hello && !connection.closed_by_client) {
-      const std::lock_guard hold(lock);
+      const std::lock_guard guard(lock);
       Stream& stream = streams[connection.id];
       closing = closing || stream.closing;
       if (!stream.waiting.empty()) {
@@ -585,7 +585,7 @@ struct WatchPage::Impl {
   int end(Connection& connection) {
     if (connection.phase == Connection::Phase::ending) return 0;
     if (connection.said_hello) {
-      const std::lock_guard hold(lock);
+      const std::lock_guard guard(lock);
       streams[connection.id].closed = true;
     }
     if (connection.closed_by_client || !config.certificate.empty()) return -1;
@@ -598,7 +598,7 @@ struct WatchPage::Impl {
 
   // The server's thread has queued messages, closed streams or read messages.
   void on_woken() {
-    const std::lock_guard hold(lock);
+    const std::lock_guard guard(lock);
     for (const StreamId id : touched) {
       const auto found = streams.find(id);
       const auto owner = by_id.find(id);
@@ -614,8 +614,8 @@ struct WatchPage::Impl {
         table.finish(id);
       }
       if (!stream.waiting.empty() || stream.closing) lws_callback_on_writable(connection.socket);
-      if (stream.held && stream.unread_bytes == 0) {
-        stream.held = connection.held = false;
+      if (stream.paused && stream.unread_bytes == 0) {
+        stream.paused = connection.paused = false;
         apply_flow(connection);
       }
     }
@@ -624,12 +624,12 @@ struct WatchPage::Impl {
 
   void report(Arrival arrival) {
     arrival.at_s = monotonic_s();
-    const std::lock_guard hold(lock);
+    const std::lock_guard guard(lock);
     arrivals.push_back(std::move(arrival));
   }
 
   void count(Refusal why) {
-    const std::lock_guard hold(lock);
+    const std::lock_guard guard(lock);
     ++refusals[why];
   }
 
@@ -641,7 +641,7 @@ struct WatchPage::Impl {
   // ---- On the server's thread. ----
 
   bool queue(StreamId id, std::span<const std::byte> message, bool may_drop) {
-    const std::lock_guard hold(lock);
+    const std::lock_guard guard(lock);
     const auto found = streams.find(id);
     if (found == streams.end() || found->second.closing) return false;
     Stream& stream = found->second;
@@ -658,21 +658,21 @@ struct WatchPage::Impl {
 
   // Lets the waiting messages leave first, for at most kTimeoutS.
   void close(StreamId id) {
-    const std::lock_guard hold(lock);
+    const std::lock_guard guard(lock);
     const auto found = streams.find(id);
     if (found == streams.end()) return;
     found->second.closing = true;
     touch(id);
   }
 
-  // The caller holds the lock.
+  // The caller has locked it.
   void touch(StreamId id) {
     if (touched.empty()) lws_cancel_service(context);
     touched.insert(id);
   }
 
   [[nodiscard]] bool has_waiting() {
-    const std::lock_guard hold(lock);
+    const std::lock_guard guard(lock);
     return std::ranges::any_of(streams, [](const auto& each) {
       return !each.second.closed && (each.second.closing || !each.second.waiting.empty());
     });
@@ -681,12 +681,12 @@ struct WatchPage::Impl {
   void take_arrivals() {
     RefusalCounts refused;
     {
-      const std::lock_guard hold(lock);
+      const std::lock_guard guard(lock);
       std::swap(arrivals, taken);
       std::swap(refusals, refused);
       for (auto& [id, stream] : streams) {
         stream.unread_bytes = 0;
-        if (stream.held) touch(id);
+        if (stream.paused) touch(id);
       }
     }
     for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {

@@ -16,7 +16,7 @@ bool is_control(std::uint8_t opcode) {
 
 }  // namespace
 
-// Size of the header of which header_ holds the begin, at least two bytes.
+// Size of the header of which header_ contains the begin, at least two bytes.
 std::size_t FrameReader::header_bytes() const {
   const std::uint8_t length = header_[1] & 0x7f;
   return 2u + (length == 126 ? 2u : length == 127 ? 8u : 0u) + 4u;

@@ -32,17 +32,17 @@ bool surely_slower(const State& state, double span_s, double max_mps) {
 Motion limited_to_top_speed(const Motion& motion, double valid_until_s, double time_s) {
   if (motion.route != nullptr || !std::isfinite(motion.max_speed_mps)) return motion;
   if (motion.never_reverses && is_braking(motion.state)) return motion;
-  const double hold_s = std::max(valid_until_s, motion.time_s);
+  const double valid_until = std::max(valid_until_s, motion.time_s);
   // While the acceleration fades, the velocity lies between its values at the beginning and at the end of the
   // fade.
-  const double until_s = time_s > hold_s ? hold_s + kFadeAccelerationS : time_s;
+  const double until_s = time_s > valid_until ? valid_until + kFadeAccelerationS : time_s;
   const double span_s = until_s - motion.time_s;
   if (!(span_s > 0.0) || surely_slower(motion.state, span_s, motion.max_speed_mps)) return motion;
   const double reached_s = reaches_s(glm::dvec3{motion.state.velocity}, glm::dvec3{motion.state.acceleration},
                                      motion.max_speed_mps);
   if (reached_s >= span_s) return motion;
   Motion kept = motion;
-  kept.time_s = std::min(motion.time_s + reached_s, hold_s);
+  kept.time_s = std::min(motion.time_s + reached_s, valid_until);
   kept.state = state_at(motion, kept.time_s);
   kept.state.acceleration = glm::vec3{0.0f};
   return kept;
@@ -50,12 +50,12 @@ Motion limited_to_top_speed(const Motion& motion, double valid_until_s, double t
 
 bool stays_within_limits(const Motion& motion, double span_s) {
   const glm::dvec3 p = glm::abs(motion.state.position);
-  const double way_m = (glm::length(glm::dvec3{motion.state.velocity}) +
-                        glm::length(glm::dvec3{motion.state.acceleration}) * span_s) *
-                       span_s;
+  const double reach_m = (glm::length(glm::dvec3{motion.state.velocity}) +
+                          glm::length(glm::dvec3{motion.state.acceleration}) * span_s) *
+                         span_s;
   return (motion.state.acceleration == glm::vec3{0.0f} ||
           surely_slower(motion.state, span_s, motion.max_speed_mps)) &&
-         std::max({p.x, p.y, p.z}) + way_m <= motion.world_size_m;
+         std::max({p.x, p.y, p.z}) + reach_m <= motion.world_size_m;
 }
 
 std::optional<double> first_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1,

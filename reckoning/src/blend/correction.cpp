@@ -13,7 +13,7 @@ namespace reckoner {
 namespace {
 
 // The acceleration of a gentle blend is at most 6 E0/T^2 + 4 E1/T. T is chosen so that this is kGentleMps2,
-// which changes the velocity by 0.08 m/s per drawn frame at 60 Hz. But T is at most kLongestGentleS.
+// which changes the velocity by 0.08 m/s per picture at 60 Hz. But T is at most kLongestGentleS.
 constexpr double kGentleMps2 = 5.0;
 
 // A game that never sets the top speed of an archetype gets a very high one (Archetype::max_speed_mps). Few

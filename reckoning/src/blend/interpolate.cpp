@@ -54,10 +54,10 @@ glm::dvec3 bend(const CubicPiece<glm::dvec3>& cubic, const Motion& from, const M
   return 0.5 * (glm::dvec3{to.state.acceleration} * (duration_s * duration_s) - cubic.second_derivative(1.0));
 }
 
-// True if the extrapolation held until shortly before a sudden change. At the end of a quiet gap it is off by
-// `off`, and its rate by `rate_off`; the sender promised an error of at most `promised`. False if motions in
-// between were lost.
-bool held(double off, double rate_off, double promised) {
+// True if the extrapolation was valid until shortly before a sudden change. At the end of a quiet gap it is
+// off by `off`, and its rate by `rate_off`; the sender promised an error of at most `promised`. False if
+// motions in between were lost.
+bool was_valid(double off, double rate_off, double promised) {
   // The sender notices a change and sends its motion within this time. Meanwhile the error grows.
   constexpr double kNoticedS = 0.05;
   return off <= 2.0 * promised + rate_off * kNoticedS;
@@ -75,8 +75,8 @@ bool spins_on(const Motion& from, const Motion& to, double duration_s) {
   }
   if (!(duration_s * glm::length(before) > kShortestRad)) return false;
   const glm::dquat spun = rotation_exp(before * duration_s) * glm::dquat{from.state.orientation};
-  return held(angle_between(glm::quat{spun}, to.state.orientation), glm::distance(before, after),
-              static_cast<double>(from.transition.quiet.error_rad));
+  return was_valid(angle_between(glm::quat{spun}, to.state.orientation), glm::distance(before, after),
+                   static_cast<double>(from.transition.quiet.error_rad));
 }
 
 // Sets the orientation and the angular velocity of `out`. The orientation is spin(t) exp(r(t)) start: the
@@ -132,7 +132,7 @@ CurveStarts curve_starts(const Motion& from, const Motion& to) {
   const State expected = state_at(from, to.time_s);
   const auto start = [&](double off, double rate_off, double promised) {
     const double span_s = std::max(kShortestS, 2.0 * off / rate_off);  // not finite without a change of rate
-    return held(off, rate_off, promised) && span_s < kSudden * gap_s ? to.time_s - span_s : from.time_s;
+    return was_valid(off, rate_off, promised) && span_s < kSudden * gap_s ? to.time_s - span_s : from.time_s;
   };
   return {start(glm::distance(expected.position, to.state.position),
                 glm::distance(glm::dvec3{expected.velocity}, glm::dvec3{to.state.velocity}),
@@ -142,14 +142,14 @@ CurveStarts curve_starts(const Motion& from, const Motion& to) {
                 static_cast<double>(from.transition.quiet.error_rad))};
 }
 
-bool held_until(const Motion& from, const Motion& to) {
+bool was_valid_until(const Motion& from, const Motion& to) {
   if (from.route != nullptr || to.route != nullptr || from.frame != to.frame ||
       from.teleports != to.teleports)
     return true;
   const State expected = state_at(from, to.time_s);
-  return held(glm::distance(expected.position, to.state.position),
-              glm::distance(glm::dvec3{expected.velocity}, glm::dvec3{to.state.velocity}),
-              static_cast<double>(from.transition.quiet.error_m));
+  return was_valid(glm::distance(expected.position, to.state.position),
+                   glm::distance(glm::dvec3{expected.velocity}, glm::dvec3{to.state.velocity}),
+                   static_cast<double>(from.transition.quiet.error_m));
 }
 
 State interpolate_gap(const Motion& from, const Motion& to, double time_s) {

@@ -13,8 +13,8 @@ namespace reckoner {
 /// An entity that spins may make more than half a turn between the two motions. Then the orientation turns
 /// steadily with the angular velocity of `from`, and the Hermite cubic is for the rotation that remains. This
 /// is done if the angular velocity of `from` gives more than three eighths of a turn in a quiet gap
-/// (QuietGap) in which `from` held. In other gaps it is done if the angular velocities of both motions have
-/// similar directions and their mean gives more than three eighths of a turn.
+/// (QuietGap) in which `from` was valid. In other gaps it is done if the angular velocities of both motions
+/// have similar directions and their mean gives more than three eighths of a turn.
 ///
 /// Accelerations are normally ignored: the sent acceleration is fitted for prediction and is not the
 /// derivative at the end point. But if bends(from, to) is true, the position follows a quartic that ends with
@@ -34,7 +34,7 @@ namespace reckoner {
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 start_velocity(const Motion& from, const Motion& to);
 
 /// The shortest quiet gap (QuietGap::gap_s) of a sender whose gaps are at most `longest_gap_s` while its
-/// motions do not hold, s. It is longer by a margin for the tick at the end of a gap.
+/// motions are not valid, s. It is longer by a margin for the tick at the end of a gap.
 [[nodiscard]] constexpr double quiet_gap_after(double longest_gap_s) {
   constexpr double kShortestS = 0.2;
   constexpr double kRoom = 1.25;
@@ -52,17 +52,17 @@ struct CurveStarts {
   double orientation_s = 0.0;
 };
 
-/// In a quiet gap (QuietGap), the motion `from` is extrapolated as long as it may have held. From the
+/// In a quiet gap (QuietGap), the motion `from` is extrapolated as long as it may have been valid. From
 /// differences dp and dv between its extrapolation and `to`, a constant acceleration must have begun 2 |dp| /
 /// |dv| before `to`; the curve begins then. It begins at `from` if the motion bends towards `to` (bends())
-/// or `to` is sudden, if the gap is not quiet, if the change was not sudden, or if `from` did not hold
+/// or `to` is sudden, if the gap is not quiet, if the change was not sudden, or if `from` was not valid
 /// because motions in between were lost.
 [[nodiscard]] RECKONER_RECKONING_API CurveStarts curve_starts(const Motion& from, const Motion& to);
 
-/// True if the extrapolation of `from` held until shortly before `to`. False if it did not, because motions
-/// in between were lost. Motions on routes, in different frames or with a teleport between them count as
-/// held.
-[[nodiscard]] RECKONER_RECKONING_API bool held_until(const Motion& from, const Motion& to);
+/// True if the extrapolation of `from` was valid until shortly before `to`. False if it was not, because
+/// motions in between were lost. Motions on routes, in different frames or with a teleport between them count
+/// as valid.
+[[nodiscard]] RECKONER_RECKONING_API bool was_valid_until(const Motion& from, const Motion& to);
 
 /// The state at `time_s` between two motions of a received stream: interpolate(), but in a quiet gap `from`
 /// is extrapolated until curve_starts().

@@ -100,13 +100,14 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, BlendTime 
 // True if the entity fades at `time_s`, and `motion` is ahead.
 bool RemoteEntity::has_faded(const Motion& motion, double time_s) const {
   const Motion& last = newest();
-  return path_ == MotionPath::interpolate && !hold_ && last.route == nullptr && motion.route == nullptr &&
-         time_s > blends_.valid_until_s && time_s > last.time_s && motion.time_s > time_s;
+  return path_ == MotionPath::interpolate && !anticipation_ && last.route == nullptr &&
+         motion.route == nullptr && time_s > blends_.valid_until_s && time_s > last.time_s &&
+         motion.time_s > time_s;
 }
 
-// The motion before a silence no longer holds, so nothing is interpolated from it: it would be extrapolated
-// for the whole silence. Until the time stamp of `motion`, the entity moves as `motion` says, extrapolated
-// back; before a teleport or in another frame, it goes on from `base`, its faded state.
+// The motion before a silence is no longer valid, so nothing is interpolated from it: it would be
+// extrapolated for the whole silence. Until the time stamp of `motion`, the entity moves as `motion` says,
+// extrapolated back; before a teleport or in another frame, it goes on from `base`, its faded state.
 void RemoteEntity::end_faded(const Motion& motion, const State& base, double time_s) {
   const Motion& last = newest();
   const bool leads = motion.teleports == last.teleports && motion.frame == last.frame;
@@ -192,54 +193,54 @@ void RemoteEntity::correct(const State& shown, double time_s, BlendTime blend) {
   blend_or_catch_up(shown, time_s, left_s, blend);
 }
 
-void RemoteEntity::hold(const State& shown, double time_s, double sure_s, double until_s) {
+void RemoteEntity::anticipate(const State& shown, double time_s, double sure_s, double until_s) {
   const Motion& from = view().active(time_s);
-  const Motion held{.state = shown,
-                    .time_s = time_s,
-                    .teleports = from.teleports,
-                    .never_reverses = from.never_reverses,
-                    .max_speed_mps = from.max_speed_mps,
-                    .world_size_m = from.world_size_m,
-                    .transition = {.quiet = from.transition.quiet},
-                    .floor = from.floor,
-                    .walls = from.walls,
-                    .frame = from.frame};
-  hold_ = Hold{held, newest().time_s, sure_s, until_s};
+  const Motion anticipated{.state = shown,
+                           .time_s = time_s,
+                           .teleports = from.teleports,
+                           .never_reverses = from.never_reverses,
+                           .max_speed_mps = from.max_speed_mps,
+                           .world_size_m = from.world_size_m,
+                           .transition = {.quiet = from.transition.quiet},
+                           .floor = from.floor,
+                           .walls = from.walls,
+                           .frame = from.frame};
+  anticipation_ = Anticipation{anticipated, newest().time_s, sure_s, until_s};
   blends_.along = {};
   drop_catch_up();
   end_blend(time_s);
 }
 
-bool RemoteEntity::is_hold_over(double time_s) const {
-  if (!hold_) return false;
-  if (time_s >= hold_->until_s) return true;
+bool RemoteEntity::is_anticipation_over(double time_s) const {
+  if (!anticipation_) return false;
+  if (time_s >= anticipation_->until_s) return true;
   return std::ranges::any_of(history_.motions(), [&](const Motion& motion) {
     const bool is_reached = path_ == MotionPath::predict || motion.time_s <= time_s;
-    return is_reached && motion.time_s > hold_->known_s && contains_hit(motion);
+    return is_reached && motion.time_s > anticipation_->known_s && contains_hit(motion);
   });
 }
 
 // Updates that were sent before the hit continue the motion before it. Without the hit, the server might send
 // no other motion for long, so their time stamps alone do not tell.
 bool RemoteEntity::contains_hit(const Motion& motion) const {
-  const Motion& held = hold_->motion;
-  if (motion.time_s > hold_->sure_s || motion.route != nullptr || motion.teleports != held.teleports ||
-      motion.frame != held.frame)
+  const Motion& anticipated = anticipation_->motion;
+  if (motion.time_s > anticipation_->sure_s || motion.route != nullptr ||
+      motion.teleports != anticipated.teleports || motion.frame != anticipated.frame)
     return true;
   const Motion* before = nullptr;
   for (const Motion& known : history_.motions())
-    if (known.time_s <= hold_->known_s) before = &known;
-  if (before == nullptr || before->frame != held.frame) return true;
+    if (known.time_s <= anticipation_->known_s) before = &known;
+  if (before == nullptr || before->frame != anticipated.frame) return true;
   const auto off = [&](const Motion& expected) {
     return glm::distance(motion.state.velocity, state_at(expected, motion.time_s).velocity);
   };
   const float from_old = off(*before);
-  const float from_held = off(held);
-  return motion.time_s > held.time_s ? from_old >= from_held : from_old > from_held;
+  const float from_anticipated = off(anticipated);
+  return motion.time_s > anticipated.time_s ? from_old >= from_anticipated : from_old > from_anticipated;
 }
 
 void RemoteEntity::release(double time_s) {
-  hold_.reset();
+  anticipation_.reset();
   blends_.along = {};
   drop_catch_up();
   end_blend(time_s);
@@ -342,7 +343,7 @@ void RemoteEntity::change_frame(const std::optional<State>& shown, double time_s
 }
 
 std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s) const {
-  if (hold_) return std::nullopt;
+  if (anticipation_) return std::nullopt;
   const Motion& from = view().active(time_s);
   if (&from == &newest()) return std::nullopt;
   const Motion& to = view().end_of(from);
@@ -363,7 +364,7 @@ void RemoteEntity::bridge(const FrameChange& change, const State& end, double ti
 }
 
 std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
-  if (hold_) return std::nullopt;
+  if (anticipation_) return std::nullopt;
   const Motion* now = &view().active(time_s);
   const Motion* const first = &history_.oldest();
   if (now->frame == before) return std::nullopt;
@@ -388,7 +389,7 @@ void RemoteEntity::continue_in_new_frame(const std::optional<State>& shown, doub
 
 void RemoteEntity::leave_frame(FrameId gone, const Motion& instead) {
   const bool is_in_it = frame(instead.time_s) == gone;
-  if (hold_ && hold_->motion.frame == gone) hold_.reset();
+  if (anticipation_ && anticipation_->motion.frame == gone) anticipation_.reset();
   history_.remove_motions_in(gone, is_in_it ? &instead : nullptr);
   if (!is_in_it) return;
   bridge_.reset();
@@ -423,7 +424,7 @@ FrameId RemoteEntity::motion_frame(double time_s) const {
 }
 
 bool RemoteEntity::has_motion_in(FrameId frame) const {
-  if (hold_ && hold_->motion.frame == frame) return true;
+  if (anticipation_ && anticipation_->motion.frame == frame) return true;
   return std::ranges::any_of(history_.motions(), [&](const Motion& m) { return m.frame == frame; });
 }
 
@@ -474,7 +475,7 @@ void RemoteEntity::set_path(MotionPath path, double time_s, BlendTime blend) {
 void RemoteEntity::blend_along(const BeforeAlong& before, double time_s, BlendTime blend) {
   const std::optional<RouteState> now = view().shown_along(time_s);
   if (now->distance == before.shown.distance && now->speed == before.shown.speed) return;
-  if (!blends_.hold(view().active(time_s))) end_blend(time_s);
+  if (!blends_.are_valid_for(view().active(time_s))) end_blend(time_s);
   const Motion& motion = view().active(time_s);
   const RouteState base = *view().along(time_s);
   if (blend.behind_s <= blend.blend_s) {
@@ -491,7 +492,7 @@ void RemoteEntity::blend_along(const BeforeAlong& before, double time_s, BlendTi
 // The blends apply to the motion that is shown at `time_s`. A catch-up onto other motions ends.
 void RemoteEntity::apply_to_motion_at(double time_s) {
   const Motion& motion = view().active(time_s);
-  if (!blends_.hold(motion)) drop_catch_up();
+  if (!blends_.are_valid_for(motion)) drop_catch_up();
   blends_.teleports = motion.teleports;
   blends_.frame = motion.frame;
 }
@@ -586,7 +587,7 @@ void RemoteEntity::give_up_chase(Chase chase, const State& base, double time_s) 
 // chase takes too long.
 void RemoteEntity::start_chase_if_too_fast(const State& base, double time_s) {
   const Chase former = std::exchange(blends_.chase, Chase{});
-  if (hold_) return;  // the caller decides how fast the entity is
+  if (anticipation_) return;  // the caller decides how fast the entity is
   const Motion& motion = view().active(time_s);
   if (!blends_.catch_up.over(time_s)) {
     if (!are_motions_slow(base, time_s)) chase_instead_of_catch_up(time_s);

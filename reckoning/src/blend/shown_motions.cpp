@@ -74,7 +74,7 @@ State ShownMotions::shown(double time_s) const {
 
 State ShownMotions::blended(double time_s) const {
   const State base = unblended(time_s);
-  return blends_->hold(active(time_s)) ? blends_->free.apply(base, time_s) : base;
+  return blends_->are_valid_for(active(time_s)) ? blends_->free.apply(base, time_s) : base;
 }
 
 State ShownMotions::shown_at_end(const Motion& from, double time_s) const {
@@ -86,7 +86,7 @@ State ShownMotions::shown_at_end(const Motion& from, double time_s) const {
 std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double time_s) const {
   const Chase& chase = blends_->chase;
   if (!(time_s >= chase.start_s)) return std::nullopt;
-  if (chase.holds(from, time_s)) return chase;
+  if (chase.is_valid_for(from, time_s)) return chase;
   if (path_ == MotionPath::predict || from.route != nullptr || from.frame != chase.frame) return std::nullopt;
   // After a teleport that was already known when the chase began, a new chase starts from the first motion
   // after the teleport.
@@ -106,7 +106,7 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
 State ShownMotions::in_front_of_walls(const State& state, const Walls& walls, const State& base,
                                       const Motion& from, double time_s) const {
   const bool blends = !blends_->free.over(time_s) || !blends_->catch_up.over(time_s);
-  const bool crosses = blends && blends_->crosses_wall && blends_->hold(from);
+  const bool crosses = blends && blends_->crosses_wall && blends_->are_valid_for(from);
   if (&from == &newest() || !leads_to(from, end_of(from)))
     return blended_along_walls(state, walls, base.position, crosses);
   // A curve between two motions may itself lead into a wall, but the motions do not.
@@ -117,9 +117,10 @@ State ShownMotions::in_front_of_walls(const State& state, const Walls& walls, co
 // Applies the blend in space, the catch-up or the chase, the edge of the world, the walls and the floor to
 // `base`, the state of motion `from` at `time_s`.
 State ShownMotions::corrected(const State& base, const Motion& from, double time_s, bool catches_up) const {
-  const bool holds = blends_->hold(from);
-  State state = holds ? blends_->free.apply(base, time_s) : base;
-  if (holds && catches_up && !blends_->catch_up.over(time_s)) state = blends_->catch_up.apply(state, time_s);
+  const bool blended = blends_->are_valid_for(from);
+  State state = blended ? blends_->free.apply(base, time_s) : base;
+  if (blended && catches_up && !blends_->catch_up.over(time_s))
+    state = blends_->catch_up.apply(state, time_s);
   if (const auto chase = chase_under_way(from, time_s)) {
     // Motions after a teleport or in another frame are not chased.
     const Motion* last = &from;
@@ -127,7 +128,7 @@ State ShownMotions::corrected(const State& base, const Motion& from, double time
       ++last;
     const double max_mps = chase->limit_mps > 0.0 ? chase->limit_mps : double{from.max_speed_mps};
     const Chase::Point place = chase->at(time_s, max_mps, [&](double t) {
-      return chase->holds(active(t), t) ? unblended(t) : limited_and_faded(*last, kAlwaysValid, t);
+      return chase->is_valid_for(active(t), t) ? unblended(t) : limited_and_faded(*last, kAlwaysValid, t);
     });
     state.position = place.position;
     state.velocity = glm::vec3{place.velocity};
@@ -166,13 +167,13 @@ std::optional<RouteState> ShownMotions::along(double time_s) const {
 
 std::optional<RouteState> ShownMotions::caught_up_along(double time_s) const {
   std::optional<RouteState> place = along(time_s);
-  if (place && blends_->hold(active(time_s))) place = blends_->along.apply(*place, time_s);
+  if (place && blends_->are_valid_for(active(time_s))) place = blends_->along.apply(*place, time_s);
   return place;
 }
 
 std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
   std::optional<RouteState> place = caught_up_along(time_s);
-  if (place && !blends_->catch_up_along.over(time_s) && blends_->hold(active(time_s)))
+  if (place && !blends_->catch_up_along.over(time_s) && blends_->are_valid_for(active(time_s)))
     place = blends_->catch_up_along.apply(*place, time_s);
   return place;
 }
@@ -199,8 +200,8 @@ bool ShownMotions::stays_on(const Route* route, double time_s) const {
 }
 
 const Route* ShownMotions::route(double time_s) const {
-  const bool blending =
-      blends_->hold(active(time_s)) && (!blends_->free.over(time_s) || !blends_->catch_up.over(time_s));
+  const bool blending = blends_->are_valid_for(active(time_s)) &&
+                        (!blends_->free.over(time_s) || !blends_->catch_up.over(time_s));
   return along(time_s) && !blending ? active(time_s).route : nullptr;
 }
 

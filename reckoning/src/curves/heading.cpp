@@ -82,9 +82,9 @@ V curvature(const CubicPath<V>& path, double parameter) {
 }
 
 Heading heading_of(const glm::dvec3& d) {
-  const double level = portable::hypot(d.x, d.y);
-  return {level > 0.0 ? portable::atan2(d.y, d.x) : 0.0,
-          d.z != 0.0 || level > 0.0 ? portable::atan2(d.z, level) : 0.0};
+  const double horizontal = portable::hypot(d.x, d.y);
+  return {horizontal > 0.0 ? portable::atan2(d.y, d.x) : 0.0,
+          d.z != 0.0 || horizontal > 0.0 ? portable::atan2(d.z, horizontal) : 0.0};
 }
 
 glm::dquat orientation_of(const Heading& heading) {

@@ -31,8 +31,8 @@ State above_floor(const State& state, const Floor& floor) {
   State out = state;
   out.position += depth_m * floor.up;
   const glm::dvec3 v{state.velocity};
-  const glm::dvec3 level = v - glm::dot(v, floor.up) * floor.up;
-  out.velocity = glm::vec3{level + climb_mps(floor, out.position, level, height_m) * floor.up};
+  const glm::dvec3 horizontal = v - glm::dot(v, floor.up) * floor.up;
+  out.velocity = glm::vec3{horizontal + climb_mps(floor, out.position, horizontal, height_m) * floor.up};
   const double falls = std::min(0.0, glm::dot(glm::dvec3{state.acceleration}, floor.up));
   out.acceleration -= glm::vec3{falls * floor.up};
   return out;

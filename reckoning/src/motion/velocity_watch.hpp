@@ -17,7 +17,7 @@ namespace reckoner {
 /// - An entity has a velocity or an acceleration, but its position has not changed for kStillS: it is at
 ///   rest. The game may have stopped moving it.
 /// - An entity has no velocity, but its position changes: the velocity is estimated (VelocitySource).
-/// It treats the angular velocity and the orientation in the same way.
+/// It treats the angular velocity and the orientation likewise.
 ///
 /// Estimates are differences of the last positions. One difference alone may be a jump, so an estimate begins
 /// with the second one, and a difference that is much larger than the one before it is not used.

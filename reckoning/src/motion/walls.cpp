@@ -60,10 +60,10 @@ glm::dvec3 to_box(const WallBox& box, const glm::dvec3& position) {
   return glm::conjugate(turn_of(box)) * (position - box.centre);
 }
 
-// True if a body that moves at most `way_m` from `position` may reach the box.
-bool is_near(const Walls& walls, const WallBox& box, const glm::dvec3& position, double way_m) {
+// True if a body that moves at most `reach_m` from `position` may reach the box.
+bool is_near(const Walls& walls, const WallBox& box, const glm::dvec3& position, double reach_m) {
   const glm::dvec3 off = position - box.centre;
-  const double room = glm::length(extent(walls, box)) + way_m;
+  const double room = glm::length(extent(walls, box)) + reach_m;
   return glm::dot(off, off) <= room * room;
 }
 
@@ -148,7 +148,7 @@ class Slide {
     Face face;
   };
 
-  [[nodiscard]] double way_m(double span_s) const {
+  [[nodiscard]] double reach_m(double span_s) const {
     return (glm::length(velocity_) + 0.5 * glm::length(acceleration_) * span_s) * span_s;
   }
 
@@ -156,9 +156,9 @@ class Slide {
   // A body that is deep in a box ignores it.
   void begin(double span_s) {
     begun_ = true;
-    const double way = way_m(span_s);
+    const double reach = reach_m(span_s);
     for (const WallBox& box : walls_->boxes) {
-      if (!is_near(*walls_, box, position_, way)) continue;
+      if (!is_near(*walls_, box, position_, reach)) continue;
       const glm::dvec3 local = to_box(box, position_);
       const glm::dvec3 size = extent(*walls_, box);
       if (!is_inside(local, size)) continue;
@@ -188,16 +188,16 @@ class Slide {
 
   [[nodiscard]] std::optional<Hit> first_hit(double span_s) const {
     std::optional<Hit> first;
-    const double way = way_m(span_s);
+    const double reach = reach_m(span_s);
     for (const WallBox& box : walls_->boxes) {
-      if (!is_near(*walls_, box, position_, way) || ignores(box)) continue;
+      if (!is_near(*walls_, box, position_, reach) || ignores(box)) continue;
       const glm::dvec3 size = extent(*walls_, box);
       const glm::dquat back = glm::conjugate(turn_of(box));
       const glm::dvec3 p = back * (position_ - box.centre);
       const glm::dvec3 v = back * velocity_;
       const glm::dvec3 a = back * acceleration_;
       const glm::dvec3 off = glm::abs(p) - size;
-      if (std::max({off.x, off.y, off.z}) > way) continue;
+      if (std::max({off.x, off.y, off.z}) > reach) continue;
       for (glm::length_t axis = 0; axis < 3; ++axis) {
         for (const double sign : {-1.0, 1.0}) {
           const auto time_s = falls_below_zero_s(sign * p[axis] - size[axis], sign * v[axis], sign * a[axis]);

@@ -87,9 +87,9 @@ EulerAngles euler_angles_of(const glm::dquat& q) {
   const double xz = 2.0 * (q.x * q.z - q.w * q.y);
   const double yz = 2.0 * (q.y * q.z + q.w * q.x);
   const double zz = 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
-  const double level = portable::hypot(xx, xy);
-  const double theta = portable::atan2(-xz, level);
-  if (level < 1e-9) {
+  const double horizontal = portable::hypot(xx, xy);
+  const double theta = portable::atan2(-xz, horizontal);
+  if (horizontal < 1e-9) {
     return {portable::atan2(-2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z)), theta, 0.0};
   }
   return {portable::atan2(xy, xx), theta, portable::atan2(yz, zz)};

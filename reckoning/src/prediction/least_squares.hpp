@@ -17,10 +17,10 @@ namespace reckoner {
 /// collisions do not describe normal motion.
 ///
 /// It stays stable for days. The trace of the covariance never exceeds its initial value, so inputs without
-/// information cannot make the covariance grow. The noise level, which sets the gain, is measured from the
-/// first sample on. A sample without any motion is ignored. If rounding makes the covariance invalid, it is
-/// reset to its initial value. Single precision saves memory, because every entity has several of these
-/// predictors.
+/// information cannot make the covariance grow. The variance of the noise, which sets the gain, is measured
+/// from the first sample on. A sample without any motion is ignored. If rounding makes the covariance
+/// invalid, it is reset to its initial value. Single precision saves memory, because every entity has several
+/// of these predictors.
 template <std::size_t N>
 class LeastSquares {
   static_assert(N >= 2 && N <= 5, "the inputs after the first are the lanes of a FourFloats");

@@ -29,13 +29,13 @@ class RECKONER_RECKONING_API MotionFit {
   /// motion is fitted, s.
   explicit MotionFit(double tick_rate_hz, double horizon_s = kTypicalHorizonS);
 
-  /// The best horizon, s, for a link that carries `updates_per_second` updates per second, each with a delay
-  /// of `delay_s` seconds. It is about the typical age of an update while a client uses it. Pass 0 for an
-  /// unknown rate or delay.
+  /// The best horizon, s, for a connection that carries `updates_per_second` updates per second, each with a
+  /// delay of `delay_s` seconds. It is about the typical age of an update while a client uses it. Pass 0 for
+  /// an unknown rate or delay.
   [[nodiscard]] static double horizon_for(double updates_per_second, double delay_s);
 
-  /// Changes the horizon to `horizon_s`, s, for example when a link changes. A very small change is ignored.
-  /// Learned weights are scaled to the new horizon.
+  /// Changes the horizon to `horizon_s`, s, for example when a connection changes. A very small change is
+  /// ignored. Learned weights are scaled to the new horizon.
   void change_horizon(double horizon_s);
 
   /// Takes the true state at the next tick.

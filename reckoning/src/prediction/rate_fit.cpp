@@ -286,10 +286,10 @@ void RateFit::guess(const glm::vec3& rate, const glm::vec3& derivative) {
   const FourFloats now = four_floats(rate);
   const FourFloats extrapolated = now + four_floats(derivative) * (0.5f * horizon_s_);
   // Predictor::predict() for the three axes at once.
-  const Predictor::Inputs& level = horizontal_.weights();
+  const Predictor::Inputs& horizontal = horizontal_.weights();
   const Predictor::Inputs& up = vertical_.weights();
   static_assert(kUpAxis == 2);
-  const auto weights = [&](std::size_t k) { return FourFloats{level[k], level[k], up[k], 0.0f}; };
+  const auto weights = [&](std::size_t k) { return FourFloats{horizontal[k], horizontal[k], up[k], 0.0f}; };
   FourFloats learned = weights(0) * now;
   FourFloats before = now;
   for (std::size_t k = 0; k < kLags; ++k) {

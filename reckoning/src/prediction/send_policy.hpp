@@ -31,7 +31,7 @@ struct SendPolicyConfig {
 ///   (D. Roberts et al. 2008). The integral may reach at most the threshold times one second.
 ///
 /// Until the first publish of an entity, the limits are smaller than later. How much smaller depends on the
-/// entity's phase. So entities that start in the same way are not all published in the same tick.
+/// entity's phase. So entities that start alike are not all published in the same tick.
 ///
 /// With a budget of U updates per second, the threshold adapts: it falls steadily, and it rises with every
 /// update. The fall and the rises balance at U updates per second. A token bucket of rate U and depth U

@@ -123,9 +123,9 @@ RouteState Route::advanced(const RouteState& s, double dt_s) {
       // Also true for a negative dt_s if the entity speeds up: back in time, it slows down to the point where
       // it started.
       s.speed * s.acceleration * dt_s < 0.0;
-  const double way_to_rest_s = slows ? -s.speed / s.acceleration : 0.0;
-  if (slows && std::abs(dt_s) >= std::abs(way_to_rest_s))
-    return {s.distance + 0.5 * s.speed * way_to_rest_s, 0.0, 0.0};
+  const double time_to_rest_s = slows ? -s.speed / s.acceleration : 0.0;
+  if (slows && std::abs(dt_s) >= std::abs(time_to_rest_s))
+    return {s.distance + 0.5 * s.speed * time_to_rest_s, 0.0, 0.0};
   if (s.speed == 0.0 && dt_s < 0.0) return {s.distance, 0.0, 0.0};
   return {s.distance + dt_s * (s.speed + 0.5 * dt_s * s.acceleration), s.speed + dt_s * s.acceleration,
           s.acceleration};
@@ -159,10 +159,10 @@ glm::dvec3 Route::turn_rate(const TangentFrame& frame, const glm::dvec3& bend, d
   const glm::dvec3 forward_rate = bend * velocity;  // time derivative of frame.tangent; perpendicular to it
   glm::dvec3 w = glm::cross(frame.tangent, forward_rate);
   if (frames_) return w + frame.tangent * (frames_->closing_roll_rate() * velocity);
-  // Upright facing: left = up x tangent (normalised) stays level. The part of its derivative along frame.up
-  // is the rotation rate about the tangent.
-  const glm::dvec3 level = glm::cross(definition_.up, frame.tangent);
-  const double size = glm::length(level);
+  // Upright facing: left = up x tangent (normalised) stays horizontal. The part of its derivative along
+  // frame.up is the rotation rate about the tangent.
+  const glm::dvec3 left = glm::cross(definition_.up, frame.tangent);
+  const double size = glm::length(left);
   if (size > 1e-9) w += frame.tangent * (glm::dot(glm::cross(definition_.up, forward_rate), frame.up) / size);
   return w;
 }

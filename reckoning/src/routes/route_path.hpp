@@ -7,7 +7,7 @@
 namespace reckoner {
 
 /// The curve between two motions begins this long before the time stamp of the later motion, s. Until then
-/// the earlier motion is shown. A motion on a route usually holds for a long time, and becomes wrong only
+/// the earlier motion is shown. A motion on a route is usually valid for a long time, and becomes wrong only
 /// shortly before the next motion is published.
 inline constexpr double kRouteInterpolationS = 0.25;
 

@@ -34,7 +34,7 @@ constexpr double kMaxPullMps2 = 2000.0;
 constexpr double kPullAt1MMps2 = 200.0;  // at a distance of 1 m; falls with the square of the distance
 constexpr double kHomeM = 13.0;          // beyond this distance from the centre, the player moves back
 
-// Chosen so that the frames change like those of the challenge, as far as that is published
+// Chosen so that the pictures change like those of the challenge, as far as that is published
 // (docs/benchmarks.md). There the player also pushed cubes away. With that, too many cubes move fast.
 constexpr double kPullShare = 0.8;
 constexpr double kMinPhaseS = 0.5;

@@ -186,7 +186,7 @@ class Football final : public BuiltinSource {
     const glm::dvec2 to = ball_place(pitch, event + 1, End::before);
     const double drawn = draw(pitch, Draw::wall, event);
     if (drawn < 0.4) {
-      // The straight way to the mirror image of the target.
+      // The straight line to the mirror image of the target.
       const double wall_m = (drawn < 0.2 ? -1.0 : 1.0) * (kHalfWidthM - kBallRadiusM);
       const glm::dvec2 velocity = (glm::dvec2{to.x, 2.0 * wall_m - to.y} - from) / kEventS;
       if (glm::length(velocity) < kMaxKickMps) return {velocity, wall_m};

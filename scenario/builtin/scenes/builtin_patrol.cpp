@@ -182,8 +182,8 @@ class Patrol final : public BuiltinSource {
   // the middle of the excursion. The direction to the left at the current point would turn abruptly where the
   // curvature of the route changes.
   glm::dvec3 offset(std::size_t index, const Excursion& e) const {
-    const double half_way = walks_[index].distance(e.begin_s + 0.5 * e.length_s);
-    const glm::dvec3 forward{route_for(index).state_at({half_way, 1.0, 0.0}, 0.0).velocity};
+    const double middle = walks_[index].distance(e.begin_s + 0.5 * e.length_s);
+    const glm::dvec3 forward{route_for(index).state_at({middle, 1.0, 0.0}, 0.0).velocity};
     const glm::dvec3 left = glm::normalize(glm::cross(glm::dvec3{0.0, 0.0, 1.0}, forward));
     const double bump = 4.0 * e.part * (1.0 - e.part);
     return left * (e.reach_m * bump * bump * bump);  // C2 at both ends

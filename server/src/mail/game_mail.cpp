@@ -80,27 +80,27 @@ void GameMail::send_early(Session& session, double now_s) {
 }
 
 void GameMail::accept_reliable(Session& session, const GameDataMessage& message) {
-  if (!hold(session, message, false)) count_processed(session, message.payload.size());
+  if (!deliver_when_allowed(session, message, false)) count_processed(session, message.payload.size());
 }
 
 void GameMail::accept_early(Session& session, const GameDataMessage& message) {
-  (void)hold(session, message, true);
+  (void)deliver_when_allowed(session, message, true);
 }
 
 void GameMail::note_turn(Session& session, std::size_t bytes) {
-  if (session.intake().holds_any()) return session.intake().hold_turn(bytes);
+  if (session.intake().has_postponed()) return session.intake().postpone_turn(bytes);
   count_processed(session, bytes);
 }
 
 // Delivers the message as soon as the client's rates allow it. Returns false if it is refused.
-bool GameMail::hold(Session& session, const GameDataMessage& message, bool early) {
-  const bool waited = session.intake().holds_any();
-  if (!session.intake().hold(message.payload, message.time_s, early)) {
+bool GameMail::deliver_when_allowed(Session& session, const GameDataMessage& message, bool early) {
+  const bool waited = session.intake().has_postponed();
+  if (!session.intake().postpone(message.payload, message.time_s, early)) {
     refuse();
     return false;
   }
   deliver_allowed(session);
-  if (!waited && session.intake().holds_any()) waiting_.push_back(session.id());
+  if (!waited && session.intake().has_postponed()) waiting_.push_back(session.id());
   return true;
 }
 
@@ -116,7 +116,7 @@ void GameMail::deliver_waiting() {
     Session* session = sessions_.find(client);
     if (session == nullptr) return true;
     deliver_allowed(*session);
-    return !session->intake().holds_any();
+    return !session->intake().has_postponed();
   });
 }
 

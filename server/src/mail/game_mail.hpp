@@ -80,7 +80,7 @@ class GameMail {
   Sent send_to(std::span<Session* const> clients, std::span<const std::byte> payload, Delivery delivery,
                std::optional<double> time_s);
   void deliver(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
-  bool hold(Session& session, const GameDataMessage& message, bool early);
+  bool deliver_when_allowed(Session& session, const GameDataMessage& message, bool early);
   void deliver_allowed(Session& session);
   void send_early(Session& session, double now_s);
   void refuse();

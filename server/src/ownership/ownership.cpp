@@ -74,11 +74,11 @@ bool OwnerCheck::is_possible(const Motion& next) const {
          glm::distance(glm::dvec3{next.state.velocity}, from_mps_) <= allowed.change_mps;
 }
 
-bool OwnerCheck::is_possible_after_teleport(const Motion& next, double way_m) const {
+bool OwnerCheck::is_possible_after_teleport(const Motion& next, double teleports_m) const {
   OwnerCheck there = *this;
   there.restart(next);
   return there.is_possible(next) && glm::distance(next.state.position, from_m_) <=
-                                        way_m + budget_at(next.time_s).displacement_m + kRounding;
+                                        teleports_m + budget_at(next.time_s).displacement_m + kRounding;
 }
 
 Motion OwnerCheck::nearest(const Motion& next) const {
@@ -155,8 +155,8 @@ constexpr double kNotifyEveryS = 0.25;
 // An entity without a valid owner comes to rest within this time.
 constexpr double kFadeS = 0.5;
 
-// Size of the token bucket, in seconds at the allowed rate. Motions that queued up while the link was stalled
-// may arrive at once.
+// Size of the token bucket, in seconds at the allowed rate. Motions that queued up while the connection was
+// stalled may arrive at once.
 constexpr double kBurstS = 0.25;
 
 // The server sends the owner the delay to its viewers at most once in this interval, and only if the delay
@@ -298,13 +298,13 @@ OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& ru
   const Archetype& archetype = config_.archetypes[entity.archetype];
   const Quantisation& q = quantisation_[entity.archetype];
   // The tolerance covers rounding; an update budget makes the rounding steps up to 8 times coarser. For
-  // positions it also covers the threshold, and the way of one tick. The reason: an owner's frames lie
+  // positions it also covers the threshold, and the distance of one tick. The reason: an owner's pictures lie
   // between the ticks that stamp its motions. If a body stops between two ticks, its motion carries the stamp
   // of the first tick and no velocity. So it seems to have arrived up to one tick too early.
   constexpr double kCoarsest = 8.0;
-  const double tick_way_m = archetype.max_speed_mps / config_.tick_rate_hz;
+  const double tick_distance_m = archetype.max_speed_mps / config_.tick_rate_hz;
   return {archetype.max_speed_mps, rules.max_acceleration_mps2, archetype.world_size_m,
-          kCoarsest * q.position_step_m + archetype.threshold_m + tick_way_m,
+          kCoarsest * q.position_step_m + archetype.threshold_m + tick_distance_m,
           kCoarsest * q.velocity_step_mps};
 }
 

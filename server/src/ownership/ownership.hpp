@@ -59,8 +59,8 @@ class OwnerCheck {
   [[nodiscard]] Motion nearest(const Motion& next) const;
 
   /// True if the entity can have made the motion `next` with teleports that together lead over at most
-  /// `way_m`.
-  [[nodiscard]] bool is_possible_after_teleport(const Motion& next, double way_m) const;
+  /// `teleports_m`.
+  [[nodiscard]] bool is_possible_after_teleport(const Motion& next, double teleports_m) const;
 
   /// Limits the visible jump to `next`, a possible motion. Let P be the position to which last() leads.
   /// Returns `next` if it is close to P, else a motion that lies between P and `next`. This matters when an

@@ -34,7 +34,7 @@ struct BitString {
 };
 
 /// Encodes the newest publish of each stream for one tick, in full or relative to an earlier publish that the
-/// client holds. The first session that needs an encoding creates it, and all sessions share it.
+/// client has. The first session that needs an encoding creates it, and all sessions share it.
 ///
 /// Several workers may call get() at the same time; the result does not depend on which worker asks first.
 /// Because motions are encoded on demand, the server visits the memory of each client only once per tick.

@@ -60,18 +60,18 @@ void FieldUpdates::add(std::vector<Due>& list, const Due& due) {
 }
 
 void FieldUpdates::changed(EntityId id, std::uint32_t fields, Tick tick, bool allowed) {
-  add(allowed ? due_ : held_, {id, fields, 0, tick});
+  add(allowed ? due_ : postponed_, {id, fields, 0, tick});
 }
 
-void FieldUpdates::release_held(EntityId id) {
-  const auto held = place_of(held_, id.slot());
-  if (held == held_.end() || held->id != id) return;
-  add(due_, *held);
-  held_.erase(held);
+void FieldUpdates::release_postponed(EntityId id) {
+  const auto postponed = place_of(postponed_, id.slot());
+  if (postponed == postponed_.end() || postponed->id != id) return;
+  add(due_, *postponed);
+  postponed_.erase(postponed);
 }
 
 void FieldUpdates::forget(EntityId id) {
-  for (std::vector<Due>* list : {&due_, &held_}) {
+  for (std::vector<Due>* list : {&due_, &postponed_}) {
     const auto place = place_of(*list, id.slot());
     if (place != list->end() && place->id == id) list->erase(place);
   }

@@ -24,11 +24,11 @@ namespace reckoner {
 class FieldUpdates {
  public:
   /// Notes that the fields in the bit set `fields` of an entity changed at `tick`. Pass false for `allowed`
-  /// until the client has acknowledged the spawn of the entity. A change that is not allowed is held back
-  /// until release_held().
+  /// until the client has acknowledged the spawn of the entity. A change that is not allowed is postponed
+  /// until release_postponed().
   void changed(EntityId id, std::uint32_t fields, Tick tick, bool allowed);
-  /// The client has acknowledged the spawn of the entity: its held changes become due.
-  void release_held(EntityId id);
+  /// The client has acknowledged the spawn of the entity: its postponed changes become due.
+  void release_postponed(EntityId id);
 
   /// The client no longer follows the entity: drops all its changes.
   void forget(EntityId id);
@@ -36,13 +36,13 @@ class FieldUpdates {
   /// True if changes are due.
   [[nodiscard]] bool any() const { return !due_.empty(); }
 
-  /// Calls `f(tick)` with the tick of each change that the client lacks: due, held back or lost. If several
+  /// Calls `f(tick)` with the tick of each change that the client lacks: due, postponed or lost. If several
   /// changes of one entity are due, it passes only the oldest tick.
   template <class F>
   void for_each_since(F&& f) const {
     for (const Due& due : due_)
       f(due.since);
-    for (const Due& due : held_)
+    for (const Due& due : postponed_)
       f(due.since);
     for (const SentChange& c : lost_)
       f(c.tick);
@@ -87,8 +87,8 @@ class FieldUpdates {
   void choose(std::size_t most_bits, Tick now, const FieldTable& table);
   void sent(Due& due, std::uint32_t fields, Sequence sequence, const FieldTable::Row& row);
 
-  std::vector<Due> due_;   // sorted by slot
-  std::vector<Due> held_;  // sorted by slot; these wait for release_held()
+  std::vector<Due> due_;        // sorted by slot
+  std::vector<Due> postponed_;  // sorted by slot; these wait for release_postponed()
   SentContents<SentChange> sent_changes_;
   std::vector<SentChange> lost_;  // changes that wait for requeue_lost()
   std::vector<Choice> chosen_;    // scratch

@@ -121,9 +121,8 @@ constexpr std::uint32_t kFetchLessonAhead = 2;
 
 // The longest gap for which interpolating clients should have to wait. With an update budget it is 4/3 of the
 // mean gap; without a budget it is some ticks, at least one. The delay of the clients follows from this gap
-// (PlayoutClock).
-// So longer gaps mean more delay but more even errors. Measurement on the recorded traces at 10 updates a
-// second: the 95th percentile of the error is the same for all gaps from 0.12 to 0.15 s.
+// (PlayoutClock). So longer gaps mean more delay but more even errors. Measurement on the recorded traces at
+// 10 updates a second: the 95th percentile of the error is the same for all gaps from 0.12 to 0.15 s.
 constexpr double kGapsToWait = 1.33;
 constexpr double kLongestGapS = 0.133;
 
@@ -400,7 +399,7 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
 }
 
 // Lets the coding mode chooser learn from every fourth publish. Computes how many bits the motion would have
-// needed relative to an earlier publish that clients may already hold.
+// needed relative to an earlier publish that clients may already have.
 void Publisher::learn_coding_mode(EntityLevel& level, const QuantisedState& encoded, Tick tick,
                                   const Quantisation& q) const {
   const PublishStream& stream = level.stream;
@@ -583,10 +582,10 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
     OutgoingState outgoing = outgoing_state(entity, level, now.time_s);
     if (!is_encodable(outgoing.state, q))
       outgoing = {entity.truth};  // the true state can always be encoded; the fitted state perhaps cannot
-    // A steady motion is extrapolated as long as it holds, so its velocities must be exact for so long.
-    const double holds_s = level.steady ? double{level.steady_s} : 0.0;
+    // A steady motion is extrapolated as long as it is valid, so its velocities must be exact for so long.
+    const double valid_s = level.steady ? double{level.steady_s} : 0.0;
     CodingMode coding_mode = level.interpolated()
-                                 ? level.coding_mode.choose(precision, holds_s, kEndWeight * gap_s)
+                                 ? level.coding_mode.choose(precision, valid_s, kEndWeight * gap_s)
                                  : level.coding_mode.choose(precision, level.delay_s, gap_s);
     coding_mode.bends = outgoing.bends;
     coding_mode.steady =

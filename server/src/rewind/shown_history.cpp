@@ -31,8 +31,9 @@ constexpr double kGentleJumpS = 2.0;
 constexpr double kDrawnWithinS = 0.04;
 constexpr double kFrameErrorM = 0.01;
 constexpr double kFrameErrorMps = 0.1;
-// A client draws most frames right after it has applied what arrived. The times in its reports are rounded,
-// and such a frame must not seem to be before the arrival: after a teleport, it would be at the other place.
+// A client draws most pictures right after it has applied what arrived. The times in its reports are rounded,
+// and such a picture must not seem to be before the arrival: after a teleport, it would be at the other
+// place.
 constexpr double kRoundingS = 2.0 * kStampUnitS;
 
 // When old motions are dropped, a blend that has ended this long after its start cannot be asked for any
@@ -446,7 +447,7 @@ void ShownEntityHistory::replay(std::size_t from, std::size_t to, const FrameCon
   }
 }
 
-// Does what the client does in its drawn frames when the shown time goes from `from_s` to `until_s`: it keeps
+// Does what the client does in its pictures when the shown time goes from `from_s` to `until_s`: it keeps
 // the pose continuous where the entity changes its frame. Only the instants at which a motion begins matter.
 void ShownEntityHistory::settle_frames(RemoteEntity& entity, double from_s, double until_s,
                                        const FrameConverter& converted) {
@@ -917,7 +918,7 @@ constexpr double kMotionGapS = 0.25;
 // A client has learned of the end of a short-lived entity within this time, in shown time. There is no
 // report.
 constexpr double kNoticedWithinS = 1.5;
-// A client notices the end of an entity when it draws a frame, up to this time after it.
+// A client notices the end of an entity when it draws a picture, up to this time after it.
 constexpr double kDrawnS = 0.1;
 // An owner may have moved its entity into a frame this much before the motion that says so.
 constexpr double kOwnedWithinS = 0.1;
@@ -1098,7 +1099,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
     ++frames_version_;
   }
   predicts_ = false;
-  // The client is in a buffered mode already, and its message about that is still on its way.
+  // The client is in a buffered mode already, and its message about that is still in flight.
   constexpr auto kNoDelay = static_cast<std::uint32_t>(0.005 / kStampUnitS);
   if (path_ == MotionPath::predict && report.delay > kNoDelay) make_unknown(instant.shown_s);
   note_instant(instant);
@@ -1179,7 +1180,7 @@ void ShownHistory::note_instant(const Instant& instant) {
   instants_.erase(instants_.begin(), instants_.begin() + static_cast<std::ptrdiff_t>(old));
 }
 
-// If the client drew no frame for a while before this report, as when it was suspended for a moment, it
+// If the client drew no picture for a while before this report, as when it was suspended for a moment, it
 // noticed changes of frame late.
 void ShownHistory::doubt_undrawn(const Instant& instant) {
   constexpr double kLongestFrameS = 0.2;

@@ -8,10 +8,10 @@
 namespace reckoner {
 namespace {
 
-constexpr double kFirstBytesPerSecond = 8e3;  // a slow link answers before a long queue forms
+constexpr double kFirstBytesPerSecond = 8e3;  // a slow connection answers before a long queue forms
 constexpr double kUnlimited = 1e9;
 constexpr double kBucketS = 0.25;
-constexpr double kQuantumS = 0.04;  // smaller datagrams would waste a slow link on headers
+constexpr double kQuantumS = 0.04;  // smaller datagrams would waste a slow connection on headers
 constexpr double kMinQuantumBytes = 150.0;
 
 // Number of slots and number of rounds of acknowledgements in each measurement. A client acknowledges every
@@ -184,9 +184,9 @@ double ByteBudget::threshold_s() const {
   return std::min(kMaxThresholdS, kThresholdS + kNoiseShare * noise_s_) + quantum() / rate_;
 }
 
-// Limit of the bytes in flight. It is the sum of two parts. The first part is what a link with empty queues
-// carries during a round trip. The second part is the bytes of a third of a second; it allows for jitter, for
-// delayed and lost acknowledgements, and for a short queue.
+// Limit of the bytes in flight. It is the sum of two parts. The first part is what a connection with empty
+// queues carries during a round trip. The second part is the bytes of a third of a second; it allows for
+// jitter, for delayed and lost acknowledgements, and for a short queue.
 double ByteBudget::max_in_flight() const {
   if (!follow_link_) return kUnlimited;
   if (!std::isfinite(window_.base_s())) return kFirstInFlight;
@@ -204,8 +204,8 @@ void ByteBudget::advance(double now_s) {
   tokens_ =
       std::min(tokens_ + passed_s * rate_, std::max(kDatagramBytes, std::max(kBucketS, tick_s_) * rate_));
   if (!follow_link_) return;
-  // After an outage, what was sent long ago is lost and fills the link no longer. A link of half the rate
-  // would have delivered it by then.
+  // After an outage, what was sent long ago is lost and fills the connection no longer. A connection of half
+  // the rate would have delivered it by then.
   const double base_s = std::isfinite(window_.base_s()) ? window_.base_s() : kLongestQueueS;
   const double from_s = std::max(newest_sent_s_, now_s_ - 2.0 * (base_s + kInFlightS));
   flight_room_ = max_in_flight() - window_.sent_since(from_s);
@@ -318,7 +318,7 @@ void ByteBudget::judge(double now_s) {
        now_s);
 }
 
-// The capacity of the link, measured while there is a queue.
+// The capacity of the connection, measured while there is a queue.
 double ByteBudget::capacity_now(double queue_s, std::size_t slots, double now_s) const {
   const double delivered = std::max(kMinBytesPerSecond, window_.delivered_bytes_per_second(slots));
   const double sending_s = now_s - since_s_;
@@ -402,7 +402,7 @@ void ByteBudget::begin(Trial trial) {
 void ByteBudget::drain(double bytes_per_second, double queue_s, double now_s) {
   trial_queue_s_ = std::min(queue_s, kLongestQueueS);
   // The measured queue is a round trip old. The present queue contains the bytes in flight beyond those that
-  // an empty path would hold.
+  // an empty path would contain.
   const double backlog_s = window_.sent_since(newest_sent_s_) / trial_capacity_ - window_.base_s();
   lower(bytes_per_second, std::clamp(backlog_s, trial_queue_s_, kLongestQueueS), now_s);
 }

@@ -10,9 +10,9 @@
 
 namespace reckoner {
 
-/// Measurements of the link to one client: acknowledgements, losses and bytes of the last two seconds, in
-/// slots of 100 ms, and the smallest round trip of the last ten seconds. The object takes 550 bytes, whatever
-/// the traffic. Times are in seconds on one monotonic clock.
+/// Measurements of the connection to one client: acknowledgements, losses and bytes of the last two seconds,
+/// in slots of 100 ms, and the smallest round trip of the last ten seconds. The object takes 550 bytes,
+/// whatever the traffic. Times are in seconds on one monotonic clock.
 class LinkWindow {
  public:
   static constexpr double kSlotS = 0.1;
@@ -98,14 +98,14 @@ class LinkWindow {
   double last_round_s_ = -kNever;
 };
 
-/// The byte budget of one client: the configured rate, lowered to the capacity of the client's link.
+/// The byte budget of one client: the configured rate, lowered to the capacity of the client's connection.
 ///
-/// This is a token bucket whose rate follows the link. Two measurements lower the rate.
+/// This is a token bucket whose rate follows the connection. Two measurements lower the rate.
 ///
 /// The first is the delay: the smallest round trip of the last half second is compared with the smallest
 /// round trip of the last ten seconds. Jitter raises single round trips but hardly the smallest one, while a
 /// queue raises all round trips. LEDBAT (RFC 6817) and BBR (N. Cardwell et al. 2016) use this idea. The
-/// second is heavy loss (30 % or more), for links that drop packets instead of queueing them.
+/// second is heavy loss (30 % or more), for connections that drop packets instead of queueing them.
 ///
 /// In both cases the rate becomes a little less than the recently delivered rate. Sending pauses until the
 /// queue has drained. Then a trial follows. If neither delay nor loss has decreased, the bytes to this client
@@ -122,7 +122,8 @@ class LinkWindow {
 ///
 /// Bytes are counted on the wire, with headers. Times are in seconds on one monotonic clock. The
 /// acknowledgements of clients are not trusted. The rate never exceeds the configured rate. A client may
-/// acknowledge late, never, or datagrams that it did not get; this can only slow down or fill its own link.
+/// acknowledge late, never, or datagrams that it did not get; this can only slow down or fill its own
+/// connection.
 class ByteBudget {
  public:
   /// The rate never falls below this value, bytes/s, unless the configured rate is lower. The value leaves
@@ -131,16 +132,16 @@ class ByteBudget {
   /// Size of a full datagram with its headers, bytes.
   static constexpr double kDatagramBytes = 1240.0;
 
-  /// `max_bytes_per_second` is the configured rate; 0: only the link limits the rate. `tick_s` is the
+  /// `max_bytes_per_second` is the configured rate; 0: only the connection limits the rate. `tick_s` is the
   /// interval between calls of advance(), s. If `follow_link` is false, the rate is always the configured
   /// rate.
   ByteBudget(double max_bytes_per_second, double tick_s, bool follow_link = true);
 
-  /// Refills the bucket. Call it once per tick, after the acknowledgements of the tick. The bucket holds at
-  /// most the bytes of a quarter second, or one datagram if that is more.
+  /// Refills the bucket. Call it once per tick, after the acknowledgements of the tick. The bucket contains
+  /// at most the bytes of a quarter second, or one datagram if that is more.
   void advance(double now_s);
 
-  /// True if the budget follows the capacity of the link.
+  /// True if the budget follows the capacity of the connection.
   [[nodiscard]] bool follows_link() const { return follow_link_; }
   /// True if another datagram is worth its headers now: the budget allows a full datagram, or the bytes of 40
   /// ms.
@@ -158,14 +159,14 @@ class ByteBudget {
   [[nodiscard]] double quantum() const;
 
   /// The bytes in the bucket, or fewer if too many bytes are in flight. Negative: the budget is overdrawn.
-  /// The next datagram should not be larger than this, so that it does not block a slow link for long.
+  /// The next datagram should not be larger than this, so that it does not block a slow connection for long.
   [[nodiscard]] double available() const { return std::min(tokens_, flight_room_); }
 
   /// Call it when a datagram was sent. This may overdraw the budget.
   void spend(std::size_t wire_bytes, double now_s);
 
-  /// As spend(), in two steps, for a burst of messages. send_on_credit() counts the bytes on the link when
-  /// they are sent. charge() is called later, perhaps in several parts.
+  /// As spend(), in two steps, for a burst of messages. send_on_credit() counts the bytes on the connection
+  /// when they are sent. charge() is called later, perhaps in several parts.
   void send_on_credit(std::size_t wire_bytes);
   void charge(std::size_t wire_bytes) {
     tokens_ -= static_cast<double>(wire_bytes);
@@ -176,16 +177,16 @@ class ByteBudget {
   /// as if all of it were used.
   void note_waiting() { waiting_ = true; }
 
-  /// True if a queue seems to grow on the link. It is noticed earlier, and less surely, than the queue that
-  /// lowers the rate.
+  /// True if a queue seems to grow on the connection. It is noticed earlier, and less surely, than the queue
+  /// that lowers the rate.
   [[nodiscard]] bool may_have_queue() const;
 
   /// Limit of the unconfirmed bytes in flight, of all kinds.
   [[nodiscard]] double max_in_flight() const;
 
-  /// How many unconfirmed bytes of many spawns may be in flight: the bytes that the link carries
+  /// How many unconfirmed bytes of many spawns may be in flight: the bytes that the connection carries
   /// during a round trip, and a little more. If more bytes were in flight, they would fill the queue of a
-  /// slow link, time out and be sent again.
+  /// slow connection, time out and be sent again.
   [[nodiscard]] double spawn_room() const;
 
   /// Call it when the client acknowledges, at `now_s`, a datagram sent at `sent_s`. The client reports that
@@ -243,7 +244,7 @@ class ByteBudget {
   double noise_s_ = 0.0;  // smoothed difference between the mean and the smallest round trip
 
   double since_s_ = kLongAgo;  // datagrams sent before this time do not measure the current rate
-  double capacity_ = 0.0;      // bytes/s that the link carried when it was last full; 0: it was never full
+  double capacity_ = 0.0;      // bytes/s when the connection was last full; 0: it was never full
   double growth_step_ = 0.0;
   double next_growth_s_ = 0.0;
   double last_growth_s_ = 0.0;
@@ -260,7 +261,7 @@ class ByteBudget {
 
   // The last jump of the delay from one datagram to the next:
   std::optional<double> step_s_;  // time when the jump was measured
-  double step_capacity_ = 0.0;    // bytes/s that the link carries if the cause of the jump is a queue
+  double step_capacity_ = 0.0;    // bytes/s that the connection carries if the cause of the jump is a queue
   double step_delivered_ = 0.0;   // bytes delivered since the jump
   double stepped_from_s_ = 0.0;   // round trip of the newest acknowledged datagram
 

@@ -44,9 +44,9 @@ class ClientStamps {
   /// The echo for a datagram of the tick with the time `tick_time_s`, if one is due.
   [[nodiscard]] std::optional<Echo> echo(double tick_time_s, double now_s) const {
     if (!stamp_ || now_s - echoed_s_ < (settles(now_s) ? 0.0 : kEchoIntervalS)) return std::nullopt;
-    const double held = std::round((tick_time_s - arrival_s_) / kStampUnitS);
-    if (std::abs(held) > Echo::kMaxHeld) return std::nullopt;
-    return Echo{*stamp_, static_cast<std::int32_t>(held)};
+    const double since_arrival = std::round((tick_time_s - arrival_s_) / kStampUnitS);
+    if (std::abs(since_arrival) > Echo::kMaxWaited) return std::nullopt;
+    return Echo{*stamp_, static_cast<std::int32_t>(since_arrival)};
   }
   /// A datagram was sent at `now_s`. A stamp is echoed in the next datagram or never.
   void datagram_sent(bool has_echo, double now_s) {

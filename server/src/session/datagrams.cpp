@@ -59,9 +59,9 @@ void Snapshot::keep_within(double most_bytes) {
   sort_by_slot(items_);
 }
 
-UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
+UpdateCoding Snapshot::coding(Tick tick, Tick acknowledged_tick) const {
   UpdateCoding coding;
-  coding.reference_age = tick - held_tick;
+  coding.reference_age = tick - acknowledged_tick;
   std::uint64_t gaps = 0;
   std::uint64_t back = 0;
   std::size_t references = 0;
@@ -71,7 +71,7 @@ UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
     gaps += static_cast<std::uint64_t>(std::int64_t{item.slot} - previous - 1);
     previous = item.slot;
     if (item.reference == 0) continue;
-    back += held_tick - item.reference_tick;
+    back += acknowledged_tick - item.reference_tick;
     ++references;
   }
   coding.gap_order = order_for(gaps, items_.size() - written_, UpdateCoding::kMaxGapOrder);

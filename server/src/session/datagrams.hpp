@@ -58,8 +58,8 @@ class Snapshot {
   void keep_within(double most_bytes);
 
   /// Returns the coding that makes the headers of the items not yet written shortest. `tick` is the tick of
-  /// the datagram. The caller makes sure that the baseline of no item is newer than `held_tick`.
-  [[nodiscard]] UpdateCoding coding(Tick tick, Tick held_tick) const;
+  /// the datagram. The caller makes sure that the baseline of no item is newer than `acknowledged_tick`.
+  [[nodiscard]] UpdateCoding coding(Tick tick, Tick acknowledged_tick) const;
 
   /// Writes as many of the next items, in order of slot, as fit into `room_bits` bits, and returns them. If
   /// any item is left, it writes at least one.

@@ -19,11 +19,11 @@ namespace reckoner {
 /// Limits how many game messages of one client reach the game: messages per second and bytes per second, with
 /// bursts of half a second.
 ///
-/// Reliable messages beyond the rates are held. The server confirms a message only when it passes it on. So a
-/// client that respects the window (MessageCounts::kClientWindow) never has more than a window held here, and
-/// keeps its further messages itself. It loses nothing. Only clients with other code have reliable messages
-/// refused, and clients that send very many when they leave. Unreliable messages have an allowance of their
-/// own, and are refused beyond it.
+/// Reliable messages beyond the rates are postponed. The server confirms a message only when it passes it on.
+/// So a client that respects the window (MessageCounts::kClientWindow) never has more than a window postponed
+/// here, and keeps its further messages itself. It loses nothing. Only clients with other code have reliable
+/// messages refused, and clients that send very many when they leave. Unreliable messages have an allowance
+/// of their own, and are refused beyond it.
 class MessageIntake {
  public:
   /// The rates are messages per second and payload bytes per second; 0: no limit.
@@ -48,55 +48,57 @@ class MessageIntake {
     }
   }
 
-  /// Holds a reliable message until next() returns it. Returns false and drops the message if too many would
-  /// be held.
+  /// Postpones a reliable message until next() returns it. Returns false and drops the message if too many
+  /// would be postponed.
   ///
-  /// `early`: an unordered message before its turn. The caller must call hold_turn() when its turn comes.
-  [[nodiscard]] bool hold(std::span<const std::byte> payload, std::optional<double> time_s,
-                          bool early = false) {
-    if (held_messages_ >= kMostHeld.messages || held_bytes_ + payload.size() > kMostHeld.bytes) return false;
-    ++held_messages_;
-    held_bytes_ += payload.size();
-    held_.push_back({{payload.begin(), payload.end()},
-                     time_s,
-                     early ? std::nullopt : std::optional<std::size_t>{payload.size()}});
+  /// `early`: an unordered message before its turn. The caller must call postpone_turn() when its turn comes.
+  [[nodiscard]] bool postpone(std::span<const std::byte> payload, std::optional<double> time_s,
+                              bool early = false) {
+    if (postponed_messages_ >= kMostPostponed.messages ||
+        postponed_bytes_ + payload.size() > kMostPostponed.bytes)
+      return false;
+    ++postponed_messages_;
+    postponed_bytes_ += payload.size();
+    postponed_.push_back({{payload.begin(), payload.end()},
+                          time_s,
+                          early ? std::nullopt : std::optional<std::size_t>{payload.size()}});
     return true;
   }
-  /// The turn of an early message of `bytes` bytes, behind everything that is held, and so behind the message
-  /// itself. The stream limits how many there are (ReliableReceiver::Limits::early).
-  void hold_turn(std::size_t bytes) { held_.push_back({{}, std::nullopt, bytes}); }
+  /// The turn of an early message of `bytes` bytes, behind everything that is postponed, and so behind the
+  /// message itself. The stream limits how many there are (ReliableReceiver::Limits::early).
+  void postpone_turn(std::size_t bytes) { postponed_.push_back({{}, std::nullopt, bytes}); }
 
-  /// Removes and returns the oldest held message if the rates allow it now.
+  /// Removes and returns the oldest postponed message if the rates allow it now.
   [[nodiscard]] std::optional<Message> next() {
-    if (held_.empty()) return std::nullopt;
-    const std::size_t bytes = held_.front().payload.size();
+    if (postponed_.empty()) return std::nullopt;
+    const std::size_t bytes = postponed_.front().payload.size();
     if (bytes > 0 && !reliable_.charge(bytes)) return std::nullopt;
     return remove_front();
   }
-  /// Removes and returns the oldest held message, whatever the rates are. For a client that has left.
+  /// Removes and returns the oldest postponed message, whatever the rates are. For a client that has left.
   [[nodiscard]] std::optional<Message> next_at_the_end() {
-    return held_.empty() ? std::nullopt : std::optional{remove_front()};
+    return postponed_.empty() ? std::nullopt : std::optional{remove_front()};
   }
-  [[nodiscard]] bool holds_any() const { return !held_.empty(); }
+  [[nodiscard]] bool has_postponed() const { return !postponed_.empty(); }
 
   /// Returns true if the game may get an unreliable message of `bytes` bytes now.
   [[nodiscard]] bool allows_unreliable(std::size_t bytes) { return unreliable_.charge(bytes); }
 
-  /// Drops the held messages.
-  void drop_held() {
-    held_.clear();
-    held_messages_ = held_bytes_ = 0;
+  /// Drops the postponed messages.
+  void drop_postponed() {
+    postponed_.clear();
+    postponed_messages_ = postponed_bytes_ = 0;
   }
 
-  /// The most that is held: two windows.
-  static constexpr MessageLimit kMostHeld{1024, 256 * 1024};
+  /// The most that is postponed: two windows.
+  static constexpr MessageLimit kMostPostponed{1024, 256 * 1024};
 
  private:
   [[nodiscard]] Message remove_front() {
-    Message message = std::move(held_.front());
-    held_.pop_front();
-    held_messages_ -= message.payload.empty() ? 0 : 1;
-    held_bytes_ -= message.payload.size();
+    Message message = std::move(postponed_.front());
+    postponed_.pop_front();
+    postponed_messages_ -= message.payload.empty() ? 0 : 1;
+    postponed_bytes_ -= message.payload.size();
     return message;
   }
 
@@ -126,9 +128,9 @@ class MessageIntake {
   Allowance reliable_;
   Allowance unreliable_;
   std::optional<std::uint32_t> refilled_;  // tick of the last refill
-  RingQueue<Message> held_;
-  std::size_t held_messages_ = 0;  // without turns
-  std::size_t held_bytes_ = 0;
+  RingQueue<Message> postponed_;
+  std::size_t postponed_messages_ = 0;  // without turns
+  std::size_t postponed_bytes_ = 0;
 };
 
 }  // namespace reckoner

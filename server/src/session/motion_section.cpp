@@ -55,7 +55,7 @@ void MotionSection::select(const TickInputs& inputs, bool waits, bool spawns_wai
   Snapshot& snapshot = scratch.snapshot;
   snapshot.clear();
   shared_.subscriptions.note_published(inputs.published, inputs.tick, scratch.fresh);
-  if (inputs.held_back) held_back_ = inputs.tick;
+  if (inputs.postponed) postponed_ = inputs.tick;
   if (waits || !budget.affordable()) return;
   shared_.subscriptions.for_each_due([&](std::uint32_t slot, Subscriptions::Index index, Subscription& s) {
     select_update(inputs, slot, index, s, snapshot);
@@ -64,7 +64,7 @@ void MotionSection::select(const TickInputs& inputs, bool waits, bool spawns_wai
   const double most = room / kMinUpdateBytes + 1.0;
   snapshot.keep(static_cast<std::size_t>(ranks_by_error_ ? kCandidates * most : most));
   if (snapshot.measure(inputs.encodings, scratch.worker) <= room) return;
-  // While spawns are on their way, the first estimate is as good, and leaves the link more even.
+  // While spawns are in flight, the first estimate is as good, and leaves the connection more even.
   if (ranks_by_error_ && !spawns_wait) rank(inputs, one_way_s, snapshot);
   snapshot.keep_within(room);
 }
@@ -80,7 +80,7 @@ void MotionSection::rank(const TickInputs& inputs, double one_way_s, Snapshot& s
                                  .archetype = inputs.archetypes[entity.archetype],
                                  .quantisation = inputs.quantisation[entity.archetype],
                                  .level = item.level,
-                                 .known = s.repair ? s.held : s.sent,
+                                 .known = s.repair ? s.acknowledged : s.sent,
                                  .waited_s = waited_ticks(inputs, s) / inputs.tick_rate_hz,
                                  .bits = item.bits},
                                 order);
@@ -94,10 +94,10 @@ void MotionSection::select_update(const TickInputs& inputs, std::uint32_t slot, 
   if (stream.number == s.sent && !s.repair) return shared_.subscriptions.clear_due(slot);
   if (!shared_.messages.knows_route(stream.route) || !knows_frame(stream)) return;
   Snapshot::Item item{.slot = slot, .subscription = index, .level = s.level, .tick = stream.tick};
-  // After a short ownership, the newest motion is the one that the client holds.
-  if (!s.in_full && s.held != stream.number && stream.can_refer_to(s.held)) {
-    item.reference = s.held;
-    item.reference_tick = s.held_tick;
+  // After a short ownership, the newest motion is the one that the client has.
+  if (!s.in_full && s.acknowledged != stream.number && stream.can_refer_to(s.acknowledged)) {
+    item.reference = s.acknowledged;
+    item.reference_tick = s.acknowledged_tick;
   }
   // A first estimate. It grows with the error of the client's motion and with the time that the update has
   // waited.
@@ -116,7 +116,7 @@ bool MotionSection::knows_frame(const StreamHead& stream) const {
 void MotionSection::write(BitWriter& writer, std::size_t room_bits, const SectionPlace& place,
                           WriteScratch& scratch, ServerHeader& header) {
   const TickInputs& inputs = place.inputs;
-  header.coding = scratch.snapshot.coding(inputs.tick, held_tick_);
+  header.coding = scratch.snapshot.coding(inputs.tick, acknowledged_tick_);
   const auto updates = scratch.snapshot.write_updates(inputs.tick, header.coding, room_bits, writer);
   header.update_count = static_cast<std::uint32_t>(updates.size());
   for (const Snapshot::Item& item : updates) {
@@ -137,14 +137,14 @@ void MotionSection::report_delay(const Snapshot::Item& item, const TickInputs& i
   const auto waited = static_cast<std::int32_t>(inputs.tick - s.due_since);
   if (waited <= 0 && !s.repair) return;
   using Why = ServerObserver::Delayed::Why;
-  const bool was_held = held_back_ && static_cast<std::int32_t>(*held_back_ - s.due_since) >= 0;
+  const bool was_postponed = postponed_ && static_cast<std::int32_t>(*postponed_ - s.due_since) >= 0;
   const Entity& entity = inputs.entities.slots()[item.slot];
   const double began_s = shared_.stamps.began_s().value_or(-std::numeric_limits<double>::infinity());
   inputs.observer->delayed({shared_.client, entity.id, item.level, inputs.tick_time_s,
                             entity.levels[item.level].stream.motion().time_s,
                             std::max(began_s, inputs.tick_time_s - waited / tick_rate_hz_),
                             s.repair                                         ? Why::repair
-                            : was_held                                       ? Why::late
+                            : was_postponed                                  ? Why::late
                             : shared_.turns.explains(waited / tick_rate_hz_) ? Why::turn
                                                                              : Why::budget});
 }
@@ -179,7 +179,7 @@ void MotionSection::note_sent(const Snapshot::Item& item, const TickInputs& inpu
 Tick MotionSection::settle(Sequence sequence, bool acked) {
   Subscriptions& subscriptions = shared_.subscriptions;
   const Tick tick = in_flight_.at(sequence).tick;
-  if (acked && earlier(held_tick_, tick)) held_tick_ = tick;
+  if (acked && earlier(acknowledged_tick_, tick)) acknowledged_tick_ = tick;
   in_flight_.for_each(sequence, [&](const SentMotion& m) { prefetch(&subscriptions.at(m.subscription)); });
   in_flight_.for_each(sequence, [&](const SentMotion& m) {
     Subscription& s = subscriptions.at(m.subscription);
@@ -192,9 +192,9 @@ Tick MotionSection::settle(Sequence sequence, bool acked) {
 void MotionSection::settle_motion(Subscription& s, const SentMotion& motion, bool acked) {
   if (acked) {
     s.losses = 0;
-    if (s.held != 0 && !earlier(s.held, motion.number)) return;
-    s.held = motion.number;
-    s.held_tick = motion.motion_tick;
+    if (s.acknowledged != 0 && !earlier(s.acknowledged, motion.number)) return;
+    s.acknowledged = motion.number;
+    s.acknowledged_tick = motion.motion_tick;
     return;
   }
   // After two losses in a row, the cause may be that the client refuses the updates because it lacks their

@@ -74,8 +74,8 @@ class MotionSection {
   bool repairs_;
   bool ranks_by_error_;
   double tick_rate_hz_;
-  std::optional<Tick> held_back_;  // the last tick whose datagrams were left to a later tick
-  Tick held_tick_ = 0;             // time stamp of the newest motion that the client is known to hold
+  std::optional<Tick> postponed_;  // the last tick whose datagrams were left to a later tick
+  Tick acknowledged_tick_ = 0;     // time stamp of the newest motion that the client has acknowledged
   double sent_age_s_ = 0.0;
   std::uint64_t sent_ = 0;
   InFlight in_flight_;

@@ -70,10 +70,10 @@ void ReliableSection::restart(std::uint32_t count) {
   uncharged_ = 0.0;
 }
 
-// Messages give way to motions: while the link has a queue, their share falls, and then it rises again.
+// Messages yield to motions: while the connection has a queue, their share falls, and then it rises again.
 std::size_t ReliableSection::refill(double bytes, double now_s) {
   constexpr double kEveryS = 0.1, kDown = 0.7, kUp = 0.02, kLeast = 1.0 / 16.0;
-  // A burst on a link with a queue would delay the motions behind it.
+  // A burst on a connection with a queue would delay the motions behind it.
   const double most = share_ < 1.0 ? ByteBudget::kDatagramBytes : kBurst;
   room_ = std::min(room_ + share_ * bytes, std::max(bytes, most));
   const auto charged = static_cast<std::size_t>(std::min(uncharged_, bytes));

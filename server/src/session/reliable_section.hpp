@@ -27,7 +27,7 @@ namespace reckoner {
 /// The section of reliable messages of one session: those of the library, and those of the game. It belongs
 /// to the session, so what a lost connection did not deliver goes on over the next one.
 ///
-/// The messages have a part of the byte budget of their own, and give way to motions when the link has a
+/// The messages have a part of the byte budget of their own, and yield to motions when the connection has a
 /// queue. Before a message whose predecessors include spawns that the client may lack, a mark tells the
 /// client to wait for them (AfterSpawnsMessage).
 class ReliableSection {
@@ -122,7 +122,7 @@ class ReliableSection {
   }
 
  private:
-  // As much may be written at once on a link without a queue (the initial window of RFC 6928), bytes.
+  // As much may be written at once on a connection without a queue (the initial window of RFC 6928), bytes.
   static constexpr double kBurst = 10.0 * ByteBudget::kDatagramBytes;
 
   void add(std::span<const std::byte> message, MessageCounts::Origin origin);

@@ -96,7 +96,7 @@ class Sections {
   }
 
   /// The part of `room_bits` for the sections. If motions wait, they keep half of the datagram, and at least
-  /// `least_for_motions`. Bulk takes no more than the budget allows now, so that a slow link gets small
+  /// `least_for_motions`. Bulk takes no more than the budget allows now, so that a slow connection gets small
   /// datagrams.
   [[nodiscard]] std::size_t room(std::size_t room_bits, bool motions_wait, std::size_t least_for_motions,
                                  Tick tick, const ByteBudget& budget) const {

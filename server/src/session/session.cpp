@@ -19,7 +19,7 @@ constexpr std::size_t kDatagramHeaders = 40;
 // The longest time that a client waits before it acknowledges (ClientConfig::ack_interval_s and keep-alives).
 constexpr double kMaxAckDelayS = 0.1;
 
-// The random delays of an ordinary link are shorter.
+// The random delays of an ordinary connection are shorter.
 constexpr double kRandomDelayS = 0.1;
 
 // A client whose clock has to settle, or which owns entities, gets a datagram at least this often.
@@ -60,8 +60,8 @@ void Session::send_kick(const KickMessage& message) {
   reliable_.send(encode(message, buffer));
 }
 
-// A server may have many routes, which take a slow link a while. So a connected client is stuck only if it
-// makes no progress.
+// A server may have many routes, which take a slow connection a while. So a connected client is stuck only if
+// it makes no progress.
 bool Session::is_stuck(double now_s) {
   if (reliable_.counts().unconfirmed_count() > kMostUnconfirmed) return true;
   if (progress_s_ == kLongAgo || reliable_.bytes() <= kMostRetained ||
@@ -85,7 +85,7 @@ void Session::send_ownership(const OwnershipMessage& message, Tick tick) {
 }
 
 void Session::resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick) {
-  // The new connection may use another link.
+  // The new connection may use another network path.
   budget_ = ByteBudget{static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link};
   budget_.advance(now_s);
   reliable_.restart(received);
@@ -167,7 +167,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
 double Session::plausible_ack_delay_s(const ClientDatagram& datagram, double arrived_s) const {
   const double reported_s = datagram.ack_delay * kStampUnitS;
   const double between_s = std::max(0.0, arrived_s - stamps_.arrival_s());
-  // Random delays of the link make the time between the arrivals shorter, too.
+  // Random delays of the connection make the time between the arrivals shorter, too.
   const double random_s = std::max(kRandomDelayS, 4.0 * round_trip().deviation_s());
   return reported_s > between_s + random_s ? between_s : reported_s;
 }
@@ -229,7 +229,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, WriteS
   // The client can read nothing else before it has the welcome message.
   if (!is_welcomed()) write_messages(inputs.now_s, room, scratch.datagrams, scratch.traffic);
   const bool urgent = sections_.urgent(inputs.tick) || control_.is_due();
-  const bool waits = inputs.held_back || !(turns_.is_due(inputs.tick) || urgent);
+  const bool waits = inputs.postponed || !(turns_.is_due(inputs.tick) || urgent);
   const bool spawns_wait = spawns_.queue().oldest_since().has_value();
   motions_.select(inputs, waits, spawns_wait, budget_, round_trip().one_way_s(), scratch);
   if (waits) return;

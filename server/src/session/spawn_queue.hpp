@@ -27,8 +27,8 @@ namespace reckoner {
 ///
 /// An entry waits until it is written into a datagram. It waits again when all datagrams that contain it are
 /// lost. What was lost goes first, then ends, then short-lived entities, then the other spawns. While few
-/// entries wait and the link loses datagrams, each entry is written twice. Until a spawn is acknowledged,
-/// newer motions of its entity follow in further spawns.
+/// entries wait and the connection loses datagrams, each entry is written twice. Until a spawn is
+/// acknowledged, newer motions of its entity follow in further spawns.
 class SpawnQueue {
  public:
   /// A motion that was sent to the client in a spawn.
@@ -48,8 +48,8 @@ class SpawnQueue {
     Sequence sequence = 0;  ///< number of the datagram
     Tick tick = 0;          ///< tick of the datagram
     double tick_rate_hz = 0.0;
-    bool loses = false;      ///< the link loses datagrams
-    bool ends_only = false;  ///< the link has no room for spawns now
+    bool loses = false;      ///< the connection loses datagrams
+    bool ends_only = false;  ///< the connection has no room for spawns now
   };
 
   /// The client now follows the entity and lacks its spawn since tick `since`.

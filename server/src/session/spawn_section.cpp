@@ -94,8 +94,8 @@ Urgency SpawnSection::urgency(Tick tick) const {
   return queue_.has_ends() ? Urgency::waits : Urgency::none;
 }
 
-// True if the link can take more of many spawns. While little is known about the link, they must not fill its
-// queue: what may be in flight begins small, and grows as it arrives (slow start, RFC 5681).
+// True if the connection can take more of many spawns. While little is known about the connection, they must
+// not fill its queue: what may be in flight begins small, and grows as it arrives (slow start, RFC 5681).
 bool SpawnSection::has_room() const {
   if (!shared_.budget.follows_link()) return true;
   return static_cast<double>(queue_.bytes_in_flight()) < std::min(room_, shared_.budget.spawn_room());
@@ -212,9 +212,9 @@ void SpawnSection::settle(const Settled& datagram) {
 void SpawnSection::confirm(const SpawnQueue::Sent& sent) {
   Subscription* s = shared_.subscriptions.find(sent.id);
   if (s == nullptr || s->spawn_number != sent.number) return;
-  if (s->confirmed) return Subscriptions::note_held(*s, sent.publish, sent.level, sent.motion_tick);
+  if (s->confirmed) return Subscriptions::note_acknowledged(*s, sent.publish, sent.level, sent.motion_tick);
   shared_.subscriptions.confirm(*s, sent.publish, sent.level, sent.motion_tick);
-  shared_.fields.release_held(s->id);
+  shared_.fields.release_postponed(s->id);
   // The client lacks the motions that were published while the spawn was in flight.
   shared_.subscriptions.set_due(*s, sent.motion_tick + 1, false);
 }
@@ -223,7 +223,7 @@ void SpawnSection::confirm(const SpawnQueue::Sent& sent) {
 void SpawnSection::note_lost(const SpawnQueue::Sent& sent) {
   Subscription* s = shared_.subscriptions.find(sent.id);
   if (s == nullptr || s->spawn_number != sent.number || s->level != sent.level || !s->confirmed) return;
-  if (s->sent == sent.publish && s->held != sent.publish)
+  if (s->sent == sent.publish && s->acknowledged != sent.publish)
     shared_.subscriptions.set_due(*s, sent.motion_tick, true);
 }
 

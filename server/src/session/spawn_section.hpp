@@ -46,7 +46,7 @@ class SpawnSection {
   /// The entity of this subscription ended in tick `tick` at the latest, or the client no longer follows it.
   /// `as_planned`: a short-lived entity ended at the time that its spawn names.
   void unfollow(const Subscription& subscription, Tick tick, bool as_planned);
-  /// Another connection begins, over a link that may be slow.
+  /// Another connection begins, which may be slow.
   void restart() { room_ = kFirstRoom; }
 
   /// Calls `f(tick)` for ticks since which the client lacks a spawn, an end or a motion of an entity of which

@@ -15,8 +15,8 @@ namespace reckoner {
 class StampWatch {
  public:
   /// Call this when the time stamp `stamp` arrived from the client at `arrival_s`. The round trips of the
-  /// link deviate by `deviation_s` from their mean, and the newest one by `trip_change_s`: if the way has
-  /// become longer or shorter, the clock is not to blame. Returns true if the client's clock is probably
+  /// connection deviate by `deviation_s` from their mean, and the newest one by `trip_change_s`: if the delay
+  /// has become longer or shorter, the clock is not to blame. Returns true if the client's clock is probably
   /// wrong.
   [[nodiscard]] bool is_wrong(std::uint32_t stamp, double arrival_s, double deviation_s,
                               double trip_change_s = 0.0) {

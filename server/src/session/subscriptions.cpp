@@ -89,16 +89,17 @@ void Subscriptions::fetch(const Published& published) const {
 void Subscriptions::confirm(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
                             Tick motion_tick) {
   subscription.confirmed = true;
-  note_held(subscription, publish, level, motion_tick);
+  note_acknowledged(subscription, publish, level, motion_tick);
   listen(subscription);
 }
 
-void Subscriptions::note_held(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
-                              Tick motion_tick) {
+void Subscriptions::note_acknowledged(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
+                                      Tick motion_tick) {
   // A publish of another level, or from before the client owned the entity, is no longer a valid baseline.
-  if (level != subscription.level || subscription.sent < publish || publish <= subscription.held) return;
-  subscription.held = publish;
-  subscription.held_tick = motion_tick;
+  if (level != subscription.level || subscription.sent < publish || publish <= subscription.acknowledged)
+    return;
+  subscription.acknowledged = publish;
+  subscription.acknowledged_tick = motion_tick;
 }
 
 void Subscriptions::set_muted(Subscription& subscription, bool muted, Tick tick) {
@@ -131,7 +132,7 @@ void Subscriptions::stop_listening(const Subscription& subscription) {
 void Subscriptions::set_level(Subscription& subscription, std::uint8_t level, Tick tick) {
   stop_listening(subscription);
   subscription.level = level;
-  subscription.sent = subscription.held = 0;
+  subscription.sent = subscription.acknowledged = 0;
   if (!subscription.confirmed) return;
   listen(subscription);
   set_due(subscription, tick, false);

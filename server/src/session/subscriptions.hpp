@@ -24,9 +24,9 @@ struct alignas(32) Subscription {
   Tick due_since = 0;
   /// Number of the publish sent last; 0: no publish of this level was sent.
   std::uint32_t sent = 0;
-  /// Number of the newest publish that the client is known to hold; 0: it holds no publish of this level.
-  std::uint32_t held = 0;
-  Tick held_tick = 0;  ///< time stamp of the publish `held`
+  /// Number of the newest publish that the client has acknowledged; 0: it has none of this level.
+  std::uint32_t acknowledged = 0;
+  Tick acknowledged_tick = 0;  ///< time stamp of the publish `acknowledged`
   std::uint8_t level = 0;
   std::uint8_t losses = 0;       ///< updates lost since the last acknowledged update
   bool confirmed : 1 = false;    ///< the client acknowledged the spawn
@@ -67,8 +67,8 @@ class Subscriptions {
   /// updates of the entity to the client.
   void confirm(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
   /// Call it when the client has acknowledged an update that contained this publish.
-  static void note_held(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
-                        Tick motion_tick);
+  static void note_acknowledged(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
+                                Tick motion_tick);
 
   /// If `muted`, stops sending motions of the entity to the client. Otherwise starts again with the newest
   /// motion in full.

@@ -32,7 +32,7 @@ struct TickInputs {
   double now_s = 0.0;
   double tick_rate_hz = 0.0;
   bool fields_changed = false;         ///< a field of some entity changed in this tick
-  bool held_back = false;              ///< a later tick sends the datagrams of this tick
+  bool postponed = false;              ///< a later tick sends the datagrams of this tick
   CodingStatistics* coding = nullptr;  ///< counts every update; may be null
   /// The motions of `published` and of earlier ticks. Required for clients whose history is recorded.
   SharedMotions* motions = nullptr;

@@ -135,8 +135,8 @@ struct Entity {
   bool announced = false;         ///< its first motion was published
   bool publish_now = false;       ///< the next tick publishes it in any case
   std::uint32_t still_ticks = 0;  ///< ticks in a row without any motion and without a publish
-  float way_left_s = 1.0f;        ///< budget for its way, s at top speed (TrueStates::move())
-  Tick way_tick = 0;              ///< tick of the last refill of `way_left_s`
+  float move_left_s = 1.0f;       ///< budget for its moves, s at top speed (TrueStates::move())
+  Tick move_tick = 0;             ///< tick of the last refill of `move_left_s`
 
   Relevance relevance = Relevance::by_distance;
   std::uint32_t groups = kAllGroups;

@@ -56,21 +56,22 @@ CallResult TrueStates::move(EntityId id, const State& truth) {
   // Games often move entities in order of slot, so prefetch the next one.
   prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));
   const State state = to_server_coordinates(truth, entity->frame);
-  if (!spend_way(*entity, state.position)) return CallError::too_fast;
+  if (!spend_move(*entity, state.position)) return CallError::too_fast;
   return set_from_game(*entity, state);
 }
 
 // True if the entity can have moved to this position at its top speed since its last move. Games step with
 // their own clocks, so it may be ahead by one second at that speed (token bucket).
-bool TrueStates::spend_way(Entity& entity, const glm::dvec3& to) const {
+bool TrueStates::spend_move(Entity& entity, const glm::dvec3& to) const {
   constexpr float kMostAheadS = 1.0f;
-  const glm::dvec3 way = glm::abs(to - entity.truth.position);
-  const double way_s = std::max({way.x, way.y, way.z}) / config_.archetypes[entity.archetype].max_speed_mps;
-  const double since_s = (time_.next_tick() - entity.way_tick) / config_.tick_rate_hz;
-  const auto left_s = static_cast<float>(entity.way_left_s + since_s - way_s);
+  const glm::dvec3 displacement = glm::abs(to - entity.truth.position);
+  const double moved_s = std::max({displacement.x, displacement.y, displacement.z}) /
+                         config_.archetypes[entity.archetype].max_speed_mps;
+  const double since_s = (time_.next_tick() - entity.move_tick) / config_.tick_rate_hz;
+  const auto left_s = static_cast<float>(entity.move_left_s + since_s - moved_s);
   if (left_s < 0.0f) return false;
-  entity.way_left_s = std::min(kMostAheadS, left_s);
-  entity.way_tick = time_.next_tick();
+  entity.move_left_s = std::min(kMostAheadS, left_s);
+  entity.move_tick = time_.next_tick();
   return true;
 }
 

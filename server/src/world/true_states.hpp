@@ -59,7 +59,7 @@ class TrueStates {
   CallResult set(Entity& entity, const State& truth);
 
  private:
-  [[nodiscard]] bool spend_way(Entity& entity, const glm::dvec3& to) const;
+  [[nodiscard]] bool spend_move(Entity& entity, const glm::dvec3& to) const;
 
   const ServerConfig& config_;
   std::span<const Quantisation> quantisation_;  // index: archetype

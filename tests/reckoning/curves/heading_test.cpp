@@ -91,7 +91,7 @@ TEST(Heading, YawAndPitch) {
     const dvec3 d = glm::normalize(random.vector<dvec3>(-1, 1));
     const glm::dquat q = orientation_of(heading_of(d));
     EXPECT_LT(glm::length(q * dvec3(1, 0, 0) - d), 1e-14);
-    EXPECT_NEAR((q * dvec3(0, 1, 0)).z, 0.0, 1e-14);  // level
+    EXPECT_NEAR((q * dvec3(0, 1, 0)).z, 0.0, 1e-14);  // horizontal
     EXPECT_GE((q * dvec3(0, 0, 1)).z, 0.0);
     const TangentFrame f = frame_towards(d, {0, 0, 1});
     expect_right_handed(f);
@@ -152,7 +152,7 @@ TEST(FrameTable, ReturnsToItsStartOnAClosedPath) {
   EXPECT_GT(glm::length(first.up - open.frame(path, *arc, path.end_parameter()).up), 1e-3);
 }
 
-TEST(FrameTable, TurnsTheShortestWayAtCornersAndReversals) {
+TEST(FrameTable, TurnsByTheSmallestAngleAtCornersAndReversals) {
   const std::vector<dvec3> p{{0, 0, 0}, {5, 0, 0}, {5, 5, 0}, {5, 5, 5}, {5, 5, 0}};
   const auto path = polyline_path<dvec3>(p, false);
   const auto arc = ArcLengthTable::make(*path);

@@ -746,7 +746,7 @@ reckoner_result reckoner_client_user_value(const reckoner_client *client, reckon
 reckoner_result reckoner_client_field(const reckoner_client *client, reckoner_entity entity, uint32_t field, reckoner_value *value);
 reckoner_result reckoner_client_server_time(const reckoner_client *client, double *server_time_s);
 reckoner_result reckoner_client_correct(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown);
-reckoner_result reckoner_client_correct_and_hold(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown, double hold_s);
+reckoner_result reckoner_client_anticipate(reckoner_client *client, reckoner_entity entity, const reckoner_state *shown, double anticipated_s);
 reckoner_result reckoner_client_set_origin(reckoner_client *client, const double origin[3]);
 reckoner_result reckoner_client_move(reckoner_client *client, reckoner_entity entity, const reckoner_state *state);
 reckoner_result reckoner_client_move_in(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, reckoner_entity frame);

@@ -142,7 +142,7 @@ def now() -> float:
 
 
 class FrameArrays:
-    """Arrays into which the library writes the poses of a frame. They are used again for the next frame only if
+    """Arrays into which the library writes the poses of a picture. They are used again for the next picture only if
     nobody keeps a reference to them or to a view of them, so that a kept array never changes."""
 
     def __init__(self, capacity: int, columns: Sequence[tuple[str, Any, tuple[int, ...]]]) -> None:

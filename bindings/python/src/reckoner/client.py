@@ -228,12 +228,12 @@ class Client(Handle):
         self._check(lib.reckoner_client_user_value(self._c, entity, value))
         return int(value[0])
 
-    def correct(self, entity: Entity, shown: Array, hold_s: float = 0.0) -> None:
+    def correct(self, entity: Entity, shown: Array, anticipated_s: float = 0.0) -> None:
         """Replaces the shown state, for example after the game pushed the entity out of an obstacle.
 
-        With hold_s above 0 the game anticipates a hit: the entity continues from `shown` until a motion with the hit
-        has arrived, for at most hold_s."""
-        self._check(lib.reckoner_client_correct_and_hold(self._c, entity, state_pointer(shown), hold_s))
+        With anticipated_s above 0 the game anticipates a hit: the entity continues from `shown` until a motion with the hit
+        has arrived, for at most anticipated_s."""
+        self._check(lib.reckoner_client_anticipate(self._c, entity, state_pointer(shown), anticipated_s))
 
     def set_paused(self, paused: bool) -> None:
         """Freezes what this client shows."""

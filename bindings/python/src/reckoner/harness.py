@@ -24,7 +24,7 @@ Option = Union[str, int, float, bool, "os.PathLike[str]"]
 @dataclass(frozen=True)
 class Replay:
     figures: dict[str, Any]  #: every figure of the run, for example figures["now_error_m"]["p95"]
-    #: A row per frame and visible entity: frame_time_s, id, position, orientation (x, y, z, w), shown_time_s.
+    #: A row per picture and visible entity: frame_time_s, id, position, orientation (x, y, z, w), shown_time_s.
     rendered: Array
 
 

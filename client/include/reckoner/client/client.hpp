@@ -34,8 +34,8 @@ enum class ClientStatus : std::uint8_t {
   reconnecting,  ///< the connection was lost; entities are still shown and fade to rest
 };
 
-/// The longest hold of Client::correct(), s.
-inline constexpr double kMaxHoldS = 10.0;
+/// The longest anticipation of Client::correct(), s.
+inline constexpr double kMaxAnticipationS = 10.0;
 
 /// The showing side. It computes where to draw every remote entity, continuous in position and velocity.
 ///
@@ -158,16 +158,16 @@ class RECKONER_CLIENT_API Client {
   /// Replaces a shown state, for example because the game pushed the entity out of an obstacle. The blend
   /// continues from there, onto the known motion.
   ///
-  /// With `hold_s` above 0, the game anticipates a hit that the known motion does not contain, for example of
-  /// the player's car and a ball. The entity then continues from `shown` with its velocity and acceleration
-  /// until a motion with the hit has arrived (in the buffered modes: until that motion is shown), and blends
-  /// onto that motion. If no such motion comes within `hold_s` (at most kMaxHoldS), s, the guess was wrong,
-  /// and the entity blends onto the known motion. Good values are a round trip and 0.2 s more; in the
-  /// buffered modes, add the delay.
+  /// With `anticipated_s` above 0, the game anticipates a hit that the known motion does not contain, for
+  /// example of the player's car and a ball. The entity then continues from `shown` with its velocity and
+  /// acceleration until a motion with the hit has arrived (in the buffered modes: until that motion is
+  /// shown), and blends onto that motion. If no such motion comes within `anticipated_s` (at most
+  /// kMaxAnticipationS), s, the guess was wrong, and the entity blends onto the known motion. Good values are
+  /// a round trip and 0.2 s more; in the buffered modes, add the delay.
   ///
-  /// Fails if the entity is not shown, this client owns it, the state is invalid, or `hold_s` is out of
-  /// range.
-  CallResult correct(EntityId id, const State& shown, double hold_s = 0.0);
+  /// Fails if the entity is not shown, this client owns it, the state is invalid, or `anticipated_s` is out
+  /// of range.
+  CallResult correct(EntityId id, const State& shown, double anticipated_s = 0.0);
 
   /// The motion of an entity at server time `server_time_s` (s), in world coordinates, without blends, chases
   /// and corrections: interpolated between the motions that the client knows, and extrapolated after the

@@ -17,7 +17,7 @@ namespace reckoner {
 struct ReconnectConfig {
   double silence_s = 5.0;     ///< a connection on which nothing arrived for this time is lost, s
   double first_wait_s = 0.5;  ///< longest wait before the first attempt, and before each other server, s
-  double growth = 2.0;        ///< factor of the wait each time when all servers were tried in vain
+  double growth = 2.0;        ///< the wait grows by this factor after all servers have failed
   double most_wait_s = 10.0;  ///< longest wait before any attempt, s
   double jitter = 0.5;        ///< share of each wait that is random, so that clients spread out
   double attempt_s = 6.0;     ///< an attempt that has not succeeded after this time has failed, s
@@ -28,10 +28,10 @@ struct ReconnectConfig {
 struct ClientConfig {
   std::vector<Archetype> archetypes{1};  ///< equal to the server's, in equal order
   PlayoutConfig playout;                 ///< which instant to show, and how fast to blend
-  /// How far what is shown is ahead of the local time of Client::update(), s: the time until a picture
-  /// appears on the screen, 0 to 0.2 s. In present mode, motion is extrapolated by this time; a fixed delay
-  /// is so much smaller. With lag compensation, the player sees the instant Client::server_time_s() +
-  /// show_ahead_s, so this is the stamp of a shot (Server::pose_seen_by()).
+  /// The client shows the world at the local time of Client::update() plus this time, 0 to 0.2 s. Set it to
+  /// the time until a picture appears on the screen. In present mode, motion is extrapolated further by this
+  /// time; a fixed delay becomes shorter by it. With lag compensation, the player sees the instant
+  /// Client::server_time_s() + show_ahead_s, so this is the stamp of a shot (Server::pose_seen_by()).
   double show_ahead_s = 0.0;
   double ack_interval_s = 0.05;  ///< received datagrams are acknowledged this often, s
   double silence_s = 1.0;        ///< all motion fades to rest if the connection is silent for longer, s

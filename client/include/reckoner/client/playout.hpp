@@ -10,7 +10,7 @@ namespace reckoner {
 /// Which instant the client shows.
 enum class PlayoutMode : std::uint8_t {
   present,   ///< the present, by prediction: no delay, but prediction errors are visible
-  adaptive,  ///< the past, by interpolation; the delay adapts to the link
+  adaptive,  ///< the past, by interpolation; the delay adapts to the connection
   delayed,   ///< the past, by interpolation; the delay is fixed
 };
 

@@ -40,7 +40,8 @@ struct ShownEntity {
   EntityId frame{};  ///< the entity in whose frame it is; null: it is in the world frame
   State local{};     ///< the shown state relative to that frame. `route` is relative to the frame, too
   /// Name and archetype of the entity (Client::info()); never null in a result of Client::shown(). Valid
-  /// until the next call of a non-const member of the client.
+  /// until the next call of a non-const member of the client other than poll_event() and poll_message():
+  /// a game may poll before it draws.
   const EntityInfo* info = nullptr;
 };
 
@@ -65,8 +66,8 @@ struct ShownDebug {
   double blend_m = 0.0;        ///< distance between `shown` and `motion`, m
   double blend_rad = 0.0;      ///< angle between the orientations of `shown` and `motion`, rad
   double blend_left_s = 0.0;   ///< time until the blend ends, s; 0: there is no blend
-  /// The archetype's threshold from the server, m. The shown error stays within it while the link is faster
-  /// than the motion changes, and the entity has the finest level of detail.
+  /// The archetype's threshold from the server, m. The shown error stays within it while the connection is
+  /// faster than the motion changes, and the entity has the finest level of detail.
   double threshold_m = 0.0;
   double threshold_rad = 0.0;  ///< the archetype's threshold of the orientation, rad
   bool fading = false;         ///< true if its motion is no longer confirmed, so that it fades to rest

@@ -94,8 +94,8 @@ class LoadClients {
     player.transport = std::move(*transport);
     ClientConfig config;
     config.archetypes = program::archetypes();
-    // A client runs once a frame. The small reduction makes sure that it sends an acknowledgement in the
-    // third frame after the last one.
+    // A client runs once per picture. The small reduction makes sure that it sends an acknowledgement in the
+    // third picture after the last one.
     config.ack_interval_s = std::max(0.0, kAckIntervalS - 0.25 / options_.frame_rate_hz);
     player.lossy = std::make_unique<LossyTransport>(*player.transport, 0.01 * options_.loss_percent,
                                                     options_.first_id + index);

@@ -15,7 +15,7 @@ namespace reckoner::harness {
 // "result {...}" after S seconds, and clients print it on the line "report". A process ends on the line "end"
 // or when its standard input is closed.
 
-/// A client acknowledges after this interval, s, or in its next frame after that.
+/// A client acknowledges after this interval, s, or in its next picture after that.
 inline constexpr double kAckIntervalS = 0.05;
 
 struct LoadServerOptions {

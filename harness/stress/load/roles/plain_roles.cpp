@@ -77,7 +77,7 @@ struct PlainPlayer {
   std::size_t unacknowledged = 0;
 };
 
-// Runs one frame of a client. Returns true if it has just joined.
+// Runs one picture of a client. Returns true if it has just joined.
 bool turn(PlainPlayer& plain, double now_s, const LoadClientsOptions& options) {
   const double pace_s = 1.0 / options.frame_rate_hz;
   plain.unacknowledged += plain.client->service();

@@ -15,10 +15,10 @@ enum class CallError : std::uint8_t {
   none = 0,               ///< it was done
   unknown_entity = 1,     ///< there is no entity with this id
   unknown_archetype = 2,  ///< the archetype's index is not below the number of archetypes
-  unknown_frame = 3,  ///< the frame's entity is unknown or short-lived, or it is in the entity's own frame
-  too_deep = 4,       ///< the entity, or an entity in its frame, would be in more than kMaxFrameDepth frames
-  name_too_long = 5,  ///< the name has more than 64 bytes
-  data_too_long = 6,  ///< the data has more bytes than allowed, or does not fit beside the fields
+  unknown_frame = 3,      ///< the frame's entity is unknown, short-lived or in the entity's own frame
+  too_deep = 4,           ///< the entity, or one in its frame, would be in more than kMaxFrameDepth frames
+  name_too_long = 5,      ///< the name has more than 64 bytes
+  data_too_long = 6,      ///< the data has more bytes than allowed, or does not fit beside the fields
   end_out_of_range = 7,   ///< the end is before the next tick or more than kMaxShortLifeS after it
   world_full = 8,         ///< there are max_entities or 64 predictions already
   not_finite = 9,         ///< a number is not finite, or the orientation is not a unit quaternion

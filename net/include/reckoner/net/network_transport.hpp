@@ -25,7 +25,7 @@ namespace reckoner {
 /// encrypted. Use it only in a LAN or a test. It is never the default; the caller must write its name.
 struct Insecure {};
 
-/// Holds either security settings or Insecure. It has no default constructor, so that every caller must
+/// Either security settings or Insecure. It has no default constructor, so that every caller must
 /// decide.
 template <class Security>
 class OrInsecure {
@@ -181,9 +181,9 @@ struct ConnectConfig {
 ///
 /// Receive threads: with `receive_thread`, a thread of the transport reads the socket, sends again what was
 /// lost and answers the other end, whatever the game does meanwhile. This has two uses:
-/// - The clocks are exact if the game calls update() only once per frame, also on systems without receive
+/// - The clocks are exact if the game calls update() only once per picture, also on systems without receive
 ///   time stamps of the kernel (TransportEvent::waited_s).
-/// - The connection stays alive while the game loads a level and calls neither update() nor receive().
+/// - The connection stays alive while the game loads a map and calls neither update() nor receive().
 ///
 /// The game uses the transport as without the thread: from one thread at a time, and log records and events
 /// come only on that thread. The events wait until the game calls service(). TransportLimits::waiting_events
@@ -220,8 +220,8 @@ class RECKONER_NET_API NetworkTransport : public Transport {
   /// client before the server has admitted it.
   [[nodiscard]] virtual std::optional<ConnectToken> ticket() const = 0;
 
-  /// Returns what the server remembers of used tokens, for another way into the server that accepts tokens,
-  /// too (TokenGateConfig::transport). The class is internal. Null without security, on a client, and
+  /// Returns what the server remembers of used tokens, for another entrance of the server that accepts
+  /// tokens, too (TokenGateConfig::transport). The class is internal. Null without security, on a client, and
   /// with a receive thread, because the object is not thread-safe.
   [[nodiscard]] virtual std::shared_ptr<secure::UsedTokens> used_tokens() const;
 

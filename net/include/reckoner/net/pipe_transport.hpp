@@ -16,7 +16,7 @@ namespace reckoner {
 
 /// A client's transport over an ordered and reliable stream of messages that the game owns, such as a
 /// WebSocket in a browser. A game's own server accepts such streams with a PipeServer, reckoner-server with
-/// --watch-port. On a real link, each lost packet delays everything behind it, so use UDP where it is
+/// --watch-port. On a real network, each lost packet delays everything behind it, so use UDP where it is
 /// possible (docs/playground.md has figures).
 ///
 /// The game opens the stream and calls opened(), received() and closed(); the transport passes each message
@@ -43,7 +43,7 @@ class RECKONER_NET_API PipeTransport final : public Transport {
   void closed();
 
   /// The newest status text of the server, or an empty text before the first one. reckoner-server sends JSON
-  /// with the links of all clients. Valid until the next received().
+  /// with the connections of all clients. Valid until the next received().
   [[nodiscard]] const std::string& status() const;
 
   void service(double now_s) override;

@@ -18,7 +18,7 @@ namespace reckoner {
 
 /// How a game message is sent.
 enum class Delivery : std::uint8_t {
-  reliable,    ///< always arrives, in the order of sending; arrives late if the link loses data
+  reliable,    ///< always arrives, in the order of sending; arrives late if the connection loses data
   unreliable,  ///< never waits for other messages; may be lost or arrive in another order
   /// Always arrives, exactly once, and does not wait for other messages. A later message may arrive before
   /// it. A `reliable` message still arrives after all messages of both reliable kinds that were sent before
@@ -81,8 +81,8 @@ struct TransportEvent {
   std::uint32_t reason = 0;
   std::span<const std::byte> payload{};  ///< received data; valid until the next call on the transport
   /// How long a received datagram waited in this machine before service() read it, s. A client that calls
-  /// update() once per frame needs this time to estimate the server's clock exactly. 0: unknown. "udp" knows
-  /// it for clients on Linux; every NetworkTransport knows it everywhere if it has a receive thread.
+  /// update() once per picture needs this time to estimate the server's clock exactly. 0: unknown. "udp"
+  /// knows it for clients on Linux; every NetworkTransport knows it everywhere if it has a receive thread.
   double waited_s = 0.0;
 };
 
@@ -140,7 +140,7 @@ struct PeerLogin {
   /// How many sessions the client id may have at once (ServerSecurity::sessions_per_client). 0: any number.
   /// The client id then does not identify a player.
   std::uint32_t sessions_per_client = 0;
-  /// Number of the way in: 0 for the transport of a game, 1 for the live view of reckoner-server. The
+  /// Number of the entrance: 0 for the transport of a game, 1 for the live view of reckoner-server. The
   /// sessions of a client id are counted separately for each.
   std::uint8_t entrance = 0;
   /// True: revoke_login() has made the login invalid while the peer was connecting. Do not let the peer join.
@@ -181,7 +181,7 @@ class RECKONER_NET_API Transport {
   [[nodiscard]] virtual std::size_t max_datagram_bytes(PeerId peer) const = 0;
 
   /// True if datagrams to and from this peer never overtake each other, as on a stream. One that takes
-  /// long is then still on its way, until a later one has arrived. By default false.
+  /// long is then still in flight, until a later one has arrived. By default false.
   [[nodiscard]] virtual bool is_ordered(PeerId peer) const {
     (void)peer;
     return false;
@@ -233,7 +233,7 @@ struct TransportLimits {
   /// Maximum total rate of bytes from all peers with one address (IPv6: one /64), B/s.
   double address_bytes_per_second = 4'000'000.0;
   /// Maximum size of a burst, given as the time that the burst would take at the full rate, s. For example, a
-  /// burst arrives when a stalled link works again.
+  /// burst arrives when a stalled connection works again.
   double burst_s = 2.0;
   /// Maximum number of events that wait for poll(). At the limit, service() stops reading from the socket.
   std::size_t waiting_events = 64 * 1024;

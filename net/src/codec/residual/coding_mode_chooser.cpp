@@ -28,14 +28,14 @@ float rough_log2(float x) {
 class CostEstimator {
  public:
   void reserved() {}
-  template <class Holds>
-  bool flag(const Holds& holds) {
-    return holds();
+  template <class Condition>
+  bool flag(const Condition& condition) {
+    return condition();
   }
   void bits(std::uint8_t&, unsigned) {}
   void choice(std::uint8_t&, std::uint8_t, unsigned) {}
-  template <class Holds>
-  bool rest_as_forecast(bool, const Holds&) {
+  template <class Condition>
+  bool rest_as_forecast(bool, const Condition&) {
     return false;
   }
   template <class T>

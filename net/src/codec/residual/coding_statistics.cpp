@@ -26,19 +26,19 @@ class FieldRecorder {
   explicit FieldRecorder(const CodeParameters& codes) : codes_(codes) {}
 
   void reserved() { coding_mode_bits_ += 1; }
-  template <class Holds>
-  bool flag(const Holds& holds) {
+  template <class Condition>
+  bool flag(const Condition& condition) {
     coding_mode_bits_ += 1;
-    return holds();
+    return condition();
   }
   void bits(std::uint8_t&, unsigned count) { coding_mode_bits_ += count; }
   void choice(std::uint8_t& value, std::uint8_t expected, unsigned count) {
     coding_mode_bits_ += value == expected ? 1 : 1 + count;
   }
-  template <class Holds>
-  bool rest_as_forecast(bool likely, const Holds& holds) {
+  template <class Condition>
+  bool rest_as_forecast(bool likely, const Condition& condition) {
     if (!likely) return false;
-    const bool value = holds();
+    const bool value = condition();
     note(kAsForecast, value ? 1 : 0, 1);
     return value;
   }

@@ -9,7 +9,7 @@ namespace reckoner {
 namespace {
 
 // What residual_fields.hpp needs of an archive: the code of each number depends on its forecast and on its
-// expected size. When writing, the conditions (`holds`) and values come from the state.
+// expected size. When writing, the conditions (`condition`) and values come from the state.
 template <class Archive>
 class ResidualCoder {
  public:
@@ -24,10 +24,10 @@ class ResidualCoder {
     }
   }
 
-  template <class Holds>
-  bool flag(const Holds& holds) {
+  template <class Condition>
+  bool flag(const Condition& condition) {
     bool value = false;
-    if constexpr (!kReads) value = holds();
+    if constexpr (!kReads) value = condition();
     archive_(value);
     return value;
   }
@@ -41,9 +41,9 @@ class ResidualCoder {
     }
   }
 
-  template <class Holds>
-  bool rest_as_forecast(bool likely, const Holds& holds) {
-    return likely && flag(holds);
+  template <class Condition>
+  bool rest_as_forecast(bool likely, const Condition& condition) {
+    return likely && flag(condition);
   }
 
   // Sets a value that is not sent. Reading fails if it is not between -most and most.

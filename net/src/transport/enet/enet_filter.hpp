@@ -36,7 +36,7 @@ using namespace enet_protocol;
 
 inline constexpr std::size_t kMaxCommands = 32;  // ENet writes at most 32 commands into a datagram
 
-// True if a transport sends such a command to an end in that role. `command` holds the whole command without
+// True if a transport sends such a command to an end in that role. `command` is the whole command without
 // its data.
 inline bool is_sent_to(Role role, std::span<const std::byte> command) {
   const auto first = std::to_integer<std::uint8_t>(command[0]);

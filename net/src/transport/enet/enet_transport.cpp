@@ -33,9 +33,9 @@ constexpr std::size_t kMaxWaitingBytes = 1024 * 1024;
 constexpr int kSocketBufferBytes = 4 * 1024 * 1024;  // requested; the system may grant less
 
 // ENet ends a connection if a reliable command is not acknowledged for this time. That is only a backup:
-// Liveness judges by everything that the peer sends, so that a lossy link stays open while datagrams flow.
-// ENet doubles the time between two attempts, so only about ten attempts fit. The timeout is the larger of
-// these two.
+// Liveness judges by everything that the peer sends, so that a lossy connection stays open while datagrams
+// flow. ENet doubles the time between two attempts, so only about ten attempts fit. The timeout is the larger
+// of these two.
 constexpr double kTimeoutMs = 120'000.0;
 constexpr double kTimeoutSilences = 2.0;  // multiples of TransportLimits::silence_s
 
@@ -145,7 +145,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig&
   if (config.security.get() != nullptr) return no_security();
   if (const auto fault = find_invalid_setting(config)) return *fault;
   if (config.max_peers > kMaxPeers) {
-    return Error{"the transport \"enet\" holds at most " + std::to_string(kMaxPeers) + " connections" +
+    return Error{"the transport \"enet\" has at most " + std::to_string(kMaxPeers) + " connections" +
                  std::string(kUseUdp)};
   }
   const auto address = listen_address(config);
@@ -404,7 +404,7 @@ void EnetTransport::check_peers(double now_s) {
   end_half_open(now_s);
 }
 
-// ENet's own limit would hold a half-open peer longer, because it looks only when it sends again.
+// ENet's own limit would keep a half-open peer longer, because it looks only when it sends again.
 void EnetTransport::end_half_open(double now_s) {
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     double& since_s = half_open_since_s_[i];

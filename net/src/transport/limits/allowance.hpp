@@ -9,8 +9,8 @@ namespace reckoner::secure {
 /// seconds on a monotonic clock.
 class Allowance {
  public:
-  /// Removes `amount` from the bucket. If the bucket holds less, removes nothing and returns false.
-  /// `per_second` is the fill rate; `depth` is the most that the bucket holds.
+  /// Removes `amount` from the bucket. If the bucket contains less, removes nothing and returns false.
+  /// `per_second` is the fill rate; `depth` is the most that the bucket contains.
   bool spend(double amount, double per_second, double depth, double now_s) {
     left_ = left(per_second, depth, now_s);
     since_s_ = begun_ ? std::max(since_s_, now_s) : now_s;

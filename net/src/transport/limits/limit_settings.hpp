@@ -35,7 +35,7 @@ inline constexpr std::array kTransportLimitSettings{
         "seconds; a client that sends nothing for this time is lost (it may reconnect)"),
 };
 
-/// The numbers of ListenConfig. A transport may hold fewer connections.
+/// The numbers of ListenConfig. A transport may have fewer connections.
 inline constexpr std::array kListenSettings{
     setting<&ListenConfig::max_peers>("max_peers", "", "connections", 1.0, 250'000.0, "",
                                       "connections at once"),

@@ -14,10 +14,10 @@ namespace reckoner::pipe {
 /// What a message of a pipe carries. The first byte of a message is its kind, the rest is its body
 /// (docs/WIRE.md). Kind 0 is retired, and never used again.
 enum class Kind : std::uint8_t {
-  state = 1,    ///< either way: a datagram; the body is 1 to kMaxDatagramBytes bytes
+  state = 1,    ///< either direction: a datagram; the body is 1 to kMaxDatagramBytes bytes
   hello = 2,    ///< client to server, first: u32 reason of the connection, then a token or nothing
   welcome = 3,  ///< server to client: the client is admitted; the body is empty
-  bye = 4,      ///< either way: u32 reason; the sender closes the stream
+  bye = 4,      ///< either direction: u32 reason; the sender closes the stream
   status = 5,   ///< server to client: UTF-8 text, at most PipeServer::kMaxStatusBytes
 };
 

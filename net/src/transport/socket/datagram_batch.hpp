@@ -18,7 +18,7 @@ namespace reckoner {
 /// in a system call for each datagram.
 class DatagramBatch {
  public:
-  /// Capacity, in datagrams. Each datagram holds a header of up to kMaxHead bytes and a state payload. All
+  /// Capacity, in datagrams. Each datagram has a header of up to kMaxHead bytes and a state payload. All
   /// of them fit into a processor's nearest cache.
   static constexpr std::size_t kMost = 32;
   static constexpr std::size_t kMaxHead = 64;

@@ -9,7 +9,7 @@
 namespace reckoner {
 namespace {
 
-constexpr std::size_t kAlwaysZero = 8;  // this byte never holds a part of the IPv4 address
+constexpr std::size_t kAlwaysZero = 8;  // this byte never contains a part of the IPv4 address
 
 // Where the four bytes of the IPv4 address are, behind a prefix of this many bits.
 std::array<std::size_t, 4> places(int bits) {

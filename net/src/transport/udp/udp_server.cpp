@@ -162,7 +162,7 @@ UdpServer::Connection* UdpServer::establish(secure::Gate::Session& session) {
     return refuse(Refusal::handshake_limit, EndReason::full);
   }
   const PeerId id = connections_.add({&session, SessionUpkeep(now_s_, false, limits_.silence_s)});
-  if (!guard_.hold(session.number, id.value)) {
+  if (!guard_.bind(session.number, id.value)) {
     // Its token has begun another session meanwhile, or the player was kicked.
     connections_.remove(id);
     const bool is_kicked = guard_.login(session.number).is_revoked;

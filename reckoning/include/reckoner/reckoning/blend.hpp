@@ -63,7 +63,7 @@ struct BlendShape {
 /// Like steady_blend(), but with shorter ramps at both ends: the largest speed is 1.09 of the mean speed.
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& brisk_blend();
 
-/// The longest time that a catch-up takes, s. It leaves room for one drawn frame in the half second that
+/// The longest time that a catch-up takes, s. It leaves room for one picture in the half second that
 /// docs/connections.md promises.
 inline constexpr double kLongestCatchUpS = 0.45;
 
@@ -214,7 +214,7 @@ struct RECKONER_RECKONING_API Chase {
   double limit_mps = 0.0;      ///< speed limit, m/s; 0: the body's top speed
 
   /// True if the chase applies at `time_s`. `motion` is the motion that is shown at `time_s`.
-  [[nodiscard]] bool holds(const Motion& motion, double time_s) const {
+  [[nodiscard]] bool is_valid_for(const Motion& motion, double time_s) const {
     return time_s >= start_s && motion.route == nullptr && motion.teleports == teleports &&
            motion.frame == frame;
   }
@@ -264,15 +264,16 @@ inline constexpr double kExtrapolateBackS = 0.1;
 /// shows a body near its newest motion, at rest.
 inline constexpr double kFadeBackS = 0.15;
 
-/// Duration of the fade of the acceleration, s. The fade begins when the motion is no longer known to hold.
+/// Duration of the fade of the acceleration, s. The fade begins when the motion is no longer known to be
+/// valid.
 inline constexpr double kFadeAccelerationS = 0.25;
 /// Duration of the fade of the velocity, s. This fade begins when the acceleration has faded.
 inline constexpr double kFadeVelocityS = 0.75;
 
-/// Value of `valid_until_s` for a motion that holds without a time limit.
+/// Value of `valid_until_s` for a motion that is valid without a time limit.
 inline constexpr double kAlwaysValid = std::numeric_limits<double>::infinity();
 
-/// The motion's state at `time_s`, if the motion is known to hold only until `valid_until_s` (s).
+/// The motion's state at `time_s`, if the motion is known to be valid only until `valid_until_s` (s).
 ///
 /// Until `valid_until_s` the result is state_at(). From then on the acceleration fades linearly within
 /// kFadeAccelerationS. After that the velocity fades to zero by the cubic 1 - 3u^2 + 2u^3 within
@@ -307,8 +308,8 @@ class RECKONER_RECKONING_API RouteBlend {
   /// Starts at `start_s` (s of shown time) and ends on the new motion. `shown` is the route state that is
   /// drawn at `start_s`. `motion_at_start` is the new motion's route state at `start_s`. Pass both states as
   /// Route::advanced_on_route() returns them, with a distance that counts laps. On a closed or ping-pong
-  /// route the blend takes the shorter way. It takes `duration_s` seconds; if `duration_s` is 0 or less, the
-  /// blend is already over.
+  /// route the blend takes the shorter direction. It takes `duration_s` seconds; if `duration_s` is 0 or
+  /// less, the blend is already over.
   ///
   /// `shape` is not owned and must outlive the blend and all of its copies. Null means cubic_blend().
   RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start, double start_s,

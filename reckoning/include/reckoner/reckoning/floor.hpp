@@ -14,7 +14,7 @@ namespace reckoner {
 /// body that falls is predicted along its parabola, and without a floor it sinks into the ground until the
 /// update about its landing arrives.
 ///
-/// The floor is either a plane, or the height function of a terrain. It holds in the world frame; motions
+/// The floor is either a plane, or the height function of a terrain. It applies in the world frame; motions
 /// relative to another entity and motions on a route ignore it. Positions and heights are measured from the
 /// server's first origin (Server::set_origin()), m.
 ///
@@ -25,7 +25,7 @@ struct Floor {
   double height_m = 0.0;         ///< the plane contains all points p for which dot(p, up) is this value, m
   /// If it is not empty, it replaces `height_m`: the height of the ground below or above `position`, measured
   /// along `up`, m. It returns a value that is not finite where there is no ground. It is called for every
-  /// shown entity in every frame, by all threads of a server (ServerConfig::threads), and must not throw.
+  /// shown entity in every picture, by all threads of a server (ServerConfig::threads), and must not throw.
   std::function<double(const glm::dvec3& position)> height{};
 };
 

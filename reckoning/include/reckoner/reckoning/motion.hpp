@@ -23,7 +23,7 @@ struct Floor;
 struct Walls;
 
 /// What a sender promises about the time after a motion: if the next motion is more than `gap_s` later, the
-/// motion held until shortly before the next one, with these errors at most. The sender would have sent
+/// motion was valid until shortly before the next one, with these errors at most. The sender would have sent
 /// another motion otherwise. So a sudden start of an entity at rest is not spread over the whole time of its
 /// rest (interpolate.hpp).
 struct QuietGap {

@@ -47,10 +47,10 @@ class RECKONER_RECKONING_API RemoteEntity {
                const BlendPolicy& policy = {}, const Motion* bridge = nullptr);
 
   /// Adds a received motion while `shown_time_s` is the shown time, and blends it in as `blend` says. At a
-  /// teleport the shown pose jumps. From now on the newest motion is known to hold until
+  /// teleport the shown pose jumps. From now on the newest motion is known to be valid until
   /// `valid_until_s`, s.
   ///
-  /// If the motion changes the frame of the shown state, `shown` must hold the currently shown state,
+  /// If the motion changes the frame of the shown state, `shown` must be the currently shown state,
   /// converted to the motion's frame. If `shown` is empty, the shown pose jumps.
   ///
   /// Returns false and changes nothing in three cases: a motion with this time stamp is already known, the
@@ -58,11 +58,11 @@ class RECKONER_RECKONING_API RemoteEntity {
   bool receive(const Motion& motion, double shown_time_s, BlendTime blend,
                double valid_until_s = kAlwaysValid, const std::optional<State>& shown = std::nullopt);
 
-  /// Sets the time until which the newest motion is known to hold. From that time on the shown entity fades
-  /// to rest (faded_state()). If this moves the pose shown at `time_s`, the difference is blended in as
+  /// Sets the time until which the newest motion is known to be valid. From that time on the shown entity
+  /// fades to rest (faded_state()). If this moves the pose shown at `time_s`, the difference is blended in as
   /// `blend` says.
   void set_valid_until(double valid_until_s, double time_s, BlendTime blend);
-  /// The time until which the newest motion is known to hold, s; kAlwaysValid means without limit.
+  /// The time until which the newest motion is known to be valid, s; kAlwaysValid means without limit.
   [[nodiscard]] double valid_until_s() const { return blends_.valid_until_s; }
 
   /// The state to show at `time_s` (ShownMotions::shown()).
@@ -76,21 +76,22 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// As correct(), but later corrections do not change when the blend ends. A correction that takes longer
   /// than the ordinary ones needs this: the next motion would otherwise cover the rest of the distance in the
-  /// time of an ordinary blend. If the entity would be faster than its top speed, this is correct().
+  /// time of an ordinary blend. If the entity would be faster than its top speed, does what correct() does.
   void correct_slowly(const State& shown, double time_s, double duration_s);
 
   /// Shows the motion that begins with `shown` at `time_s` instead of the known motions, until release(). For
-  /// a hit that the caller anticipates: the known motions do not contain it. is_hold_over() tells when they
-  /// do. Motions with a time stamp above `sure_s` certainly contain the hit. The hold lasts until `until_s`
-  /// at most. Times are in s.
-  void hold(const State& shown, double time_s, double sure_s, double until_s);
-  /// True between hold() and release().
-  [[nodiscard]] bool is_held() const { return hold_.has_value(); }
-  /// True if the hold should end at `time_s`: it has lasted long enough, or a known motion contains the hit.
-  /// A motion that arrived after hold() contains it if its velocity is nearer to that of the held motion than
-  /// to that of the motion before the hit. If the entity is interpolated, the motion must also be reached.
-  [[nodiscard]] bool is_hold_over(double time_s) const;
-  /// Ends the hold while `time_s` is shown. The shown pose jumps; call correct() or correct_slowly()
+  /// a hit that the caller anticipates: the known motions do not contain it. is_anticipation_over() tells
+  /// when they do. Motions with a time stamp above `sure_s` certainly contain the hit. The anticipation lasts
+  /// until `until_s` at most. Times are in s.
+  void anticipate(const State& shown, double time_s, double sure_s, double until_s);
+  /// True between anticipate() and release().
+  [[nodiscard]] bool is_anticipated() const { return anticipation_.has_value(); }
+  /// True if the anticipation should end at `time_s`: it has lasted long enough, or a known motion contains
+  /// the hit. A motion that arrived after anticipate() contains the hit if its velocity resembles the
+  /// velocity after the hit more than the velocity before it. If the entity is interpolated, shown time must
+  /// also have reached the time stamp of that motion.
+  [[nodiscard]] bool is_anticipation_over(double time_s) const;
+  /// Ends the anticipation while `time_s` is shown. The shown pose jumps; call correct() or correct_slowly()
   /// afterwards to continue from the pose shown before.
   void release(double time_s);
 
@@ -150,7 +151,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// std::optional<State> if that is impossible, and then the pose jumps. Blends take `blend_s` seconds; 0:
   /// the entity was not shown yet. What this function does depends on the known motions and on `converted`,
   /// but not on how often it is called. So a server can compute what a client showed, although it does not
-  /// know the times of the client's drawn frames.
+  /// know the times of the client's pictures.
   template <class Converted>
   void settle_frames(FrameId before, double last_s, double time_s, double blend_s, Converted&& converted) {
     if (blend_s > 0.0) {
@@ -227,9 +228,9 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// from kExtrapolateBackS before the motion's time stamp on. Such an entity can be sampled in a batch
   /// (MotionBatch).
   [[nodiscard]] bool is_blended_prediction() const {
-    return !hold_ && path_ == MotionPath::predict && newest().route == nullptr &&
-           floor_of(newest()) == nullptr && walls_of(newest()) == nullptr && blends_.hold(newest()) &&
-           blends_.valid_until_s == kAlwaysValid &&
+    return !anticipation_ && path_ == MotionPath::predict && newest().route == nullptr &&
+           floor_of(newest()) == nullptr && walls_of(newest()) == nullptr &&
+           blends_.are_valid_for(newest()) && blends_.valid_until_s == kAlwaysValid &&
            !(newest().never_reverses && is_braking(newest().state)) && is_unlimited() &&
            blends_.catch_up.duration_s() <= 0.0;
   }
@@ -246,10 +247,10 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] const ShownBlends& blends() const { return blends_; }
 
  private:
-  // What is shown instead of the known motions (hold()).
-  struct Hold {
+  // What is shown instead of the known motions (anticipate()).
+  struct Anticipation {
     Motion motion;
-    double known_s = 0.0;  // time stamp of the newest motion at the time of hold(), s
+    double known_s = 0.0;  // time stamp of the newest motion at the time of anticipate(), s
     double sure_s = 0.0;
     double until_s = 0.0;
   };
@@ -264,7 +265,7 @@ class RECKONER_RECKONING_API RemoteEntity {
     return is_time(blend.blend_s) && is_time(blend.behind_s);
   }
   [[nodiscard]] ShownMotions view() const {
-    if (hold_) return {{&hold_->motion, 1}, MotionPath::predict, blends_};
+    if (anticipation_) return {{&anticipation_->motion, 1}, MotionPath::predict, blends_};
     return {history_.motions(), path_, blends_, bridge_ ? &*bridge_ : nullptr};
   }
   // True if there is no chase, and the newest motion reaches neither its top speed nor the edge of its world
@@ -329,7 +330,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   BlendPolicy policy_;
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // end of the interpolation across the next change of frame
-  std::optional<Hold> hold_;
+  std::optional<Anticipation> anticipation_;
   std::optional<FrameId> left_frame_;  // by leave_frame(); empty after the next motion
 };
 

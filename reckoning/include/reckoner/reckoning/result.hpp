@@ -21,7 +21,7 @@ struct Error {
   return error.message;
 }
 
-/// Holds a value, or an error that explains why there is no value. Used for failures that a program must
+/// Contains a value, or an error that explains why there is no value. Used for failures that a program must
 /// expect: with files, with sockets and in received bytes.
 ///
 /// `E` is the type of the error: Error for a text, or an enum such as CallError. There must be a function
@@ -29,30 +29,30 @@ struct Error {
 template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
-  /// Success: holds `value`.
+  /// Success: contains `value`.
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-  /// Failure: holds `error`.
+  /// Failure: contains `error`.
   Result(E error) : content_(std::in_place_index<1>, std::move(error)) {}
 
-  /// True if it holds a value, false if it holds an error.
+  /// True if it contains a value, false if it contains an error.
   [[nodiscard]] explicit operator bool() const { return content_.index() == 0; }
 
-  /// The value. If the result holds an error, the program prints that error and aborts, in every build.
+  /// The value. If the result is an error, the program prints that error and aborts, in every build.
   [[nodiscard]] T& operator*() {
     if (T* const value = std::get_if<0>(&content_)) return *value;
     fail("Result has no value, but the error: ", describe(std::get<1>(content_)));
   }
-  /// The value. If the result holds an error, the program prints that error and aborts, in every build.
+  /// The value. If the result is an error, the program prints that error and aborts, in every build.
   [[nodiscard]] const T& operator*() const {
     if (const T* const value = std::get_if<0>(&content_)) return *value;
     fail("Result has no value, but the error: ", describe(std::get<1>(content_)));
   }
-  /// Access to a member of the value. If the result holds an error, the program prints that error and aborts.
+  /// Access to a member of the value. If the result is an error, the program prints that error and aborts.
   [[nodiscard]] T* operator->() { return &**this; }
-  /// Access to a member of the value. If the result holds an error, the program prints that error and aborts.
+  /// Access to a member of the value. If the result is an error, the program prints that error and aborts.
   [[nodiscard]] const T* operator->() const { return &**this; }
 
-  /// The error: the text if `E` is Error, else the value of `E`. If the result holds a value, the program
+  /// The error: the text if `E` is Error, else the value of `E`. If the result is a value, the program
   /// prints this and aborts, in every build.
   [[nodiscard]] const auto& error() const {
     const E* const error = std::get_if<1>(&content_);

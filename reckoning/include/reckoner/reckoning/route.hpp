@@ -26,8 +26,8 @@ enum class RouteWrap : std::uint8_t {
 
 /// How the route orients an entity. The entity's x axis points forward, and its z axis points up.
 enum class RouteFacing : std::uint8_t {
-  /// The entity's z axis is as close to the route's up vector as possible. So the entity stays level and does
-  /// not roll, but it turns suddenly where the route is vertical.
+  /// The entity's z axis is as close to the route's up vector as possible. So the entity stays upright and
+  /// does not roll, but it turns suddenly where the route is vertical.
   upright = 0,
   /// The entity rolls as little as possible about the direction of travel, also in loops (FrameTable).
   minimal = 1,

@@ -80,7 +80,7 @@ class RECKONER_RECKONING_API MotionHistory {
 };
 
 /// The corrections that are being blended into the shown pose, and the time until which the newest motion
-/// holds.
+/// is valid.
 struct ShownBlends {
   Blend free;                           ///< blend in space; applied after `along`
   RouteBlend along;                     ///< blend along the route
@@ -89,7 +89,7 @@ struct ShownBlends {
   FrameId frame{};                      ///< frame of the motions to which both blends apply
 
   /// True if the blends apply while `motion` is shown.
-  [[nodiscard]] bool hold(const Motion& motion) const {
+  [[nodiscard]] bool are_valid_for(const Motion& motion) const {
     return motion.teleports == teleports && motion.frame == frame;
   }
 
@@ -145,10 +145,10 @@ class RECKONER_RECKONING_API ShownMotions {
   static constexpr double kShortestBridgeS = 0.08;
 
   /// The state to show at `time_s`. MotionPath::interpolate: before the first motion it is the state of that
-  /// motion at rest, and after the last motion it is the extrapolation, which fades when the motion no longer
-  /// holds. Interpolation never crosses a teleport: the earlier motion is extrapolated until the time stamp
-  /// of the later one. MotionPath::predict: it is the extrapolation of the last motion, which also ends a
-  /// short time before its time stamp (faded_state()).
+  /// motion at rest, and after the last motion it is the extrapolation, which fades when the motion is no
+  /// longer valid. Interpolation never crosses a teleport: the earlier motion is extrapolated until the time
+  /// stamp of the later one. MotionPath::predict: it is the extrapolation of the last motion, which also ends
+  /// a short time before its time stamp (faded_state()).
   [[nodiscard]] State shown(double time_s) const;
 
   /// The state at `time_s` without the blend and the catch-up in space, and without a chase. While a motion

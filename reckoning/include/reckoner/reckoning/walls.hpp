@@ -28,7 +28,7 @@ inline constexpr std::size_t kMaxWallBoxes = 4096;
 /// until the update about the hit arrives.
 ///
 /// A predicted entity that reaches a box loses the velocity and the acceleration towards it, and slides
-/// along it. Shown positions are moved out of boxes. The walls hold in the world frame; motions relative to
+/// along it. Shown positions are moved out of boxes. The walls apply in the world frame; motions relative to
 /// another entity and motions on a route ignore them. Positions are measured from the server's first origin
 /// (Server::set_origin()), m. An entity ignores a box if the server puts it deeper than 5 cm into that box.
 ///
@@ -40,7 +40,7 @@ struct Walls {
   /// For obstacles that are no boxes; may be empty. Returns the point that an entity reaches if it moves
   /// straight from `from` to `to`: `to` if nothing is between them. `from` is in front of all obstacles. The
   /// point should change continuously with `to`, because the entity is shown there. A point that is not
-  /// finite counts as `to`. It is called for every shown entity in every frame, twice more while something
+  /// finite counts as `to`. It is called for every shown entity in every picture, twice more while something
   /// stops the entity, by all threads of a server (ServerConfig::threads), and must not throw.
   std::function<glm::dvec3(const glm::dvec3& from, const glm::dvec3& to)> reach{};
 };

@@ -13,7 +13,7 @@ enum class Relevance : std::uint8_t {
 };
 
 /// The bit mask that contains all groups. Every entity and every client has a bit mask of groups, for example
-/// teams, floors of a building or separate worlds. A client sees only entities that share a group with the
+/// teams, storeys of a building or separate worlds. A client sees only entities that share a group with the
 /// client, at any distance.
 inline constexpr std::uint32_t kAllGroups = 0xffffffffu;
 

@@ -17,7 +17,7 @@ struct SeenPose {
 /// Whether the server can reconstruct what a client showed at some time (Server::rewind_status()).
 enum class RewindStatus : std::uint8_t {
   known,        ///< pose_seen_by() and rewind() answer
-  pending,      ///< it depends on a report of the client that is on its way; ask again after the next tick
+  pending,      ///< it depends on a report of the client that is in flight; ask again after the next tick
   unavailable,  ///< it is unknown and stays so, or the time is outside ServerConfig::rewind_s
 };
 

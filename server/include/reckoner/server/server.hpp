@@ -325,8 +325,8 @@ class RECKONER_SERVER_API Server {
   /// The clients that have a session, in the order of joining, including those that lost their connection and
   /// may resume. Valid until the next call.
   [[nodiscard]] std::span<const ClientId> clients() const;
-  /// The figures of a client's session and link. Takes time in proportion to the entities that the client
-  /// follows. Nullopt if the client has no session.
+  /// The figures of a client's session and connection. Takes time in proportion to the entities that the
+  /// client follows. Nullopt if the client has no session.
   [[nodiscard]] std::optional<SessionStats> session_stats(ClientId client) const;
   /// The number of entities.
   [[nodiscard]] std::size_t entity_count() const;

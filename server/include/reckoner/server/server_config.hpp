@@ -39,11 +39,11 @@ struct ServerConfig {
   std::vector<Archetype> archetypes{1};  ///< names must differ; every client must have equal archetypes
   std::uint32_t max_clients = 64;        ///< largest number of clients at once; the server refuses more
   std::uint32_t max_entities = 65'536;   ///< largest number of entities at once, at most kMaxEntities
-  /// Most bytes per second to one client, including headers. 0: as much as the client's link carries.
+  /// Most bytes per second to one client, including headers. 0: as much as the client's connection carries.
   std::size_t bytes_per_second = 256'000;
-  /// True: send less to a client whose link carries less. The server learns the capacity of the link from
-  /// delay and loss; this takes about the first second of a client. Set it to false for a LAN or for a
-  /// measurement.
+  /// True: send less to a client whose connection carries less. The server learns the capacity of the
+  /// connection from delay and loss; this takes about the first second of a client. Set it to false for a LAN
+  /// or for a measurement.
   bool follow_link = true;
   /// Datagrams with motions and fields per second to one client, Hz. Motions that are due between two of them
   /// wait, so headers cost less, and updates arrive later. Unreliable messages, and up to 16 spawns and ends
@@ -75,8 +75,8 @@ struct ServerConfig {
   /// Number of threads that publish and encode, including the caller's. 0: one for each core of the machine.
   /// The sent data does not depend on the number of threads.
   unsigned threads = 1;
-  /// Receives log records: clients that joined, left or were refused (with the reason), clients whose link
-  /// carries too little, and refused data. Empty: no log.
+  /// Receives log records: clients that joined, left or were refused (with the reason), clients whose
+  /// connection carries too little, and refused data. Empty: no log.
   LogSink log{};
 };
 

@@ -9,7 +9,8 @@
 namespace reckoner {
 
 /// Figures of one client's session and link (Server::session_stats()). They tell whether a player's complaint
-/// comes from the player's link: a long round trip, loss, or a budget that is smaller than what happens.
+/// comes from the player's connection: a long round trip, loss, or a budget that is smaller than what
+/// happens.
 ///
 /// Bytes include 40 bytes of headers for each datagram: those of ENet, UDP and IPv4. An IPv6 header has 20
 /// bytes more, and a seal (ServerSecurity) adds further bytes.
@@ -24,12 +25,12 @@ struct SessionStats {
 
   double sent_bytes_per_second = 0.0;  ///< sent to the client in the last second, bytes/s
   /// The most that the server sends to the client at present, bytes/s: ServerConfig::bytes_per_second, or
-  /// less if the client's link carries less. 1e9 if neither limits it.
+  /// less if the client's connection carries less. 1e9 if neither limits it.
   double budget_bytes_per_second = 0.0;
 
   std::size_t entities = 0;              ///< number of entities that the client follows
   std::size_t queued_motions = 0;        ///< number of entities whose newest motion waits for the budget
-  std::size_t queued_spawns = 0;         ///< number of entities whose spawn waits for the budget or the link
+  std::size_t queued_spawns = 0;         ///< entities whose spawn waits for the budget or the connection
   std::size_t queued_messages = 0;       ///< number of reliable game messages that wait or are not confirmed
   std::size_t queued_message_bytes = 0;  ///< total size of these messages, bytes
 

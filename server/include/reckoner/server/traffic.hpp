@@ -14,7 +14,7 @@ namespace reckoner {
 /// What the bits of a server's datagrams contain. The first kEntityContents kinds belong to an entity.
 enum class SentContent : std::uint8_t {
   full_motion,       ///< a motion that refers to no earlier motion
-  residual_motion,   ///< a motion as the difference to an earlier motion that the client holds
+  residual_motion,   ///< a motion as the difference to an earlier motion that the client has
   route_motion,      ///< a motion along a route
   spawn,             ///< an entity's name, archetype, first motion and field values
   field,             ///< changed values of user fields

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/src/shown/frozen_frame.hpp"
+#include "client/src/shown/frozen_picture.hpp"
 
 namespace reckoner {
 namespace {
@@ -10,7 +10,7 @@ void bring_to_rest(State& state) {
 
 }  // namespace
 
-void FrozenFrame::freeze(std::span<const ShownEntity> shown, const glm::dvec3& origin) {
+void FrozenPicture::freeze(std::span<const ShownEntity> shown, const glm::dvec3& origin) {
   active_ = true;
   frozen_.assign(shown.begin(), shown.end());
   for (ShownEntity& entity : frozen_) {
@@ -22,7 +22,7 @@ void FrozenFrame::freeze(std::span<const ShownEntity> shown, const glm::dvec3& o
   }
 }
 
-std::span<const ShownEntity> FrozenFrame::shown(const EntityStore& entities, const glm::dvec3& origin) {
+std::span<const ShownEntity> FrozenPicture::shown(const EntityStore& entities, const glm::dvec3& origin) {
   shown_.clear();
   for (const ShownEntity& entity : frozen_) {
     const KnownEntity* known = entities.find(entity.id);
@@ -35,7 +35,7 @@ std::span<const ShownEntity> FrozenFrame::shown(const EntityStore& entities, con
   return shown_;
 }
 
-ShownPoses FrozenFrame::poses(const EntityStore& entities, const glm::dvec3& origin) {
+ShownPoses FrozenPicture::poses(const EntityStore& entities, const glm::dvec3& origin) {
   ids_.clear();
   positions_.clear();
   orientations_.clear();

@@ -12,7 +12,7 @@ namespace reckoner {
 
 /// What a paused client shows: all entities as they were at the pause, at rest. Positions are kept in the
 /// server's world, whatever the origin of the game's coordinates.
-class FrozenFrame {
+class FrozenPicture {
  public:
   [[nodiscard]] bool active() const { return active_; }
 

@@ -3,9 +3,9 @@
 
 namespace reckoner::harness {
 
-// The figures leave out the frames in these periods (see FrameCounts).
+// The figures leave out the pictures in these periods (see PictureCounts).
 inline constexpr double kSkipRunS = 2.0;       ///< length of the period after the start of a run, s
-inline constexpr double kSkipEntityS = 0.3;    ///< length of the period after the first frame of an entity, s
+inline constexpr double kSkipEntityS = 0.3;    ///< period after the first picture of an entity, s
 inline constexpr double kSkipTeleportS = 0.7;  ///< length of the period after a declared teleport, s
 
 /// Two times that were computed from different rates count as the same instant if they differ by less than
