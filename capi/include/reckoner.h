@@ -333,8 +333,8 @@ typedef struct reckoner_server_config {
   double epoch_s;            /* server time of tick 0 */
   uint32_t max_clients;      /* more than 4000 only on Linux */
   uint32_t max_entities;     /* entities at once */
-  uint64_t bytes_per_second; /* largest rate to one client; 0: as much as its link carries */
-  int32_t follow_link;       /* 1: the rate also adapts to each client's link */
+  uint64_t bytes_per_second; /* largest rate to one client; 0: as much as its connection carries */
+  int32_t follow_link;       /* 1: the rate also adapts to each client's connection */
   uint32_t threads;          /* threads that publish and encode; 0: one for each core */
   double heartbeat_s;        /* longest time between datagrams to a client */
   double join_timeout_s;     /* a connection without a request to join is closed after this time */

@@ -20,7 +20,7 @@ inline constexpr std::array kServerSettings{
     setting<&ServerConfig::max_entities>("max_entities", "", "entities", 1.0, kMaxEntities, "",
                                          "entities at once; Server::spawn() refuses more"),
     setting<&ServerConfig::bytes_per_second>("bytes_per_second", "bytes-per-second", "bytes/s", 1.0, 1e12,
-                                             "as much as the client's link carries",
+                                             "as much as the client's connection carries",
                                              "bytes per second to one client at most, with headers"),
     setting<&ServerConfig::send_rate_hz>("send_rate_hz", "send-rate", "Hz", 0.1, 1000.0, "every tick",
                                          "datagrams with motions per second to one client, Hz"),

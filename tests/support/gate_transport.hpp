@@ -108,7 +108,7 @@ class GateTransport final : public ForwardingTransport {
     }
     if (!client.session()) return false;
     secure::Gate::Session* const session = gate_.find(client.session()->number);
-    if (session == nullptr || !gate_.hold(*session)) return false;
+    if (session == nullptr || !gate_.bind(*session)) return false;
     session->tag = peer.value;
     sessions_[peer.value] = session->number;
     const secure::Ticket& next = client.session()->ticket;
