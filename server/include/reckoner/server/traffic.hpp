@@ -36,14 +36,17 @@ struct SentAmount {
   std::uint64_t count = 0;
   std::uint64_t bits = 0;  ///< their size in datagrams, bits
 
+  /// Adds a number of things and their size.
   void add(std::uint64_t added_count, std::uint64_t added_bits) {
     count += added_count;
     bits += added_bits;
   }
+  /// Adds the numbers of `other`.
   SentAmount& operator+=(const SentAmount& other) {
     add(other.count, other.bits);
     return *this;
   }
+  /// True if both numbers are equal.
   bool operator==(const SentAmount&) const = default;
 };
 
