@@ -167,7 +167,7 @@ const FieldValue* Client::field(EntityId id, std::size_t field) const {
 
 CallResult Client::send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s) {
   Impl& c = *impl_;
-  const bool waits = c.status == ClientStatus::reconnecting && delivery == Delivery::reliable;
+  const bool waits = c.status == ClientStatus::reconnecting && delivery != Delivery::unreliable;
   if (c.leaving || (c.status != ClientStatus::joined && !waits)) return CallError::no_connection;
   const CallResult sent =
       c.messages.send(payload, delivery, time_s, c.last_local_s, c.handshake.is_admitted(), c.stats);

@@ -77,12 +77,11 @@ bool ClientSession::take_message() {
     message = AfterSpawnsMessage{};
   }
   if (auto* unordered = message ? std::get_if<UnorderedMessage>(&*message) : nullptr) {
-    OrderedMessages::Message turn = OrderedMessages::turn_of(*unordered);
-    if (!stream.was_early()) ordered_.add_unordered(std::move(*unordered), bytes->size());
-    message = std::move(turn);
-  } else if (stream.was_early()) {
-    message = AfterSpawnsMessage{};  // it was malformed, which is counted already
+    stream.was_early() ? ordered_.add_turn(*unordered)
+                       : ordered_.add_in_turn(std::move(*unordered), bytes->size());
+    return true;
   }
+  if (stream.was_early()) message = AfterSpawnsMessage{};  // it was malformed, which is counted already
   ordered_.add(std::move(message), bytes->size());
   return true;
 }
@@ -94,7 +93,7 @@ bool ClientSession::take_early_message() {
   auto message = decode_reliable(*bytes);
   auto* unordered = message ? std::get_if<UnorderedMessage>(&*message) : nullptr;
   if (unordered != nullptr) {
-    ordered_.add_unordered(std::move(*unordered), bytes->size());
+    ordered_.add_early(std::move(*unordered), bytes->size());
   } else {
     refuse(Refusal::malformed);
   }

@@ -54,8 +54,8 @@ TEST(OrderedMessages, UnorderedOnesWaitForSpawnsAndForNothingElse) {
   OrderedMessages messages;
   messages.add(AfterSpawnsMessage{3}, kBytes);
   add_game_message(messages, 1);
-  messages.add_unordered(unordered(2, 2), kBytes);
-  messages.add_unordered(unordered(3, std::nullopt), kBytes);
+  messages.add_early(unordered(2, 2), kBytes);
+  messages.add_early(unordered(3, std::nullopt), kBytes);
   EXPECT_EQ(next(messages, spawns), 3) << "before all others";
   EXPECT_EQ(next(messages, spawns), kNone);
   spawns.settle(1);
@@ -67,8 +67,7 @@ TEST(OrderedMessages, UnorderedOnesWaitForSpawnsAndForNothingElse) {
   EXPECT_EQ(next(messages, spawns), 1);
 
   // The turn of an unordered message, which waits for what the message waits for.
-  messages.add_unordered(unordered(4, 5), kBytes);
-  messages.add(OrderedMessages::turn_of(unordered(4, 5)), kBytes);
+  messages.add_in_turn(unordered(4, 5), kBytes);
   add_game_message(messages, 5);
   EXPECT_EQ(next(messages, spawns), kNone);
   spawns.settle(4);
@@ -76,13 +75,43 @@ TEST(OrderedMessages, UnorderedOnesWaitForSpawnsAndForNothingElse) {
   EXPECT_EQ(next(messages, spawns), 4);
   EXPECT_EQ(next(messages, spawns), kMark);
   EXPECT_EQ(next(messages, spawns), 5);
-  messages.add(OrderedMessages::turn_of(unordered(6, std::nullopt)), kBytes);
+  messages.add_turn(unordered(6, std::nullopt));
   EXPECT_EQ(next(messages, spawns), kMark) << "it waits for nothing";
+}
+
+// Without a loss, the game gets messages of both kinds in the order of sending.
+TEST(OrderedMessages, KeepTheOrderOfThoseThatDoNotWait) {
+  const SettledNumbers none;
+  OrderedMessages messages;
+  add_game_message(messages, 1);
+  messages.add_in_turn(unordered(2, std::nullopt), kBytes);
+  add_game_message(messages, 3);
+  EXPECT_EQ(next(messages, none), 1);
+  EXPECT_EQ(next(messages, none), 2);
+  EXPECT_EQ(next(messages, none), kMark);
+  EXPECT_EQ(next(messages, none), 3);
+  EXPECT_EQ(next(messages, none), kNone);
+}
+
+// A message that has overtaken another one in the queue is not returned again in its turn.
+TEST(OrderedMessages, ReturnAnUnorderedOneOnce) {
+  SettledNumbers spawns;
+  OrderedMessages messages;
+  messages.add(AfterSpawnsMessage{1}, kBytes);
+  messages.add_in_turn(unordered(2, std::nullopt), kBytes);
+  add_game_message(messages, 3);
+  EXPECT_EQ(next(messages, spawns), 2) << "the mark waits, it does not";
+  EXPECT_EQ(next(messages, spawns), kNone);
+  spawns.settle(1);
+  EXPECT_EQ(next(messages, spawns), kMark);
+  EXPECT_EQ(next(messages, spawns), kMark) << "its turn";
+  EXPECT_EQ(next(messages, spawns), 3);
+  EXPECT_EQ(next(messages, spawns), kNone);
 }
 
 TEST(OrderedMessages, DoNotWaitWhenTheSessionEnds) {
   OrderedMessages messages;
-  messages.add_unordered(unordered(1, 9), kBytes);
+  messages.add_early(unordered(1, 9), kBytes);
   EXPECT_TRUE(messages.next_at_the_end());
   EXPECT_FALSE(messages.next_at_the_end());
   messages.add(AfterSpawnsMessage{7}, kBytes);
@@ -107,7 +136,7 @@ TEST(OrderedMessages, OnlyABoundedNumberAndSizeWait) {
     EXPECT_EQ(next(messages, none), 1) << "in order";
     OrderedMessages early;
     for (waiting = 0; waiting < 20'000 && next(early, none) == kNone; ++waiting)
-      early.add_unordered(unordered(1, 1), bytes);
+      early.add_early(unordered(1, 1), bytes);
     EXPECT_LE(waiting, 8193u);
     EXPECT_LE(waiting * bytes, 2u * 1024 * 1024 + bytes);
   }

@@ -278,6 +278,29 @@ TEST(Reconnect, GivesUpAfterTheConfiguredTime) {
   EXPECT_EQ(world.dialer(0).dialed, dialed);
 }
 
+// While the client reconnects, reliable messages of both kinds wait, and arrive once.
+TEST(Reconnect, ReliableMessagesWaitUnreliableOnesAreRefused) {
+  World world(near_network("6 loss=100\n20 loss=0\n"));
+  world.add_dialing_client();
+  world.run_to(15.0);
+  Client& client = world.client(0);
+  ASSERT_EQ(client.status(), ClientStatus::reconnecting);
+  const auto text = [](char letter) { return std::array{static_cast<std::byte>(letter)}; };
+  EXPECT_TRUE(client.send(text('a'), Delivery::reliable));
+  EXPECT_TRUE(client.send(text('b'), Delivery::reliable_unordered));
+  EXPECT_EQ(client.send(text('c'), Delivery::unreliable).error(), CallError::no_connection);
+  EXPECT_TRUE(client.send(text('d'), Delivery::reliable_unordered));
+  std::string received;
+  world.before_tick = [&](double) {
+    while (const auto message = world.server().poll_message())
+      received += static_cast<char>(message->payload[0]);
+  };
+  world.run_to(45.0);
+  EXPECT_EQ(world.count(0, Kind::resumed), 1u);
+  std::ranges::sort(received);
+  EXPECT_EQ(received, "abd");
+}
+
 // An attempt that cannot start (no network) is repeated like an attempt without an answer.
 TEST(Reconnect, MachineWithoutANetworkKeepsTrying) {
   World world(near_network("6 loss=100\n20 loss=0\n"));

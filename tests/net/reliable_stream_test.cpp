@@ -54,6 +54,10 @@ TEST(ByteRanges, IsASetOfNumbers) {
       }
       ASSERT_EQ(has, numbers);
       ASSERT_EQ(ranges.size(), numbers.size());
+      std::uint64_t missing = begin;
+      while (numbers.contains(missing))
+        ++missing;
+      ASSERT_EQ(ranges.first_missing(begin), missing);
     }
   }
 }

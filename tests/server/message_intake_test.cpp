@@ -85,10 +85,12 @@ TEST(MessageIntake, EarlyMessageIsCountedInItsTurn) {
     while (const auto passed = intake.next()) {
       if (passed->payload.empty()) {
         EXPECT_EQ(messages, 8u) << "behind the messages";
-        EXPECT_EQ(passed->counted, 102 + 2 * turns++);
+        turns += passed->turns;
+        EXPECT_EQ(passed->counted, 102u + 104u + 106u + 108u);
       } else {
         EXPECT_EQ(passed->payload.size(), ++messages);
-        EXPECT_EQ(passed->counted, messages % 2 == 0 ? std::nullopt : std::optional{messages});
+        EXPECT_EQ(passed->turns, messages % 2);
+        EXPECT_EQ(passed->counted, messages % 2 == 0 ? 0 : messages);
       }
     }
   }
@@ -99,6 +101,26 @@ TEST(MessageIntake, EarlyMessageIsCountedInItsTurn) {
   for (intake.postpone_turn(1); intake.postpone(message(1), {}); ++postponed) {
   }
   EXPECT_EQ(postponed, MessageIntake::kMostPostponed.messages) << "a turn is no message";
+}
+
+// However many messages a hostile client sends before their turn, their turns need no memory.
+TEST(MessageIntake, TurnsInARowAreOneEntry) {
+  MessageIntake intake{0.0, 0.0};
+  constexpr std::uint32_t kTurns = 100'000;
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{2}}) {
+    ASSERT_TRUE(intake.postpone(message(bytes), {}));
+    for (std::uint32_t turn = 0; turn < kTurns; ++turn)
+      intake.postpone_turn(3);
+  }
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{2}}) {
+    EXPECT_EQ(intake.next()->payload.size(), bytes);
+    const auto turns = intake.next();
+    ASSERT_TRUE(turns);
+    EXPECT_TRUE(turns->payload.empty());
+    EXPECT_EQ(turns->turns, kTurns);
+    EXPECT_EQ(turns->counted, std::size_t{3} * kTurns);
+  }
+  EXPECT_FALSE(intake.has_postponed());
 }
 
 TEST(MessageIntake, RefusesUnreliableMessagesBeyondTheRate) {

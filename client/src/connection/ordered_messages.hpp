@@ -5,7 +5,9 @@
 #include "net/src/messages/messages.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -13,8 +15,8 @@
 namespace reckoner {
 
 /// The server's reliable messages, in order. A message that the server sent after a spawn waits until the
-/// client has the spawn (AfterSpawnsMessage). Unordered messages wait only for spawns, and for no other
-/// message.
+/// client has the spawn (AfterSpawnsMessage). An unordered message waits for spawns, too, but not for a
+/// message that waits.
 class OrderedMessages {
  public:
   /// A message, or nullopt for one that was malformed: the server has numbered it, too.
@@ -22,44 +24,53 @@ class OrderedMessages {
 
   /// Adds the newest message, which was `bytes` long.
   void add(Message message, std::size_t bytes) {
-    waiting_.push_back({std::move(message), bytes});
+    waiting_.push_back({std::move(message), bytes, std::nullopt});
     bytes_ += bytes;
   }
 
-  /// Adds an unordered message of `bytes` bytes, maybe before its turn. When its turn comes, add
-  /// turn_of(message): then messages behind it wait for what it waits for.
-  void add_unordered(UnorderedMessage message, std::size_t bytes) {
-    unordered_.push_back({std::move(message), bytes});
-    bytes_ += bytes;
+  /// Adds an unordered message of `bytes` bytes, before its turn. When its turn comes, call add_turn().
+  void add_early(UnorderedMessage message, std::size_t bytes) {
+    (void)add_unordered(std::move(message), bytes);
   }
-  [[nodiscard]] static Message turn_of(const UnorderedMessage& message) {
-    return AfterSpawnsMessage{message.after_spawns.value_or(0)};
+  /// The turn of a message that add_early() has added: messages behind it wait for what it waits for.
+  void add_turn(const UnorderedMessage& message) { waiting_.push_back({turn_of(message), 0, std::nullopt}); }
+  /// Adds the newest message, which is an unordered one of `bytes` bytes.
+  void add_in_turn(UnorderedMessage message, std::size_t bytes) {
+    Message turn = turn_of(message);
+    const Key key = add_unordered(std::move(message), bytes);
+    waiting_.push_back({std::move(turn), 0, key});
   }
 
-  /// Removes and returns an unordered message that waits for no spawn, else the oldest message unless it
-  /// waits for spawns. `spawns` are those that the client has.
+  /// Removes and returns the oldest message. If it waits for spawns, or there is none: an unordered message
+  /// that waits for none, or nullopt. `spawns` are those that the client has. After an unordered message in
+  /// its turn comes an AfterSpawnsMessage, which stands for the turn.
   [[nodiscard]] std::optional<Message> next(const SettledNumbers& spawns) {
-    for (auto one = unordered_.begin(); one != unordered_.end(); ++one) {
-      if (!one->message.after_spawns || spawns.all_up_to(*one->message.after_spawns) || is_too_long())
-        return take_unordered(one);
-    }
-    if (waiting_.empty()) return std::nullopt;
-    const Message& oldest = waiting_.front().message;
-    const auto* mark = oldest ? std::get_if<AfterSpawnsMessage>(&*oldest) : nullptr;
-    if (mark != nullptr && !spawns.all_up_to(mark->number) && !is_too_long()) return std::nullopt;
-    return std::optional<Message>{std::in_place, take()};
+    const bool all = is_too_long();
+    if (!waiting_.empty() && (all || !waits(waiting_.front().message, spawns))) return next_at_the_end();
+    if (unordered_.empty()) return std::nullopt;
+    const auto first = unordered_.begin();
+    const std::uint32_t after = first->first.first;
+    return all || spawns.all_up_to(after) ? take_unordered(first) : std::nullopt;
   }
   /// Removes and returns the oldest message, whatever it waits for. For a session that has ended.
   [[nodiscard]] std::optional<Message> next_at_the_end() {
-    if (!unordered_.empty()) return take_unordered(unordered_.begin());
-    if (waiting_.empty()) return std::nullopt;
+    if (waiting_.empty()) {
+      return unordered_.empty() ? std::nullopt : take_unordered(unordered_.begin());
+    }
+    if (const auto key = std::exchange(waiting_.front().unordered, std::nullopt)) {
+      const auto one = unordered_.find(*key);
+      if (one != unordered_.end()) return take_unordered(one);
+    }
     return std::optional<Message>{std::in_place, take()};
   }
 
  private:
+  // The spawns that an unordered message waits for, 0 for none, and its number.
+  using Key = std::pair<std::uint32_t, std::uint64_t>;
   struct Waiting {
     Message message;
     std::size_t bytes = 0;
+    std::optional<Key> unordered;  // the message whose turn this is, if it was not returned before
   };
   struct Unordered {
     UnorderedMessage message;
@@ -72,8 +83,21 @@ class OrderedMessages {
   [[nodiscard]] bool is_too_long() const {
     return waiting_.size() + unordered_.size() > kMostMessages || bytes_ > kMostBytes;
   }
-  [[nodiscard]] std::optional<Message> take_unordered(std::deque<Unordered>::iterator one) {
-    Unordered taken = std::move(*one);
+  [[nodiscard]] static Message turn_of(const UnorderedMessage& message) {
+    return AfterSpawnsMessage{message.after_spawns.value_or(0)};
+  }
+  [[nodiscard]] static bool waits(const Message& message, const SettledNumbers& spawns) {
+    const auto* mark = message ? std::get_if<AfterSpawnsMessage>(&*message) : nullptr;
+    return mark != nullptr && !spawns.all_up_to(mark->number);
+  }
+  Key add_unordered(UnorderedMessage message, std::size_t bytes) {
+    const Key key{message.after_spawns.value_or(0), ++added_};
+    unordered_.emplace(key, Unordered{std::move(message), bytes});
+    bytes_ += bytes;
+    return key;
+  }
+  [[nodiscard]] std::optional<Message> take_unordered(std::map<Key, Unordered>::iterator one) {
+    Unordered taken = std::move(one->second);
     unordered_.erase(one);
     bytes_ -= taken.bytes;
     return std::optional<Message>{std::in_place, std::move(taken.message)};
@@ -86,7 +110,8 @@ class OrderedMessages {
   }
 
   std::deque<Waiting> waiting_;
-  std::deque<Unordered> unordered_;
+  std::map<Key, Unordered> unordered_;  // those that wait for the oldest spawns first
+  std::uint64_t added_ = 0;             // number of unordered messages
   std::size_t bytes_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -19,13 +20,20 @@ struct ByteRange {
 };
 
 /// A set of bytes of a stream: ranges in ascending order that neither overlap nor touch. Few ranges are
-/// expected; an operation takes time in proportion to their number.
+/// expected; a change takes time in proportion to their number, and a search to its logarithm.
 class ByteRanges {
  public:
   [[nodiscard]] std::span<const ByteRange> ranges() const { return ranges_; }
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
   /// The first range; the set must not be empty.
   [[nodiscard]] const ByteRange& first() const { return ranges_.front(); }
+  /// The first offset from `from` on whose byte is not in the set.
+  [[nodiscard]] std::uint64_t first_missing(std::uint64_t from) const {
+    const auto after =
+        std::upper_bound(ranges_.begin(), ranges_.end(), from,
+                         [](std::uint64_t offset, const ByteRange& r) { return offset < r.begin; });
+    return after != ranges_.begin() ? std::max(from, std::prev(after)->end) : from;
+  }
   /// Number of bytes in the set.
   [[nodiscard]] std::uint64_t size() const {
     std::uint64_t sum = 0;

@@ -36,6 +36,7 @@ void ReliableReceiver::add(std::span<const ReliablePart> parts) {
   for (auto first = later_.begin(); first != later_.end() && first->first == end_;
        first = later_.erase(first))
     append(first->second);
+  behind_gap_.remove_before(end_);
   for (const ReliablePart& part : parts)
     find_unordered(part);
 }
@@ -57,7 +58,10 @@ void ReliableReceiver::keep(const ReliablePart& part) {
     const auto fresh =
         std::span(part.bytes)
             .subspan(static_cast<std::size_t>(at - part.offset), static_cast<std::size_t>(until - at));
-    if (!fresh.empty()) later_.emplace_hint(next, at, std::vector(fresh.begin(), fresh.end()));
+    if (!fresh.empty()) {
+      later_.emplace_hint(next, at, std::vector(fresh.begin(), fresh.end()));
+      behind_gap_.add({at, until});
+    }
     if (next == later_.end()) break;
     at = next->first + next->second.size();
     ++next;
@@ -65,6 +69,7 @@ void ReliableReceiver::keep(const ReliablePart& part) {
 }
 
 void ReliableReceiver::append(std::span<const std::byte> bytes) {
+  if (early_message_.capacity() > kKeptReadyBytes) early_message_ = {};
   if (taken_ == ready_.size() && ready_.capacity() > kKeptReadyBytes) {
     ready_ = {};
     taken_ = 0;
@@ -86,8 +91,8 @@ void ReliableReceiver::find_unordered(const ReliablePart& part) {
   for (const auto& one : lacked)
     (void)examine(one.second, one.first);
   if (!part.unordered) return;
-  // The messages behind the first one, too, as far as they begin in this part. So the work is in proportion
-  // to the bytes, whatever the other end says.
+  // The messages behind the first one, too, as far as they begin in this part. So their number is in
+  // proportion to the bytes, whatever the other end says.
   for (std::optional<std::uint64_t> at = part.offset + *part.unordered; at && *at < part_end;)
     at = examine(*at, *at);
 }
@@ -123,11 +128,7 @@ std::optional<std::uint64_t> ReliableReceiver::examine(std::uint64_t begin, std:
 
 // The first offset from `from` on whose byte has not arrived, at most `to`. Both lie behind the first gap.
 std::uint64_t ReliableReceiver::first_lacking(std::uint64_t from, std::uint64_t to) const {
-  auto piece = later_.upper_bound(from);
-  if (piece != later_.begin()) --piece;
-  for (; piece != later_.end() && piece->first <= from && from < to; ++piece)
-    from = std::max(from, piece->first + piece->second.size());
-  return std::min(from, to);
+  return std::min(behind_gap_.first_missing(from), to);
 }
 
 // Copies bytes that have arrived behind the first gap.

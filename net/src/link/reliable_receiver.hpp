@@ -74,6 +74,7 @@ class RECKONER_NET_API ReliableReceiver {
   std::size_t taken_ = 0;                                  // of ready_: those before were returned
   std::uint64_t end_ = 0;                                  // offset after ready_
   std::map<std::uint64_t, std::vector<std::byte>> later_;  // by offset; they do not overlap
+  ByteRanges behind_gap_;                                  // the bytes of later_, whose pieces may touch
   // Unordered messages behind a gap, by the offset at which they begin. Those that lack bytes have the offset
   // of the first of these before it.
   std::set<std::pair<std::uint64_t, std::uint64_t>> incomplete_;

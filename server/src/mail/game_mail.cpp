@@ -25,7 +25,7 @@ Result<std::size_t, CallError> GameMail::broadcast(std::span<Session* const> cli
   return send_to(clients, payload, delivery, time_s).clients;
 }
 
-// Encodes or copies the message once for all clients, except for an unordered message to a client that may
+// Encodes or copies the message once for all clients, except for an unordered message to clients that may
 // lack spawns: it names them.
 GameMail::Sent GameMail::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                                  Delivery delivery, std::optional<double> time_s) {
@@ -40,12 +40,16 @@ GameMail::Sent GameMail::send_to(std::span<Session* const> clients, std::span<co
     UnorderedMessage message{{{payload.begin(), payload.end()}, time_s}, std::nullopt};
     const bool is_ordered = delivery == Delivery::reliable;
     const auto for_all = is_ordered ? encode(message.data, buffer) : encode(message, buffer);
+    std::span<const std::byte> for_some;  // for clients that lack the spawns up to message.after_spawns
     for (Session* session : clients) {
       auto encoded = for_all;
       if (const auto spawns = session->lacking_spawns(); spawns && !is_ordered) {
-        message.after_spawns = spawns;
         own_buffer.resize(buffer.size());
-        encoded = encode(message, own_buffer);
+        if (message.after_spawns != spawns) {
+          message.after_spawns = spawns;
+          for_some = encode(message, own_buffer);
+        }
+        encoded = for_some;
       }
       if (!count(session->send_reliable(encoded))) continue;
       // Just after a tick, the next one is far away. One datagram per tick is spent on that.
@@ -131,7 +135,9 @@ void GameMail::deliver_allowed(Session& session) {
   session.intake().refill(time_.next_tick(), time_.tick_s());
   while (const auto message = session.intake().next()) {
     if (!message->payload.empty()) deliver(session, message->payload, message->time_s);
-    if (message->counted) count_processed(session, *message->counted);
+    for (std::uint32_t turn = 1; turn < message->turns; ++turn)
+      count_processed(session, 0);
+    if (message->turns > 0) count_processed(session, message->counted);
   }
 }
 

@@ -31,10 +31,10 @@ class MessageIntake {
       : reliable_{Rate(messages_per_second), Rate(bytes_per_second)}, unreliable_{reliable_} {}
 
   struct Message {
-    std::vector<std::byte> payload;  ///< empty: only the turn of a message that was passed on before
+    std::vector<std::byte> payload;  ///< empty: only turns of messages that were passed on before
     std::optional<double> time_s;
-    /// Size to count as processed; nullopt: the message has not had its turn, and is counted then.
-    std::optional<std::size_t> counted;
+    std::uint32_t turns = 1;  ///< messages to count as processed; 0: this one has not had its turn yet
+    std::size_t counted = 0;  ///< their size, bytes
   };
 
   /// Adds what the client may send in the ticks up to `tick`. `tick_s` is the time of a tick.
@@ -59,14 +59,18 @@ class MessageIntake {
       return false;
     ++postponed_messages_;
     postponed_bytes_ += payload.size();
-    postponed_.push_back({{payload.begin(), payload.end()},
-                          time_s,
-                          early ? std::nullopt : std::optional<std::size_t>{payload.size()}});
+    postponed_.push_back(
+        {{payload.begin(), payload.end()}, time_s, early ? 0u : 1u, early ? 0 : payload.size()});
     return true;
   }
   /// The turn of an early message of `bytes` bytes, behind everything that is postponed, and so behind the
-  /// message itself. The stream limits how many there are (ReliableReceiver::Limits::early).
-  void postpone_turn(std::size_t bytes) { postponed_.push_back({{}, std::nullopt, bytes}); }
+  /// message itself. Turns in a row are one entry, so they cost no memory, however many a client sends.
+  void postpone_turn(std::size_t bytes) {
+    if (postponed_.empty() || !postponed_.back().payload.empty())
+      return postponed_.push_back({{}, std::nullopt, 1, bytes});
+    ++postponed_.back().turns;
+    postponed_.back().counted += bytes;
+  }
 
   /// Removes and returns the oldest postponed message if the rates allow it now.
   [[nodiscard]] std::optional<Message> next() {
