@@ -104,7 +104,7 @@ int main() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
   }
-  std::printf("on deck at most %.3f m off, ashore %.3f m; largest step of a frame %.3f m\n", worst_on_deck_m,
-              worst_ashore_m, step_m);
+  std::printf("on deck at most %.3f m off, ashore %.3f m; largest step between pictures %.3f m\n",
+              worst_on_deck_m, worst_ashore_m, step_m);
   return on_deck > 50 && ashore > 50 && worst_on_deck_m < 0.25 && worst_ashore_m < 0.25 ? 0 : 1;
 }

@@ -117,7 +117,8 @@ local function find(call, ...)
   local index, why = ffi.new("uint32_t[1]"), ffi.new("char[1000]")
   local arguments, count = { ... }, select("#", ...)
   arguments[count + 1], arguments[count + 2], arguments[count + 3] = index, why, 1000
-  if call(unpack(arguments, 1, count + 3)) ~= 0 then error(ffi.string(why), 3) end
+  local result = call(unpack(arguments, 1, count + 3))
+  if result ~= 0 then error(ffi.string(why[0] ~= 0 and why or C.reckoner_error_text(result)), 3) end
   return index[0]
 end
 

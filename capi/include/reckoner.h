@@ -226,7 +226,7 @@ typedef struct reckoner_archetype {
   double floor_up[3];    /* 0, 0, 1: the direction against gravity, a unit vector */
   double floor_height_m; /* a plane: all points p with dot(p, floor_up) = floor_height_m, m */
   /* A terrain: the height of the ground at a position, measured along floor_up, m. Infinite where there is no
-   * ground. It is called for every shown entity in every frame, and by all threads of a server. */
+   * ground. It is called for every shown entity in every picture, and by all threads of a server. */
   double (*floor_at)(void* user, const double position[3]);
   void* floor_user;
   /* Prefix codes that suit the motion of these entities, from `reckoner-harness replay --learn-codes`.
@@ -239,7 +239,7 @@ typedef struct reckoner_archetype {
   int32_t velocity;                    /* RECKONER_VELOCITY_AUTOMATIC */
   double wall_margin_m;                /* 0; the distance that positions keep from boxes, m */
   /* For obstacles that are no boxes, or null: writes to `reached` the point that an entity reaches if it
-   * moves straight from `from` to `to`. It is called for every shown entity in every frame, and by all
+   * moves straight from `from` to `to`. It is called for every shown entity in every picture, and by all
    * threads of a server. */
   void (*wall_reach)(void* user, const double from[3], const double to[3], double reached[3]);
   void* wall_user;
@@ -822,7 +822,8 @@ enum reckoner_sent_content {
   RECKONER_SENT_END = 5,              /* the end of an entity for a client */
   RECKONER_SENT_MESSAGE = 6,          /* unreliable game messages */
   RECKONER_SENT_RELIABLE_MESSAGE = 7, /* the stream of reliable messages, routes, changes of ownership */
-  RECKONER_SENT_HEADER = 8            /* heads of datagrams, acknowledgements, marks, padding to bytes */
+  /* heads of datagrams, acknowledgements, refused predictions, marks between sections, padding to bytes */
+  RECKONER_SENT_HEADER = 8
 };
 /* The name of a content, for example "full_motion"; null after the last one. Later versions append. */
 RECKONER_C_API const char* reckoner_sent_content_name(uint32_t content);
@@ -851,8 +852,8 @@ RECKONER_C_API reckoner_result reckoner_server_traffic_of(const reckoner_server*
                                                           reckoner_entity entity,
                                                           reckoner_entity_traffic* traffic);
 
-/* Figures of one client's session and link. Bytes include 40 bytes of headers for each datagram: those of
- * ENet, UDP and IPv4. An IPv6 header has 20 bytes more. */
+/* Figures of one client's session and connection. Bytes include 40 bytes of headers for each datagram: those
+ * of ENet, UDP and IPv4. An IPv6 header has 20 bytes more. */
 typedef struct reckoner_session_stats {
   uint32_t struct_size;
   uint32_t connected;            /* 0: the connection was lost, and the client may resume */

@@ -24,7 +24,7 @@ namespace reckoner::playground {
 namespace {
 
 constexpr float kNotShown = std::numeric_limits<float>::quiet_NaN();
-constexpr std::size_t kMaxFrameBytes = 48u << 20;
+constexpr std::size_t kMaxPictureBytes = 48u << 20;
 constexpr double kLongestS = 3600.0;  // no session is drawn for longer
 
 using PoseNumbers = std::array<float, kPoseFloats>;
@@ -51,9 +51,9 @@ PoseNumbers numbers(const State& state, const glm::dvec3& origin) {
 }
 
 // Gathers the pictures of a replay at an even rate: each has what was drawn last.
-class Frames {
+class Pictures {
  public:
-  explicit Frames(SessionView& view) : view_(view) {}
+  explicit Pictures(SessionView& view) : view_(view) {}
 
   void add(Client& client, double local_s) {
     const auto server_s = client.server_time_s();
@@ -72,28 +72,28 @@ class Frames {
                      numbers(entity.shown, view_.origin), numbers(motion, view_.origin)});
     }
     const double at_s = local_s - view_.facts.first_local_s;
-    drawn_until_ = std::max(0.0, std::min(at_s, kLongestS) * SessionView::kFrameRateHz);
+    drawn_until_ = std::max(0.0, std::min(at_s, kLongestS) * SessionView::kPictureRateHz);
     last_ = {std::move(now), static_cast<float>(offset_s - *first_offset_s_),
              static_cast<float>(client.stats().delay_s)};
-    while (static_cast<double>(frames_.size()) <= drawn_until_ && keep_last()) {
+    while (static_cast<double>(pictures_.size()) <= drawn_until_ && keep_last()) {
     }
   }
 
   // Writes the pictures into the view, as many as fit.
   void finish() {
     // The even rate rarely meets the last picture. The page reaches it by one picture more.
-    if (!frames_.empty() && static_cast<double>(frames_.size() - 1) < drawn_until_) (void)keep_last();
+    if (!pictures_.empty() && static_cast<double>(pictures_.size() - 1) < drawn_until_) (void)keep_last();
     const std::size_t entities = view_.ids.size();
     const std::size_t row_bytes = std::max<std::size_t>(1, entities) * kPoseFloats * sizeof(float);
-    view_.frames = std::min(frames_.size(), std::max<std::size_t>(1, kMaxFrameBytes / row_bytes));
-    view_.cut = view_.cut || view_.frames < frames_.size();
-    view_.clock.resize(view_.frames * SessionView::kClockNumbers);
-    view_.shown.assign(view_.frames * entities * kPoseFloats, kNotShown);
-    view_.motion.assign(view_.frames * entities * kPoseFloats, kNotShown);
-    view_.blend.assign(view_.frames * entities, kNotShown);
-    for (std::size_t frame = 0; frame < view_.frames; ++frame) {
-      for (const Shown& one : frames_[frame]) {
-        const std::size_t at = frame * entities + one.entity;
+    view_.pictures = std::min(pictures_.size(), std::max<std::size_t>(1, kMaxPictureBytes / row_bytes));
+    view_.cut = view_.cut || view_.pictures < pictures_.size();
+    view_.clock.resize(view_.pictures * SessionView::kClockNumbers);
+    view_.shown.assign(view_.pictures * entities * kPoseFloats, kNotShown);
+    view_.motion.assign(view_.pictures * entities * kPoseFloats, kNotShown);
+    view_.blend.assign(view_.pictures * entities, kNotShown);
+    for (std::size_t picture = 0; picture < view_.pictures; ++picture) {
+      for (const Shown& one : pictures_[picture]) {
+        const std::size_t at = picture * entities + one.entity;
         std::ranges::copy(one.shown, view_.shown.begin() + static_cast<std::ptrdiff_t>(at * kPoseFloats));
         std::ranges::copy(one.motion, view_.motion.begin() + static_cast<std::ptrdiff_t>(at * kPoseFloats));
         view_.blend[at] = one.blend_m;
@@ -116,7 +116,7 @@ class Frames {
       return false;
     }
     kept_ += last_.entities.size();
-    frames_.push_back(last_.entities);
+    pictures_.push_back(last_.entities);
     view_.clock.push_back(last_.clock_s);
     view_.clock.push_back(last_.delay_s);
     return true;
@@ -134,7 +134,7 @@ class Frames {
 
   SessionView& view_;
   std::map<EntityId, std::uint32_t> index_;
-  std::vector<std::vector<Shown>> frames_;
+  std::vector<std::vector<Shown>> pictures_;
   Drawn last_;
   double drawn_until_ = 0.0;  // time of the last picture, pictures
   std::optional<double> first_offset_s_;
@@ -148,14 +148,14 @@ void play(program::SessionReader& reader, SessionView& view) {
   program::PlayedTransport transport{reader};
   auto client = Client::create(std::move(config), transport);
   if (!client) return;  // collect_facts() has reported it
-  Frames frames(view);
+  Pictures pictures(view);
   double local_s = 0.0;  // time of the last update()
   while (const auto call = transport.next_call()) {
     if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
       local_s = service->local_s;
       client->update(local_s);
     } else if (std::holds_alternative<program::FrameRecord>(*call)) {
-      frames.add(*client, local_s);
+      pictures.add(*client, local_s);
     } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
       (void)(move->teleports ? client->teleport(move->entity, move->state, move->frame)
                              : client->move(move->entity, move->state, move->frame));
@@ -163,7 +163,7 @@ void play(program::SessionReader& reader, SessionView& view) {
     while (client->poll_event()) {
     }
   }
-  frames.finish();
+  pictures.finish();
 }
 
 // The datagrams by sequence. Lost ones lie between their neighbours.
@@ -218,8 +218,8 @@ Result<SessionView> view_session(std::vector<std::byte> recording, const std::st
 }
 
 std::string session_json(const SessionView& view) {
-  nlohmann::ordered_json json{{"frame_rate_hz", SessionView::kFrameRateHz},
-                              {"frames", view.frames},
+  nlohmann::ordered_json json{{"frame_rate_hz", SessionView::kPictureRateHz},
+                              {"frames", view.pictures},
                               {"cut", view.cut},
                               {"names", view.names},
                               {"explained", harness::explain_json(view.facts, view.steps)},

@@ -13,16 +13,16 @@
 
 namespace reckoner::playground {
 
-/// A recorded session, played back for the page: its frames at an even rate, and why its entities jumped.
+/// A recorded session, played back for the page: its pictures at an even rate, and why its entities jumped.
 struct SessionView {
-  static constexpr double kFrameRateHz = 60.0;
+  static constexpr double kPictureRateHz = 60.0;
   /// Numbers of a picture in `clock`.
   static constexpr std::size_t kClockNumbers = 2;
 
   std::vector<std::string> names;  ///< of the entities, in order of first appearance
   std::vector<EntityId> ids;
-  std::size_t frames = 0;
-  bool cut = false;  ///< the session is longer than its frames, because the memory of a page is limited
+  std::size_t pictures = 0;
+  bool cut = false;  ///< the session is longer than its pictures, because the memory of a page is limited
   /// Pictures x entities x 7 (kPoseFloats): position from the origin and orientation. NaN: not shown.
   std::vector<float> shown;
   std::vector<float> motion;  ///< the motion behind the shown state, without the blend

@@ -106,8 +106,8 @@ void add_traffic(Exposition& page, const SentTraffic& traffic, std::span<const A
                 bytes);
   page.counters(
       "reckoner_sent_items_total",
-      "Motions, spawns, field values, ends, messages, parts of the stream of reliable messages, and "
-      "datagrams (header).",
+      "Motions, spawns, field values, ends, messages, datagrams with parts of the stream of reliable "
+      "messages, and datagrams (header).",
       items);
   page.counters("reckoner_sent_field_bytes_total",
                 "Bytes of changed values of fields, part of the content 'field'.", field_bytes);

@@ -156,9 +156,9 @@ TEST(EntitySilence, EntityWithoutUpdatesDoesNotRunAway) {
   ASSERT_GT(world.shown(0).size(), 30u);
   EXPECT_GT(oldest_s, 7.0) << "no entity waited long: the test proves nothing";
   // An old motion continues at 20 m/s with 20 m/s^2 for 5 s, and then during the fade.
-  const double held_s = 5.0;
-  const double distance_m = 20.0 * held_s + 10.0 * held_s * held_s;
-  const double speed = 20.0 + 20.0 * held_s;
+  const double valid_s = 5.0;
+  const double distance_m = 20.0 * valid_s + 10.0 * valid_s * valid_s;
+  const double speed = 20.0 + 20.0 * valid_s;
   EXPECT_LT(furthest_m, 20.0 + distance_m + speed * (kFadeAccelerationS + 0.5 * kFadeVelocityS) + 5.0);
 }
 

@@ -150,9 +150,10 @@ TEST_P(StrangeClock, Jumps) {
           set_forward(world, -by_s);
         },
         slow);
-    const double held_s = 1.0 + 0.25 + 0.1 + 0.1;  // the silence limit, the slack of an arrival, delays
-    const double speed = slow.speed() + slow.acceleration() * held_s;
-    EXPECT_LT(drawn.furthest_m, slow.radius_m + speed * (held_s + kFadeAccelerationS + 0.5 * kFadeVelocityS));
+    const double valid_s = 1.0 + 0.25 + 0.1 + 0.1;  // the silence limit, the slack of an arrival, delays
+    const double speed = slow.speed() + slow.acceleration() * valid_s;
+    EXPECT_LT(drawn.furthest_m,
+              slow.radius_m + speed * (valid_s + kFadeAccelerationS + 0.5 * kFadeVelocityS));
     EXPECT_LT(drawn.fastest_mps, 3.0 * 30.0 + 1.0);
     EXPECT_LT(drawn.error_m, 0.3);
   }

@@ -32,7 +32,7 @@ void read_any_token(std::span<const std::byte> bytes) {
   check(second && *write_token(*second) == again, "a token is written as it was read");
 }
 
-// The owner of the key may have sealed anything.
+// A backend with the key may have sealed anything.
 void open_any_grant(std::span<const std::byte> plain) {
   constexpr std::size_t kPlain = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
   std::array<std::byte, kPlain> padded{};

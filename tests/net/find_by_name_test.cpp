@@ -51,5 +51,20 @@ TEST(FindByName, TheErrorIsShort) {
   EXPECT_NE(found.error().find("and 244 more"), std::string::npos);
 }
 
+// Bindings read the error as UTF-8.
+TEST(FindByName, TheErrorCutsNoCharacter) {
+  for (const std::string character : {"\xc3\xbc", "\xe2\x82\xac", "\xf0\x9f\x9a\x97"}) {
+    for (std::size_t before = 0; before < 4; ++before) {
+      std::string wanted(before, 'x');
+      while (wanted.size() < 100)
+        wanted += character;
+      const std::size_t whole = (2 * kMaxFieldNameBytes - before) / character.size();
+      const std::string shown = wanted.substr(0, before + whole * character.size());
+      EXPECT_EQ(find_archetype({}, wanted).error(),
+                "there is no archetype '" + shown + "'; there are no archetypes");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace reckoner

@@ -154,7 +154,7 @@ void expect_continuous(const std::string& links, PlayoutMode mode, double most_s
 }
 
 // The player's own shot is there in the frame after the trigger, and goes over into the server's without a
-// gap, a double or a jump. A step of a frame is 1 m long at 60 m/s.
+// gap, a double or a jump. A step between pictures is 1 m long at 60 m/s.
 TEST(Prediction, ServersEntityContinuesThePredictedOne) {
   expect_continuous("lan", PlayoutMode::present, 0.3);
   expect_continuous("intercity", PlayoutMode::present, 0.3);

@@ -87,6 +87,9 @@ def test_names_are_looked_up_and_errors_list_the_known_ones():
         reckoner.find_archetype(kinds, "cat")
     with pytest.raises(reckoner.ReckonerError, match="its fields are 'fuel', 'health'"):
         kinds[1].field("full")
+    for before in range(4):
+        with pytest.raises(reckoner.ReckonerError, match="no archetype 'x*ü+'; the archetypes"):
+            reckoner.find_archetype(kinds, before * "x" + 100 * "ü")
 
 
 def test_messages_and_identity(world):
@@ -113,7 +116,7 @@ def test_broadcast_names_its_clients(world):
     world.until(lambda: world.had(client, ClientEventKind.SPAWNED, tank))
     server.set_view(world.peer, (10, 0, 0))
     assert server.broadcast(b"1", delivery=how) == 1
-    assert server.broadcast(b"x", but=world.peer) == 0
+    assert server.broadcast(b"x", without=world.peer) == 0
     assert server.broadcast(b"2", clients=[world.peer, world.peer, 77], delivery=how) == 1
     assert server.broadcast(b"3", within=((0, 0, 0), 10), delivery=how) == 1
     assert server.broadcast(b"x", within=((0, 0, 0), 9)) == 0

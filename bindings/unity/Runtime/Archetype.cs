@@ -66,7 +66,7 @@ namespace Reckoner {
         int result;
         fixed (byte* name = Library.Bytes(field))
           result = Native.reckoner_find_field(native.Pointer, name, &index, why, (UIntPtr)WhyBytes);
-        return result == 0 ? index : throw new ReckonerException(Library.Text(why), (ResultCode)result);
+        return result == 0 ? index : throw Library.Failed(result, why);
       }
     }
 
@@ -79,7 +79,7 @@ namespace Reckoner {
         int result;
         fixed (byte* name = Library.Bytes(archetype))
           result = Native.reckoner_find_archetype(native.Pointer, native.Count, name, &index, why, (UIntPtr)WhyBytes);
-        return result == 0 ? index : throw new ReckonerException(Library.Text(why), (ResultCode)result);
+        return result == 0 ? index : throw Library.Failed(result, why);
       }
     }
 

@@ -23,7 +23,7 @@ namespace Reckoner {
     }
   }
 
-  /// The poses of all visible entities, in the same order in every span. Valid until the next frame of the client.
+  /// The poses of all visible entities, in the same order in every span. Valid until the next call of ShownPoses().
   public readonly ref struct Poses {
     public readonly ReadOnlySpan<ulong> Entities;
     public readonly ReadOnlySpan<Double3> Positions;

@@ -78,7 +78,7 @@ namespace Reckoner {
       if (result == 0) return;
       Close();
       GC.SuppressFinalize(this);
-      throw new ReckonerException(Library.Text(why), (ResultCode)result);
+      throw Library.Failed(result, why);
     }
   }
 

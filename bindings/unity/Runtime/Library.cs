@@ -49,6 +49,10 @@ namespace Reckoner {
       throw new ReckonerException(string.IsNullOrEmpty(detail) ? text : text + ": " + detail, (ResultCode)result);
     }
 
+    /// A failed call's exception. `why`: the reason that the call wrote; if that is empty, the text of the result.
+    internal static ReckonerException Failed(int result, byte* why) =>
+        new ReckonerException(Text(why[0] != 0 ? why : Native.reckoner_error_text(result)), (ResultCode)result);
+
     internal static string Text(byte* text) {
       if (text == null) return null;
       int length = 0;

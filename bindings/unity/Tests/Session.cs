@@ -122,6 +122,8 @@ namespace Reckoner.Tests {
         Throws<ReckonerException>(() => world.Server.SetField(tank, 1, Value.Of(1.5)));
         Throws<ArgumentException>(() => Value.Of(new byte[65]), "64");
         Throws<ReckonerException>(() => kind.IndexOf("heal"), "'heat'");
+        var thrown = Throws<ReckonerException>(() => kind.IndexOf(null));
+        Require(thrown.Code == ResultCode.ErrorArgument && thrown.Message != "", "text for a null name");
         Require(Archetype.IndexOf(new[] { kind }, "tank") == 0, "archetype");
         ulong all = 0;
         for (var content = SentContent.FullMotion; content <= SentContent.Header; ++content) {

@@ -23,8 +23,8 @@ constexpr double kRestartStreamS = 0.5;
 constexpr double kAskAfterGapS = 0.1;
 // Records whose right to write is being read.
 constexpr std::size_t kMostPostponed = 32 * 1024;
-constexpr std::size_t kMostHeldBackInSlot = 32;
-constexpr std::ptrdiff_t kMostHeldBackOfWriter = 4;  // in one slot: a liar leaves room for the others
+constexpr std::size_t kMostPostponedInSlot = 32;
+constexpr std::ptrdiff_t kMostPostponedOfWriter = 4;  // in one slot: a liar leaves room for the others
 
 EntityId id_of(const DescribedRecord& r) {
   return r.entity.id;
@@ -97,8 +97,8 @@ void Mirror::admit(const R& record, StreamKey from, double now_s) {
 void Mirror::postpone(Record record, EntityId id, StreamKey from) {
   std::vector<Postponed>& in_slot = postponed_[id.index1];
   const auto of_writer = std::count_if(in_slot.begin(), in_slot.end(),
-                                       [&](const Postponed& h) { return h.from.second == from.second; });
-  if (of_writer >= kMostHeldBackOfWriter || in_slot.size() >= kMostHeldBackInSlot ||
+                                       [&](const Postponed& one) { return one.from.second == from.second; });
+  if (of_writer >= kMostPostponedOfWriter || in_slot.size() >= kMostPostponedInSlot ||
       postponed_count_ >= kMostPostponed) {
     ++stats_.unconfirmed_refused;
     return repair(from);

@@ -18,9 +18,9 @@ constexpr double kStepAfterStepS = 0.06;
 constexpr double kStepAfterRateS = 0.03;
 constexpr double kStepNoise = 2.0;  // plus this number of times the random delay, after a step
 
-// A slow local clock may measure an answer that the server kept for this long as one that came before its
-// request, s.
-constexpr double kLongestHeldS = 0.3;
+// A slow local clock may measure an answer that waited at the server for this long as one that came before
+// its request, s.
+constexpr double kLongestWaitS = 0.3;
 
 // Changes of the clock below this cannot be told from the phase between ticks and frames, s.
 constexpr double kToleranceS = 0.03;
@@ -65,7 +65,7 @@ void ClockSync::add_exchange(double sent_local_s, double received_server_s, doub
   if (doubted_s_ > 0.0 && sent_local_s < doubted_local_s_)
     return add_arrival(answered_server_s, answer_local_s);
   const double round_trip_s = (answer_local_s - *sent_s) - (answered_server_s - received_server_s);
-  if (!(round_trip_s >= -kLongestHeldS) || !std::isfinite(round_trip_s)) return;
+  if (!(round_trip_s >= -kLongestWaitS) || !std::isfinite(round_trip_s)) return;
   const double upper_s = received_server_s - *sent_s;
   changes_.add_upper({received_server_s, *sent_s, upper_s});
   if (round_trip_s < 0.0) return;

@@ -24,8 +24,8 @@ struct SessionKey {
   [[nodiscard]] explicit operator bool() const { return (high | low) != 0; }
 };
 
-/// The session key of a client: a keyed BLAKE2b hash (RFC 7693) of the client's id. Only an owner of the
-/// server's secret can compute the key.
+/// The session key of a client: a keyed BLAKE2b hash (RFC 7693) of the client's id. Only a program
+/// with the server's secret can compute the key.
 [[nodiscard]] RECKONER_NET_API SessionKey session_key(const SecretKey& secret, ClientId client);
 
 /// Longest duration of a correction, s.

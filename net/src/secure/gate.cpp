@@ -187,7 +187,7 @@ std::optional<TokenFault> Gate::fault_of(const Response& response, const Connect
 }
 
 // Counts the refusal of a genuine token. The answer goes to an address that has returned a cookie, it is much
-// shorter than the response, and only an owner of the token's keys gets one.
+// shorter than the response, and only a client with the token's keys gets one.
 std::optional<std::span<const std::byte>> Gate::answer_fault(TokenFault fault, const Response& response,
                                                              const OpenedGrant& opened, double now_s) {
   if (fault == TokenFault::used) {

@@ -51,6 +51,18 @@ std::string list_of(std::span<const std::string_view> names, std::string_view wa
   return text;
 }
 
+// The beginning of a text, at most `most` bytes. Cuts no character of UTF-8.
+std::string_view beginning_of(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u;
+  };
+  std::size_t end = most;
+  while (end > 0 && most - end < 3 && continues(end))  // a character has at most 4 bytes
+    --end;
+  return text.substr(0, end);
+}
+
 // The index of the name in `names`. `whole` begins the error: "there is no archetype"; `others` introduces
 // the known names.
 Result<std::size_t> find(std::span<const std::string_view> names, std::string_view wanted,
@@ -58,7 +70,7 @@ Result<std::size_t> find(std::span<const std::string_view> names, std::string_vi
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   // A wrong name may be any text.
-  const std::string shown{wanted.substr(0, 2 * kMaxFieldNameBytes)};
+  const std::string shown{beginning_of(wanted, 2 * kMaxFieldNameBytes)};
   return Error{whole + " '" + shown + "'; " + (names.empty() ? none : others + list_of(names, shown))};
 }
 

@@ -55,7 +55,7 @@ bool is_far_before(const Motion& motion, double time_s) {
 }
 
 // The state far before the motion's time stamp.
-State held_before(const Motion& motion, double time_s) {
+State state_far_before(const Motion& motion, double time_s) {
   const Back back = back_before(motion.time_s - time_s);
   State state = state_at(motion, motion.time_s - back.time_s);
   state.acceleration = glm::vec3{glm::dvec3{state.acceleration} * (back.rate * back.rate) +
@@ -79,7 +79,7 @@ State slowed(const Motion& motion, double valid_until_s, const Fade& fade) {
 
 State faded_state(const Motion& motion, double valid_until_s, double time_s) {
   valid_until_s = std::max(valid_until_s, motion.time_s);
-  if (is_far_before(motion, time_s)) return held_before(motion, time_s);
+  if (is_far_before(motion, time_s)) return state_far_before(motion, time_s);
   if (time_s <= valid_until_s) return state_at(motion, time_s);
   const Fade fade = fade_after(time_s - valid_until_s);
   if (motion.route != nullptr) return slowed(motion, valid_until_s, fade);

@@ -84,7 +84,7 @@ SentTraffic TrafficCounter::total() const {
 EntityTraffic TrafficCounter::of(std::uint32_t slot) const {
   EntityTraffic total{.archetype = archetype_of_[slot]};
   for (const TrafficShare& share : shares_) {
-    const EntityTraffic& part = share.entities_[slot];
+    const TrafficShare::EntityCost& part = share.entities_[slot];
     total.updates += part.updates;
     total.motion_bits += part.motion_bits;
     total.spawn_bits += part.spawn_bits;

@@ -22,7 +22,7 @@ class alignas(64) TrafficShare {
   /// A motion of the entity in `slot` was written.
   void motion(std::uint32_t slot, SentContent content, std::uint64_t bits) {
     entity_content(slot, content, 1, bits);
-    EntityTraffic& entity = entities_[slot];
+    EntityCost& entity = entities_[slot];
     ++entity.updates;
     entity.motion_bits += bits;
   }
@@ -50,13 +50,21 @@ class alignas(64) TrafficShare {
  private:
   friend class TrafficCounter;
 
+  // The numbers of EntityTraffic. There are many: one for each slot and worker.
+  struct EntityCost {
+    std::uint64_t updates = 0;
+    std::uint64_t motion_bits = 0;
+    std::uint64_t spawn_bits = 0;
+    std::uint64_t field_bits = 0;
+  };
+
   void entity_content(std::uint32_t slot, SentContent content, std::uint64_t count, std::uint64_t bits) {
     archetypes_[archetype_of_[slot]].by_content[static_cast<std::size_t>(content)].add(count, bits);
     noted_bits_ += bits;
   }
 
   const std::uint8_t* archetype_of_ = nullptr;  // index: slot
-  std::vector<EntityTraffic> entities_;         // index: slot; since the spawn of the entity in it
+  std::vector<EntityCost> entities_;            // index: slot; since the spawn of the entity in it
   std::vector<ArchetypeTraffic> archetypes_;    // index: archetype
   std::array<SentAmount, kContents> contents_{};
   std::uint64_t noted_bits_ = 0;  // contents of the datagram that is being written

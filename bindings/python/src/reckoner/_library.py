@@ -41,6 +41,11 @@ def _candidates() -> list[str]:
     return [str(inside) if inside.exists() else installed("LIBRARIES", name) or name]
 
 
+def text(pointer: Any) -> str:
+    """The text of the library, "" for null. Names in it need not be UTF-8."""
+    return ffi.string(pointer).decode(errors="replace") if pointer != ffi.NULL else ""
+
+
 def load(path: str, needs: str = VERSION) -> Any:
     """The library at this path. Raises LibraryError if it is missing or older than `needs`."""
     try:
@@ -53,15 +58,11 @@ def load(path: str, needs: str = VERSION) -> Any:
     why = ffi.new("char[]", 200)
     result = library.reckoner_check_version(needs.encode(), why, len(why))
     if result != 0:
-        raise LibraryError(f"{path}: {ffi.string(why).decode()}", result)
+        raise LibraryError(f"{path}: {text(why)}", result)
     return library
 
 
 lib = load(_candidates()[0])
-
-
-def text(pointer: Any) -> str:
-    return ffi.string(pointer).decode() if pointer != ffi.NULL else ""
 
 
 def error_text(result: int) -> str:

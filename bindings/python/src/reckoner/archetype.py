@@ -62,7 +62,7 @@ class Archetype:
     """A kind of entity, the same in the same order on the server and on every client. None: the library's default.
 
     `floor` is a Plane, or a function from (x, y, z) to the height of the ground there. The library calls it for every
-    shown entity in every frame.
+    shown entity in every picture.
 
     `wall_reach` is a function from two points to the point that an entity reaches if it moves straight from the first to
     the second, for obstacles that are no boxes. It is called as often as a `floor`."""

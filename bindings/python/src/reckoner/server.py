@@ -325,14 +325,15 @@ class Server(Handle):
 
     def broadcast(self, data: bytes, *, clients: Sequence[ClientId] | None = None,
                   within: tuple[Sequence[float], float] | None = None, seeing: Entity | None = None,
-                  but: ClientId = 0, delivery: Delivery = Delivery.RELIABLE, time_s: float | None = None) -> int:
+                  without: ClientId = 0, delivery: Delivery = Delivery.RELIABLE, time_s: float | None = None) -> int:
         """Sends bytes to several clients: to all, to the `clients` in a list, to those whose eye is `within` a radius of
-        a point (centre, radius_m), or to those `seeing` an entity. Give at most one of the three. The client `but` gets
-        nothing. Returns the number of clients to which the message was sent."""
+        a point (centre, radius_m), or to those `seeing` an entity. Give at most one of the three. The client `without`
+        gets nothing. Returns the number of clients to which the message was sent."""
         if sum(given is not None for given in (clients, within, seeing)) > 1:
             raise ValueError("give at most one of clients, within and seeing")
         reached = ffi.new("size_t*")
-        message = (but, ffi.from_buffer(data), len(data), delivery, optional(time_s), reached)
+        # `without` is `except` in C++, C and C#. That is a keyword of Python.
+        message = (without, ffi.from_buffer(data), len(data), delivery, optional(time_s), reached)
         if clients is not None:
             listed = ffi.new("reckoner_client_id[]", list(clients))
             self._check(lib.reckoner_server_broadcast_listed(self._c, listed, len(listed), *message))
@@ -397,7 +398,7 @@ class Server(Handle):
         return as_dict(stats)
 
     def session_stats(self, client: ClientId) -> dict[str, Any] | None:
-        """Members of reckoner_session_stats: one client's link and queues. None if it has no session."""
+        """Members of reckoner_session_stats: one client's connection and queues. None if it has no session."""
         stats = sized("reckoner_session_stats")
         return as_dict(stats) if self._check(lib.reckoner_server_get_session_stats(self._c, client, stats)) else None
 

@@ -11,7 +11,7 @@
 namespace reckoner {
 
 /// The clients to which Server::broadcast() sends a message. One type for all of them, so that each can leave
-/// out one client: often the one whose message the game passes on, or who has caused what the message says.
+/// out one client: often the sender of the message that the game passes on.
 ///
 ///     server.broadcast(Recipients::seeing(tank).except(shooter), bytes, Delivery::reliable_unordered);
 ///
@@ -51,15 +51,15 @@ struct Recipients {
     to.radius_m = radius_m;
     return to;
   }
-  /// The clients to which the entity is relevant and that were sent its spawn, with its owner. An entity that
-  /// was added since the last tick is known to nobody.
+  /// The clients to which the entity is relevant and to which its spawn was sent. The owner is one of them.
+  /// No client knows an entity that was added since the last tick.
   [[nodiscard]] static Recipients seeing(EntityId entity) {
     Recipients to;
     to.kind = Kind::seeing;
     to.entity = entity;
     return to;
   }
-  /// The same clients without this one.
+  /// These recipients without `client`.
   [[nodiscard]] Recipients except(ClientId client) const {
     Recipients to = *this;
     to.excluded = client;

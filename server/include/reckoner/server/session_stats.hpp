@@ -8,9 +8,9 @@
 
 namespace reckoner {
 
-/// Figures of one client's session and link (Server::session_stats()). They tell whether a player's complaint
-/// comes from the player's connection: a long round trip, loss, or a budget that is smaller than what
-/// happens.
+/// Figures of one client's session and connection (Server::session_stats()). They show whether a player's
+/// complaint comes from the player's connection: a long round trip, loss, or a budget that is smaller than
+/// what happens.
 ///
 /// Bytes include 40 bytes of headers for each datagram: those of ENet, UDP and IPv4. An IPv6 header has 20
 /// bytes more, and a seal (ServerSecurity) adds further bytes.

@@ -21,7 +21,7 @@ enum class SentContent : std::uint8_t {
   end,               ///< the end of an entity for a client
   message,           ///< unreliable messages of the game
   reliable_message,  ///< the stream of reliable messages: the game's, routes, changes of ownership
-  header,            ///< heads of datagrams, acknowledgements, marks between sections, padding to bytes
+  header,  ///< heads of datagrams, acknowledgements, refused predictions, marks between sections, padding
 };
 inline constexpr std::size_t kEntityContents = 5;  ///< the kinds up to SentContent::field
 inline constexpr std::size_t kContents = 9;        ///< all kinds
@@ -31,8 +31,8 @@ inline constexpr std::size_t kContents = 9;        ///< all kinds
 
 /// How much of one thing a server has sent.
 struct SentAmount {
-  /// Number of motions, spawns, field values, ends, unreliable messages, parts of the stream of reliable
-  /// messages, or datagrams (SentContent::header).
+  /// Number of motions, spawns, field values, ends, unreliable messages, datagrams with parts of the stream
+  /// of reliable messages (SentContent::reliable_message), or datagrams (SentContent::header).
   std::uint64_t count = 0;
   std::uint64_t bits = 0;  ///< their size in datagrams, bits
 
