@@ -56,7 +56,7 @@ TEST(MessageIntake, ClientThatRespectsTheWindowLosesNothingAndIsSlowedDown) {
   }
 }
 
-TEST(MessageIntake, HoldsNoMoreThanItsLimit) {
+TEST(MessageIntake, PostponesNoMoreThanItsLimit) {
   MessageIntake few{10.0, 0.0}, large{10.0, 0.0};
   std::size_t postponed = 0;
   while (few.postpone(message(1), {}))
