@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A client whose link carries less than its entities need, and less than the configured budget.
 #include "tests/support/paths.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/world.hpp"
 
 #include <algorithm>
@@ -146,8 +147,10 @@ TEST(SlowLink, DespawnsArriveSoon) {
       const harness::LinkOptions link{
           .latency_ms = 40, .loss_percent = loss_percent, .rate_kbps = rate_kbps, .queue_ms = 1000};
       // After 2 and 6 s, spawns that are still being sent fill the link.
-      for (const double ended_s : {2.0, 6.0, 20.0, 40.0})
+      for (const double ended_s : {2.0, 6.0, 20.0, 40.0}) {
+        if (kSanitized && ended_s > 6.0) continue;  // the same code as before, for longer
         EXPECT_LE(gone_after_s(link, ended_s), 3.5) << rate_kbps << ' ' << loss_percent << ' ' << ended_s;
+      }
     }
   }
 }
