@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page's view of a recorded session: its frames, its explanations, and hostile files.
+// The page's view of a recorded session: its pictures, its explanations, and hostile files.
 #include "playground/src/session_view.hpp"
 
 #include "harness/explain/trials/trial_game.hpp"
@@ -24,9 +24,9 @@ TEST(SessionView, PlaysTheFramesAndExplainsTheSteps) {
   const auto view = view_session(trial.session, "trial.log", {}, {}, 10);
   ASSERT_TRUE(view) << view.error();
   EXPECT_FALSE(view->cut);
-  EXPECT_NEAR(static_cast<double>(view->frames), 60.0 * view->facts.seconds, 3.0);
+  EXPECT_NEAR(static_cast<double>(view->pictures), 60.0 * view->facts.seconds, 3.0);
   ASSERT_EQ(view->names.size(), view->ids.size());
-  ASSERT_EQ(view->shown.size(), view->frames * view->ids.size() * 7);
+  ASSERT_EQ(view->shown.size(), view->pictures * view->ids.size() * 7);
   ASSERT_FALSE(view->steps.empty());
   // The poses are those that the client drew.
   for (const auto& [name, drawn] : trial.drawn) {
@@ -34,7 +34,7 @@ TEST(SessionView, PlaysTheFramesAndExplainsTheSteps) {
                                                  view->names.begin());
     ASSERT_LT(entity, view->names.size()) << name;
     const harness::DrawnPose& last = drawn.back();
-    const std::size_t at = ((view->frames - 1) * view->ids.size() + entity) * 7;
+    const std::size_t at = ((view->pictures - 1) * view->ids.size() + entity) * 7;
     for (int i = 0; i < 3; ++i)
       EXPECT_NEAR(view->shown[at + static_cast<std::size_t>(i)], last.position[i] - view->origin[i], 1e-3)
           << name;
@@ -45,7 +45,7 @@ TEST(SessionView, PlaysTheFramesAndExplainsTheSteps) {
   EXPECT_FALSE(json["datagrams"]["lost"].empty());
 }
 
-// The page moves to the time of a step that a reader picks, so the frames must reach it.
+// The page moves to the time of a step that a reader picks, so the pictures must reach it.
 TEST(SessionView, ReachesEveryStepWhereverTheRecordingEnds) {
   const auto recording = played().session;
   for (std::size_t cut = 0; cut < 60; ++cut) {
@@ -54,7 +54,7 @@ TEST(SessionView, ReachesEveryStepWhereverTheRecordingEnds) {
     const auto view = view_session(shorter, "trial.log", {}, {}, 1000);
     ASSERT_TRUE(view) << view.error();
     ASSERT_FALSE(view->steps.empty());
-    const double end_s = static_cast<double>(view->frames - 1) / SessionView::kFrameRateHz;
+    const double end_s = static_cast<double>(view->pictures - 1) / SessionView::kPictureRateHz;
     for (const harness::ExplainedStep& step : view->steps)
       EXPECT_LE(step.at_s, end_s) << "cut " << cut << ", frame " << step.frame;
   }
