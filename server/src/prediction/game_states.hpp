@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <unordered_map>
@@ -12,21 +11,30 @@
 namespace reckoner {
 
 /// The bytes of the game that travel with the exact state of a predicted entity (Server::set_game_state()).
+/// There is one place for each slot, so entities that end leave nothing behind that grows.
 class GameStates {
  public:
   void set(EntityId id, std::span<const std::byte> bytes) {
-    std::vector<std::byte>& kept = states_[id];
-    kept.assign(bytes.begin(), bytes.end());
+    Kept& kept = states_[id.slot()];
+    kept.id = id;
+    kept.bytes.assign(bytes.begin(), bytes.end());
   }
   /// Empty if the game has set none. Valid until the next change.
   [[nodiscard]] std::span<const std::byte> of(EntityId id) const {
-    const auto found = states_.find(id);
-    return found != states_.end() ? std::span<const std::byte>(found->second) : std::span<const std::byte>{};
+    const auto found = states_.find(id.slot());
+    const bool is_known = found != states_.end() && found->second.id == id;
+    return is_known ? std::span<const std::byte>(found->second.bytes) : std::span<const std::byte>{};
   }
-  void forget(EntityId id) { states_.erase(id); }
+  /// The number of slots with bytes.
+  [[nodiscard]] std::size_t size() const { return states_.size(); }
 
  private:
-  std::unordered_map<EntityId, std::vector<std::byte>> states_;
+  struct Kept {
+    EntityId id;
+    std::vector<std::byte> bytes;
+  };
+
+  std::unordered_map<std::size_t, Kept> states_;  // by slot
 };
 
 }  // namespace reckoner
