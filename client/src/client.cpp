@@ -232,7 +232,7 @@ std::optional<PredictionStep> Client::next_step(std::span<const std::byte> input
   inputs.begin();
   const auto tick = inputs.due();
   if (!tick) return std::nullopt;
-  const Input& used = inputs.step(input, c.session->playout.shown_s());
+  const Input& used = inputs.step(input, c.session->link.clock().server_time_s(c.last_local_s));
   // With predicted entities, the datagram waits for their results.
   if (c.session->predicted.all().empty()) c.send_due(c.last_local_s);
   return PredictionStep{*tick, used.bytes()};

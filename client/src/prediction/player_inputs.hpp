@@ -52,8 +52,8 @@ class PlayerInputs {
 
   /// The tick that the game must step now; nullopt if none is due.
   [[nodiscard]] std::optional<Tick> due() const;
-  /// Steps due(): `bytes` is what the player does now. Returns the input of the tick. The player sees other
-  /// entities at `seen_s`, server time.
+  /// Steps due(): `bytes` is what the player does now. Returns the input of the tick. The player sees the
+  /// picture of `seen_s`: the client's estimate of the server's time, s.
   [[nodiscard]] const Input& step(std::span<const std::byte> bytes, double seen_s);
   /// The last tick that was stepped. Requires is_running().
   [[nodiscard]] Tick stepped() const { return *next_ - 1; }

@@ -27,8 +27,8 @@ struct InputBatch {
 
   Tick newest = 0;             ///< tick of the newest input; 16 bits on the wire
   std::uint8_t corrected = 0;  ///< number of the newest correction that the client has applied, modulo 256
-  /// From the instant of the other entities that the client showed when it made the newest input to the time of
-  /// that input's tick, ms.
+  /// From the server's time, as the client estimated it when it made the newest input, to the time of that
+  /// input's tick, ms.
   std::uint16_t seen_age_ms = 0;
   static constexpr std::uint16_t kMostSeenAgeMs = 4095;
   /// True if the first input is coded as the difference to the input of the tick before it, which the server

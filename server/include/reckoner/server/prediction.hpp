@@ -27,7 +27,7 @@ struct PlayerInput {
   /// 0: this is the input of the tick. Otherwise that input has not arrived, and `bytes` is that of an earlier
   /// tick, which is used for this many ticks more than the player has sent it for.
   std::uint32_t repeated = 0;
-  /// Server time of the other entities that the player saw when the input was made, s: the time for
+  /// The client's Client::server_time_s() when the input was made, s, to a millisecond: the time for
   /// Server::pose_seen_by() and rewind(), if the input is a shot. 0 if there is no input yet.
   double seen_s = 0.0;
 };
