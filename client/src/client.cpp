@@ -225,6 +225,35 @@ CallResult Client::teleport(EntityId id, const State& state, EntityId frame) {
   return impl_->move(id, state, frame, true);
 }
 
+std::optional<PredictionStep> Client::next_step(std::span<const std::byte> input) {
+  Impl& c = *impl_;
+  if (!c.plays() || input.size() > kMaxInputBytes) return std::nullopt;
+  PlayerInputs& inputs = c.session->link.inputs();
+  inputs.begin();
+  const auto tick = inputs.due();
+  if (!tick) return std::nullopt;
+  const Input& used = inputs.step(input, c.session->link.clock().server_time_s(c.last_local_s));
+  // With predicted entities, the datagram waits for their results.
+  if (c.session->predicted.all().empty()) c.send_due(c.last_local_s);
+  return PredictionStep{*tick, used.bytes()};
+}
+
+CallResult Client::predict(EntityId id, Tick tick, const State& state, std::span<const std::byte> game_state) {
+  Impl& c = *impl_;
+  State counted = state;
+  counted.position += c.origin;
+  bool complete = false;
+  const CallResult done = c.session->predicted.predict(id, tick, counted, game_state, complete);
+  if (complete) c.send_due(c.last_local_s);
+  return done;
+}
+
+std::optional<Correction> Client::poll_correction() {
+  Impl& c = *impl_;
+  if (!c.plays()) return std::nullopt;
+  return c.session->predicted.poll_correction(c.origin);
+}
+
 SpawnResult Client::predict_spawn(std::size_t archetype, const State& state, std::uint32_t key,
                                   double patience_s) {
   Impl& c = *impl_;

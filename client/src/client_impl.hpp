@@ -46,6 +46,10 @@ struct Client::Impl {
   /// The session that is shown: the earlier one until the newest one is ready.
   [[nodiscard]] ClientSession& shown_session();
   [[nodiscard]] const ClientSession& shown_session() const { return before ? *before : *session; }
+  /// True if the player's inputs reach the server of the session that is shown.
+  [[nodiscard]] bool plays() const {
+    return status == ClientStatus::joined && !before && !session->shown.paused();
+  }
   void collect_events();
   [[nodiscard]] std::optional<ClientEvent> take_event();
   CallResult move(EntityId entity, const State& state, EntityId frame, bool teleports);

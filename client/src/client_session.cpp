@@ -45,6 +45,10 @@ void ClientSession::receive(std::span<const std::byte> payload, double local_s, 
   // Only now: an old motion that this datagram replaces must not become valid again before.
   if (const auto complete_s = link.complete_s()) world.fades.limit().note_complete(*complete_s);
   messages.deliver(datagram_.messages, stats);
+  const PredictionReport& report = datagram_.predictions;
+  if (report.inputs) link.inputs().note_report(*report.inputs, link.clock().tick_clock());
+  if (report.correction) predicted.receive(*report.correction, datagram_.tick, link.clock().tick_clock());
+  shown.review_predicted();
 }
 
 // Reports to the playout how late the datagram is, and to the server at which instant it is applied.
@@ -160,6 +164,7 @@ void ClientSession::advance(double local_s) {
     }
   }
   review_path();
+  shown.review_predicted();
   shown.review_hits();
   if (stepped) {
     world.fades.limit().clock_stepped(stepped_by_s);
@@ -169,10 +174,21 @@ void ClientSession::advance(double local_s) {
   // The server cannot reconstruct how a fade ends.
   if (world.fades.review(playout.shown_s(), before_s, playout.blend_s())) link.showing().note_jump();
   owned.brake_idle(now_s, shown.paused());
+  advance_inputs(local_s);
   while (const EntityId late = world.predictions.expire(show_s))
     world.fail_prediction(late);
   stats.delay_s = playout.delay_s() - config.show_ahead_s;
   if (!retired_) messages.release(playout.shown_s());
+}
+
+void ClientSession::advance_inputs(double local_s) {
+  PlayerInputs& inputs = link.inputs();
+  if (shown.paused()) return inputs.interrupt();
+  constexpr double kTicks = 2.0;  // until the server reports how early inputs arrive
+  const double one_way_s = std::max(link.one_way_s(), 0.5 * stats.round_trip_s);
+  const double guess_s = one_way_s + kTicks / link.clock().tick_rate_hz();
+  inputs.advance(local_s, link.clock().server_time_s(local_s), guess_s, link.clock().tick_clock());
+  if (inputs.is_running()) stats.input_lead_s = inputs.clock().lead_s();
 }
 
 void ClientSession::review_path() {

@@ -7,6 +7,7 @@
 #include "client/src/owned_entities.hpp"
 #include "client/src/playout/playout_clock.hpp"
 #include "client/src/playout/steps_in_a_row.hpp"
+#include "client/src/prediction/predicted_entities.hpp"
 #include "client/src/shown/shown_world.hpp"
 #include "client/src/testing/test_switches.hpp"
 #include "client/src/world/decoded_datagram.hpp"
@@ -35,7 +36,9 @@ struct ClientSession {
         switches(given_switches),
         messages(given_messages),
         stats(given_stats),
-        playout(given.playout) {}
+        playout(given.playout) {
+    link.inputs().configure(given.input_delay_ticks, given.inputs_per_datagram);
+  }
 
   /// Begins with the server's welcome, at local time `local_s`. False if the message is invalid.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
@@ -106,7 +109,8 @@ struct ClientSession {
   PlayoutClock playout;
   World world{config, switches, link.clock(), playout, link.showing(), link.owned(), stats};
   OwnedEntities owned{{config, switches, link, playout, world, stats}};
-  ShownWorld shown{world, playout, link.showing()};
+  PredictedEntities predicted{link.inputs(), stats};
+  ShownWorld shown{world, playout, link.showing(), predicted};
 
  private:
   [[nodiscard]] bool take_early_message();
@@ -115,6 +119,7 @@ struct ClientSession {
   void note_datagram(double local_s);
   [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message);
   void review_path();
+  void advance_inputs(double local_s);
 
   OrderedMessages ordered_;              // reliable messages of the server; some wait for spawns
   DecodedDatagram datagram_;             // the newest one; kept so that its memory is used again

@@ -35,6 +35,11 @@ inline constexpr std::array kClientSettings{
     setting<&ClientConfig::owned_updates_per_second>(
         "owned_updates_per_second", "", "per second", 0.001, 1000.0, "the thresholds decide",
         "budget of updates per second of each entity that the client owns"),
+    setting<&ClientConfig::input_delay_ticks>("input_delay_ticks", "", "ticks", 0.0, 3.0, "",
+                                              "an input takes effect this number of ticks later"),
+    setting<&ClientConfig::inputs_per_datagram>(
+        "inputs_per_datagram", "", "inputs", 1.0, 4.0, "",
+        "every datagram with inputs carries at least this number of new ones"),
     setting<&ClientConfig::max_entities>("max_entities", "", "entities", 1.0, kMaxEntities, "",
                                          "entities that the client keeps at once; it refuses more"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::silence_s>(

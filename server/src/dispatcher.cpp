@@ -56,8 +56,11 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
     }
     owned = *read;
   }
+  inputs_.clear();
   messages_.clear();
   parts_.clear();
+  if (datagram->has_inputs && !read_inputs(*session, reader))
+    return count_refused(stats_, Refusal::unknown_baseline);
   if (datagram->has_messages) read_messages(reader, messages_);
   if (datagram->has_reliable) read_reliable_parts(reader, session->received().near(), parts_);
   if (!reader.finished()) return count_malformed(stats_, Refusal::malformed);
@@ -72,9 +75,23 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
     return lobby_.drop(*session, {EndReason::malformed, 0}, "its reliable messages are malformed");
   }
   world_.ownership().note_arrival(session->id(), now_s);
+  if (datagram->has_inputs) accept_inputs(*session, now_s - waited_s);
   if (!owned.empty()) world_.ownership().judge(owned, session->id(), now_s);
   for (const MessageBatch::Item& item : messages_.items)
     mail_.accept_unreliable(*session, messages_.payload(item), item.time_s);
+}
+
+// Reads the inputs of a client. Returns false if they refer to an input that the server does not have.
+bool Dispatcher::read_inputs(Session& session, BitReader& reader) {
+  const InputQueue& known = session.predictions().get().inputs();
+  return reckoner::read_inputs(reader, time_.next_tick(), [&](Tick tick) { return known.find(tick); }, inputs_);
+}
+
+void Dispatcher::accept_inputs(Session& session, double arrived_s) {
+  const Tick next = time_.next_tick();
+  const double wait_ticks = (time_.at(next) - arrived_s) / time_.tick_s();
+  const auto why = session.predictions().get().accept(inputs_, next, wait_ticks, arrived_s);
+  if (why) count_refused(stats_, *why);
 }
 
 // Passes on the reliable messages of a client that are complete. Returns false if nothing more can come out

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/src/messages/datagram.hpp"
+#include "net/src/messages/input_batch.hpp"
 #include "net/src/messages/reliable_part.hpp"
 #include "server/src/interest/playout_changes.hpp"
 #include "server/src/lobby.hpp"
@@ -42,6 +43,8 @@ class Dispatcher {
  private:
   void dispatch_datagram(const TransportEvent& event, double now_s);
   [[nodiscard]] bool dispatch_reliable(Session& session);
+  [[nodiscard]] bool read_inputs(Session& session, BitReader& reader);
+  void accept_inputs(Session& session, double arrived_s);
 
   const ServerTime& time_;
   SessionTable& sessions_;
@@ -51,7 +54,8 @@ class Dispatcher {
   PlayoutChanges& playout_;
   ServerStats& stats_;
 
-  // Scratch: the messages of one datagram, and its parts of the stream of reliable ones.
+  // Scratch: the inputs and the messages of one datagram, and its parts of the stream of reliable ones.
+  InputBatch inputs_;
   MessageBatch messages_;
   std::vector<ReliablePart> parts_;
 };

@@ -61,6 +61,7 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerT
       publisher(config, quantisation, pool.size(), switches.parts),
       interest(config.interest, config.tick_rate_hz),
       world(config, quantisation, time, publisher, interest, sessions, transport, stats.refusals, traffic),
+      predictions(config, time, sessions, world),
       search(world.entities(), interest),
       mail(time, sessions, transport, stats, traffic),
       lobby(config, switches, welcome_for(config, quantisation, publisher.longest_sent_gap_s()), time,
@@ -168,7 +169,28 @@ CallResult Server::leave_route(EntityId id) {
   return {};
 }
 
+CallResult Server::let_predict(EntityId id, ClientId client, const PredictionRules& rules) {
+  return impl_->predictions.let_predict(id, client, rules);
+}
+
+CallResult Server::stop_prediction(EntityId id, ClientId client) {
+  return impl_->predictions.stop_prediction(id, client);
+}
+
+CallResult Server::set_game_state(EntityId id, std::span<const std::byte> bytes) {
+  return impl_->predictions.set_game_state(id, bytes);
+}
+
+PlayerInput Server::input(ClientId client) {
+  return impl_->predictions.input(client);
+}
+
+std::optional<PredictionStats> Server::prediction_stats(ClientId client) const {
+  return impl_->predictions.stats(client);
+}
+
 CallResult Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
+  if (impl_->predictions.is_predicted(id)) return CallError::predicted;
   return impl_->world.ownership().give(id, owner, rules, impl_->time.next_tick());
 }
 
@@ -322,6 +344,8 @@ void Server::tick(double now_s) {
   s.mail.deliver_waiting();
   s.mail.confirm_delivered();
   s.interest.review(s.sessions, entities, tick);
+
+  s.predictions.run(tick, now_s);
 
   // What to publish of the entities.
   s.events.collect_owner_events(

@@ -6,6 +6,7 @@
 #include "server/src/interest/interest.hpp"
 #include "server/src/interest/playout_changes.hpp"
 #include "server/src/lobby.hpp"
+#include "server/src/player_predictions.hpp"
 #include "server/src/mail/game_mail.hpp"
 #include "server/src/publish/publisher.hpp"
 #include "server/src/rewind/shared_motions.hpp"
@@ -57,6 +58,7 @@ struct Server::Impl {
   SharedMotions motions;  // must outlive the sessions
   SessionTable sessions;
   ServerWorld world;
+  PlayerPredictions predictions;
   EntitySearch search;
   FrameLevers levers;
   DelaySurvey delays;

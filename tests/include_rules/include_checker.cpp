@@ -121,10 +121,11 @@ constexpr std::string_view kRooms[] = {
     "net/src/secure/", "net/src/transport/enet/", "net/src/transport/udp/", "net/src/",
     //
     "server/src/util/", "server/src/world/", "server/src/publish/", "server/src/rewind/",
-    "server/src/session/", "server/src/mail/", "server/src/interest/", "server/src/ownership/", "server/src/",
+    "server/src/prediction/", "server/src/session/", "server/src/mail/", "server/src/interest/",
+    "server/src/ownership/", "server/src/",
     //
-    "client/src/testing/", "client/src/playout/", "client/src/ownership/", "client/src/world/",
-    "client/src/shown/", "client/src/connection/", "client/src/",
+    "client/src/testing/", "client/src/playout/", "client/src/prediction/", "client/src/ownership/",
+    "client/src/world/", "client/src/shown/", "client/src/connection/", "client/src/",
     //
     "capi/src/values/", "capi/src/", "capi/src/client/", "capi/src/server/",
     //

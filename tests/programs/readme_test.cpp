@@ -74,6 +74,7 @@ TEST(Readme, CodeBlocksAreInTheExamples) {
   compare("README.md", 2);
   compare("docs/FIELDS.md", 4);
   compare("docs/INTEGRATION.md", 9);
+  compare("docs/prediction.md", 6);
   EXPECT_EQ(all.find("no such words as these"), std::string::npos);
 }
 

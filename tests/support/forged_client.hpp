@@ -3,6 +3,7 @@
 
 #include "net/src/link/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
+#include "net/src/messages/input_batch.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/support/forged_stream.hpp"
 #include "tests/support/welcome_reader.hpp"
@@ -77,6 +78,19 @@ class ForgedClient {
     head.sequence = next_++;
     if (arrived_.any()) head.ack = arrived_.acknowledge();
     transport_.send(server_, forged_reliable(head, parts));
+  }
+  /// Sends one datagram with these inputs, whatever is wrong with them. `base` as for write_inputs().
+  void send_inputs(const InputBatch& batch, const Input& base = {}) {
+    ClientDatagram head;
+    head.sequence = next_++;
+    if (arrived_.any()) head.ack = arrived_.acknowledge();
+    head.has_inputs = true;
+    Bytes buffer(kMaxDatagramBytes);
+    BitWriter writer{buffer};
+    write(writer, head);
+    write_inputs(writer, batch, base);
+    ASSERT_FALSE(writer.overflowed());
+    transport_.send(server_, writer.finish());
   }
 
   /// The end of the stream.

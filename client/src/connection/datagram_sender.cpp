@@ -28,7 +28,7 @@ DatagramSender::DatagramSender(const Shared& shared)
     : shared_(shared),
       messages_(shared.messages, shared.stats),
       reliable_(shared.messages.reliable(), shared.link),
-      sections_(owned_, messages_, reliable_) {}
+      sections_(owned_, inputs_, messages_, reliable_) {}
 
 void DatagramSender::settle() {
   for (const PeerLink::Outcome& outcome : shared_.link.outcomes())

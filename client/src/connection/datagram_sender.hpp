@@ -8,6 +8,7 @@
 #include "client/src/ownership/owned_section.hpp"
 #include "client/src/playout/session_clock.hpp"
 #include "client/src/playout/showing_reporter.hpp"
+#include "client/src/prediction/player_inputs.hpp"
 #include "net/src/link/peer_link.hpp"
 #include "net/src/messages/datagram.hpp"
 
@@ -46,7 +47,10 @@ class DatagramSender {
   /// The newest datagram of the server arrived at local time `arrived_s`.
   void note_newest(double arrived_s) { newest_arrival_s_ = arrived_s; }
   /// The session continues over another link.
-  void restart() { reliable_.restart(); }
+  void restart() {
+    reliable_.restart();
+    inputs_.restart();
+  }
   /// The next call of send_due() sends an acknowledgement, even if the last one was sent very recently.
   void request_ack() { ack_requested_ = true; }
   /// True if an acknowledgement should be sent at once, because many datagrams have arrived since the last
@@ -63,6 +67,8 @@ class DatagramSender {
   /// learnt that.
   void settle();
 
+  /// The inputs of this client's player.
+  [[nodiscard]] PlayerInputs& inputs() { return inputs_; }
   /// The entities that this client owns.
   [[nodiscard]] OwnedSection& owned() { return owned_; }
   [[nodiscard]] const OwnedSection& owned() const { return owned_; }
@@ -75,9 +81,10 @@ class DatagramSender {
 
   Shared shared_;
   OwnedSection owned_;
+  PlayerInputs inputs_;
   ClientMessageSection messages_;
   ClientReliableSection reliable_;
-  ClientSections<OwnedSection, ClientMessageSection, ClientReliableSection> sections_;
+  ClientSections<OwnedSection, PlayerInputs, ClientMessageSection, ClientReliableSection> sections_;
   int unacknowledged_ = 0;  // the server's datagrams since the last acknowledgement
   bool ack_requested_ = false;
   double newest_arrival_s_ = 0.0;

@@ -14,6 +14,11 @@
 namespace reckoner {
 namespace {
 
+std::optional<Refusal> read_prediction_section(BitReader& reader, const DecodeContext&, DecodedDatagram& out) {
+  read_predictions(reader, out.tick, out.predictions);
+  return reader.failed() ? std::optional{Refusal::malformed} : std::nullopt;
+}
+
 std::optional<Refusal> read_message_section(BitReader& reader, const DecodeContext&, DecodedDatagram& out) {
   read_messages(reader, out.messages);
   return reader.failed() ? std::optional{Refusal::malformed} : std::nullopt;
@@ -34,6 +39,7 @@ struct Section {
 // In the order on the wire.
 constexpr Section kSections[] = {
     {&ServerHeader::has_spawns, read_spawn_section},
+    {&ServerHeader::has_predictions, read_prediction_section},
     {&ServerHeader::has_fields, read_field_section},
     {&ServerHeader::has_messages, read_message_section},
     {&ServerHeader::has_reliable, read_reliable_section},

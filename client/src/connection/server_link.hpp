@@ -72,6 +72,8 @@ class ServerLink {
   [[nodiscard]] const ShowingReporter& showing() const { return showing_; }
   /// The client's datagrams.
   [[nodiscard]] DatagramSender& sender() { return sender_; }
+  /// The inputs of this client's player.
+  [[nodiscard]] PlayerInputs& inputs() { return sender_.inputs(); }
   /// The entities that this client owns.
   [[nodiscard]] OwnedSection& owned() { return sender_.owned(); }
   [[nodiscard]] const OwnedSection& owned() const { return sender_.owned(); }

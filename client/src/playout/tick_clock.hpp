@@ -11,6 +11,8 @@ struct TickClock {
   double tick_rate_hz = 60.0;  ///< ticks per second, Hz
 
   [[nodiscard]] double time_of(Tick tick) const { return epoch_s + tick / tick_rate_hz; }
+  /// The last tick at or before `time_s`.
+  [[nodiscard]] Tick tick_at(double time_s) const { return whole_ticks((time_s - epoch_s) * tick_rate_hz); }
 };
 
 }  // namespace reckoner

@@ -34,7 +34,7 @@ bool EventReporter::report(KnownEntity& entity, double shown_s, int depth) {
   // Shown time can fall behind the spawn again when the delay grows after a silence. A reported entity then
   // stays. An owned entity shows the present in every mode.
   const bool interpolates = playout_.path() == MotionPath::interpolate;
-  if (interpolates && !entity.is_reported && !entity.owned && shown_s < entity.spawned_s) return false;
+  if (interpolates && !entity.is_reported && !entity.owned && !entity.predicted && shown_s < entity.spawned_s) return false;
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
   if (!entity.is_reported) {
     entity.is_reported = true;
@@ -53,6 +53,10 @@ bool EventReporter::report(KnownEntity& entity, double shown_s, int depth) {
     entity.ownership_state.moved_s = playout_.now_s();
     ++entity.ownership_state.unpolled;
     world_.events.add({ClientEvent::Kind::given, entity.id});
+  }
+  if (entity.predicted && !entity.prediction_reported) {
+    entity.prediction_reported = true;
+    world_.events.add({ClientEvent::Kind::prediction_began, entity.id});
   }
   return true;
 }

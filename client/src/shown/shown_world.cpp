@@ -17,11 +17,13 @@ std::span<const ShownEntity> ShownWorld::shown(const glm::dvec3& origin, double 
     if (!slot) continue;
     KnownEntity& entity = *slot;
     if (!appear(entity, shown_s)) continue;
+    if (entity.predicted && show_predicted(entity, origin)) continue;
     const State local = entity.remote.shown(shown_s);
     const FrameId frame = entity.remote.frame(shown_s);
     const State* in = frame ? world_.frames.at(frame) : nullptr;
     if (frame && in == nullptr) continue;
     State state = in != nullptr ? out_of_frame(*in, local) : local;
+    if (entity.predicted) predicted_.note_shown(entity.id, state);
     state.position -= origin;
     if (entity.owned) {  // an owned entity shows the present in every mode
       shown_.push_back({entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame),
@@ -36,7 +38,40 @@ std::span<const ShownEntity> ShownWorld::shown(const glm::dvec3& origin, double 
     state.position -= origin;
     shown_.push_back({prediction.id, state, now_s, 0.0, nullptr, {}, state, &prediction.info});
   }
+  predicted_.end_picture();
   return shown_;
+}
+
+// Shows what the game has computed. Returns false if it has computed nothing yet.
+bool ShownWorld::show_predicted(const KnownEntity& entity, const glm::dvec3& origin) {
+  auto state = predicted_.show(entity.id);
+  if (!state) return false;
+  state->position -= origin;
+  shown_.push_back(
+      {entity.id, *state, predicted_.shown_s(), 0.0, nullptr, {}, *state, &entity.info});
+  return true;
+}
+
+void ShownWorld::review_predicted() {
+  if (!predicted_.take_change()) return;
+  for (const auto& ended : predicted_.take_ended()) {
+    KnownEntity* entity = world_.entities.find(ended->id);
+    if (entity == nullptr || !entity->predicted) continue;
+    entity->predicted = false;
+    if (std::exchange(entity->prediction_reported, false))
+      world_.events.add({ClientEvent::Kind::prediction_ended, entity->id});
+    if (entity->visible && ended->shown)
+      (void)world_.frames.correct(*entity, *ended->shown, playout_.shown_s(), playout_.rate(), playout_.blend_s());
+  }
+  bool all_known = true;
+  for (const auto& one : predicted_.all()) {
+    KnownEntity* entity = world_.entities.find(one->id);
+    all_known = all_known && entity != nullptr;
+    if (entity == nullptr || entity->predicted) continue;
+    entity->predicted = true;
+    world_.events.note_news(*entity);
+  }
+  if (!all_known) predicted_.request_review();  // a spawn is on the way
 }
 
 ShownPoses ShownWorld::poses(const glm::dvec3& origin) {
@@ -46,7 +81,7 @@ ShownPoses ShownWorld::poses(const glm::dvec3& origin) {
   reporter_.change_fields(shown_s);
   settle_frames(shown_s);
   entities.visit_changed([&](std::uint32_t slot, KnownEntity* entity) {
-    batch_.update(slot, entity);
+    batch_.update(slot, entity != nullptr && entity->predicted ? nullptr : entity);
     // An entity in the batch can only appear or teleport when it changes. All others are checked below.
     if (entity != nullptr && batch_.contains(slot)) (void)appear(*entity, shown_s);
   });
@@ -57,6 +92,18 @@ ShownPoses ShownWorld::poses(const glm::dvec3& origin) {
     if (entity->remote.has_ended_catch_up(shown_s)) entities.at(slot)->remote.drop_ended_catch_up(shown_s);
   }
   batch_.sample(shown_s, entities, world_.frames, origin);
+  for (const auto& one : predicted_.all()) {
+    KnownEntity* entity = entities.find(one->id);
+    if (entity == nullptr || !entity->predicted || !appear(*entity, shown_s)) continue;
+    auto state = predicted_.show(one->id);
+    if (!state) {
+      state = entity->remote.shown(shown_s);
+      predicted_.note_shown(one->id, *state);
+    }
+    state->position -= origin;
+    batch_.append(one->id, state->pose());
+  }
+  predicted_.end_picture();
   for (const Predictions::Prediction& prediction : world_.predictions.all()) {
     Pose pose = state_at(prediction.motion, playout_.now_s()).pose();
     pose.position -= origin;

@@ -3,6 +3,7 @@
 
 #include "client/src/playout/playout_clock.hpp"
 #include "client/src/playout/showing_reporter.hpp"
+#include "client/src/prediction/predicted_entities.hpp"
 #include "client/src/shown/anticipated_hits.hpp"
 #include "client/src/shown/event_reporter.hpp"
 #include "client/src/shown/frozen_picture.hpp"
@@ -25,8 +26,8 @@ namespace reckoner {
 class ShownWorld {
  public:
   /// All must outlive this object.
-  ShownWorld(World& world, const PlayoutClock& playout, ShowingReporter& showing)
-      : world_(world), playout_(playout), showing_(showing) {}
+  ShownWorld(World& world, const PlayoutClock& playout, ShowingReporter& showing, PredictedEntities& predicted)
+      : world_(world), playout_(playout), showing_(showing), predicted_(predicted) {}
 
   /// These implement Client::shown(), shown_poses() and correct(). The playout must have started. `now_s` is
   /// the server time at which predicted and owned entities are shown. The results stay valid until the next
@@ -53,6 +54,8 @@ class ShownWorld {
   void blend_over_jump(double before_s, double rate);
   /// The method of showing motions has changed (PlayoutClock::path()).
   void change_path();
+  /// The game predicts other entities than before.
+  void review_predicted();
   /// Ends the anticipated hits that are over.
   void review_hits() {
     if (hits_.any()) hits_.review(playout_.blend_s());
@@ -61,12 +64,14 @@ class ShownWorld {
  private:
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
   void settle_frames(double shown_s);
+  [[nodiscard]] bool show_predicted(const KnownEntity& entity, const glm::dvec3& origin);
   // How an entity catches up that has fallen behind by some time.
   [[nodiscard]] BlendTime catch_up(double behind_s) const { return {playout_.blend_s(), std::abs(behind_s)}; }
 
   World& world_;
   const PlayoutClock& playout_;
   ShowingReporter& showing_;
+  PredictedEntities& predicted_;
   EventReporter reporter_{world_, playout_};
   AnticipatedHits hits_{world_.entities, world_.frames, playout_};
   std::vector<ShownEntity> shown_;

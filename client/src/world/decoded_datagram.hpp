@@ -3,6 +3,7 @@
 
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/messages/correction.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/reliable_part.hpp"
@@ -71,6 +72,7 @@ struct DecodedDatagram {
   std::vector<MotionUpdate> motions;  ///< in order of slot
   std::vector<EntityChange> entity_changes;
   std::vector<FieldUpdate> fields;
+  PredictionReport predictions;
   MessageBatch messages;
   std::vector<ReliablePart> reliable;  ///< parts of the stream of reliable messages
 
@@ -86,6 +88,7 @@ struct DecodedDatagram {
     motions.clear();
     entity_changes.clear();
     fields.clear();
+    predictions.clear();
     messages.clear();
     reliable.clear();
   }

@@ -79,6 +79,8 @@ struct KnownEntity {
   double settled_s = -std::numeric_limits<double>::infinity();
   std::uint64_t user_value = 0;      ///< Client::set_user_value()
   bool owned = false;                ///< this client owns it, and its game moves it
+  bool predicted = false;            ///< this client's game predicts it
+  bool prediction_reported = false;  ///< the event about that is in the queue or was polled
   OwnershipState ownership_state{};  ///< valid while `owned`, except `lacks_frame`
 };
 

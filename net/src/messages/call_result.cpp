@@ -71,6 +71,14 @@ std::string_view describe(CallError error) {
       return "the reason is too long";
     case CallError::not_shown:
       return "the client does not show the entity";
+    case CallError::not_predicted:
+      return "the client does not predict the entity";
+    case CallError::too_many_predicted:
+      return "the client predicts as many entities as it may";
+    case CallError::predicted:
+      return "a client predicts the entity";
+    case CallError::no_step:
+      return "the client has not stepped this tick, or it was too long ago";
   }
   return "unknown error";
 }

@@ -86,7 +86,7 @@ void serialize(Archive& archive, ServerHeader& h) {
   archive(wire::golomb(h.update_count, kCountOrder));
   if (h.update_count > 0) archive(h.coding);
   bool has_control = h.control.any();
-  serialize_flags(archive, h.has_spawns, h.has_fields, h.has_messages, h.has_reliable, has_control);
+  serialize_flags(archive, h.has_spawns, h.has_predictions, h.has_fields, h.has_messages, h.has_reliable, has_control);
   if (has_control) archive(h.control);
 }
 
@@ -140,12 +140,12 @@ void serialize(Archive& archive, ClientDatagram& d) {
   }
   archive(d.has_owned);
   bool joins = d.join.has_value();
-  serialize_flags(archive, d.has_messages, d.has_reliable, joins);
+  serialize_flags(archive, d.has_inputs, d.has_messages, d.has_reliable, joins);
   if (!joins) return;
   if (!d.join) d.join.emplace();
   archive(*d.join);
   if constexpr (Archive::is_loading::value) {
-    if (d.has_owned || d.has_messages || d.has_reliable) archive.bits().fail();
+    if (d.has_owned || d.has_inputs || d.has_messages || d.has_reliable) archive.bits().fail();
   }
 }
 
@@ -224,7 +224,8 @@ std::optional<ClientDatagram> read_client_datagram(BitReader& reader) {
   wire::BitInputArchive archive{reader};
   ClientDatagram datagram;
   archive(datagram);
-  const bool goes_on = datagram.has_owned || datagram.has_messages || datagram.has_reliable;
+  const bool goes_on =
+      datagram.has_owned || datagram.has_inputs || datagram.has_messages || datagram.has_reliable;
   if (goes_on ? reader.failed() : !reader.finished()) return std::nullopt;
   return datagram;
 }

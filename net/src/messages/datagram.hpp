@@ -113,6 +113,7 @@ struct ServerHeader {
   std::uint32_t update_count = 0;  ///< number of updates
   UpdateCoding coding;             ///< on the wire only if there are updates
   bool has_spawns = false;         ///< a section of spawns follows (spawns.hpp)
+  bool has_predictions = false;    ///< a section of predictions follows (correction.hpp)
   bool has_fields = false;         ///< a fields section follows (field_codec.hpp)
   bool has_messages = false;       ///< a messages section follows (messages.hpp)
   bool has_reliable = false;       ///< a section of reliable messages follows (reliable_part.hpp)
@@ -121,7 +122,8 @@ struct ServerHeader {
   /// True if the datagram may have been sent at any time after its tick. Nothing can be concluded from when
   /// it arrives.
   [[nodiscard]] bool has_only_reliable() const {
-    return has_reliable && update_count == 0 && !echo && !has_spawns && !has_fields && !has_messages;
+    return has_reliable && update_count == 0 && !echo && !has_spawns && !has_predictions && !has_fields &&
+           !has_messages;
   }
 };
 
@@ -179,6 +181,7 @@ struct ClientDatagram {
   std::optional<ShowingReport> showing;  ///< only for servers with lag compensation
   std::optional<JoinRequest> join;       ///< asks for a session; the datagram then contains nothing else
   bool has_owned = false;                ///< an owned section follows (owned_codec.hpp)
+  bool has_inputs = false;               ///< a section of inputs follows (input_batch.hpp)
   bool has_messages = false;             ///< a messages section follows (messages.hpp)
   bool has_reliable = false;             ///< a section of reliable messages follows (reliable_part.hpp)
 };

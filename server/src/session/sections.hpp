@@ -42,6 +42,7 @@ struct Settled {
 /// When a section should be written.
 enum class Urgency : std::uint8_t {
   none,   ///< nothing is due
+  rides,  ///< in a datagram that is sent for another reason
   waits,  ///< in a datagram with motions, or in one that is worth its headers
   bulk,   ///< as `waits`, from what the motions leave and not from the budget of the sections
   now,    ///< in this tick; a datagram may overdraw the budget for it
@@ -79,7 +80,9 @@ class Sections {
 
   /// True if a section can be written in this tick.
   [[nodiscard]] bool due(Tick tick) const {
-    return any_of([&](const auto& section) { return can_write(section, tick); });
+    return any_of([&](const auto& section) {
+      return section.urgency(tick) != Urgency::rides && can_write(section, tick);
+    });
   }
   /// True if a section should be written in this tick, whatever the budget is.
   [[nodiscard]] bool urgent(Tick tick) const {

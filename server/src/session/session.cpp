@@ -44,7 +44,7 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const Sen
       spawns_({id, subscriptions_, fields_.updates(), reliable_, budget_}),
       reliable_(budget_, spawns_.queue(), link_),
       control_(reliable_.counts()),
-      sections_(spawns_, fields_, messages_, reliable_),
+      sections_(spawns_, predictions_, fields_, messages_, reliable_),
       budget_(static_cast<double>(config.bytes_per_second), turns_.interval_s(), config.follow_link),
       intake_(config.client_messages_per_second, static_cast<double>(config.client_message_bytes_per_second)),
       link_(kMaxAckDelayS) {}
@@ -78,10 +78,18 @@ void Session::send_ownership(const OwnershipMessage& message, Tick tick) {
   Subscription* found = subscriptions_.find(message.entity);
   if (found == nullptr) return;
   const bool owned = message.change != OwnershipMessage::Change::revoked;
-  if (found->muted != owned) owned_count_ = owned ? owned_count_ + 1 : owned_count_ - 1;
+  if (found->muted != owned) muted_count_ = owned ? muted_count_ + 1 : muted_count_ - 1;
   ever_owned_ = ever_owned_ || owned;
   subscriptions_.set_muted(*found, owned, tick);
   if (owned && seen_.history() != nullptr) seen_.history()->own(message.entity);
+}
+
+void Session::set_predicted(EntityId id, bool predicted, Tick tick) {
+  Subscription* found = subscriptions_.find(id);
+  if (found == nullptr || found->muted == predicted) return;
+  muted_count_ = predicted ? muted_count_ + 1 : muted_count_ - 1;
+  subscriptions_.set_muted(*found, predicted, tick);
+  if (predicted && seen_.history() != nullptr) seen_.history()->own(id);
 }
 
 void Session::resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick) {
@@ -100,6 +108,7 @@ void Session::resume_from(std::uint32_t received, const ServerConfig& config, do
   });
   stamps_.restart(now_s);
   spawns_.restart();
+  predictions_.restart();
   last_send_s_ = kLongAgo;  // what was written last is too old
 }
 
@@ -115,7 +124,7 @@ void Session::unfollow(EntityId id, Tick tick, bool ended_as_planned) {
   spawns_.unfollow(*found, tick, found->short_lived && ended_as_planned);
   fields_.updates().forget(id);
   if (ShownHistory* seen = seen_.history()) seen->forget(id, found->spawn_number != 0 && !ended_as_planned);
-  if (found->muted) --owned_count_;
+  if (found->muted) --muted_count_;
   subscriptions_.remove(static_cast<std::uint32_t>(id.slot()));
 }
 
@@ -245,7 +254,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, WriteS
   // A client waits for the acknowledgement of its own updates and reliable messages, and therefore gets
   // datagrams more often.
   const bool answers = owes_answer_ && budget_.has_reserve();
-  const bool often = owned_count_ > 0 || answers || stamps_.settles(inputs.now_s);
+  const bool often = muted_count_ > 0 || answers || stamps_.settles(inputs.now_s);
   const double heartbeat_s = often ? std::min(kSettlingHeartbeatS, heartbeat_s_) : heartbeat_s_;
   const bool is_due = inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_;
   if (is_due && !link_.full()) write_datagram(inputs, room, scratch);

@@ -20,6 +20,7 @@
 #include "server/src/session/message_intake.hpp"
 #include "server/src/session/message_section.hpp"
 #include "server/src/session/motion_section.hpp"
+#include "server/src/session/prediction_section.hpp"
 #include "server/src/session/reliable_section.hpp"
 #include "server/src/session/sections.hpp"
 #include "server/src/session/send_turns.hpp"
@@ -156,6 +157,17 @@ class Session {
   /// The game messages from the client that wait until its rates allow them.
   [[nodiscard]] MessageIntake& intake() { return intake_; }
 
+  /// The client's inputs, and the entities that it predicts.
+  [[nodiscard]] PredictionSection& predictions() { return predictions_; }
+  [[nodiscard]] const PredictionSection& predictions() const { return predictions_; }
+  /// The server sends no motions of an entity that the client predicts, and all others again.
+  void set_predicted(EntityId id, bool predicted, Tick tick);
+  /// True if the client has acknowledged the spawn of the entity.
+  [[nodiscard]] bool has_confirmed(EntityId id) const {
+    const Subscription* found = subscriptions_.find(static_cast<std::uint32_t>(id.slot()));
+    return found != nullptr && found->id == id && found->confirmed;
+  }
+
   // The entities that the client follows.
 
   [[nodiscard]] const Subscriptions& subscriptions() const { return subscriptions_; }
@@ -235,7 +247,7 @@ class Session {
   ClientId id_;
   PeerId peer_;
   double heartbeat_s_;
-  unsigned owned_count_ = 0;  // entities that the client owns
+  unsigned muted_count_ = 0;  // entities that the client owns or predicts
   bool ever_owned_ = false;
   bool owes_answer_ = false;  // the client waits for the acknowledgement of reliable messages
   double tick_rate_hz_;
@@ -251,7 +263,8 @@ class Session {
   MessageSection messages_;
   ReliableSection reliable_;
   ControlSection control_;
-  Sections<SpawnSection, FieldSection, MessageSection, ReliableSection> sections_;
+  PredictionSection predictions_;
+  Sections<SpawnSection, PredictionSection, FieldSection, MessageSection, ReliableSection> sections_;
   ByteBudget budget_;
 
   SessionStats figures_;  // only the counters; stats() adds the rest

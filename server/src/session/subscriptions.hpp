@@ -33,7 +33,7 @@ struct alignas(32) Subscription {
   bool repair : 1 = false;       ///< the entity is due only because a datagram was lost
   bool in_full : 1 = false;      ///< the next update must be encoded in full
   bool short_lived : 1 = false;  ///< the entity is short-lived
-  bool muted : 1 = false;        ///< the client owns the entity; the server sends it no motions of the entity
+  bool muted : 1 = false;        ///< the client owns or predicts the entity, and gets no motions of it
 };
 static_assert(sizeof(Subscription) == 32);
 

@@ -14,6 +14,7 @@
 #include <reckoner/client/client_event.hpp>
 #include <reckoner/client/client_stats.hpp>
 #include <reckoner/client/playout.hpp>
+#include <reckoner/client/prediction.hpp>
 #include <reckoner/client/shown.hpp>
 #include <reckoner/net/call_result.hpp>
 #include <reckoner/net/dialer.hpp>
@@ -195,6 +196,24 @@ class RECKONER_CLIENT_API Client {
   /// player's game decides about. The server must allow it (OwnershipRules::max_teleport_m), and otherwise
   /// corrects the owner.
   CallResult teleport(EntityId id, const State& state, EntityId frame = {});
+
+  /// The tick that the game must step now, and the player's input in it; nullopt if none is due. `input` is what
+  /// the player does now, at most kMaxInputBytes: it is sent for this tick, or with
+  /// ClientConfig::input_delay_ticks for a later one. Call it after update() until it returns nullopt, step the
+  /// predicted entities with PredictionStep::input, and pass the results to predict(). The first call begins.
+  ///
+  /// Ticks are those of the server's game, so that inputs arrive just before the server needs them. Each comes
+  /// once, except for some that are left out after a stall. The result is valid until the next call.
+  [[nodiscard]] std::optional<PredictionStep> next_step(std::span<const std::byte> input);
+  /// What the game has computed for an entity that it predicts: its state after `tick`, a tick of next_step() or
+  /// of a correction. `game_state` are the bytes that the server's game sets with Server::set_game_state(). When
+  /// each predicted entity has a state for the newest tick, inputs and results are sent.
+  CallResult predict(EntityId id, Tick tick, const State& state, std::span<const std::byte> game_state = {});
+  /// The server's states of all predicted entities after one tick, if the game must go back to them, or nullopt.
+  /// Call it after update() and before next_step(): restore the entities, step the ticks of Correction::steps
+  /// again, and pass the results to predict(). What is shown then goes over into the new path without a jump.
+  /// The result is valid until the next call.
+  [[nodiscard]] std::optional<Correction> poll_correction();
 
   /// Shows an entity at once that this game expects the server to spawn: the player's own projectile. The
   /// entity moves as extrapolated from `state` at the last update(), and shown() contains it. The game

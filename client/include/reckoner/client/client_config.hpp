@@ -38,6 +38,12 @@ struct ClientConfig {
   /// An entity fades to rest if the server neither updates nor confirms it for this time, s. That happens if
   /// the server cannot send this client everything that it should.
   double unconfirmed_s = 5.0;
+  /// An input takes effect this number of ticks after the game gives it, 0 to 3. A delay makes the game respond
+  /// later, and fewer predictions wrong: other players learn of the input earlier.
+  std::uint32_t input_delay_ticks = 0;
+  /// Every datagram with inputs carries at least this number of new ones, 1 to 4. More save headers, and delay
+  /// inputs.
+  std::uint32_t inputs_per_datagram = 1;
   /// Budget of updates per second of each entity that this client owns. 0: its thresholds decide.
   double owned_updates_per_second = 0.0;
   /// Largest number of entities that the client keeps at once, so that a faulty or hostile server cannot fill

@@ -37,6 +37,10 @@ struct ClientEvent {
     /// pause, a suspension or a jump of the client's clock, the entity was too far from its motion to catch
     /// up within half a second at three times its usual speed (docs/connections.md).
     snapped,
+    /// The game predicts this entity from now on (Server::let_predict()): Client::poll_correction() has its
+    /// state. Comes after `spawned`.
+    prediction_began,
+    prediction_ended,  ///< the game no longer predicts this entity, and it is shown like those of others
   };
   Kind kind = Kind::joined;  ///< the kind of event
   EntityId entity;           ///< the entity concerned; null if the event concerns the client itself

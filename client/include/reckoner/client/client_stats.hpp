@@ -19,6 +19,8 @@ struct ClientStats {
   std::uint64_t state_bytes_received = 0;   ///< payload bytes of state datagrams, without headers
   std::uint64_t field_changes_applied = 0;  ///< values of user fields that were applied
   std::uint64_t field_changes_stale = 0;  ///< field values known already, outdated, or of a despawned entity
+  std::uint64_t mispredictions = 0;       ///< corrections of predicted entities (Client::poll_correction())
+  double input_lead_s = 0.0;              ///< how far the player's inputs are ahead of the server's time, s
   std::uint64_t corrections = 0;          ///< corrections of entities that this client owns
   std::uint64_t messages_received = 0;    ///< game messages, queued for poll_message()
   std::uint64_t messages_refused = 0;     ///< game messages discarded because too many waited

@@ -45,6 +45,10 @@ enum class CallError : std::uint8_t {
   invalid_time = 30,      ///< the time is not finite, or too far away
   reason_too_long = 31,   ///< the reason has more than kMaxKickReasonBytes
   not_shown = 32,         ///< the client does not show the entity
+  not_predicted = 33,     ///< this client does not predict the entity
+  too_many_predicted = 34,  ///< the client predicts kMaxPredicted entities already
+  predicted = 35,           ///< a client predicts the entity
+  no_step = 36,             ///< the client has not stepped this tick, or not any more
 };
 
 /// The error in one line of text; empty for `none`.

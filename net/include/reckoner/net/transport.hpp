@@ -56,7 +56,7 @@ struct GameMessage {
 
 /// Version of the wire format. It increases with every change after which an older build would misread the
 /// data. A version number is never used again.
-inline constexpr std::uint16_t kProtocolVersion = 14;
+inline constexpr std::uint16_t kProtocolVersion = 15;
 
 /// Maximum size of a datagram that a Transport carries, bytes. With all headers, it is smaller than every
 /// common path MTU.

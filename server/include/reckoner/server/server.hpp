@@ -22,6 +22,7 @@
 #include <reckoner/reckoning/state.hpp>
 #include <reckoner/server/entity_debug.hpp>
 #include <reckoner/server/ownership_rules.hpp>
+#include <reckoner/server/prediction.hpp>
 #include <reckoner/server/recipients.hpp>
 #include <reckoner/server/relevance.hpp>
 #include <reckoner/server/rewind.hpp>
@@ -98,11 +99,31 @@ class RECKONER_SERVER_API Server {
   /// would be outside of the world, it is removed, too. Fails if the id is unknown.
   CallResult despawn(EntityId id);
 
+  /// Lets a client predict an entity: the client's game steps it with the player's inputs, at once, and the
+  /// server's game decides what happens. The client is corrected if its result for a tick differs from the
+  /// server's state by more than `rules` allow. Several clients may predict one entity, for example a ball, and
+  /// a client several entities, at most kMaxPredicted. The prediction begins when the client knows the entity
+  /// (ClientEvent::prediction_began). Meanwhile, this client gets no motions of it. Call it again to change the
+  /// rules. Fails if an id is unknown, the entity is short-lived or owned, or a rule is out of its range.
+  CallResult let_predict(EntityId id, ClientId client, const PredictionRules& rules = {});
+  /// The client shows the entity like those of others from now on. Fails if it does not predict the entity.
+  CallResult stop_prediction(EntityId id, ClientId client);
+  /// Sets bytes of the game that belong to the exact state of an entity, at most kMaxGameStateBytes: stamina, a
+  /// cooldown, whether it touches the ground. They travel with each correction, and a client whose bytes differ
+  /// is corrected. Call it together with move().
+  CallResult set_game_state(EntityId id, std::span<const std::byte> bytes);
+  /// What a player does in the next tick. Call it once for each client and tick, between receive() and tick().
+  /// Empty if the client is unknown.
+  [[nodiscard]] PlayerInput input(ClientId client);
+  /// Figures of a client's inputs and predictions; nullopt if the client is unknown.
+  [[nodiscard]] std::optional<PredictionStats> prediction_stats(ClientId client) const;
+
   /// Makes a client the owner of an entity, in place of any earlier owner. From then on, the client's game
   /// moves the entity (Client::move()) within `rules` and the limits of the archetype. Motions are published
   /// with the owner's time stamps. If the entity is not relevant to the client yet, ownership begins when it
   /// becomes relevant. The entity stays in its frame until the owner changes the frame (set_boardable()).
-  /// Fails if an id is unknown, the entity is short-lived, or a number in `rules` is out of its range.
+  /// Fails if an id is unknown, the entity is short-lived or predicted, or a number in `rules` is out of its
+  /// range.
   CallResult give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
   /// Returns an entity to the server, which continues from state(). Fails if no client owns it.
   CallResult revoke(EntityId id);

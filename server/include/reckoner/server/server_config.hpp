@@ -56,6 +56,7 @@ struct ServerConfig {
   /// may come at once. 0: no limit.
   double client_messages_per_second = 256.0;
   std::size_t client_message_bytes_per_second = 32'000;  ///< see client_messages_per_second
+  double repeat_input_s = 0.2;  ///< a player's input that has not arrived is the one before, for this time, s
   double heartbeat_s = 0.25;    ///< a datagram goes to every client at least this often, s
   double join_timeout_s = 5.0;  ///< a connection that does not ask to join is closed after this time, s
   /// How long a client that lost its connection may resume its session over another connection, s. A resumed

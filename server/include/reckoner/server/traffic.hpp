@@ -21,10 +21,11 @@ enum class SentContent : std::uint8_t {
   end,               ///< the end of an entity for a client
   message,           ///< unreliable messages of the game
   reliable_message,  ///< the stream of reliable messages: the game's, routes, changes of ownership
-  header,  ///< heads of datagrams, acknowledgements, refused predictions, marks between sections, padding
+  header,      ///< heads of datagrams, acknowledgements, refused predictions, marks between sections, padding
+  prediction,  ///< reports about inputs, and corrections of predicted entities
 };
 inline constexpr std::size_t kEntityContents = 5;  ///< the kinds up to SentContent::field
-inline constexpr std::size_t kContents = 9;        ///< all kinds
+inline constexpr std::size_t kContents = 10;       ///< all kinds
 
 /// The name of a kind of content, for reports: the name of the enumerator. Valid forever.
 [[nodiscard]] RECKONER_SERVER_API std::string_view name_of(SentContent content);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/prediction/predicted_entities.hpp"
+
+#include <algorithm>
+
+#include <glm/geometric.hpp>
+
+namespace reckoner {
+namespace {
+
+// An error that is longer than this does not fade, m: the entity jumps.
+constexpr double kLongestErrorM = 10.0;
+
+}  // namespace
+
+PredictedEntities::Predicted* PredictedEntities::find(EntityId id) {
+  const auto found = std::ranges::find_if(all_, [&](const auto& one) { return one->id == id; });
+  return found != all_.end() ? found->get() : nullptr;
+}
+
+void PredictedEntities::receive(const CorrectionPart& part, Tick tick, const TickClock& ticks) {
+  ticks_ = ticks;
+  const auto newer = static_cast<std::int8_t>(static_cast<std::uint8_t>(part.number - newest_number_));
+  if (newer <= 0) return;
+  const std::uint32_t number = newest_number_ + static_cast<std::uint32_t>(newer);
+  if (arriving_ && arriving_->number > number) return;
+  if (!arriving_ || arriving_->number != number) {
+    arriving_.emplace();
+    arriving_->number = number;
+    arriving_->tick = tick;
+    arriving_->reason = part.reason;
+    arriving_->entities.resize(part.total);
+  }
+  if (arriving_->entities.size() != part.total || arriving_->tick != tick) return;  // no honest server
+  for (std::size_t i = 0; i < part.entities.size(); ++i) {
+    arriving_->has[part.first + i] = true;
+    arriving_->entities[part.first + i] = part.entities[i];
+  }
+  if (!is_complete(*arriving_)) return;
+  newest_number_ = number;
+  inputs_.begin();
+  const bool right = is_right(*arriving_);
+  change_set(*arriving_);
+  if (right || all_.empty()) {
+    waiting_.reset();
+    finish(number);
+  } else {
+    waiting_ = std::move(*arriving_);
+  }
+  arriving_.reset();
+}
+
+bool PredictedEntities::is_complete(const Arriving& arriving) const {
+  return std::all_of(arriving.has.begin(),
+                     arriving.has.begin() + static_cast<std::ptrdiff_t>(arriving.entities.size()),
+                     [](bool has) { return has; });
+}
+
+// True if the game has computed these states by now, after an earlier correction.
+bool PredictedEntities::is_right(const Arriving& arriving) const {
+  return std::ranges::equal(arriving.entities, all_, [&](const ExactState& exact, const auto& known) {
+    const PredictedPath::Step* step = known->path.find(arriving.tick);
+    return step != nullptr && known->id == exact.entity && known->teleports == exact.teleports &&
+           agrees(result_of(step->state, step->bytes(), exact.tolerance, arriving.tick), exact.state,
+                  exact.game_state, exact.tolerance, arriving.tick);
+  });
+}
+
+void PredictedEntities::change_set(const Arriving& arriving) {
+  std::vector<std::unique_ptr<Predicted>> before = std::move(all_);
+  all_.clear();
+  for (const ExactState& exact : arriving.entities) {
+    const auto known =
+        std::ranges::find_if(before, [&](const auto& one) { return one && one->id == exact.entity; });
+    all_.push_back(known != before.end() ? std::move(*known) : std::make_unique<Predicted>());
+    all_.back()->id = exact.entity;
+    all_.back()->tolerance = exact.tolerance;
+  }
+  for (auto& gone : before) {
+    if (gone) ended_.push_back(std::move(gone));
+  }
+  has_changed_ = true;
+}
+
+CallResult PredictedEntities::predict(EntityId id, Tick tick, const State& counted,
+                                      std::span<const std::byte> game_state, bool& complete) {
+  complete = false;
+  Predicted* entity = find(id);
+  if (entity == nullptr) return CallError::not_predicted;
+  if (game_state.size() > kMaxGameStateBytes) return CallError::data_too_long;
+  if (!is_sane(counted)) return CallError::not_finite;
+  if (!inputs_.is_running()) return CallError::no_step;
+  const Tick stepped = inputs_.stepped();
+  if (earlier(stepped, tick) || stepped - tick >= PredictedPath::kKept) return CallError::no_step;
+  entity->path.set(tick, counted, game_state);
+  complete = tick == stepped && are_results_complete();
+  return {};
+}
+
+// Passes on the results for the newest tick, if there is one for each entity.
+bool PredictedEntities::are_results_complete() const {
+  const Tick tick = inputs_.stepped();
+  std::array<PredictedResult, kMaxPredicted> results;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const PredictedPath::Step* step = all_[i]->path.find(tick);
+    if (step == nullptr) return false;
+    results[i] = result_of(step->state, step->bytes(), all_[i]->tolerance, tick);
+  }
+  inputs_.set_results(std::span(results).first(all_.size()));
+  return true;
+}
+
+std::optional<Correction> PredictedEntities::poll_correction(const glm::dvec3& origin) {
+  if (!waiting_ || !inputs_.is_running()) return std::nullopt;
+  applied_ = std::move(*waiting_);
+  waiting_.reset();
+  finish(applied_.number);
+  ++stats_.mispredictions;
+  corrected_.clear();
+  for (std::size_t i = 0; i < applied_.entities.size(); ++i) {
+    const ExactState& exact = applied_.entities[i];
+    Predicted& entity = *all_[i];
+    const bool jumps = entity.path.newest() && entity.teleports != exact.teleports;
+    entity.teleports = exact.teleports;
+    entity.path.set(applied_.tick, exact.state, exact.game_state);
+    entity.fades_next = entity.shown && !jumps;
+    if (jumps) entity.fade.stop();
+    corrected_.push_back({exact.entity, exact.state, exact.game_state});
+    corrected_.back().state.position -= origin;
+  }
+  steps_.clear();
+  const Tick stepped = inputs_.stepped();
+  if (!earlier(stepped, applied_.tick) && stepped - applied_.tick < PredictedPath::kKept) {
+    for (Tick tick = applied_.tick + 1; !earlier(stepped, tick); ++tick)
+      steps_.push_back({tick, inputs_.input(tick).bytes()});
+  }
+  return Correction{applied_.tick, applied_.reason, corrected_, steps_};
+}
+
+std::optional<State> PredictedEntities::show(EntityId id) {
+  Predicted* found = find(id);
+  if (found == nullptr) return std::nullopt;
+  Predicted& entity = *found;
+  const double time_s = inputs_.clock().time_s();
+  const auto path = entity.path.at(time_s, ticks_);
+  if (!path) return std::nullopt;
+  if (entity.fades_next) {
+    // From the last picture on: both paths are known there.
+    const auto then = entity.path.at(shown_s_, ticks_);
+    entity.fade.begin(*entity.shown, then.value_or(*path), then ? shown_s_ : time_s, kLongestErrorM);
+    entity.fades_next = false;
+  }
+  entity.shown = entity.fade.apply(*path, time_s);
+  return entity.shown;
+}
+
+}  // namespace reckoner

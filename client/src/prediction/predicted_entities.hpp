@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "client/src/playout/tick_clock.hpp"
+#include "client/src/prediction/error_fade.hpp"
+#include "client/src/prediction/player_inputs.hpp"
+#include "client/src/prediction/predicted_path.hpp"
+#include "net/src/messages/correction.hpp"
+#include "net/src/messages/predicted_result.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <reckoner/client/client_stats.hpp>
+#include <reckoner/client/prediction.hpp>
+#include <reckoner/net/call_result.hpp>
+#include <reckoner/net/ids.hpp>
+
+namespace reckoner {
+
+/// The entities that this client predicts: what its game has computed for them, the server's corrections, and
+/// what is shown of them.
+class PredictedEntities {
+ public:
+  /// `inputs` must outlive this object.
+  PredictedEntities(PlayerInputs& inputs, ClientStats& stats) : inputs_(inputs), stats_(stats) {}
+
+  // What arrives.
+
+  /// A part of a correction from the tick `tick` has arrived.
+  void receive(const CorrectionPart& part, Tick tick, const TickClock& ticks);
+
+  // The entities.
+
+  struct Predicted {
+    EntityId id;
+    PredictionTolerance tolerance;
+    std::uint8_t teleports = 0;
+    PredictedPath path;
+    ErrorFade fade;
+    std::optional<State> shown;        ///< in the last picture, in the server's coordinates
+    bool fades_next = false;           ///< the next picture begins a fade from `shown`
+  };
+  [[nodiscard]] std::span<const std::unique_ptr<Predicted>> all() const { return all_; }
+  [[nodiscard]] Predicted* find(EntityId id);
+  /// True if all() has changed since the last call.
+  [[nodiscard]] bool take_change() { return std::exchange(has_changed_, false); }
+  void request_review() { has_changed_ = true; }
+  /// The entities whose prediction has ended since the last call, with what was shown of them last.
+  [[nodiscard]] std::vector<std::unique_ptr<Predicted>> take_ended() { return std::move(ended_); }
+
+  // The game.
+
+  /// Implements Client::predict(); `counted` is in the server's coordinates. Sets `complete` if the results for
+  /// the newest tick are complete.
+  CallResult predict(EntityId id, Tick tick, const State& counted, std::span<const std::byte> game_state,
+                     bool& complete);
+  /// Implements Client::poll_correction(). `origin` is that of the game's coordinates.
+  [[nodiscard]] std::optional<Correction> poll_correction(const glm::dvec3& origin);
+
+  // What is shown.
+
+  /// The state of a predicted entity to show at the time of the inputs, in the server's coordinates; nullopt if
+  /// the game has not computed one yet. Call it once for a picture.
+  [[nodiscard]] std::optional<State> show(EntityId id);
+  /// A picture has shown `state` of an entity whose path is not known yet.
+  void note_shown(EntityId id, const State& state) {
+    if (Predicted* entity = find(id)) entity->shown = state;
+  }
+  /// Call it after the pictures's calls of show().
+  void end_picture() { shown_s_ = inputs_.clock().time_s(); }
+  /// The time of the inputs in the last picture, server time, s.
+  [[nodiscard]] double shown_s() const { return inputs_.clock().time_s(); }
+
+ private:
+  // A correction whose parts arrive.
+  struct Arriving {
+    std::uint32_t number = 0;
+    Tick tick = 0;
+    CorrectionReason reason{};
+    std::array<bool, kMaxPredicted> has{};
+    std::vector<ExactState> entities;
+  };
+
+  [[nodiscard]] bool is_complete(const Arriving& arriving) const;
+  void change_set(const Arriving& arriving);
+  [[nodiscard]] bool is_right(const Arriving& arriving) const;
+  void finish(std::uint32_t number) { inputs_.set_corrected(static_cast<std::uint8_t>(number)); }
+  [[nodiscard]] bool are_results_complete() const;
+
+  PlayerInputs& inputs_;
+  ClientStats& stats_;
+  TickClock ticks_;
+  std::vector<std::unique_ptr<Predicted>> all_;  // in the order of the server
+  std::vector<std::unique_ptr<Predicted>> ended_;
+  bool has_changed_ = false;
+  std::uint32_t newest_number_ = 0;   // of a correction that has arrived completely
+  std::optional<Arriving> arriving_;
+  std::optional<Arriving> waiting_;   // for the game
+  Arriving applied_;                  // given to the game by the last poll_correction()
+  std::vector<CorrectedEntity> corrected_;
+  std::vector<PredictionStep> steps_;
+  double shown_s_ = 0.0;              // of the last picture
+};
+
+}  // namespace reckoner
