@@ -62,12 +62,12 @@ void RogueOwner::receive(double now_s) {
   }
 }
 
-// A datagram with motions is ignored; the server sends its messages again.
+// A datagram with motions or predictions is ignored; the server sends its messages again.
 void RogueOwner::receive_datagram(std::span<const std::byte> payload, double now_s) {
   BitReader reader{payload};
   const ServerHeader header = read_server_header(reader);
   answered_ = answered_ || header.control.answer;
-  if (header.update_count > 0 || header.has_fields) return;
+  if (header.update_count > 0 || header.has_predictions || header.has_fields) return;
   std::vector<SpawnEntry> spawns;
   MessageBatch messages;
   std::vector<ReliablePart> parts;

@@ -433,8 +433,8 @@ class Disturber final : public ForwardingTransport {
       return ForwardingTransport::send(peer, forged_reliable(head, std::span{&wrong, 1}));
     for (const ReliablePart& part : stream_.add(payload))
       end_ = std::max(end_, part.offset + part.bytes.size());
-    const bool is_empty =
-        head.update_count == 0 && !head.has_spawns && !head.has_fields && !head.has_reliable;
+    const bool is_empty = head.update_count == 0 && !head.has_spawns && !head.has_predictions &&
+                          !head.has_fields && !head.has_reliable;
     if (!is_empty || !std::exchange(breaks_stream, false)) return ForwardingTransport::send(peer, payload);
     const ReliablePart broken{end_, Bytes{std::byte{0}}};
     return ForwardingTransport::send(peer, forged_reliable(head, std::span{&broken, 1}));

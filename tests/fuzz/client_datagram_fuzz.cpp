@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A client's state datagram: acknowledgements, its showing report, motions of owned entities, messages,
-// parts of the stream of reliable messages, requests to join.
+// A client's state datagram: acknowledgements, its showing report, motions of owned entities, inputs and
+// results, messages, parts of the stream of reliable messages, requests to join.
 #include "generate.hpp"
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/messages/input_batch.hpp"
 #include "net/src/messages/messages.hpp"
 #include "target.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr double kTickRateHz = 60.0;
 constexpr std::uint64_t kNewestByte = 50'000'000;  // offsets in the stream need more than their 24 bits
+constexpr Tick kNextTick = 200'000;                // ticks of inputs need more than their 16 bits
 
 struct Owned {
   OwnedHead head;
@@ -19,6 +21,7 @@ struct Owned {
 struct Datagram {
   ClientDatagram head;
   std::vector<Owned> owned;
+  InputBatch inputs;
   MessageBatch messages;
   std::vector<ReliablePart> reliable;
 };
@@ -34,6 +37,12 @@ QuantisedState baseline_of(std::uint32_t slot) {
   s.velocity = {1.5f, -0.5f, 0.0f};
   s.angular_velocity = {0.0f, 0.0f, 0.7f};
   return quantise(s, 1, CodingMode{}, quantisation_of(slot));
+}
+
+// The server lacks the input of every fourth tick, and has one input for all others.
+const Input* known_input(Tick tick) {
+  static const Input known = Input(std::array{std::byte{3}, std::byte{0}, std::byte{200}});
+  return tick % 4 == 0 ? nullptr : &known;
 }
 
 std::optional<Datagram> read(std::span<const std::byte> bytes) {
@@ -57,6 +66,7 @@ std::optional<Datagram> read(std::span<const std::byte> bytes) {
     if (reader.failed()) return std::nullopt;
     if (!d.owned.back().state.along.route && !dequantise(d.owned.back().state, q)) return std::nullopt;
   }
+  if (d.head.has_inputs && !read_inputs(reader, kNextTick, known_input, d.inputs)) return std::nullopt;
   if (d.head.has_messages) read_messages(reader, d.messages);
   if (d.head.has_reliable) read_reliable_parts(reader, kNewestByte, d.reliable);
   if (!reader.finished()) return std::nullopt;
@@ -79,6 +89,10 @@ Bytes written(const Datagram& d) {
     }
   }
   if (d.head.has_owned) writer.write(0, 1);
+  if (d.head.has_inputs) {
+    const Input* base = d.inputs.has_base ? known_input(d.inputs.oldest() - 1) : nullptr;
+    write_inputs(writer, d.inputs, base != nullptr ? *base : Input{});
+  }
   if (d.head.has_messages) {
     for (const MessageBatch::Item& item : d.messages.items)
       write_message(writer, d.messages.payload(item), item.time_s);
@@ -88,9 +102,17 @@ Bytes written(const Datagram& d) {
   return writer.overflowed() ? Bytes{} : finished(writer);
 }
 
+void check_inputs(const InputBatch& batch) {
+  check(!batch.inputs.empty() && batch.inputs.size() <= InputBatch::kMost,
+        "there are inputs, and not too many");
+  check(batch.results.size() <= kMaxPredicted, "there are no more results than entities");
+  check(batch.results_behind <= InputBatch::kMostDelay, "results are at most as late as inputs");
+}
+
 void decode(std::span<const std::byte> bytes) {
   const auto datagram = read(bytes);
   if (!datagram) return;
+  if (datagram->head.has_inputs) check_inputs(datagram->inputs);
   const Bytes again = written(*datagram);
   if (again.empty()) return;
   const auto second = read(again);
@@ -98,6 +120,9 @@ void decode(std::span<const std::byte> bytes) {
   check(second->owned.size() == datagram->owned.size(), "all motions arrive");
   for (std::size_t i = 0; i < datagram->owned.size(); ++i)
     check(second->owned[i].state == datagram->owned[i].state, "a motion arrives as it is");
+  check(second->inputs.newest == datagram->inputs.newest, "inputs are of their ticks");
+  check(second->inputs.inputs == datagram->inputs.inputs, "all inputs arrive as they are");
+  check(second->inputs.results == datagram->inputs.results, "all results arrive as they are");
   check(second->reliable == datagram->reliable, "all parts of the stream arrive as they are");
   check(second->head.join.has_value() == datagram->head.join.has_value(), "a request to join arrives");
   check(written(*second) == again, "decoding twice gives the same");
@@ -125,6 +150,10 @@ Datagram any_datagram(Choices& choices) {
     }
     d.owned.push_back({head, state});
   }
+  d.head.has_inputs = choices.flag();
+  if (d.head.has_inputs)
+    d.inputs = any_inputs(choices, static_cast<Tick>(kNextTick + choices.integer(choices.rarely(7) ? 16 : 7)),
+                          known_input);
   d.messages.bytes = choices.bytes(60);
   if (!d.messages.bytes.empty()) d.messages.items.push_back({0, d.messages.bytes.size(), choices.real(0, 9)});
   d.head.has_messages = !d.messages.bytes.empty();
@@ -154,7 +183,7 @@ std::vector<Bytes> seeds() {
     Choices choices{decisions};
     out.push_back(marked(kRaw, written(any_datagram(choices))));
     Choices same{decisions};
-    if (i < 6) out.push_back(marked(kRaw, written({any_join_datagram(same), {}, {}, {}})));
+    if (i < 6) out.push_back(marked(kRaw, written({any_join_datagram(same), {}, {}, {}, {}})));
   }
   add_choices(out, 12, 500, kChoices);
   return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A server, an honest client, and another client whose link may lose, repeat, change and invent payloads in
-// both directions. Neither end breaks, and the honest client is not affected.
+// both directions. Both clients predict entities. Neither end breaks, and the honest client is not affected.
 #include "client/src/testing/test_switches.hpp"
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <type_traits>
 
 #include <reckoner/client/client.hpp>
@@ -22,6 +23,7 @@ constexpr double kTickS = 1.0 / 60.0;
 constexpr double kLocalS = 1000.0;  // offset of the clients' clocks
 constexpr int kMaxTicks = 90;
 constexpr std::size_t kVictim = 0, kHonest = 1;
+constexpr std::size_t kWalker = 5;  // the entity that the honest client predicts
 
 ServerConfig server_config(Choices& choices) {
   ServerConfig config;
@@ -45,6 +47,20 @@ bool finite(const State& s) {
          std::isfinite(s.orientation.w + s.orientation.x + s.orientation.y + s.orientation.z);
 }
 
+// A body that both games step in the same way. The bytes of the game count the steps.
+struct Walker {
+  State state;
+  std::uint8_t steps = 0;
+
+  void step(std::span<const std::byte> input) {
+    const double keys = input.empty() ? 0.0 : std::to_integer<int>(input.front()) % 8;
+    state.position.x += keys / 64.0;
+    state.velocity = glm::vec3{glm::dvec3{keys / 64.0 / kTickS, 0.0, 0.0}};
+    ++steps;
+  }
+  [[nodiscard]] std::array<std::byte, 1> bytes() const { return {static_cast<std::byte>(steps)}; }
+};
+
 class Conversation {
  public:
   explicit Conversation(Choices& choices)
@@ -64,14 +80,17 @@ class Conversation {
     (void)server_.add_route(route);
     for (std::size_t kind : {0, 1, 0, 2, 0, 1})
       (void)spawn(kind);
+    walker_.state = *server_.state(entities_[kWalker]);
     (void)server_.follow(entities_[1], RouteId{1});
     (void)server_.enter_frame(entities_[3], entities_[0]);
     quiet(6);
     for (const auto& client : clients_)
       check(client->status() == ClientStatus::joined, "both clients are admitted");
     (void)server_.give(entities_[2], victim(), {});
-    (void)server_.give(entities_[4], ClientId{3 - victim().value},
+    (void)server_.give(entities_[4], honest(),
                        {.policy = choices.flag() ? OwnerPolicy::refuse : OwnerPolicy::correct});
+    (void)server_.let_predict(entities_[0], victim());
+    (void)server_.let_predict(entities_[kWalker], honest());
     quiet(6);
   }
 
@@ -91,6 +110,7 @@ class Conversation {
   [[nodiscard]] static SecretKey session_secret() { return SecretKey{{std::byte{7}}}; }  // equal in every run
   // The victim joins first.
   [[nodiscard]] static ClientId victim() { return {1}; }
+  [[nodiscard]] static ClientId honest() { return {2}; }
   [[nodiscard]] EntityId some() { return entities_[choices_.up_to(entities_.size() - 1)]; }
   [[nodiscard]] double now_s() const { return ticks_ * kTickS; }
 
@@ -113,12 +133,17 @@ class Conversation {
   void tick() {
     server_.receive(now_s());
     for (std::size_t i = 0; i < entities_.size(); ++i) {
+      if (i == kWalker) continue;
       State s;
       s.position = {static_cast<double>(i) + 2.0 * now_s(), std::sin(3.0 * now_s()), 0.0};
       s.velocity = {2.0f, static_cast<float>(3.0 * std::cos(3.0 * now_s())), 0.0f};
       (void)server_.move(entities_[i], s);
     }
+    walk();
+    const Tick tick = server_.next_tick();
     server_.tick(now_s());
+    const auto walked = server_.state(entities_[kWalker]);
+    if (walked && !server_.frame_of(entities_[kWalker])) truth_[tick] = walked->position;
     ++ticks_;
     deliver(down_, true);
     for (std::size_t i : {kVictim, kHonest})
@@ -146,6 +171,7 @@ class Conversation {
       check(finite(each.shown), "what is shown is a state");
     for (const glm::dvec3& p : client.shown_poses().positions)
       check(std::isfinite(p.x + p.y + p.z), "what is shown is a place");
+    play(i);
     for (const EntityId id : {entities_[2], entities_[4]}) {
       if (auto state = client.owned(id)) {
         state->velocity = {1.0f, 0.5f, 0.0f};
@@ -155,6 +181,40 @@ class Conversation {
     if (i != kHonest) return;
     check(client.stats().malformed == 0, "the honest client can read all that the server sends");
     check(!tampers_ || client.status() == ClientStatus::joined, "the honest client stays");
+  }
+
+  // The server's game steps the entity that the honest client predicts.
+  void walk() {
+    (void)server_.input(victim());
+    walker_.step(server_.input(honest()).bytes);
+    (void)server_.move(entities_[kWalker], walker_.state);
+    (void)server_.set_game_state(entities_[kWalker], walker_.bytes());
+  }
+
+  // The game of a client steps what it predicts.
+  void play(std::size_t i) {
+    if (const auto correction = clients_[i]->poll_correction()) {
+      for (const CorrectedEntity& each : correction->entities) {
+        check(finite(each.state), "a correction is a state");
+        const auto truth = truth_.find(correction->tick);
+        if (i == kHonest && each.id == entities_[kWalker] && truth != truth_.end())
+          check(each.state.position == truth->second, "a correction is exact");
+        Walker& walker = predicted_[i][each.id];
+        walker.state = each.state;
+        walker.steps = each.game_state.empty() ? 0 : std::to_integer<std::uint8_t>(each.game_state.front());
+      }
+      for (const PredictionStep& step : correction->steps)
+        predict(i, step);
+    }
+    const std::array input{static_cast<std::byte>(ticks_ / 7)};
+    while (const auto step = clients_[i]->next_step(input))
+      predict(i, *step);
+  }
+  void predict(std::size_t i, const PredictionStep& step) {
+    for (auto& [id, walker] : predicted_[i]) {
+      walker.step(step.input);
+      (void)clients_[i]->predict(id, step.tick, walker.state, walker.bytes());
+    }
   }
 
   // Delivers datagrams in flight to a client or to the server.
@@ -179,7 +239,7 @@ class Conversation {
   }
 
   void act() {
-    switch (choices_.up_to(12)) {
+    switch (choices_.up_to(13)) {
       case 0:
         return invent(choices_.flag());
       case 1:
@@ -221,6 +281,8 @@ class Conversation {
       case 11:
         return choices_.flag() ? arrive({kVictim, parts<ServerHeader>()}, true)
                                : arrive({kVictim, parts<ClientDatagram>()}, false);
+      case 12:
+        return predictions();
       default:
         ticks_ += static_cast<int>(choices_.up_to(choices_.rarely(7) ? 40 : 2));
         return;
@@ -228,6 +290,59 @@ class Conversation {
   }
 
   void invent(bool to_client) { arrive({kVictim, choices_.bytes(120)}, to_client); }
+
+  // Changes what is predicted, or invents inputs or a correction for the victim.
+  void predictions() {
+    switch (choices_.up_to(4)) {
+      case 0:
+        (void)server_.let_predict(some(), choices_.flag() ? victim() : honest(),
+                                  {choices_.real(1e-4, 100.0), choices_.real(1e-4, 1.0)});
+        return;
+      case 1:
+        (void)server_.stop_prediction(some(), choices_.flag() ? victim() : honest());
+        return;
+      case 2:
+        (void)server_.set_game_state(some(), choices_.bytes(8));
+        return;
+      case 3:
+        return arrive({kVictim, inputs()}, false);
+      default:
+        return arrive({kVictim, correction()}, true);
+    }
+  }
+
+  // A section of inputs as the victim would send it.
+  Bytes inputs() {
+    Bytes buffer(8192);
+    BitWriter writer{buffer};
+    ClientDatagram head = any_client_datagram(choices_, static_cast<Sequence>(ticks_));
+    head.has_inputs = true;
+    write(writer, head);
+    const Input base;
+    const auto newest =
+        static_cast<Tick>(server_.next_tick() + choices_.integer(choices_.rarely(3) ? 16 : 7));
+    write_inputs(writer, any_inputs(choices_, newest, [&](Tick) { return &base; }), base);
+    return within_a_datagram(writer);
+  }
+
+  // A section of predictions as the server would send it.
+  Bytes correction() {
+    Bytes buffer(16384);
+    BitWriter writer{buffer};
+    ServerHeader head;
+    head.tick = static_cast<std::uint16_t>(server_.next_tick() + choices_.integer(5));
+    head.sequence = static_cast<Sequence>(ticks_ + choices_.integer(6));
+    head.has_predictions = true;
+    write(writer, head);
+    write(writer, any_predictions(choices_, server_.next_tick()));
+    return within_a_datagram(writer);
+  }
+
+  static Bytes within_a_datagram(BitWriter& writer) {
+    Bytes bytes = finished(writer);
+    bytes.resize(std::min(bytes.size(), kMaxDatagramBytes));
+    return bytes;
+  }
 
   Bytes request(const ClientDatagram& datagram) {
     Bytes buffer(kMaxDatagramBytes);
@@ -316,9 +431,7 @@ class Conversation {
     head.has_reliable = true;
     write(writer, head);
     (void)write_parts(writer, any_parts(choices_, choices_.up_to(400)));
-    Bytes bytes = finished(writer);
-    bytes.resize(std::min(bytes.size(), kMaxDatagramBytes));
-    return bytes;
+    return within_a_datagram(writer);
   }
 
   Choices& choices_;
@@ -330,7 +443,10 @@ class Conversation {
   std::array<std::unique_ptr<PipeEnd>, 2> ends_;
   std::array<std::unique_ptr<Client>, 2> clients_;
   std::vector<EntityId> entities_;
-  std::uint32_t next_peer_ = 3;  // of a stranger
+  Walker walker_;                     // the server's, moved by the honest client
+  std::map<Tick, glm::dvec3> truth_;  // positions of the walker, by tick, while it is in the world
+  std::array<std::map<EntityId, Walker>, 2> predicted_;  // by the clients
+  std::uint32_t next_peer_ = 3;                          // of a stranger
   bool tampers_ = false;
   int ticks_ = 0;
 };

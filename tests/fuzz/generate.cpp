@@ -462,6 +462,94 @@ bool write_parts(BitWriter& writer, std::span<const ReliablePart> parts) {
   return true;
 }
 
+namespace {
+
+// Mostly the input before, with another byte: keys that are held, and sticks.
+Input any_input(Choices& choices, const Input& before) {
+  if (choices.rarely(3)) return Input(choices.bytes(kMaxInputBytes));
+  std::array<std::byte, kMaxInputBytes> bytes{};
+  std::ranges::copy(before.bytes(), bytes.begin());
+  const std::size_t size = before.bytes().size();
+  if (size > 0 && choices.flag())
+    bytes[choices.up_to(size - 1)] = static_cast<std::byte>(choices.up_to(UINT8_MAX));
+  return Input(std::span(bytes).first(size));
+}
+
+PredictedResult any_result(Choices& choices) {
+  const auto bits = [&](unsigned count) {
+    return static_cast<std::uint8_t>(choices.up_to((std::uint64_t{1} << count) - 1));
+  };
+  PredictedResult r;
+  for (std::uint8_t& part : r.position)
+    part = bits(PredictedResult::kPositionBits);
+  for (std::uint8_t& part : r.rotation)
+    part = bits(PredictedResult::kRotationBits);
+  r.game_state = bits(PredictedResult::kGameStateBits);
+  return r;
+}
+
+ExactState any_exact(Choices& choices) {
+  ExactState exact;
+  exact.entity = any_entity(choices);
+  State& s = exact.state;
+  s.position = any_point(choices, choices.flag() ? 1e3 : 1e300);
+  if (choices.flag()) s.velocity = any_rate(choices, 100.0);
+  if (choices.flag()) s.acceleration = any_rate(choices, 1e5);
+  if (choices.flag()) s.angular_velocity = any_rate(choices, 1e30);
+  const glm::vec3 axis = any_rate(choices, 1.0);
+  const glm::quat turn{static_cast<float>(choices.real(-1.0, 1.0)), axis.x, axis.y, axis.z};
+  if (glm::length(turn) > 1e-3f) s.orientation = glm::normalize(turn);
+  exact.teleports = static_cast<std::uint8_t>(choices.up_to(UINT8_MAX));
+  exact.tolerance = {static_cast<float>(choices.real(1e-4, 100.0)),
+                     static_cast<float>(choices.real(1e-4, 1.0))};
+  exact.game_state = choices.bytes(choices.rarely(3) ? kMaxGameStateBytes : 8);
+  return exact;
+}
+
+}  // namespace
+
+InputBatch any_inputs(Choices& choices, Tick newest, const std::function<const Input*(Tick)>& find) {
+  InputBatch batch;
+  batch.newest = newest;
+  batch.corrected = static_cast<std::uint8_t>(choices.up_to(UINT8_MAX));
+  batch.seen_age_ms = static_cast<std::uint16_t>(choices.up_to(InputBatch::kMostSeenAgeMs));
+  const std::uint64_t more = choices.up_to(choices.rarely(7) ? InputBatch::kMost - 1 : 5);
+  const Input* base = find(static_cast<Tick>(newest - more - 1));
+  batch.has_base = base != nullptr && choices.flag();
+  Input input = batch.has_base ? *base : Input{};
+  for (std::uint64_t n = 0; n <= more; ++n)
+    batch.inputs.push_back(input = any_input(choices, input));
+  for (std::uint64_t n = choices.flag() ? choices.up_to(kMaxPredicted) : 0; n > 0; --n)
+    batch.results.push_back(any_result(choices));
+  if (!batch.results.empty())
+    batch.results_behind = static_cast<std::uint8_t>(choices.up_to(InputBatch::kMostDelay));
+  return batch;
+}
+
+PredictionReport any_predictions(Choices& choices, Tick near) {
+  PredictionReport report;
+  if (choices.flag()) {
+    InputReport& inputs = report.inputs.emplace();
+    inputs.newest = static_cast<Tick>(near + choices.integer(choices.rarely(7) ? 16 : 7));
+    if (choices.flag()) {
+      inputs.early = static_cast<int>(choices.integer(7));
+      inputs.timed = inputs.newest - static_cast<Tick>(choices.up_to(choices.rarely(7) ? 127 : 3));
+    }
+  }
+  if (report.inputs && !choices.flag()) return report;
+  CorrectionPart& part = report.correction.emplace();
+  part.number = static_cast<std::uint8_t>(choices.up_to(UINT8_MAX));
+  part.total = static_cast<std::uint8_t>(choices.up_to(choices.rarely(7) ? kMaxPredicted : 2));
+  part.reason = any_of(choices, CorrectionReason::teleported);
+  if (part.total == 0) return report;
+  part.first = static_cast<std::uint8_t>(choices.up_to(choices.rarely(3) ? part.total - 1u : 0));
+  const std::uint64_t count =
+      part.total - part.first - choices.up_to(choices.rarely(3) ? part.total - part.first - 1u : 0);
+  for (std::uint64_t n = count; n > 0; --n)
+    part.entities.push_back(any_exact(choices));
+  return report;
+}
+
 std::optional<Ack> any_ack(Choices& choices, Sequence near) {
   if (!choices.flag()) return std::nullopt;
   Ack ack{.newest = static_cast<Sequence>(near + choices.integer(choices.flag() ? 4 : 16))};

@@ -3,11 +3,14 @@
 
 #include "choices.hpp"
 #include "net/src/codec/motion_codec.hpp"
+#include "net/src/messages/correction.hpp"
 #include "net/src/messages/datagram.hpp"
+#include "net/src/messages/input_batch.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/reliable_part.hpp"
 #include "net/src/messages/spawns.hpp"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -45,6 +48,13 @@ namespace reckoner::fuzz {
 /// Writes the section of these parts; nothing if there are none. Returns false if a distance between parts
 /// cannot be written.
 bool write_parts(BitWriter& writer, std::span<const ReliablePart> parts);
+
+/// Inputs for the ticks up to `newest`, with results. `find` returns the input of a tick that the server has,
+/// else null; the section may refer to it.
+[[nodiscard]] InputBatch any_inputs(Choices& choices, Tick newest,
+                                    const std::function<const Input*(Tick)>& find);
+/// A report about inputs up to a tick near `near`, a part of a correction, or both.
+[[nodiscard]] PredictionReport any_predictions(Choices& choices, Tick near);
 
 [[nodiscard]] std::optional<Ack> any_ack(Choices& choices, Sequence near);
 /// An answer to a request to join, a count of processed messages, or both.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The server's state datagram: header, answers to requests to join, full and residual updates, spawns and
-// despawns, fields, messages, parts of the stream of reliable messages. Both the readers of the wire format
-// and the client's decode(), which also judges whether the contents can be applied.
+// despawns, reports about inputs, corrections, fields, messages, parts of the stream of reliable messages.
+// Both the readers of the wire format and the client's decode(), which also judges whether the contents can
+// be applied.
 #include "client/src/connection/decode.hpp"
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
+#include "net/src/messages/correction.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/spawns.hpp"
 #include "target.hpp"
@@ -20,6 +22,7 @@ constexpr double kTickRateHz = 60.0;
 constexpr std::uint32_t kSlots = 6;              // slots with an entity; they use the archetypes in turn
 constexpr std::uint32_t kNewestSpawn = 100'000;  // numbers of spawns need more than their 16 bits on the wire
 constexpr std::uint64_t kNewestByte = 50'000'000;  // offsets in the stream need more than their 24 bits
+constexpr Tick kTick = 1u << 20;                   // the upper bits of all ticks
 
 struct Update {
   UpdateHeader head;
@@ -33,9 +36,12 @@ struct Datagram {
   ServerHeader header;
   std::vector<Update> updates;
   std::vector<SpawnEntry> spawns;
+  PredictionReport predictions;
   std::vector<Fields> fields;
   MessageBatch messages;
   std::vector<ReliablePart> reliable;
+
+  [[nodiscard]] Tick tick() const { return kTick | header.tick; }
 };
 
 struct Known {
@@ -100,6 +106,8 @@ std::optional<Datagram> read(std::span<const std::byte> bytes, const Known& know
   if (reader.failed() || !read_updates(reader, known, d)) return std::nullopt;
   if (d.header.has_spawns) read_spawns(reader, kNewestSpawn, d.spawns);
   if (reader.failed()) return std::nullopt;
+  if (d.header.has_predictions) read_predictions(reader, d.tick(), d.predictions);
+  if (reader.failed()) return std::nullopt;
   if (d.header.has_fields && !read_fields(reader, known, d)) return std::nullopt;
   if (d.header.has_messages) read_messages(reader, d.messages);
   if (d.header.has_reliable) read_reliable_parts(reader, kNewestByte, d.reliable);
@@ -146,6 +154,7 @@ Bytes written(const Datagram& d, const Known& known) {
     if (!section.add(writer, entry, buffer.size() * 8)) return {};
   }
   section.finish(writer);
+  if (d.header.has_predictions) write(writer, d.predictions);
   if (d.header.has_fields) write_fields(writer, known, d);
   if (d.header.has_messages) {
     for (const MessageBatch::Item& item : d.messages.items)
@@ -163,6 +172,24 @@ bool can_be_written(const Datagram& d) {
            return small(u.head.age) &&
                   small(u.head.reference_age.value_or(0) - d.header.coding.reference_age);
          });
+}
+
+void check_predictions(const PredictionReport& report) {
+  if (report.inputs && report.inputs->early)
+    check(report.inputs->newest - report.inputs->timed <= 127, "an early input is one of the last");
+  if (!report.correction) return check(report.inputs.has_value(), "a report is not empty");
+  const CorrectionPart& part = *report.correction;
+  check(part.total <= kMaxPredicted && part.first + part.entities.size() <= part.total,
+        "a part is of a correction");
+  check(part.entities.empty() == (part.total == 0), "a part is not empty");
+  for (const ExactState& exact : part.entities) {
+    check(is_sane(exact.state) && exact.entity.slot() < kMaxEntities,
+          "an exact state is a state of an entity");
+    check(exact.tolerance.position_m > 0.0f && exact.tolerance.angle_rad > 0.0f, "a tolerance is positive");
+    check(exact.game_state.size() <= kMaxGameStateBytes, "the game's bytes are not too many");
+    const auto result = result_of(exact.state, exact.game_state, exact.tolerance, 7);
+    check(agrees(result, exact.state, exact.game_state, exact.tolerance, 7), "a state agrees with itself");
+  }
 }
 
 // What the client does with a decoded spawn.
@@ -201,7 +228,7 @@ class Receiver {
 
   std::optional<Refusal> decode(std::span<const std::byte> bytes, const Datagram& datagram,
                                 const Known& known) {
-    welcome_.tick = kTick | datagram.header.tick;
+    welcome_.tick = datagram.tick();
     SessionClock clock;
     clock.begin(welcome_, 0.0);
     for (const Update& u : datagram.updates) {
@@ -214,8 +241,6 @@ class Receiver {
   [[nodiscard]] const DecodedDatagram& decoded() const { return out_; }
 
  private:
-  static constexpr Tick kTick = 1u << 20;  // the upper bits of all ticks
-
   std::vector<Archetype> archetypes_;
   WelcomeMessage welcome_;
   SessionFormats formats_;
@@ -236,12 +261,18 @@ void decode_at_client(std::span<const std::byte> bytes, const Datagram& datagram
     check(is_sane(decoded.motions[i].motion.state), "a motion that is applied is sane");
   }
   check(decoded.entity_changes.size() == datagram.spawns.size(), "the client reads all spawns");
+  check(decoded.predictions.inputs == datagram.predictions.inputs,
+        "the client reads the report about its inputs");
+  const auto &correction = decoded.predictions.correction, &sent = datagram.predictions.correction;
+  check(correction.has_value() == sent.has_value(), "the client reads a correction");
+  check(!sent || correction->entities.size() == sent->entities.size(), "the client reads all exact states");
   check(decoded.messages.items.size() == datagram.messages.items.size(), "the client reads all messages");
 }
 
 void decode(std::span<const std::byte> bytes, const Known& known) {
   const auto datagram = read(bytes, known);
   if (!datagram) return;
+  if (datagram->header.has_predictions) check_predictions(datagram->predictions);
   decode_at_client(bytes, *datagram, known);
   for (const SpawnEntry& entry : datagram->spawns) {
     if (const auto* spawn = std::get_if<Spawn>(&entry)) use(*spawn, known);
@@ -255,6 +286,7 @@ void decode(std::span<const std::byte> bytes, const Known& known) {
   for (std::size_t i = 0; i < datagram->updates.size(); ++i)
     check(second->updates[i].state == datagram->updates[i].state, "a motion arrives as it is");
   check(second->spawns == datagram->spawns, "all spawns and despawns arrive as they are");
+  check(second->predictions.inputs == datagram->predictions.inputs, "a report about inputs arrives as it is");
   check(second->reliable == datagram->reliable, "all parts of the stream arrive as they are");
   check(written(*second, known) == again, "decoding twice gives the same");
 }
@@ -288,6 +320,8 @@ Datagram any_datagram(Choices& choices, const Known& known) {
     d.updates.push_back(u);
   }
   d.header.update_count = static_cast<std::uint32_t>(d.updates.size());
+  d.header.has_predictions = choices.rarely(2);
+  if (d.header.has_predictions) d.predictions = any_predictions(choices, d.tick());
   for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
     const auto specs = known.specs(slot);
     if (specs.empty() || !choices.rarely(3)) continue;

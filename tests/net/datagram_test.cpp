@@ -191,7 +191,7 @@ TEST(Datagram, MalformedAckIsRefused) {
 
 // The flag of the sections says that one of them follows.
 TEST(Datagram, FlagOfSectionsWithoutASectionIsRefused) {
-  for (unsigned flags = 0; flags < 32; ++flags) {
+  for (unsigned flags = 0; flags < 64; ++flags) {
     std::array<std::byte, 64> buffer;
     BitWriter writer{buffer};
     ServerHeader header;
@@ -201,8 +201,8 @@ TEST(Datagram, FlagOfSectionsWithoutASectionIsRefused) {
     again.write(0, 32);  // sequence, tick
     again.write(0, static_cast<unsigned>(bits - 32));
     again.write(1, 1);
-    again.write(flags, 5);
-    const bool has_control = (flags & 16u) != 0;
+    again.write(flags, 6);
+    const bool has_control = (flags & 32u) != 0;
     if (has_control) {
       again.write(0b10, 2);  // no answer, but a count of messages
       again.write(777, 16);
@@ -213,25 +213,28 @@ TEST(Datagram, FlagOfSectionsWithoutASectionIsRefused) {
     if (flags == 0) continue;
     EXPECT_TRUE(reader.finished());
     EXPECT_EQ(back.has_spawns, (flags & 1u) != 0);
-    EXPECT_EQ(back.has_fields, (flags & 2u) != 0);
-    EXPECT_EQ(back.has_messages, (flags & 4u) != 0);
-    EXPECT_EQ(back.has_reliable, (flags & 8u) != 0);
+    EXPECT_EQ(back.has_predictions, (flags & 2u) != 0);
+    EXPECT_EQ(back.has_fields, (flags & 4u) != 0);
+    EXPECT_EQ(back.has_messages, (flags & 8u) != 0);
+    EXPECT_EQ(back.has_reliable, (flags & 16u) != 0);
     EXPECT_EQ(back.control.any(), has_control);
     EXPECT_EQ(back.control.processed.value_or(0), has_control ? 777 : 0);
   }
-  for (unsigned flags = 0; flags < 4; ++flags) {
+  for (unsigned flags = 0; flags < 8; ++flags) {
     std::array<std::byte, 64> buffer;
     BitWriter writer{buffer};
     writer.write(0, 16 + 16 + 24);  // sequence, processed, stamp
     writer.write(0, 3);             // ack, has_showing, has_owned
     writer.write(1, 1);
-    writer.write(flags, 3);  // without a request to join
+    writer.write(flags & 3u, 3);  // without a request to join
+    writer.write(flags >> 2u, 1);
     BitReader reader{writer.finish()};
     const auto back = read_client_datagram(reader);
     EXPECT_EQ(back.has_value(), flags != 0) << flags;
     if (!back) continue;
     EXPECT_EQ(back->has_messages, (flags & 1u) != 0);
     EXPECT_EQ(back->has_reliable, (flags & 2u) != 0);
+    EXPECT_EQ(back->has_inputs, (flags & 4u) != 0);
     EXPECT_FALSE(back->join);
   }
 }

@@ -59,7 +59,7 @@ TEST(JoinRequest, RoundTrips) {
       for (const double blend_s : {0.0, 0.125, kMaxBlendS}) {
         const auto back = read(written(asking(shows_past, blend_s, resumes)));
         ASSERT_TRUE(back && back->join);
-        EXPECT_FALSE(back->has_owned || back->has_messages || back->has_reliable);
+        EXPECT_FALSE(back->has_owned || back->has_inputs || back->has_messages || back->has_reliable);
         EXPECT_EQ(back->join->version, kProtocolVersion);
         EXPECT_EQ(back->join->archetype_hash, 0xdeadbeefu);
         EXPECT_EQ(back->join->shows_past, shows_past);
@@ -105,6 +105,16 @@ TEST(JoinRequest, OfAnotherVersionIsReadableUpToTheVersion) {
     for (std::size_t size = 0; size < kUpToTheVersion; ++size)
       EXPECT_FALSE(read(std::span{whole}.first(size))) << size;
   }
+}
+
+// A request of version 14, as its document had it. Version 12 and 13 wrote the same, with their numbers.
+TEST(JoinRequest, OfAnEarlierVersionIsReadableUpToTheVersion) {
+  const std::array<unsigned char, 27> request{0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x48, 0x29,
+                                              0xa7, 0x25, 0x29, 0x07, 0x80, 0x77, 0xdf, 0x56, 0xef,
+                                              0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xb9, 0x3f, 0x00};
+  const auto back = read(std::as_bytes(std::span{request}));
+  ASSERT_TRUE(back && back->join);
+  EXPECT_EQ(back->join->version, 14);
 }
 
 // Everything before the request, written by hand: with other sections, or with another number for the
@@ -189,7 +199,7 @@ std::vector<ServerControl> controls() {
 TEST(ServerControl, RoundTripsBesideEverySection) {
   ASSERT_EQ(controls().size(), 8u);
   for (const ServerControl& control : controls()) {
-    for (unsigned sections = 0; sections < 16; ++sections) {
+    for (unsigned sections = 0; sections < 32; ++sections) {
       ServerHeader header;
       header.sequence = 65535;
       header.control = control;
@@ -197,9 +207,11 @@ TEST(ServerControl, RoundTripsBesideEverySection) {
       header.has_fields = (sections & 2u) != 0;
       header.has_messages = (sections & 4u) != 0;
       header.has_reliable = (sections & 8u) != 0;
+      header.has_predictions = (sections & 16u) != 0;
       const auto back = read_header(written(header));
       ASSERT_TRUE(back);
       EXPECT_EQ(back->has_spawns, header.has_spawns);
+      EXPECT_EQ(back->has_predictions, header.has_predictions);
       EXPECT_EQ(back->has_fields, header.has_fields);
       EXPECT_EQ(back->has_messages, header.has_messages);
       EXPECT_EQ(back->has_reliable, header.has_reliable);
@@ -248,7 +260,7 @@ TEST(ServerControl, WithNothingIsRefused) {
     writer.write(0, 2);   // ack, echo
     writer.write(0, 2);   // update_count
     writer.write(1, 1);
-    writer.write(0b10000, 5);  // no section, but this
+    writer.write(0b100000, 6);  // no section, but this
     writer.write(parts & 1u, 1);
     if ((parts & 1u) != 0) writer.write(0, 1);  // a new session
     writer.write(parts >> 1, 1);

@@ -3,6 +3,7 @@
 #include "second_decoder.hpp"
 
 #include <bit>
+#include <cmath>
 
 namespace second {
 
@@ -28,6 +29,18 @@ double Bits::real(double least, double most) {
   const double value = std::bit_cast<double>(u(64));
   must(value >= least && value <= most);
   return good_ ? value : least;
+}
+
+double Bits::f32() {
+  const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(u(32)));
+  must(std::isfinite(value));
+  return good_ ? value : 0.0;
+}
+
+double Bits::f64() {
+  const auto value = std::bit_cast<double>(u(64));
+  must(std::isfinite(value));
+  return good_ ? value : 0.0;
 }
 
 std::uint64_t Bits::eg(unsigned k) {

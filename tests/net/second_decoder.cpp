@@ -1,43 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Sections 4 and 5 of docs/WIRE.md.
+// Sections 4 and 5 of docs/WIRE.md, except 5.10, 5.13 and 5.14.
 #include "second_decoder.hpp"
+
+#include "second_text.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace second {
 namespace {
-
-void add_field(DecodedFields& fields, std::string name, std::string value) {
-  fields.push_back({std::move(name), std::move(value)});
-}
-
-std::string text(std::int64_t n) {
-  return std::to_string(n);
-}
-std::string text(double x) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.17g", x);
-  return buffer;
-}
-std::string hex(const std::string& bytes) {
-  std::string out;
-  for (const char c : bytes) {
-    char buffer[4];
-    std::snprintf(buffer, sizeof buffer, "%02x", static_cast<unsigned char>(c));
-    out += buffer;
-  }
-  return out.empty() ? "-" : out;
-}
-template <class T>
-std::string list(const T& values) {
-  std::string out;
-  for (const auto& v : values)
-    out += (out.empty() ? "" : " ") + text(v);
-  return out;
-}
 
 // Returns the newest datagram.
 std::int64_t ack(Bits& bits, DecodedFields& fields) {
@@ -275,17 +247,18 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
     coding[1] = static_cast<unsigned>(bits.range(0, 7));
     coding[2] = static_cast<unsigned>(bits.eg(3));
   }
-  std::array<bool, 5> has{};  // spawns, fields, messages, reliable, control
+  std::array<bool, 6> has{};  // spawns, predictions, fields, messages, reliable, control
   if (bits.flag()) read_flags(bits, has);
-  if (has[4]) control(bits, fields);
+  if (has[5]) control(bits, fields);
   std::int64_t slot = -1;
   for (std::uint64_t i = 0; i < count && bits.good(); ++i)
     update(bits, slot, tick, coding, fields);
   if (has[0]) spawns(bits, tick, fields);
-  if (has[1]) field_changes(bits, fields);
-  if (has[2]) messages(bits, fields);
+  if (has[1]) predictions(bits, tick, fields);
+  if (has[2]) field_changes(bits, fields);
+  if (has[3]) messages(bits, fields);
   std::vector<Stream::Part> parts;
-  if (has[3]) parts = reliable(bits, from_server_, fields);
+  if (has[4]) parts = reliable(bits, from_server_, fields);
   if (!bits.finished()) return std::nullopt;
   take_messages(from_server_, parts, fields);
   return fields;
@@ -584,7 +557,7 @@ void Decoder::join(Bits& bits, DecodedFields& fields) {
   bits.must(bits.u(32) == 0x524b4e52);
   const auto version = static_cast<std::int64_t>(bits.u(16));
   add_field(fields, "version", text(version));
-  if (version != 14) return bits.skip_rest();
+  if (version != 15) return bits.skip_rest();
   add_field(fields, "archetype_hash", text(static_cast<std::int64_t>(bits.u(32))));
   add_field(fields, "shows_past", text(std::int64_t{bits.flag()}));
   add_field(fields, "blend_s", text(bits.real(0, 600)));
@@ -608,17 +581,26 @@ std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte>
   }
   if (bits.flag()) showing(bits, newest, fields);
   const bool has_owned = bits.flag();
-  std::array<bool, 3> has{};  // messages, reliable, join
-  if (bits.flag()) read_flags(bits, has);
-  if (has[2]) {
-    bits.must(!has_owned && !has[0] && !has[1]);
+  bool has_messages = false, has_reliable = false, joins = false, has_inputs = false;
+  if (bits.flag()) {
+    has_messages = bits.flag();
+    has_reliable = bits.flag();
+    joins = bits.flag();
+    if (!joins) has_inputs = bits.flag();
+    bits.must(has_messages || has_reliable || joins || has_inputs);
+  }
+  if (joins) {
+    bits.must(!has_owned && !has_messages && !has_reliable);
     join(bits, fields);
   }
   if (has_owned) owned(bits, near_tick, fields);
-  if (has[0]) messages(bits, fields);
+  Inputs arrived;
+  if (has_inputs) arrived = inputs(bits, near_tick, fields);
+  if (has_messages) messages(bits, fields);
   std::vector<Stream::Part> parts;
-  if (has[1]) parts = reliable(bits, from_client_, fields);
+  if (has_reliable) parts = reliable(bits, from_client_, fields);
   if (!bits.finished()) return std::nullopt;
+  inputs_.merge(arrived);  // the first input for a tick counts
   take_messages(from_client_, parts, fields);
   return fields;
 }

@@ -37,6 +37,8 @@ class Bits {
   bool flag() { return u(1) != 0; }
   std::int64_t range(std::int64_t least, std::int64_t most);
   double real(double least, double most);
+  double f32();
+  double f64();
   std::uint64_t eg(unsigned k);
   std::uint64_t gr(unsigned k);
   std::string bytes(std::size_t most);
@@ -133,6 +135,18 @@ class Stream {
   bool broken_ = false;
 };
 
+/// Inputs of a player (section 5.13), by tick.
+using Inputs = std::map<std::uint32_t, std::string>;
+
+/// A state of a predicted entity, and the tolerances of its correction.
+struct Predicted {
+  std::array<double, 3> position{}, orientation_xyz{};
+  std::string game_state;
+  double tolerance_m = 0, tolerance_rad = 0;
+};
+/// The numbers of a result (section 5.13) in the order on the wire.
+std::array<int, 7> result(const Predicted& state, std::uint32_t tick);
+
 /// Decodes payloads one after another and keeps the state that later payloads refer to.
 class Decoder {
  public:
@@ -140,7 +154,7 @@ class Decoder {
 
   /// A reliable message (section 4). nullopt if it is malformed, like for datagrams.
   std::optional<DecodedFields> message(std::span<const std::byte> payload);
-  /// `near_tick`: any tick close to the datagram's own.
+  /// `near_tick`: any tick close to the datagram's own; for a client's datagram, the next tick of the server.
   std::optional<DecodedFields> server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
   std::optional<DecodedFields> client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
 
@@ -180,6 +194,8 @@ class Decoder {
   static void take_messages(Stream& stream, const std::vector<Stream::Part>& parts, DecodedFields& fields);
   void ownership(Bits& bits, DecodedFields& fields);
   void owned(Bits& bits, std::uint32_t near_tick, DecodedFields& fields);
+  Inputs inputs(Bits& bits, std::uint32_t near_tick, DecodedFields& fields);
+  static void predictions(Bits& bits, std::uint32_t tick, DecodedFields& fields);
   void showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFields& fields);
 
   std::vector<Declared> declared_;
@@ -190,6 +206,7 @@ class Decoder {
   std::set<std::int64_t> settled_;              // numbers above lowest_ with a spawn or a despawn
   std::int64_t lowest_ = 1;                     // the lowest number with neither
   Stream from_server_, from_client_;
+  Inputs inputs_;  // of the client
 };
 
 }  // namespace second

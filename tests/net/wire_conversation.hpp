@@ -7,6 +7,7 @@
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/spawns.hpp"
 #include "tests/reckoning/random_states.hpp"
+#include "wire_predictions.hpp"
 #include "wire_stream.hpp"
 #include "wire_text.hpp"
 
@@ -15,7 +16,6 @@
 #include <cstdio>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <variant>
 #include <vector>
@@ -41,27 +41,6 @@ inline std::vector<Archetype> archetypes() {
                   {"heat", RealField{.least = -50.0, .most = 150.0, .step = 0.5, .initial = 20.0}},
                   {"label", BlobField{.most_bytes = 64}}};
   return {body, crate};
-}
-
-template <class... Numbers>
-std::string line(const char* name, Numbers... numbers) {
-  std::ostringstream out;
-  out << name << ":";
-  ((out << ' ' << static_cast<std::int64_t>(numbers)), ...);
-  out << '\n';
-  return out.str();
-}
-
-template <class... Numbers>
-std::string reals(const char* name, Numbers... numbers) {
-  std::string text = name + std::string{":"};
-  const auto add = [&](double x) {
-    char buffer[40];
-    std::snprintf(buffer, sizeof buffer, " %.17g", x);
-    text += buffer;
-  };
-  (add(numbers), ...);
-  return text + "\n";
 }
 
 inline std::string text_of_ack(const Ack& ack) {
@@ -268,7 +247,8 @@ class Conversation {
       header.ack = Ack{static_cast<Sequence>(tick), {0xfffffff5u}};
       header.echo = Echo{123456, -4095};
     }
-    header.has_spawns = header.has_fields = header.has_messages = header.has_reliable = sections;
+    header.has_spawns = header.has_predictions = header.has_fields = sections;
+    header.has_messages = header.has_reliable = sections;
     if (sections) header.control = control_at(tick);
     Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
@@ -282,14 +262,50 @@ class Conversation {
       write_update(writer, slot, tick, refers, header.coding, previous);
       previous = slot;
     }
-    if (sections) write_spawns(writer, tick);
     if (sections) {
+      write_spawns(writer, tick);
+      const PredictionReport report = predictions_at(tick);
+      write(writer, report);
+      last_ += text_of(report);
       write_fields_and_messages(writer, tick);
       last_ += stream_.write_any(writer);
       last_ += stream_.complete_messages();
     }
     const auto bytes = writer.finish();
     return {bytes.begin(), bytes.end()};
+  }
+
+  // A datagram with nothing but a section of predictions. The report must have a correction.
+  Bytes prediction_datagram(Tick tick, const PredictionReport& report) {
+    ServerHeader header;
+    header.sequence = static_cast<Sequence>(tick * 7 + report.correction->first);
+    header.tick = static_cast<std::uint16_t>(tick);
+    header.has_predictions = true;
+    Bytes buffer(kMaxDatagramBytes);
+    BitWriter writer{buffer};
+    write(writer, header);
+    write(writer, report);
+    last_ = line("sequence", header.sequence) + line("tick", tick) + line("complete_age", 0) +
+            line("update_count", 0) + text_of(report);
+    const auto bytes = writer.finish();
+    return {bytes.begin(), bytes.end()};
+  }
+
+  // The exact state of an entity that the client predicts. Every compiler computes the same numbers.
+  static ExactState exact(std::uint32_t slot, Tick tick) {
+    ExactState exact;
+    exact.entity = {slot + 1, 3};
+    const double t = tick;
+    exact.state.position = {t / 3.0, -7.0 / t, 1e5 + slot};
+    if (tick % 3 != 0) exact.state.velocity = glm::vec3{glm::dvec3{t / 7.0, -0.0, 0.5}};
+    if (tick % 4 == 0) exact.state.acceleration = glm::vec3{0.0f, 0.0f, -9.81f};
+    if (tick % 5 == 0) exact.state.angular_velocity = glm::vec3{0.25f, 0.0f, -1.5f};
+    exact.state.orientation =
+        tick % 2 == 0 ? glm::quat{0.5f, 0.5f, -0.5f, 0.5f} : glm::quat{0.6f, 0.0f, 0.8f, 0.0f};
+    exact.teleports = static_cast<std::uint8_t>(tick % 8);
+    exact.tolerance = {0.02f, 0.125f};
+    exact.game_state.assign(tick % 11, static_cast<std::byte>(slot));
+    return exact;
   }
 
   // A full motion of the crate.
@@ -339,6 +355,26 @@ class Conversation {
     if (tick % 6 == 0) control.answer->resumed = {tick * 40, tick * 33, tick};
     if (tick % 4 < 2) control.processed = static_cast<std::uint16_t>(tick * 33);
     return control;
+  }
+  // Every combination of a report about inputs and of a part of a correction, depending on the tick.
+  static PredictionReport predictions_at(Tick tick) {
+    PredictionReport report;
+    if (tick % 3 != 0) {
+      report.inputs = InputReport{.newest = tick + 5};
+      if (tick % 4 != 1) {
+        report.inputs->early = static_cast<int>(tick % 128) - 64;
+        report.inputs->timed = report.inputs->newest - tick % 128;
+      }
+    }
+    if (report.inputs && tick % 5 == 0) return report;
+    CorrectionPart& part = report.correction.emplace();
+    part.number = static_cast<std::uint8_t>(tick);
+    part.total = static_cast<std::uint8_t>(tick % 4);
+    part.first = tick % 7 < 3 && part.total > 0 ? 1 % part.total : 0;
+    part.reason = static_cast<CorrectionReason>(tick % 4);
+    for (std::uint32_t slot = part.first; slot < part.total; ++slot)
+      part.entities.push_back(exact(slot, tick + slot));
+    return report;
   }
   static std::uint8_t kind_of(std::uint32_t slot) { return slot == kBodySlot ? 0 : 1; }
   [[nodiscard]] const Quantisation& quantisation(std::uint32_t slot) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/link/byte_ranges.hpp"
+#include "net/src/messages/correction.hpp"
 #include "net/src/messages/datagram.hpp"
+#include "net/src/messages/input_batch.hpp"
 #include "net/src/messages/messages.hpp"
 #include "second_decoder.hpp"
 #include "tests/reckoning/random_states.hpp"
@@ -120,6 +122,28 @@ RouteMessage route_message(std::uint32_t id, RouteCurve curve) {
   return {{id}, {.curve = std::move(curve), .wrap = RouteWrap::closed}};
 }
 
+// Inputs of a player who holds keys, presses another one and moves a stick; and those of the two ticks after,
+// with the results for two entities.
+std::vector<InputBatch> input_batches() {
+  const auto input = [](unsigned keys, int stick) {
+    return Input(std::array{static_cast<std::byte>(keys), static_cast<std::byte>(stick)});
+  };
+  InputBatch first;
+  first.newest = 1052;
+  first.corrected = 1;
+  first.seen_age_ms = 133;
+  first.inputs = {Input{}, input(1, 0), input(1, 0), input(1, 20), input(3, 20)};
+  InputBatch second;
+  second.newest = 1054;
+  second.corrected = 2;
+  second.seen_age_ms = 134;
+  second.has_base = true;
+  second.inputs = {input(3, 20), Input(std::array{std::byte{3}, std::byte{20}, std::byte{9}})};
+  second.results_behind = 1;
+  second.results = {{{127, 0, 64}, {63, 0, 32}, 31}, {{1, 2, 3}, {4, 5, 6}, 7}};
+  return {first, second};
+}
+
 // The vectors that the document must contain: written by the library, decoded by the second decoder.
 std::vector<Vector> vectors() {
   std::vector<Vector> out;
@@ -237,6 +261,37 @@ std::vector<Vector> vectors() {
     add(tick == 1040 ? "client datagram of an owner" : "the same, with a residual", bytes,
         decoder.client_datagram(bytes, 1030));
   }
+  d.has_owned = false;
+  d.has_inputs = true;
+  Input before;
+  for (const InputBatch& batch : input_batches()) {
+    ++d.sequence;
+    buffer.assign(128, {});
+    BitWriter with_inputs{buffer};
+    write(with_inputs, d);
+    write_inputs(with_inputs, batch, before);
+    before = batch.inputs.back();
+    buffer.resize(with_inputs.finish().size());
+    add(batch.has_base ? "client datagram with inputs after those, and results"
+                       : "client datagram with inputs",
+        buffer, decoder.client_datagram(buffer, 1050));
+  }
+  PredictionReport report;
+  report.inputs = InputReport{.newest = 1052, .early = -3, .timed = 1051};
+  CorrectionPart& part = report.correction.emplace();
+  part.number = 2;
+  part.total = 2;
+  part.reason = CorrectionReason::differs;
+  part.entities = {Conversation::exact(Conversation::kBodySlot, 1050)};
+  const auto predictions = [&](const char* name) {
+    const Bytes bytes = conversation.prediction_datagram(1050, report);
+    add(name, bytes, decoder.server_datagram(bytes, 1050));
+  };
+  predictions("datagram with a report about inputs, and a part of a correction");
+  report.inputs.reset();
+  part.first = 1;
+  part.entities = {Conversation::exact(Conversation::kCrateSlot, 1055)};
+  predictions("datagram with the other part of the correction");
   return out;
 }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/link/reliable_receiver.hpp"
+#include "net/src/messages/correction.hpp"
+#include "net/src/messages/input_batch.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/messages/predicted_result.hpp"
 #include "net/src/messages/reliable_part.hpp"
 #include "second_decoder.hpp"
 #include "tests/fuzz/generate.hpp"
 #include "wire_conversation.hpp"
+#include "wire_predictions.hpp"
 #include "wire_reader.hpp"
 #include "wire_stream.hpp"
 #include "wire_text.hpp"
@@ -19,6 +23,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -185,17 +190,21 @@ TEST(WireFields, SecondDecoderReadsEveryReliableMessage) {
     EXPECT_GT(count, 20);
 }
 
-// A client that owns the entities of four slots and sends their motions. All motions of an entity after its
-// first one are residuals.
+// A client that owns the entities of four slots and sends their motions, and the inputs of its player. All
+// motions of an entity after its first one are residuals.
 class Owner {
  public:
   explicit Owner(std::uint64_t seed) : engine_(seed), stream_(seed) {}
+
+  // The next tick of the server is kLater ticks after `tick`.
+  static constexpr Tick kLater = 50;
 
   Bytes datagram(Tick tick, std::string& content) {
     const fuzz::Bytes bytes = decisions(engine_, 2000);
     fuzz::Choices choices{bytes};
     ClientDatagram d = fuzz::any_client_datagram(choices, 100);
     d.has_owned = choices.flag();
+    d.has_inputs = choices.flag();
     d.has_messages = choices.flag();
     d.has_reliable = choices.flag();
     content = expected(d);
@@ -209,6 +218,7 @@ class Owner {
       previous = slot;
     }
     if (d.has_owned) writer.write(0, 1);
+    if (d.has_inputs) content += inputs(writer, choices, tick + kLater);
     if (d.has_messages) {
       const double time_s = choices.real(-1e12, 1e12);
       fuzz::Bytes payload = choices.bytes(60);
@@ -257,11 +267,23 @@ class Owner {
     return content + text_of_motion(now, q.orientation_bits != 0);
   }
 
+  // Sometimes so far from the server's next tick that it does not use them.
+  std::string inputs(BitWriter& writer, fuzz::Choices& choices, Tick next) {
+    Tick newest = next + static_cast<Tick>(choices.up_to(30)) - 10;
+    if (choices.rarely(7)) newest = next + static_cast<Tick>(choices.up_to(200)) - 131;
+    const auto find = [this](Tick tick) { return inputs_.find(tick); };
+    const InputBatch batch = fuzz::any_inputs(choices, newest, find);
+    write_inputs(writer, batch, batch.has_base ? *find(batch.oldest() - 1) : Input{});
+    inputs_.add(batch, next);
+    return test::text_of(batch);
+  }
+
   struct Sent {
     Tick tick = 0;
     QuantisedState state;
   };
   std::mt19937_64 engine_;
+  test::WireInputs inputs_;
   std::array<Sent, test::WireReader::kSlots> sent_motions_;
   test::WireStream stream_;
 };
@@ -292,7 +314,7 @@ TEST(WireFields, SecondDecoderReadsEveryClientDatagram) {
     for (Tick tick = 1000; tick < 3000; tick += 1 + tick % 37) {
       std::string expected;
       const Bytes bytes = owner.datagram(tick, expected);
-      const auto content = both.second.client_datagram(bytes, tick + 50);
+      const auto content = both.second.client_datagram(bytes, tick + Owner::kLater);
       ASSERT_TRUE(content) << "seed " << seed << " tick " << tick;
       ASSERT_EQ(as_text(*content), expected) << "seed " << seed << " tick " << tick;
     }
@@ -454,6 +476,86 @@ TEST(WireFields, SecondDecoderDecidesByNumbers) {
   }
 }
 
+// A datagram with a section of predictions and nothing else.
+Bytes datagram_with(const PredictionReport& report, Tick tick) {
+  ServerHeader header;
+  header.tick = static_cast<std::uint16_t>(tick);
+  header.has_predictions = true;
+  Bytes buffer(16384);
+  BitWriter writer{buffer};
+  write(writer, header);
+  write(writer, report);
+  return fuzz::finished(writer);
+}
+
+TEST(WireFields, SecondDecoderReadsEveryReportAndCorrection) {
+  std::mt19937_64 engine{16};
+  int reports = 0, corrections = 0, entities = 0;
+  for (Tick tick = 70'000; tick < 74'000; ++tick) {
+    const fuzz::Bytes bytes = decisions(engine, 1200);
+    fuzz::Choices choices{bytes};
+    const PredictionReport report = fuzz::any_predictions(choices, tick);
+    const auto content = second::Decoder{{}}.server_datagram(datagram_with(report, tick), tick - 500);
+    ASSERT_TRUE(content) << tick;
+    ASSERT_EQ(as_text(*content), line("sequence", 0) + line("tick", tick) + line("complete_age", 0) +
+                                     line("update_count", 0) + test::text_of(report));
+    reports += report.inputs ? 1 : 0;
+    if (!report.correction) continue;
+    ++corrections;
+    entities += static_cast<int>(report.correction->entities.size());
+  }
+  EXPECT_GT(reports, 1000);
+  EXPECT_GT(corrections, 1000);
+  EXPECT_GT(entities, 2000);
+}
+
+TEST(WireFields, BothDecodersRefuseTheSameDamagedPredictions) {
+  std::mt19937_64 engine{17};
+  int read = 0, refused = 0;
+  for (Tick tick = 5000; tick < 25'000; ++tick) {
+    const fuzz::Bytes bytes = decisions(engine, 1200);
+    fuzz::Choices choices{bytes};
+    Bytes noisy = datagram_with(fuzz::any_predictions(choices, tick), tick);
+    (void)fuzz::damage(choices, noisy);
+    const bool second_reads = second::Decoder{{}}.server_datagram(noisy, tick).has_value();
+    ASSERT_EQ(second_reads, test::WireReader{}.server_datagram(noisy, tick)) << tick << ": " << hex_of(noisy);
+    ++(second_reads ? read : refused);
+  }
+  EXPECT_GT(read, 2000);
+  EXPECT_GT(refused, 2000);
+}
+
+// What a client computes for its results does not travel itself, so the document's formula is compared.
+TEST(WireFields, ResultsAreThoseOfTheDocument) {
+  std::mt19937_64 engine{18};
+  for (Tick tick = 0; tick < 20'000; ++tick) {
+    const fuzz::Bytes bytes = decisions(engine, 1200);
+    fuzz::Choices choices{bytes};
+    PredictionReport report;
+    while (!report.correction || report.correction->entities.empty()) {
+      if (choices.empty()) break;
+      report = fuzz::any_predictions(choices, tick);
+    }
+    if (!report.correction) continue;
+    for (const ExactState& exact : report.correction->entities) {
+      const auto& [p, q] = std::pair{exact.state.position, exact.state.orientation};
+      std::string game_state;
+      for (const std::byte byte : exact.game_state)
+        game_state.push_back(static_cast<char>(byte));
+      const auto expected = second::result({{p.x, p.y, p.z},
+                                            {q.x, q.y, q.z},
+                                            game_state,
+                                            exact.tolerance.position_m,
+                                            exact.tolerance.angle_rad},
+                                           tick);
+      const PredictedResult r = result_of(exact.state, exact.game_state, exact.tolerance, tick);
+      const std::array<int, 7> result{r.position[0], r.position[1], r.position[2], r.rotation[0],
+                                      r.rotation[1], r.rotation[2], r.game_state};
+      ASSERT_EQ(result, expected) << tick;
+    }
+  }
+}
+
 TEST(WireFields, BothDecodersRefuseTheSameDamagedSpawns) {
   std::mt19937_64 engine{10};
   int read = 0, refused = 0;
@@ -510,12 +612,12 @@ TEST(WireFields, BothDecodersRefuseTheSameDamagedClientDatagrams) {
       Bytes noisy = bytes;
       (void)fuzz::damage(choices, noisy);
       Both trial = both;
-      const bool second_reads = trial.second.client_datagram(noisy, tick + 50).has_value();
-      ASSERT_EQ(second_reads, trial.first.client_datagram(noisy, tick + 50))
+      const bool second_reads = trial.second.client_datagram(noisy, tick + Owner::kLater).has_value();
+      ASSERT_EQ(second_reads, trial.first.client_datagram(noisy, tick + Owner::kLater))
           << "seed " << seed << " tick " << tick << ": " << hex_of(noisy);
       ++(second_reads ? read : refused);
-      ASSERT_TRUE(both.second.client_datagram(bytes, tick + 50));
-      ASSERT_TRUE(both.first.client_datagram(bytes, tick + 50));
+      ASSERT_TRUE(both.second.client_datagram(bytes, tick + Owner::kLater));
+      ASSERT_TRUE(both.first.client_datagram(bytes, tick + Owner::kLater));
     }
   }
   EXPECT_GT(read, 500);

@@ -5,13 +5,16 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/link/reliable_receiver.hpp"
 #include "net/src/link/settled_numbers.hpp"
+#include "net/src/messages/correction.hpp"
 #include "net/src/messages/datagram.hpp"
+#include "net/src/messages/input_batch.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/messages/reliable_part.hpp"
 #include "net/src/messages/spawns.hpp"
 #include "second_decoder.hpp"
 #include "tests/fuzz/generate.hpp"
 #include "wire_conversation.hpp"
+#include "wire_predictions.hpp"
 #include "wire_text.hpp"
 
 #include <algorithm>
@@ -81,6 +84,7 @@ class WireReader {
   /// The second decoder's expected text for the reliable messages read since the last call.
   std::string complete_messages() { return std::exchange(stream_text_, {}); }
 
+  /// `near_tick` is the next tick of the server.
   bool client_datagram(std::span<const std::byte> payload, Tick near_tick) {
     BitReader reader{payload};
     const auto head = read_client_datagram(reader);
@@ -105,7 +109,12 @@ class WireReader {
       if (reader.failed() || state.along.route) return false;
       owned_[{owned->slot, tick}] = state;
     }
-    return messages_and_end(reader, head->has_messages, head->has_reliable, from_client_);
+    InputBatch inputs;
+    const auto find = [this](Tick tick) { return inputs_.find(tick); };
+    if (head->has_inputs && !read_inputs(reader, near_tick, find, inputs)) return false;
+    if (!messages_and_end(reader, head->has_messages, head->has_reliable, from_client_)) return false;
+    if (head->has_inputs) inputs_.add(inputs, near_tick);
+    return true;
   }
 
   bool server_datagram(std::span<const std::byte> payload, Tick near_tick) {
@@ -118,6 +127,9 @@ class WireReader {
     }
     if (reader.failed()) return false;
     if (header.has_spawns && !spawns(reader, tick)) return false;
+    PredictionReport predictions;
+    if (header.has_predictions) read_predictions(reader, tick, predictions);
+    if (reader.failed()) return false;
     if (header.has_fields && !fields(reader)) return false;
     return messages_and_end(reader, header.has_messages, header.has_reliable, from_server_);
   }
@@ -234,6 +246,7 @@ class WireReader {
   SettledNumbers spawns_;
   std::map<std::tuple<std::uint32_t, int, Tick>, QuantisedState> motions_;
   std::map<std::pair<std::uint32_t, Tick>, QuantisedState> owned_;
+  WireInputs inputs_;  // of the client
   ReliableReceiver from_server_{{}}, from_client_{{}};
   std::string stream_text_;
 };

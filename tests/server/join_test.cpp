@@ -119,12 +119,12 @@ TEST(Join, OtherVersionOfTheConnectionIsRefused) {
 // The request to join has not changed since version 12. Version 11 and older ones sent it as a message of
 // ENet's, which no transport accepts any more: only the number of the connection tells such a version.
 TEST(Join, ClientsOfOlderVersionsAreRefusedWithBothVersions) {
-  ASSERT_EQ(kProtocolVersion, 14) << "imitate the version before";
+  ASSERT_EQ(kProtocolVersion, 15) << "imitate the version before";
   struct Old {
     std::uint32_t connection;  // 0: the transport carries no number
     int version;
   };
-  for (const Old& old : {Old{11, 11}, Old{12, 12}, Old{13, 13}, Old{0, 13}}) {
+  for (const Old& old : {Old{11, 11}, Old{12, 12}, Old{13, 13}, Old{14, 14}, Old{0, 14}}) {
     World world({});
     RawConnection client(world, old.connection);
     if (old.connection == 0) {
@@ -133,14 +133,14 @@ TEST(Join, ClientsOfOlderVersionsAreRefusedWithBothVersions) {
     }
     const EndCode code = client.wait_for_end();
     EXPECT_EQ(code.reason, EndReason::version);
-    EXPECT_EQ(code.detail, 14u);
+    EXPECT_EQ(code.detail, 15u);
     ASSERT_EQ(world.count(SK::client_refused), 1u);
     const std::string text =
-        "client speaks version " + std::to_string(old.version) + ", this server version 14";
+        "client speaks version " + std::to_string(old.version) + ", this server version 15";
     EXPECT_NE(world.server_events().back().text.find(text), std::string::npos);
     EXPECT_EQ(world.server().client_count(), 0u);
   }
-  EXPECT_NE(describe({EndReason::version, 13}).find("server speaks version 13, this client version 14"),
+  EXPECT_NE(describe({EndReason::version, 14}).find("server speaks version 14, this client version 15"),
             std::string::npos)
       << "vice versa";
 }

@@ -120,7 +120,7 @@ TEST(MessageCost, ClientSendsEachByteOnceOverALinkWithoutLosses) {
     BitReader reader{payload};
     const auto head = read_client_datagram(reader);
     std::vector<ReliablePart> parts;
-    if (head && head->has_reliable && !head->has_owned && !head->has_messages)
+    if (head && head->has_reliable && !head->has_owned && !head->has_inputs && !head->has_messages)
       read_reliable_parts(reader, end, parts);
     for (const ReliablePart& part : parts) {
       bytes += part.bytes.size();

@@ -153,7 +153,7 @@ TEST(Streams, UpdateWithAnUnknownBaselineIsRefusedAndRepeated) {
     BitReader reader{event.payload};
     ServerHeader header = read_server_header(reader);
     header.update_count = 0;
-    header.has_fields = header.has_messages = false;
+    header.has_predictions = header.has_fields = header.has_messages = false;
     header.has_spawns = true;
     Spawn other;
     other.number = 2;

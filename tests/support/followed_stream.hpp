@@ -21,7 +21,8 @@
 namespace reckoner::test {
 
 /// Reads the reliable messages out of a server's datagrams beside their real receiver. It cannot read
-/// datagrams that contain motions or fields besides, and fails the test if a reliable message comes in one.
+/// datagrams that contain motions, predictions or fields besides, and fails the test if a reliable message
+/// comes in one.
 class FollowedStream {
  public:
   /// Reads a datagram. Returns its parts of the stream.
@@ -29,7 +30,7 @@ class FollowedStream {
     BitReader reader{payload};
     const ServerHeader head = read_server_header(reader);
     std::vector<ReliablePart> parts;
-    if (head.update_count > 0 || head.has_fields) {
+    if (head.update_count > 0 || head.has_predictions || head.has_fields) {
       EXPECT_FALSE(head.has_reliable) << "the stream cannot be followed";
       return parts;
     }

@@ -14,7 +14,7 @@ namespace reckoner::test {
 /// A datagram of a server with this head, and with these spawns and ends only.
 inline Bytes forged_spawns(ServerHeader head, std::span<const SpawnEntry> entries) {
   head.update_count = 0;
-  head.has_fields = head.has_messages = head.has_reliable = false;
+  head.has_predictions = head.has_fields = head.has_messages = head.has_reliable = false;
   head.has_spawns = !entries.empty();
   Bytes buffer(16 * kMaxDatagramBytes);
   BitWriter writer{buffer};

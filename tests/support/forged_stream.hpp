@@ -43,9 +43,9 @@ template <class Head>
 Bytes forged_reliable(Head head, std::span<const ReliablePart> parts) {
   if constexpr (std::is_same_v<Head, ServerHeader>) {
     head.update_count = 0;
-    head.has_spawns = head.has_fields = false;
+    head.has_spawns = head.has_predictions = head.has_fields = false;
   } else {
-    head.has_owned = false;
+    head.has_owned = head.has_inputs = false;
   }
   head.has_messages = false;
   head.has_reliable = !parts.empty();
@@ -133,11 +133,11 @@ class ForgedStream {
     std::vector<ReliablePart> parts;
     if constexpr (std::is_same_v<Head, ServerHeader>) {
       head = read_server_header(reader);
-      is_empty = head.update_count == 0 && !head.has_spawns && !head.has_fields;
+      is_empty = head.update_count == 0 && !head.has_spawns && !head.has_predictions && !head.has_fields;
       parts = followed_.add(payload);
     } else {
       head = read_client_datagram(reader).value_or(ClientDatagram{});
-      is_empty = !head.has_owned;
+      is_empty = !head.has_owned && !head.has_inputs;
       EXPECT_TRUE(is_empty || !head.has_reliable) << "the stream cannot be followed";
       MessageBatch messages;
       if (is_empty && head.has_messages) read_messages(reader, messages);

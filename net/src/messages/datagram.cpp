@@ -86,7 +86,8 @@ void serialize(Archive& archive, ServerHeader& h) {
   archive(wire::golomb(h.update_count, kCountOrder));
   if (h.update_count > 0) archive(h.coding);
   bool has_control = h.control.any();
-  serialize_flags(archive, h.has_spawns, h.has_predictions, h.has_fields, h.has_messages, h.has_reliable, has_control);
+  serialize_flags(archive, h.has_spawns, h.has_predictions, h.has_fields, h.has_messages, h.has_reliable,
+                  has_control);
   if (has_control) archive(h.control);
 }
 
@@ -127,6 +128,20 @@ void serialize_showing(Archive& archive, ShowingReport& r, const std::optional<A
   if (ack) serialize_arrivals(archive, r, *ack);
 }
 
+// Other versions read the version in a request to join. So the request is at the same bit in all versions
+// since 12, and the flags of newer sections come after that of the request.
+template <class Archive>
+void serialize_sections(Archive& archive, ClientDatagram& d, bool& joins) {
+  bool any = d.has_inputs || d.has_messages || d.has_reliable || joins;
+  archive(any);
+  if (!any) return;
+  archive(d.has_messages, d.has_reliable, joins);
+  if (!joins) archive(d.has_inputs);
+  if constexpr (Archive::is_loading::value) {
+    if (!(d.has_inputs || d.has_messages || d.has_reliable || joins)) archive.bits().fail();
+  }
+}
+
 template <class Archive>
 void serialize(Archive& archive, ClientDatagram& d) {
   archive(d.sequence, d.processed, wire::ranged(d.stamp, 0, (1 << kStampBits) - 1));
@@ -140,12 +155,12 @@ void serialize(Archive& archive, ClientDatagram& d) {
   }
   archive(d.has_owned);
   bool joins = d.join.has_value();
-  serialize_flags(archive, d.has_inputs, d.has_messages, d.has_reliable, joins);
+  serialize_sections(archive, d, joins);
   if (!joins) return;
   if (!d.join) d.join.emplace();
   archive(*d.join);
   if constexpr (Archive::is_loading::value) {
-    if (d.has_owned || d.has_inputs || d.has_messages || d.has_reliable) archive.bits().fail();
+    if (d.has_owned || d.has_messages || d.has_reliable) archive.bits().fail();
   }
 }
 
