@@ -26,7 +26,9 @@ BASIC = {  # C type: (C# type, an equivalent for the parser)
 CSHARP_NAMES = {"reckoner_archetype": "ArchetypeSettings", "reckoner_client_config": "ClientSettings",
                 "reckoner_server_config": "ServerSettings", "reckoner_route_config": "RouteSettings",
                 "reckoner_seen": "SeenPose", "reckoner_poses": "NativePoses", "reckoner_message": "NativeMessage",
-                "reckoner_server_event": "NativeServerEvent"}  # the classes of the binding have the short names
+                "reckoner_server_event": "NativeServerEvent", "reckoner_player_input": "NativePlayerInput",
+                "reckoner_prediction_step": "NativeStep", "reckoner_corrected_entity": "NativeCorrectedEntity",
+                "reckoner_correction": "NativeCorrection"}  # the classes of the binding have the short names
 VECTORS = {("double", 2): "Double2", ("double", 3): "Double3", ("float", 3): "Float3", ("float", 4): "Float4",
            ("double", 4): "Double4"}
 

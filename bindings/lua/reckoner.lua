@@ -138,12 +138,12 @@ function M.find_field(archetype, name) return find(C.reckoner_find_field, archet
 local outputs = {
   client = { lost_for = "double", server_time = "double", user_value = "uint64_t", owned_frame = "reckoner_entity",
              predict_spawn = "reckoner_entity", owned = "state", motion_at = "state", field = "value",
-             debug = "shown_debug", get_stats = "client_stats", shown_one = "shown" },
+             debug = "shown_debug", get_stats = "client_stats", shown_one = "shown", poll_correction = "correction" },
   server = { user_value = "uint64_t", frame_of = "reckoner_entity", owner = "reckoner_client_id", route_length = "double",
              spawn = "reckoner_entity", spawn_short_lived = "reckoner_entity", rewind_status = "uint32_t",
              state = "state", in_world = "state", route_state = "state", field = "value", pose_seen_by = "pose",
              kick_player = "size_t", debug = "entity_debug", get_stats = "server_stats", get_session_stats = "session_stats",
-             traffic_of = "entity_traffic" },
+             traffic_of = "entity_traffic", get_prediction_stats = "prediction_stats" },
 }
 local unsized = { state = true, value = true, pose = true }
 
@@ -180,6 +180,10 @@ local function class(kind)
     local explained = result == C.RECKONER_ERROR_UNKNOWN or result == C.RECKONER_ERROR_REFUSED
     local failure = explained and C[prefix .. "call_error"](handle) or 0
     return failure ~= 0 and ffi.string(C.reckoner_call_error_text(failure)) or nil
+  end
+  -- check(), with the reason why the last call failed.
+  function methods:check(result)
+    return check(result, detail(self.handle, result))
   end
   local function index(_, name)
     local method = methods[name]
@@ -270,6 +274,78 @@ function client:short_lived(entity)
   local data, size, end_s = ffi.new("const uint8_t*[1]"), ffi.new("size_t[1]"), ffi.new("double[1]")
   if not check(C.reckoner_client_short_lived(self:pointer(), entity, data, size, end_s)) then return nil end
   return ffi.string(data[0], size[0]), end_s[0]
+end
+
+-- A string of bytes of the library. The pointer may be null if the size is 0.
+local function string_at(pointer, size) return size > 0 and ffi.string(pointer, size) or "" end
+
+-- The player's own body. For each picture, after update() and events():
+--
+--   local correction = client:poll_correction()
+--   if correction then
+--     for entity, state, game_state in reckoner.corrected(correction) do restore(entity, state, game_state) end
+--     for tick, input in reckoner.replayed(correction) do step(tick, input) end
+--   end
+--   for tick, input in client:steps(keys) do step(tick, input) end
+--
+-- step() steps the game's predicted entities and passes each result to client:predict(entity, tick, state, game_state).
+-- Inputs and game states are strings. Poll the next correction, and step, only after both loops over this one.
+
+-- The tick that the game must step now, and the player's input in it; nil if none is due. `input`, at most 64 bytes, is
+-- what the player does now.
+function client:next_step(input)
+  local handle = self:pointer()
+  self.step = self.step or ffi.new("reckoner_prediction_step")
+  if not self:check(C.reckoner_client_next_step(handle, input, #input, self.step)) then return nil end
+  return self.step.tick, string_at(self.step.input, self.step.input_size)
+end
+-- The ticks that the game must step now: next_step() until none is due.
+function client:steps(input)
+  return function() return self:next_step(input) end
+end
+
+-- What the game has computed for an entity that it predicts: its state after `tick`, a tick of steps() or of a correction,
+-- and the game state that the server's game sets with server:set_game_state(): a string, or nil.
+function client:predict(entity, tick, state, game_state)
+  local handle = self:pointer()
+  return self:check(C.reckoner_client_predict(handle, entity, tick, state, game_state, game_state and #game_state or 0))
+end
+
+-- The entities of a correction: id, state (valid until the next poll_correction() or update()) and game state.
+function M.corrected(correction)
+  local i = -1
+  return function()
+    i = i + 1
+    if i >= correction.entity_count then return nil end
+    local one = correction.entities[i]
+    return one.entity, one.state, string_at(one.game_state, tonumber(one.game_state_size))
+  end
+end
+-- The ticks since a correction, oldest first, and the player's inputs in them.
+function M.replayed(correction)
+  local i = -1
+  return function()
+    i = i + 1
+    if i >= correction.step_count then return nil end
+    local one = correction.steps[i]
+    return one.tick, string_at(one.input, one.input_size)
+  end
+end
+
+-- Bytes of the game that belong to the exact state of an entity, for example a cooldown: a string of at most 128 bytes.
+function server:set_game_state(entity, bytes)
+  local handle = self:pointer()
+  return self:check(C.reckoner_server_set_game_state(handle, entity, bytes, #bytes))
+end
+
+-- What a player does in the next tick, as a string, which is empty if the player does nothing; for how many ticks the
+-- server repeats it (0: it is the input of this tick); and the server time that the player saw, s. Call it once for each
+-- client in the body of ticks().
+function server:input(peer)
+  local handle = self:pointer()
+  self.taken = self.taken or M.struct("player_input")
+  self:check(C.reckoner_server_input(handle, peer, self.taken))
+  return string_at(self.taken.bytes, tonumber(self.taken.size)), self.taken.repeated, self.taken.seen_s
 end
 
 function server:port() return C.reckoner_server_port(self:pointer()) end

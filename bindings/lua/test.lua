@@ -204,6 +204,96 @@ function tests.ownership_figures_and_kick()
   w.close()
 end
 
+-- A car that accelerates while a key is held: the server decides, and the client's game predicts it.
+function tests.the_players_own_car_is_predicted()
+  local tick_s = 1 / 60
+  local function stepped(car, input)
+    local speed = math.max(0, math.min(20, car.speed + (input == "w" and 12 or -4) * tick_s))
+    return { x = car.x + speed * tick_s, speed = speed }
+  end
+  local function state_of(car)
+    return reckoner.state { position = { car.x, 0, 0 }, velocity = { car.speed, 0, 0 } }
+  end
+  local function bytes_of(car) return ffi.string(ffi.new("double[1]", car.speed), 8) end
+
+  local w = world()
+  local truth, own, mine, push = { x = 0, speed = 0 }, nil, false, 0
+  local car = w.server:spawn(0, "car", state_of(truth), 0)
+  local path, results, corrections, replayed, last_tick = {}, {}, {}, 0, nil
+  local tick = ffi.new("uint32_t[1]")
+  local seen_s
+  w.each_tick = function()
+    local input, _, seen = w.server:input(w.peer)
+    seen_s = seen
+    truth = stepped(truth, input)
+    truth.x, push = truth.x + push, 0
+    w.server:move(car, state_of(truth))
+    w.server:set_game_state(car, bytes_of(truth))
+    w.server:next_tick(tick, nil)
+    path[tick[0]] = truth.x
+  end
+  w.join()
+  assert(w.server:let_predict(car, w.peer, nil))
+  local function predict(tick, input)
+    own = stepped(own, input)
+    w.client:predict(car, tick, state_of(own), bytes_of(own))
+    results[tick] = own.x
+  end
+  local function client_step(now)
+    mine = w.had(C.RECKONER_CLIENT_EVENT_PREDICTION_BEGAN, car) and
+           not w.had(C.RECKONER_CLIENT_EVENT_PREDICTION_ENDED, car)
+    local correction = w.client:poll_correction()
+    if correction then
+      corrections[correction.reason] = (corrections[correction.reason] or 0) + 1
+      for entity, state, game_state in reckoner.corrected(correction) do
+        assert(entity == car)
+        own = { x = state.position[0], speed = ffi.cast("const double*", game_state)[0] }
+      end
+      for tick, input in reckoner.replayed(correction) do
+        predict(tick, input)
+        replayed = replayed + 1
+      end
+    end
+    for tick, input in w.client:steps(now % 1 < 0.6 and "w" or "") do
+      last_tick = tick
+      if mine then predict(tick, input) end
+    end
+  end
+  local function wait_for(so)
+    w.wait_for(function(now)
+      client_step(now)
+      return so(now)
+    end)
+  end
+  local last = now_s() + 1.5
+  wait_for(function(now) return now > last and own and own.speed > 1 end)
+  assert(corrections[C.RECKONER_CORRECTION_BEGINS] >= 1)
+  local from = last_tick
+  wait_for(function()
+    return last_tick >= from + 60 and path[from + 60] and w.server:get_prediction_stats(w.peer).results > 60
+  end)
+  local before = w.server:get_prediction_stats(w.peer)
+  assert(before.ticks > 60 and seen_s > 0)
+  -- The machine may be busy.
+  if before.ticks_repeated == 0 then assert(results[from + 60] == path[from + 60], "both ends compute the same") end
+  local pushed_s, replayed_before = 0, replayed
+  wait_for(function(now)
+    if corrections[C.RECKONER_CORRECTION_DIFFERS] and replayed > replayed_before then return true end
+    if now > pushed_s + 0.5 then pushed_s, replayed_before, push = now, replayed, 3 end
+  end)
+  assert(w.client:get_stats().mispredictions >= 2 and w.client:get_stats().input_lead_s ~= 0)
+
+  throws("too long", w.server.set_game_state, w.server, car, ("x"):rep(129))
+  throws("predicts", w.server.give, w.server, car, w.peer, nil)
+  throws("has not stepped", w.client.predict, w.client, car, last_tick + 1000, state_of(own))
+  throws("argument", w.client.next_step, w.client, ("x"):rep(65))
+  assert(w.server:input(99) == "" and w.server:get_prediction_stats(99) == nil)
+  assert(w.server:stop_prediction(car, w.peer))
+  wait_for(function() return not mine end)
+  throws("does not predict", w.client.predict, w.client, car, last_tick, state_of(own))
+  w.close()
+end
+
 function tests.bad_input()
   throws("cannot load the Reckoner library", reckoner.load, "/nowhere/libreckoner.so", "0.2.0")
   throws("is older than version", reckoner.load, arg[2], "0.2.0")

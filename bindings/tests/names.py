@@ -27,6 +27,7 @@ ENUMS = {
     "server_event_kind": ("ServerEvent::Kind", "SERVER_EVENT_"),
     "sent_content": ("SentContent", "SENT_"),
     "rewind_status": ("RewindStatus", "REWIND_"),
+    "correction_reason": ("CorrectionReason", "CORRECTION_"),
     "mode": ("PlayoutMode", "MODE_"),
     "status": ("ClientStatus", "STATUS_"),
     "client_event_kind": ("ClientEvent::Kind", "CLIENT_EVENT_"),
@@ -53,6 +54,7 @@ FUNCTIONS = {
     "server": {
         "port": "NetworkTransport::port", "wait": "NetworkTransport::wait", "identity": "NetworkTransport::identity",
         "destroy": "~Server", "get_stats": "stats", "get_session_stats": "session_stats", "refused": "stats",
+        "get_prediction_stats": "prediction_stats",
         "archetype_traffic": "traffic", "field_traffic": "traffic",
         "call_error": "CallResult::error", "take": "revoke",  # take: the earlier name
         "frame": "frame_of",
@@ -75,12 +77,14 @@ PYTHON = {
                "anticipate": "correct", "call_error": ""},
     "server": {"create": "__init__", "destroy": "close", "poll_event": "events", "poll_message": "messages",
                "get_stats": "stats", "get_session_stats": "session_stats", "call_error": "",
+               "get_prediction_stats": "prediction_stats",
                "broadcast_listed": "broadcast", "broadcast_within": "broadcast", "broadcast_seeing": "broadcast"},
 }
 CSHARP = {
     "client": {"create": "Client", "destroy": "Destroy", "get_stats": "Stats", "shown_poses_into": "ShownPoses",
                "shown_one": "Shown", "anticipate": "Correct", "call_error": ""},
     "server": {"create": "Server", "destroy": "Destroy", "get_stats": "Stats", "get_session_stats": "SessionStats",
+               "get_prediction_stats": "PredictionStats",
                "next_tick": "IsDue", "state": "StateOf", "frame": "FrameOf", "call_error": "",
                "broadcast_listed": "Broadcast", "broadcast_within": "Broadcast"},  # State, Frame: types
 }
@@ -95,11 +99,17 @@ STRUCTS = {
     "client_config": ["ClientConfig", "PlayoutConfig", "ReconnectConfig", "ClientSecurity"],
     "server_config": ["ServerConfig", "InterestConfig", "ListenConfig", "ServerSecurity", "TransportLimits"],
     "grant": ["ConnectGrant"],
+    "prediction_rules": ["PredictionRules"], "player_input": ["PlayerInput"],
+    "prediction_stats": ["PredictionStats"], "prediction_step": ["PredictionStep"],
+    "corrected_entity": ["CorrectedEntity"], "correction": ["Correction"],
 }
 PREFIXES = ("interest_", "limit_", "reconnect_", "owned_", "wire_", "published_", "transport_")  # of a member struct
 MEMBERS = {  # C member: what it is in C++
     "shown": {"entity": "id", "state": "shown", "on_route": "route"},
     "shown_debug": {"entity": "id"}, "entity_debug": {"entity": "id"},
+    "player_input": {"size": "bytes"}, "prediction_step": {"input_size": "input"},
+    "corrected_entity": {"entity": "id", "game_state_size": "game_state"},
+    "correction": {"entity_count": "entities", "step_count": "steps"},
     "message": {"bytes": "payload", "size": "payload", "has_time": "time_s"},
     "archetype": {"field_count": "fields", "floor_up": "floor", "floor_height_m": "floor", "floor_at": "floor",
                   "floor_user": "floor", "wall_boxes": "walls", "wall_count": "walls", "wall_margin_m": "walls",

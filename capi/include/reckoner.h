@@ -264,7 +264,13 @@ RECKONER_C_API reckoner_result reckoner_find_field(const reckoner_archetype* arc
 
 /* ---- Keys and tokens: who may join -------------------------------------------------------------------- */
 
-enum reckoner_byte_count { RECKONER_KEY_BYTES = 32, RECKONER_TOKEN_BYTES = 1024, RECKONER_USER_BYTES = 256 };
+enum reckoner_byte_count {
+  RECKONER_KEY_BYTES = 32,
+  RECKONER_TOKEN_BYTES = 1024,
+  RECKONER_USER_BYTES = 256,
+  RECKONER_MAX_INPUT_BYTES = 64,      /* largest input of a player for one tick */
+  RECKONER_MAX_GAME_STATE_BYTES = 128 /* largest game state of a predicted entity */
+};
 
 /* An IPv4 address and a UDP port, both in native byte order: 127.0.0.1 is 0x7f000001. */
 typedef struct reckoner_address {
@@ -389,6 +395,7 @@ typedef struct reckoner_server_config {
   /* How datagrams travel: "udp" (IPv4 and IPv6, with a key or insecure) or "enet" (ENet: IPv4, insecure).
    * Server and clients must use the same one. Null: "udp" with a key, "enet" if insecure. */
   const char* transport;
+  double repeat_input_s; /* for this time, the last input of a player stands in for inputs that are missing */
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 
@@ -471,7 +478,11 @@ enum reckoner_call_error {
   RECKONER_CALL_QUEUE_FULL = 29,
   RECKONER_CALL_INVALID_TIME = 30,
   RECKONER_CALL_REASON_TOO_LONG = 31,
-  RECKONER_CALL_NOT_SHOWN = 32
+  RECKONER_CALL_NOT_SHOWN = 32,
+  RECKONER_CALL_NOT_PREDICTED = 33,
+  RECKONER_CALL_TOO_MANY_PREDICTED = 34,
+  RECKONER_CALL_PREDICTED = 35,
+  RECKONER_CALL_NO_STEP = 36
 };
 RECKONER_C_API uint32_t reckoner_server_call_error(const reckoner_server* server);
 /* One of these errors in one line of text; valid for ever. */
@@ -605,6 +616,65 @@ RECKONER_C_API reckoner_result reckoner_server_revoke(reckoner_server* server, r
 /* The owner. RECKONER_NOTHING and 0 if no client owns the entity. */
 RECKONER_C_API reckoner_result reckoner_server_owner(const reckoner_server* server, reckoner_entity entity,
                                                      reckoner_client_id* owner);
+
+/* The player's own body: the client's game steps an entity at once with the player's inputs, and the server's
+ * game decides what happens. In each tick, between receive and tick, the server's game calls
+ * reckoner_server_input() once for each client, steps, and then calls reckoner_server_move() and
+ * reckoner_server_set_game_state(). */
+typedef struct reckoner_prediction_rules {
+  uint32_t struct_size;
+  uint32_t reserved;
+  double position_m; /* 0.01; the server corrects the client if its result is further away along an axis, m;
+                        0.0001 to 100 */
+  double angle_rad;  /* 0.01; the same for rotation about any axis, rad; 0.0001 to 1 */
+} reckoner_prediction_rules;
+RECKONER_C_API void reckoner_prediction_rules_init(reckoner_prediction_rules* rules, uint32_t struct_size);
+/* Lets a client predict an entity. `rules` may be null: the defaults. Several clients may predict one entity,
+ * and one client at most 8 entities. Call it again to change the rules. The prediction begins when the client
+ * knows the entity (RECKONER_CLIENT_EVENT_PREDICTION_BEGAN). RECKONER_ERROR_REFUSED: the entity is
+ * short-lived or owned, the client predicts 8 entities already, or a rule is out of its range. */
+RECKONER_C_API reckoner_result reckoner_server_let_predict(reckoner_server* server, reckoner_entity entity,
+                                                           reckoner_client_id client,
+                                                           const reckoner_prediction_rules* rules);
+/* The client shows the entity like those of others from now on. RECKONER_ERROR_REFUSED if the client does not
+ * predict it. */
+RECKONER_C_API reckoner_result reckoner_server_stop_prediction(reckoner_server* server,
+                                                               reckoner_entity entity,
+                                                               reckoner_client_id client);
+/* Sets bytes of the game that belong to the exact state of an entity, at most 128, such as a cooldown. They
+ * travel with each correction, and a client whose bytes differ is corrected. `bytes` may be null if the size
+ * is 0. */
+RECKONER_C_API reckoner_result reckoner_server_set_game_state(reckoner_server* server, reckoner_entity entity,
+                                                              const void* bytes, size_t size);
+/* What a player does in the next tick. */
+typedef struct reckoner_player_input {
+  uint32_t struct_size;
+  uint32_t repeated; /* 0: the input of this tick. Otherwise this input is missing, and `bytes` is that of an
+                        earlier tick, which is used for this many ticks more than the player sent it for */
+  const uint8_t* bytes; /* the input; valid until the next receive or tick */
+  size_t size;          /* at most 64; 0: there is no input, or none for longer than repeat_input_s */
+  double seen_s;        /* server time of the other entities that the player saw, for
+                           reckoner_server_pose_seen_by(), s; 0: there is no input yet */
+} reckoner_player_input;
+/* Set input->struct_size. RECKONER_NOTHING and an empty input if the client is unknown. */
+RECKONER_C_API reckoner_result reckoner_server_input(reckoner_server* server, reckoner_client_id client,
+                                                     reckoner_player_input* input);
+/* Figures of one client's inputs and predictions since it joined. */
+typedef struct reckoner_prediction_stats {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t ticks;          /* ticks for which the game asked for an input, since the first has arrived */
+  uint64_t ticks_repeated; /* ticks whose input had not arrived in time */
+  uint64_t inputs_late;    /* inputs that arrived after their tick */
+  uint64_t inputs_refused; /* inputs too far ahead of their tick, or long past */
+  uint64_t results;        /* compared results of the client, one for all entities of a tick */
+  uint64_t mispredicted;   /* results that were outside the tolerance */
+  uint64_t corrections;    /* corrections sent, with those that repeat one */
+} reckoner_prediction_stats;
+/* Set stats->struct_size. RECKONER_NOTHING if the client has no session. */
+RECKONER_C_API reckoner_result reckoner_server_get_prediction_stats(const reckoner_server* server,
+                                                                    reckoner_client_id client,
+                                                                    reckoner_prediction_stats* stats);
 
 /* Routes: curves that both ends know. Updates of an entity on a route are very small. */
 enum reckoner_route_kind {
@@ -823,7 +893,8 @@ enum reckoner_sent_content {
   RECKONER_SENT_MESSAGE = 6,          /* unreliable game messages */
   RECKONER_SENT_RELIABLE_MESSAGE = 7, /* the stream of reliable messages, routes, changes of ownership */
   /* heads of datagrams, acknowledgements, refused predictions, marks between sections, padding to bytes */
-  RECKONER_SENT_HEADER = 8
+  RECKONER_SENT_HEADER = 8,
+  RECKONER_SENT_PREDICTION = 9        /* reports about inputs, and corrections of predicted entities */
 };
 /* The name of a content, for example "full_motion"; null after the last one. Later versions append. */
 RECKONER_C_API const char* reckoner_sent_content_name(uint32_t content);
@@ -934,7 +1005,9 @@ typedef struct reckoner_client_config {
   double reconnect_give_up_s;    /* the client is disconnected after this time; 0: never */
   uint32_t max_entities;         /* entities that the client keeps at once; it refuses more */
   uint32_t reserved2;
-  const char* transport; /* as on the server; null: "udp" with a token, "enet" if insecure */
+  const char* transport;        /* as on the server; null: "udp" with a token, "enet" if insecure */
+  uint32_t input_delay_ticks;   /* an input takes effect this number of ticks after the game gives it */
+  uint32_t inputs_per_datagram; /* every datagram with inputs carries at least this number of new ones */
 } reckoner_client_config;
 RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, uint32_t struct_size);
 
@@ -992,7 +1065,9 @@ enum reckoner_client_event_kind {
   RECKONER_CLIENT_EVENT_RESUMED = 11,           /* the session is resumed; no reliable message is lost */
   RECKONER_CLIENT_EVENT_RESTARTED = 12,         /* a new session, the old one is lost. All entities are new */
   RECKONER_CLIENT_EVENT_PREDICTION_FAILED = 13, /* `entity`: what reckoner_client_predict_spawn() returned */
-  RECKONER_CLIENT_EVENT_SNAPPED = 14            /* after a silence or a pause, its pose jumped */
+  RECKONER_CLIENT_EVENT_SNAPPED = 14,           /* after a silence or a pause, its pose jumped */
+  RECKONER_CLIENT_EVENT_PREDICTION_BEGAN = 15,  /* the game predicts it: poll corrections for its state */
+  RECKONER_CLIENT_EVENT_PREDICTION_ENDED = 16   /* it is shown like the entities of others from now on */
 };
 typedef struct reckoner_client_event {
   uint32_t struct_size;
@@ -1128,6 +1203,60 @@ RECKONER_C_API reckoner_result reckoner_client_predict_spawn(reckoner_client* cl
 /* Ends a predicted entity without an event. */
 RECKONER_C_API reckoner_result reckoner_client_drop_prediction(reckoner_client* client,
                                                                reckoner_entity entity);
+
+/* The player's own body. For each picture: update, poll events, then reckoner_client_poll_correction(): if
+ * there is one, restore its entities and step its steps again. Then reckoner_client_next_step() until it
+ * returns RECKONER_NOTHING: step the predicted entities. After every step, in both loops, pass the state of
+ * each predicted entity to reckoner_client_predict(). */
+
+/* A tick that the client's game steps. This struct never changes. */
+typedef struct reckoner_prediction_step {
+  uint32_t tick; /* the server's tick */
+  uint32_t input_size;
+  const uint8_t* input; /* what the player does in this tick; null if the size is 0 */
+} reckoner_prediction_step;
+/* The tick that the game must step now. `input`, at most 64 bytes, is what the player does now: it is sent
+ * for this tick, or with input_delay_ticks for a later one; it may be null if the size is 0. Each tick comes
+ * once, except for some that are left out after a stall. RECKONER_NOTHING: no tick is due, or the client has
+ * not joined or is paused. step->input is valid until the next call of this function or of update. */
+RECKONER_C_API reckoner_result reckoner_client_next_step(reckoner_client* client, const void* input,
+                                                         size_t input_size, reckoner_prediction_step* step);
+/* What the game has computed for an entity that it predicts: its state after `tick`, a tick of
+ * reckoner_client_next_step() or of a correction. `game_state` are the bytes that the server's game sets with
+ * reckoner_server_set_game_state(), at most 128; it may be null if the size is 0. When each predicted entity
+ * has a state for the newest tick, inputs and results are sent. */
+RECKONER_C_API reckoner_result reckoner_client_predict(reckoner_client* client, reckoner_entity entity,
+                                                       uint32_t tick, const reckoner_state* state,
+                                                       const void* game_state, size_t game_state_size);
+enum reckoner_correction_reason {
+  RECKONER_CORRECTION_BEGINS = 0,        /* the client predicts other entities now, or its session resumed */
+  RECKONER_CORRECTION_INPUT_MISSING = 1, /* an input was missing, so the server repeated the one before */
+  RECKONER_CORRECTION_DIFFERS = 2,       /* the client's result was another one: a contact, another player */
+  RECKONER_CORRECTION_TELEPORTED = 3     /* the server's game has teleported a predicted entity */
+};
+/* The exact state of a predicted entity, as the server has it. This struct never changes. */
+typedef struct reckoner_corrected_entity {
+  reckoner_entity entity;
+  reckoner_state state;
+  const uint8_t* game_state; /* the bytes of reckoner_server_set_game_state(); null if the size is 0 */
+  size_t game_state_size;
+} reckoner_corrected_entity;
+typedef struct reckoner_correction {
+  uint32_t struct_size;
+  int32_t reason; /* RECKONER_CORRECTION_BEGINS...; later versions append */
+  uint32_t tick;  /* the states are those after this tick */
+  uint32_t entity_count;
+  const reckoner_corrected_entity* entities; /* every entity that the client predicts */
+  const reckoner_prediction_step* steps;     /* the ticks since, oldest first: step them again */
+  uint32_t step_count;
+  uint32_t reserved;
+} reckoner_correction;
+/* The server's states of all predicted entities after one tick, if the game must go back to them. Set
+ * correction->struct_size. What is shown then goes over into the new path without a jump. The arrays and
+ * their bytes are valid until the next call of this function, of reckoner_client_next_step() or of update. */
+RECKONER_C_API reckoner_result reckoner_client_poll_correction(reckoner_client* client,
+                                                               reckoner_correction* correction);
+
 /* The reason why the last call with this client failed: RECKONER_CALL_... 0: it did not fail, or there is no
  * reason besides its result. A call that returns RECKONER_ERROR_ARGUMENT may leave the value of an earlier
  * call. */
@@ -1195,6 +1324,8 @@ typedef struct reckoner_client_stats {
   uint64_t times_refused;
   double clock_rate;         /* seconds of the server's clock per second of the game's clock, as corrected */
   uint64_t events_discarded; /* events discarded because more than 131072 waited to be polled */
+  uint64_t mispredictions;   /* corrections of predicted entities */
+  double input_lead_s;       /* how far the player's inputs are ahead of the server's time */
 } reckoner_client_stats;
 RECKONER_C_API reckoner_result reckoner_client_get_stats(const reckoner_client* client,
                                                          reckoner_client_stats* stats);

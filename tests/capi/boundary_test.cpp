@@ -301,6 +301,15 @@ TEST(CBoundary, LayoutsAreUnchanged) {
     EXPECT_EQ(offsetof(reckoner_client_stats, entities_refused), 224u);
     EXPECT_EQ(offsetof(reckoner_client_stats, times_refused), 232u);
     EXPECT_EQ(offsetof(reckoner_client_stats, clock_rate), 240u);
+    EXPECT_EQ(offsetof(reckoner_client_stats, input_lead_s), 264u);
+    EXPECT_EQ(offsetof(reckoner_server_config, repeat_input_s), 400u);
+    EXPECT_EQ(offsetof(reckoner_client_config, inputs_per_datagram), 220u);
+    EXPECT_EQ(sizeof(reckoner_prediction_step), 16u);
+    EXPECT_EQ(sizeof(reckoner_corrected_entity), 104u);
+    EXPECT_EQ(offsetof(reckoner_prediction_rules, angle_rad), 16u);
+    EXPECT_EQ(offsetof(reckoner_player_input, seen_s), 24u);
+    EXPECT_EQ(offsetof(reckoner_prediction_stats, corrections), 56u);
+    EXPECT_EQ(offsetof(reckoner_correction, step_count), 32u);
   }
 }
 

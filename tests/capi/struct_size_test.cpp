@@ -98,6 +98,7 @@ TEST(CStructSize, InitFunctionsCheckIt) {
   expect_checked_init("grant", reckoner_grant_init);
   expect_checked_init("server_config", reckoner_server_config_init);
   expect_checked_init("ownership_rules", reckoner_ownership_rules_init);
+  expect_checked_init("prediction_rules", reckoner_prediction_rules_init);
   expect_checked_init("route_config", reckoner_route_config_init);
   expect_checked_init("playout", reckoner_playout_init);
   expect_checked_init("client_config", reckoner_client_config_init);
@@ -138,6 +139,12 @@ TEST(CStructSize, FunctionsThatReadStructsCheckIt) {
       "give", rules,
       [&](const auto* given) { return reckoner_server_give(pair.server, 1, pair.peer, given); },
       {8, 16, 24, 32});
+  reckoner_prediction_rules prediction;
+  reckoner_prediction_rules_init(&prediction, sizeof prediction);
+  expect_checked_input<reckoner_prediction_rules>(
+      "let_predict", prediction,
+      [&](const auto* given) { return reckoner_server_let_predict(pair.server, 1, pair.peer, given); },
+      {8, 16});
   reckoner_route_config route_config;
   reckoner_route_config_init(&route_config, sizeof route_config);
   expect_checked_input<reckoner_route_config>(
@@ -174,6 +181,16 @@ TEST(CStructSize, FunctionsThatWriteStructsCheckIt) {
   expect_checked_output<reckoner_session_stats>(
       "get_session_stats",
       [&](auto* out) { return reckoner_server_get_session_stats(pair.server, pair.peer, out); }, {8, 16, 64});
+  expect_checked_output<reckoner_player_input>(
+      "server_input", [&](auto* out) { return reckoner_server_input(pair.server, pair.peer, out); },
+      {8, 16, 24});
+  expect_checked_output<reckoner_prediction_stats>(
+      "get_prediction_stats",
+      [&](auto* out) { return reckoner_server_get_prediction_stats(pair.server, pair.peer, out); },
+      {8, 16, 56});
+  expect_checked_output<reckoner_correction>(
+      "poll_correction", [&](auto* out) { return reckoner_client_poll_correction(pair.client, out); },
+      {8, 16, 32});
   expect_checked_output<reckoner_entity_traffic>(
       "server_traffic_of", [&](auto* out) { return reckoner_server_traffic_of(pair.server, entity, out); },
       {8, 16, 32});

@@ -89,7 +89,7 @@ TEST(CTraffic, AddsUpToTheBytesOfAllDatagrams) {
     ASSERT_EQ(reckoner_server_archetype_traffic(pair.server, 0, content, nullptr, &bits), RECKONER_OK);
     of_archetype += bits;
   }
-  EXPECT_EQ(content, RECKONER_SENT_HEADER + 1u);
+  EXPECT_EQ(content, RECKONER_SENT_PREDICTION + 1u);
   EXPECT_STREQ(reckoner_sent_content_name(RECKONER_SENT_RELIABLE_MESSAGE), "reliable_message");
   EXPECT_EQ(all, 8 * stats.state_bytes_sent);
   EXPECT_EQ(of_archetype, of_entities);

@@ -99,7 +99,7 @@ def test_every_call_after_close_raises():
                  "token": bytes(1024), "client": 1, "client_id": 1, "centre": (0, 0, 0), "radius_m": 1.0, "route": 1,
                  "field": 0, "value": 1, "frame": 0, "origin": (0, 0, 0), "eye": (0, 0, 0), "points": [[0, 0, 0], [1, 0, 0]],
                  "boardable": True, "relevance": 0, "groups": 1, "owner": 1, "time_s": 0.0, "server_time_s": 0.0, "key": 1,
-                 "archetype": 0, "patience_s": 1.0,
+                 "archetype": 0, "patience_s": 1.0, "tick": 1,
                  "distance_m": 0.0, "speed_mps": 0.0, "point": (0, 0, 0), "paused": True}
     import inspect
     tried = 0

@@ -47,6 +47,8 @@ namespace Reckoner {
     Float4[] orientations = new Float4[64];
     Shown[] shown = new Shown[64];
     MessageBuffer message;
+    readonly ByteBuffer input = new ByteBuffer();
+    readonly CorrectionBuffer correction = new CorrectionBuffer();
 
     public Client(ClientOptions options) {
       NativeArchetypes archetypes = Keep(options.Archetypes);
@@ -222,6 +224,38 @@ namespace Reckoner {
     public void SetPlayout(Playout playout) =>
         Done(Native.reckoner_client_set_playout(C, &playout));
     public void SetOrigin(Double3 origin) => Done(Native.reckoner_client_set_origin(C, (double*)&origin));
+
+    // -- The player's own body
+
+    /// The server's states of all predicted entities after one tick, if the game must go back to them. Call it after Update()
+    /// and PollEvent(), before TryNextStep(): restore the entities, step the steps of the correction again, and pass the
+    /// results to Predict(). What is shown then goes over into the new path without a jump.
+    public bool PollCorrection(out Correction polled) {
+      var c = new NativeCorrection { StructSize = (uint)sizeof(NativeCorrection) };
+      bool any = Done(Native.reckoner_client_poll_correction(C, &c));
+      polled = any ? correction.Read(c) : default;
+      return any;
+    }
+    /// The tick that the game must step now; false if none is due. `now`, at most 64 bytes, is what the player does now. Call
+    /// it until it returns false: step the predicted entities with step.Input, and pass the results to Predict().
+    public bool TryNextStep(ReadOnlySpan<byte> now, out PredictionStep step) {
+      NativeStep s;
+      bool due;
+      fixed (byte* n = now) due = Done(Native.reckoner_client_next_step(C, n, (UIntPtr)now.Length, &s));
+      step = default;
+      if (!due) return false;
+      input.Clear();
+      int size = (int)s.InputSize;
+      step = new PredictionStep(s.Tick, input.Span(input.Add(s.Input, size), size));
+      return true;
+    }
+    /// What the game has computed for an entity that it predicts: its state after `tick`, a tick of TryNextStep() or of a
+    /// correction. gameState: the bytes that the server's game sets with Server.SetGameState(). When each predicted entity
+    /// has a state for the newest tick, inputs and results are sent.
+    public void Predict(ulong entity, uint tick, State state, ReadOnlySpan<byte> gameState = default) {
+      fixed (byte* g = gameState)
+        Done(Native.reckoner_client_predict(C, entity, tick, &state, g, (UIntPtr)gameState.Length));
+    }
 
     internal override uint LastError() => Native.reckoner_client_call_error(C);
 

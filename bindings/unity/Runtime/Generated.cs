@@ -12,8 +12,8 @@ namespace Reckoner {
   public enum ValueType { Boolean = 0, Integer = 1, Real = 2, Blob = 3 }
   public enum FloorKind { None = 0, Plane = 1, Terrain = 2 }
   public enum VelocitySource { Automatic = 0, Given = 1, Estimated = 2 }
-  public enum ByteCount { KeyBytes = 32, TokenBytes = 1024, UserBytes = 256 }
-  public enum CallError { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17, Circle = 18, ShortLived = 19, UnknownClient = 20, NoConnection = 21, NoOwner = 22, UnknownRoute = 23, UnknownField = 24, WrongType = 25, OutOfRange = 26, MessageEmpty = 27, MessageTooLong = 28, QueueFull = 29, InvalidTime = 30, ReasonTooLong = 31, NotShown = 32 }
+  public enum ByteCount { KeyBytes = 32, TokenBytes = 1024, UserBytes = 256, MaxInputBytes = 64, MaxGameStateBytes = 128 }
+  public enum CallError { UnknownEntity = 1, UnknownArchetype = 2, UnknownFrame = 3, TooDeep = 4, NameTooLong = 5, DataTooLong = 6, EndOutOfRange = 7, WorldFull = 8, NotFinite = 9, OutsideWorld = 10, TooFast = 11, BeyondLimits = 12, Owned = 13, NotOwned = 14, EventNotPolled = 15, NoClock = 16, NoRoute = 17, Circle = 18, ShortLived = 19, UnknownClient = 20, NoConnection = 21, NoOwner = 22, UnknownRoute = 23, UnknownField = 24, WrongType = 25, OutOfRange = 26, MessageEmpty = 27, MessageTooLong = 28, QueueFull = 29, InvalidTime = 30, ReasonTooLong = 31, NotShown = 32, NotPredicted = 33, TooManyPredicted = 34, Predicted = 35, NoStep = 36 }
   public enum Relevance { ByDistance = 0, Always = 1, Never = 2 }
   public enum OwnerPolicy { Accept = 0, Correct = 1, Refuse = 2 }
   public enum OwnerGone { Rest = 0, Despawn = 1 }
@@ -23,10 +23,11 @@ namespace Reckoner {
   public enum Delivery { Reliable = 0, Unreliable = 1, ReliableUnordered = 2 }
   public enum ServerEventKind { ClientJoined = 0, ClientLeft = 1, ClientRefused = 2, OwnerCorrected = 3, OwnerRefused = 4, ClientLost = 5, ClientBack = 6 }
   public enum RewindStatus { Known = 0, Pending = 1, Unavailable = 2 }
-  public enum SentContent { FullMotion = 0, ResidualMotion = 1, RouteMotion = 2, Spawn = 3, Field = 4, End = 5, Message = 6, ReliableMessage = 7, Header = 8 }
+  public enum SentContent { FullMotion = 0, ResidualMotion = 1, RouteMotion = 2, Spawn = 3, Field = 4, End = 5, Message = 6, ReliableMessage = 7, Header = 8, Prediction = 9 }
   public enum Mode { Present = 0, Adaptive = 1, Delayed = 2 }
   public enum Status { Connecting = 0, Joining = 1, Joined = 2, Refused = 3, Disconnected = 4, Reconnecting = 5 }
-  public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13, Snapped = 14 }
+  public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13, Snapped = 14, PredictionBegan = 15, PredictionEnded = 16 }
+  public enum CorrectionReason { Begins = 0, InputMissing = 1, Differs = 2, Teleported = 3 }
   [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
   internal unsafe delegate void LogFunction(void* @user, LogRecord* @record);
 
@@ -217,6 +218,7 @@ namespace Reckoner {
     public double ClientMessagesPerSecond;
     public ulong ClientMessageBytesPerSecond;
     internal byte* Transport;
+    public double RepeatInputS;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -250,6 +252,36 @@ namespace Reckoner {
     public double MaxTeleportM;
     public double TeleportIntervalS;
     public double MaxTurningMps;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
+  public unsafe partial struct PredictionRules {
+    internal uint StructSize;
+    internal uint Reserved;
+    public double PositionM;
+    public double AngleRad;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
+  public unsafe partial struct NativePlayerInput {
+    internal uint StructSize;
+    public uint Repeated;
+    internal byte* Bytes;
+    public UIntPtr Size;
+    public double SeenS;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
+  public unsafe partial struct PredictionStats {
+    internal uint StructSize;
+    internal uint Reserved;
+    public ulong Ticks;
+    public ulong TicksRepeated;
+    public ulong InputsLate;
+    public ulong InputsRefused;
+    public ulong Results;
+    public ulong Mispredicted;
+    public ulong Corrections;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -432,6 +464,8 @@ namespace Reckoner {
     public uint MaxEntities;
     internal uint Reserved2;
     internal byte* Transport;
+    public uint InputDelayTicks;
+    public uint InputsPerDatagram;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -476,6 +510,33 @@ namespace Reckoner {
     public double DelayS;
     public double MaxDelayS;
     public double BlendS;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
+  public unsafe partial struct NativeStep {
+    public uint Tick;
+    public uint InputSize;
+    internal byte* Input;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
+  public unsafe partial struct NativeCorrectedEntity {
+    public ulong Entity;
+    public State State;
+    internal byte* GameState;
+    public UIntPtr GameStateSize;
+  }
+
+  [StructLayout(LayoutKind.Sequential)]
+  public unsafe partial struct NativeCorrection {
+    internal uint StructSize;
+    public int Reason;
+    public uint Tick;
+    public uint EntityCount;
+    internal NativeCorrectedEntity* Entities;
+    internal NativeStep* Steps;
+    public uint StepCount;
+    internal uint Reserved;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -533,6 +594,8 @@ namespace Reckoner {
     public ulong TimesRefused;
     public double ClockRate;
     public ulong EventsDiscarded;
+    public ulong Mispredictions;
+    public double InputLeadS;
   }
 
   internal static unsafe class Native {
@@ -667,6 +730,18 @@ namespace Reckoner {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_owner(IntPtr @server, ulong @entity, uint* @owner);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern void reckoner_prediction_rules_init(PredictionRules* @rules, uint @structSize);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_let_predict(IntPtr @server, ulong @entity, uint @client, PredictionRules* @rules);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_stop_prediction(IntPtr @server, ulong @entity, uint @client);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_set_game_state(IntPtr @server, ulong @entity, void* @bytes, UIntPtr @size);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_input(IntPtr @server, uint @client, NativePlayerInput* @input);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_server_get_prediction_stats(IntPtr @server, uint @client, PredictionStats* @stats);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern void reckoner_route_config_init(RouteSettings* @config, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_add_route(IntPtr @server, RouteSettings* @config, uint* @route, byte* @why, UIntPtr @whySize);
@@ -798,6 +873,12 @@ namespace Reckoner {
     internal static extern int reckoner_client_predict_spawn(IntPtr @client, uint @archetype, State* @state, uint @key, double @patienceS, ulong* @entity);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_client_drop_prediction(IntPtr @client, ulong @entity);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_client_next_step(IntPtr @client, void* @input, UIntPtr @inputSize, NativeStep* @step);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_client_predict(IntPtr @client, ulong @entity, uint @tick, State* @state, void* @gameState, UIntPtr @gameStateSize);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_client_poll_correction(IntPtr @client, NativeCorrection* @correction);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern uint reckoner_client_call_error(IntPtr @client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

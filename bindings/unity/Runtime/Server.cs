@@ -37,6 +37,7 @@ namespace Reckoner {
   /// Tick().
   public sealed unsafe class Server : Handle {
     MessageBuffer message;
+    readonly ByteBuffer input = new ByteBuffer();
 
     public Server(ServerOptions options) {
       NativeArchetypes archetypes = Keep(options.Archetypes);
@@ -188,6 +189,45 @@ namespace Reckoner {
       uint owner;
       Done(Native.reckoner_server_owner(C, entity, &owner));
       return owner;
+    }
+
+    // -- The players' own bodies
+
+    public static PredictionRules DefaultPredictionRules() {
+      Library.Require();
+      PredictionRules rules;
+      Native.reckoner_prediction_rules_init(&rules, (uint)sizeof(PredictionRules));
+      return rules;
+    }
+    /// Lets a client predict an entity: the client's game steps it with the player's inputs, at once, and the server's game
+    /// decides. Several clients may predict one entity, and a client at most eight.
+    public void LetPredict(ulong entity, uint client) =>
+        Done(Native.reckoner_server_let_predict(C, entity, client, null));
+    public void LetPredict(ulong entity, uint client, PredictionRules rules) =>
+        Done(Native.reckoner_server_let_predict(C, entity, client, &rules));
+    /// The client shows the entity like those of others from now on.
+    public void StopPrediction(ulong entity, uint client) =>
+        Done(Native.reckoner_server_stop_prediction(C, entity, client));
+    /// Sets bytes of the game that belong to the exact state of an entity, at most 128, for example a cooldown. Call it
+    /// together with Move().
+    public void SetGameState(ulong entity, ReadOnlySpan<byte> bytes) {
+      fixed (byte* b = bytes) Done(Native.reckoner_server_set_game_state(C, entity, b, (UIntPtr)bytes.Length));
+    }
+    /// What a player does in the next tick. Call it once for each client and tick, between Receive() and Tick(). Empty if the
+    /// client is unknown.
+    public PlayerInput Input(uint client) {
+      var i = new NativePlayerInput { StructSize = (uint)sizeof(NativePlayerInput) };
+      Done(Native.reckoner_server_input(C, client, &i));
+      input.Clear();
+      int size = (int)i.Size;
+      return new PlayerInput(input.Span(input.Add(i.Bytes, size), size), i.Repeated, i.SeenS);
+    }
+    /// Figures of a client's inputs and predictions. False if it has no session.
+    public bool TryPredictionStats(uint client, out PredictionStats stats) {
+      var s = new PredictionStats { StructSize = (uint)sizeof(PredictionStats) };
+      bool found = Done(Native.reckoner_server_get_prediction_stats(C, client, &s));
+      stats = s;
+      return found;
     }
 
     // -- Routes

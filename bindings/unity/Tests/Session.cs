@@ -340,8 +340,10 @@ namespace Reckoner.Tests {
         foreach (MethodInfo method in handle.GetType().GetMethods(BindingFlags.Instance | BindingFlags.Public |
                                                                   BindingFlags.DeclaredOnly)) {
           ParameterInfo[] parameters = method.GetParameters();
-          if (method.ReturnType.Name.Contains("Span") || method.ReturnType == typeof(Poses)) continue;
+          if (method.ReturnType.Name.Contains("Span") || method.ReturnType == typeof(Poses) ||
+              method.ReturnType == typeof(PlayerInput)) continue;
           if (Array.Exists(parameters, p => p.ParameterType.FullName.Contains("Span") ||
+                                            p.ParameterType.FullName.Contains("Correction") ||
                                             p.ParameterType.FullName.Contains("Message"))) continue;
           object[] arguments = Array.ConvertAll(parameters, p => p.ParameterType == typeof(byte[])
               ? new byte[p.Name == "userData" ? 256 : 1024] : p.ParameterType == typeof(string) ? "x"
@@ -368,6 +370,11 @@ namespace Reckoner.Tests {
       Throws<ObjectDisposedException>(() => world.Server.Rewind(1, 0, new SeenPose[1]));
       Throws<ObjectDisposedException>(() => world.Server.SpawnShortLived(default));
       Throws<ObjectDisposedException>(() => world.Server.AddRoute(new Double3[2]));
+      Throws<ObjectDisposedException>(() => world.Server.Input(1));
+      Throws<ObjectDisposedException>(() => world.Server.SetGameState(1, new byte[1]));
+      Throws<ObjectDisposedException>(() => world.Client.PollCorrection(out Correction _));
+      Throws<ObjectDisposedException>(() => world.Client.TryNextStep(new byte[1], out PredictionStep _));
+      Throws<ObjectDisposedException>(() => world.Client.Predict(1, 1, default));
     }
   }
 }

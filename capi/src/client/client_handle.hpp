@@ -18,9 +18,11 @@ struct reckoner_client {
   bool secure = false;     // whether a reconnecting client has a token
   std::uint64_t game = 0;  // game number of a reconnecting client
   std::optional<reckoner::Client> object;
-  std::vector<reckoner_entity> ids;          // of the last returned poses
-  std::vector<float> orientations;           // of the last returned poses
-  mutable reckoner::CallError call_error{};  // of the last call
+  std::vector<reckoner_entity> ids;                  // of the last returned poses
+  std::vector<float> orientations;                   // of the last returned poses
+  std::vector<reckoner_corrected_entity> corrected;  // of the last polled correction
+  std::vector<reckoner_prediction_step> steps;       // of the last polled correction
+  mutable reckoner::CallError call_error{};          // of the last call
 
   /// The transport in use; null while there is no connection.
   [[nodiscard]] reckoner::NetworkTransport* network() const {

@@ -20,6 +20,8 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
     given.unknown_references = counted.unknown_references;
     given.state_bytes_received = counted.state_bytes_received;
     given.corrections = counted.corrections;
+    given.mispredictions = counted.mispredictions;
+    given.input_lead_s = counted.input_lead_s;
     given.messages_sent = counted.messages_sent;
     given.messages_dropped = counted.messages_dropped;
     given.messages_received = counted.messages_received;

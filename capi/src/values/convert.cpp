@@ -56,6 +56,17 @@ static_assert(same(CallError::message_too_long, RECKONER_CALL_MESSAGE_TOO_LONG))
 static_assert(same(CallError::queue_full, RECKONER_CALL_QUEUE_FULL));
 static_assert(same(CallError::invalid_time, RECKONER_CALL_INVALID_TIME));
 static_assert(same(CallError::reason_too_long, RECKONER_CALL_REASON_TOO_LONG));
+static_assert(same(CallError::not_shown, RECKONER_CALL_NOT_SHOWN));
+static_assert(same(CallError::not_predicted, RECKONER_CALL_NOT_PREDICTED));
+static_assert(same(CallError::too_many_predicted, RECKONER_CALL_TOO_MANY_PREDICTED));
+static_assert(same(CallError::predicted, RECKONER_CALL_PREDICTED));
+static_assert(same(CallError::no_step, RECKONER_CALL_NO_STEP));
+static_assert(same(CorrectionReason::begins, RECKONER_CORRECTION_BEGINS));
+static_assert(same(CorrectionReason::input_missing, RECKONER_CORRECTION_INPUT_MISSING));
+static_assert(same(CorrectionReason::differs, RECKONER_CORRECTION_DIFFERS));
+static_assert(same(CorrectionReason::teleported, RECKONER_CORRECTION_TELEPORTED));
+static_assert(kMaxInputBytes == RECKONER_MAX_INPUT_BYTES);
+static_assert(kMaxGameStateBytes == RECKONER_MAX_GAME_STATE_BYTES);
 static_assert(same(RewindStatus::pending, RECKONER_REWIND_PENDING));
 static_assert(same(RewindStatus::unavailable, RECKONER_REWIND_UNAVAILABLE));
 static_assert(same(ServerEvent::Kind::client_joined, RECKONER_SERVER_EVENT_CLIENT_JOINED));
@@ -70,6 +81,8 @@ static_assert(same(ClientEvent::Kind::resumed, RECKONER_CLIENT_EVENT_RESUMED));
 static_assert(same(ClientEvent::Kind::restarted, RECKONER_CLIENT_EVENT_RESTARTED));
 static_assert(same(ClientEvent::Kind::prediction_failed, RECKONER_CLIENT_EVENT_PREDICTION_FAILED));
 static_assert(same(ClientEvent::Kind::snapped, RECKONER_CLIENT_EVENT_SNAPPED));
+static_assert(same(ClientEvent::Kind::prediction_began, RECKONER_CLIENT_EVENT_PREDICTION_BEGAN));
+static_assert(same(ClientEvent::Kind::prediction_ended, RECKONER_CLIENT_EVENT_PREDICTION_ENDED));
 static_assert(same(ClientStatus::reconnecting, RECKONER_STATUS_RECONNECTING));
 static_assert(same(ClientEvent::Kind::joined, RECKONER_CLIENT_EVENT_JOINED));
 static_assert(same(ClientEvent::Kind::spawned, RECKONER_CLIENT_EVENT_SPAWNED));
@@ -266,6 +279,10 @@ std::optional<FieldValue> from_c(const reckoner_value& c) {
     default:
       return std::nullopt;
   }
+}
+
+const std::uint8_t* to_c(std::span<const std::byte> bytes) {
+  return bytes.empty() ? nullptr : reinterpret_cast<const std::uint8_t*>(bytes.data());
 }
 
 reckoner_message to_c(const GameMessage& message) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,8 @@ namespace reckoner::capi {
 /// Converts a value. Nullopt if its type is unknown or the blob is too large.
 [[nodiscard]] std::optional<FieldValue> from_c(const reckoner_value& value);
 
+/// The first byte. Null if there is none.
+[[nodiscard]] const std::uint8_t* to_c(std::span<const std::byte> bytes);
 [[nodiscard]] reckoner_message to_c(const GameMessage& message);
 /// Converts a delivery. Nullopt if there is no such delivery.
 [[nodiscard]] std::optional<Delivery> delivery_of(std::int32_t delivery);

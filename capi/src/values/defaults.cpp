@@ -56,6 +56,12 @@ void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, std::uint32_
   capi::put(rules, c, struct_size);
 }
 
+void reckoner_prediction_rules_init(reckoner_prediction_rules* rules, std::uint32_t struct_size) {
+  reckoner_prediction_rules c{};
+  copy_to_c(capi::kPredictionFields, c, PredictionRules{});
+  capi::put(rules, c, struct_size);
+}
+
 void reckoner_route_config_init(reckoner_route_config* config, std::uint32_t struct_size) {
   const RouteDefinition defaults;
   reckoner_route_config c{};

@@ -85,6 +85,7 @@ inline constexpr std::array kServerFields{
     shared<&reckoner_server_config::client_messages_per_second, &ServerConfig::client_messages_per_second>(),
     shared<&reckoner_server_config::client_message_bytes_per_second,
            &ServerConfig::client_message_bytes_per_second>(),
+    shared<&reckoner_server_config::repeat_input_s, &ServerConfig::repeat_input_s>(),
     shared<&reckoner_server_config::heartbeat_s, &ServerConfig::heartbeat_s>(),
     shared<&reckoner_server_config::join_timeout_s, &ServerConfig::join_timeout_s>(),
     shared<&reckoner_server_config::resume_s, &ServerConfig::resume_s>(),
@@ -138,6 +139,11 @@ inline constexpr std::array kOwnershipFields{
     shared<&reckoner_ownership_rules::max_turning_mps, &OwnershipRules::max_turning_mps>(),
 };
 
+inline constexpr std::array kPredictionFields{
+    shared<&reckoner_prediction_rules::position_m, &PredictionRules::position_m>(),
+    shared<&reckoner_prediction_rules::angle_rad, &PredictionRules::angle_rad>(),
+};
+
 inline constexpr std::array kPlayoutFields{
     shared<&reckoner_playout::mode, &PlayoutConfig::mode>(),
     shared<&reckoner_playout::delay_s, &PlayoutConfig::delay_s>(),
@@ -154,6 +160,8 @@ inline constexpr std::array kClientFields{
     shared<&reckoner_client_config::ack_interval_s, &ClientConfig::ack_interval_s>(),
     shared<&reckoner_client_config::silence_s, &ClientConfig::silence_s>(),
     shared<&reckoner_client_config::unconfirmed_s, &ClientConfig::unconfirmed_s>(),
+    shared<&reckoner_client_config::input_delay_ticks, &ClientConfig::input_delay_ticks>(),
+    shared<&reckoner_client_config::inputs_per_datagram, &ClientConfig::inputs_per_datagram>(),
     shared<&reckoner_client_config::owned_updates_per_second, &ClientConfig::owned_updates_per_second>(),
     shared<&reckoner_client_config::reconnect_silence_s, &ClientConfig::reconnect,
            &ReconnectConfig::silence_s>(),

@@ -139,6 +139,7 @@ inline constexpr auto kMemberEnds<reckoner_server_config> = std::to_array<std::s
     offsetof(reckoner_server_config, client_messages_per_second) + sizeof(reckoner_server_config::client_messages_per_second),
     offsetof(reckoner_server_config, client_message_bytes_per_second) + sizeof(reckoner_server_config::client_message_bytes_per_second),
     offsetof(reckoner_server_config, transport) + sizeof(reckoner_server_config::transport),
+    offsetof(reckoner_server_config, repeat_input_s) + sizeof(reckoner_server_config::repeat_input_s),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_entity_debug> = std::to_array<std::size_t>({
@@ -170,6 +171,33 @@ inline constexpr auto kMemberEnds<reckoner_ownership_rules> = std::to_array<std:
     offsetof(reckoner_ownership_rules, max_teleport_m) + sizeof(reckoner_ownership_rules::max_teleport_m),
     offsetof(reckoner_ownership_rules, teleport_interval_s) + sizeof(reckoner_ownership_rules::teleport_interval_s),
     offsetof(reckoner_ownership_rules, max_turning_mps) + sizeof(reckoner_ownership_rules::max_turning_mps),
+});
+template <>
+inline constexpr auto kMemberEnds<reckoner_prediction_rules> = std::to_array<std::size_t>({
+    offsetof(reckoner_prediction_rules, struct_size) + sizeof(reckoner_prediction_rules::struct_size),
+    offsetof(reckoner_prediction_rules, reserved) + sizeof(reckoner_prediction_rules::reserved),
+    offsetof(reckoner_prediction_rules, position_m) + sizeof(reckoner_prediction_rules::position_m),
+    offsetof(reckoner_prediction_rules, angle_rad) + sizeof(reckoner_prediction_rules::angle_rad),
+});
+template <>
+inline constexpr auto kMemberEnds<reckoner_player_input> = std::to_array<std::size_t>({
+    offsetof(reckoner_player_input, struct_size) + sizeof(reckoner_player_input::struct_size),
+    offsetof(reckoner_player_input, repeated) + sizeof(reckoner_player_input::repeated),
+    offsetof(reckoner_player_input, bytes) + sizeof(reckoner_player_input::bytes),
+    offsetof(reckoner_player_input, size) + sizeof(reckoner_player_input::size),
+    offsetof(reckoner_player_input, seen_s) + sizeof(reckoner_player_input::seen_s),
+});
+template <>
+inline constexpr auto kMemberEnds<reckoner_prediction_stats> = std::to_array<std::size_t>({
+    offsetof(reckoner_prediction_stats, struct_size) + sizeof(reckoner_prediction_stats::struct_size),
+    offsetof(reckoner_prediction_stats, reserved) + sizeof(reckoner_prediction_stats::reserved),
+    offsetof(reckoner_prediction_stats, ticks) + sizeof(reckoner_prediction_stats::ticks),
+    offsetof(reckoner_prediction_stats, ticks_repeated) + sizeof(reckoner_prediction_stats::ticks_repeated),
+    offsetof(reckoner_prediction_stats, inputs_late) + sizeof(reckoner_prediction_stats::inputs_late),
+    offsetof(reckoner_prediction_stats, inputs_refused) + sizeof(reckoner_prediction_stats::inputs_refused),
+    offsetof(reckoner_prediction_stats, results) + sizeof(reckoner_prediction_stats::results),
+    offsetof(reckoner_prediction_stats, mispredicted) + sizeof(reckoner_prediction_stats::mispredicted),
+    offsetof(reckoner_prediction_stats, corrections) + sizeof(reckoner_prediction_stats::corrections),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_route_config> = std::to_array<std::size_t>({
@@ -328,6 +356,8 @@ inline constexpr auto kMemberEnds<reckoner_client_config> = std::to_array<std::s
     offsetof(reckoner_client_config, max_entities) + sizeof(reckoner_client_config::max_entities),
     offsetof(reckoner_client_config, reserved2) + sizeof(reckoner_client_config::reserved2),
     offsetof(reckoner_client_config, transport) + sizeof(reckoner_client_config::transport),
+    offsetof(reckoner_client_config, input_delay_ticks) + sizeof(reckoner_client_config::input_delay_ticks),
+    offsetof(reckoner_client_config, inputs_per_datagram) + sizeof(reckoner_client_config::inputs_per_datagram),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_client_event> = std::to_array<std::size_t>({
@@ -368,6 +398,17 @@ inline constexpr auto kMemberEnds<reckoner_playout> = std::to_array<std::size_t>
     offsetof(reckoner_playout, delay_s) + sizeof(reckoner_playout::delay_s),
     offsetof(reckoner_playout, max_delay_s) + sizeof(reckoner_playout::max_delay_s),
     offsetof(reckoner_playout, blend_s) + sizeof(reckoner_playout::blend_s),
+});
+template <>
+inline constexpr auto kMemberEnds<reckoner_correction> = std::to_array<std::size_t>({
+    offsetof(reckoner_correction, struct_size) + sizeof(reckoner_correction::struct_size),
+    offsetof(reckoner_correction, reason) + sizeof(reckoner_correction::reason),
+    offsetof(reckoner_correction, tick) + sizeof(reckoner_correction::tick),
+    offsetof(reckoner_correction, entity_count) + sizeof(reckoner_correction::entity_count),
+    offsetof(reckoner_correction, entities) + sizeof(reckoner_correction::entities),
+    offsetof(reckoner_correction, steps) + sizeof(reckoner_correction::steps),
+    offsetof(reckoner_correction, step_count) + sizeof(reckoner_correction::step_count),
+    offsetof(reckoner_correction, reserved) + sizeof(reckoner_correction::reserved),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_shown_debug> = std::to_array<std::size_t>({
@@ -423,6 +464,8 @@ inline constexpr auto kMemberEnds<reckoner_client_stats> = std::to_array<std::si
     offsetof(reckoner_client_stats, times_refused) + sizeof(reckoner_client_stats::times_refused),
     offsetof(reckoner_client_stats, clock_rate) + sizeof(reckoner_client_stats::clock_rate),
     offsetof(reckoner_client_stats, events_discarded) + sizeof(reckoner_client_stats::events_discarded),
+    offsetof(reckoner_client_stats, mispredictions) + sizeof(reckoner_client_stats::mispredictions),
+    offsetof(reckoner_client_stats, input_lead_s) + sizeof(reckoner_client_stats::input_lead_s),
 });
 
 }  // namespace reckoner::capi

@@ -32,6 +32,14 @@ template <>
 inline constexpr std::size_t kFirstEnd<reckoner_ownership_rules> = offsetof(reckoner_ownership_rules,
                                                                             frame_reach_m);
 template <>
+inline constexpr std::size_t kFirstEnd<reckoner_prediction_rules> = sizeof(reckoner_prediction_rules);
+template <>
+inline constexpr std::size_t kFirstEnd<reckoner_player_input> = sizeof(reckoner_player_input);
+template <>
+inline constexpr std::size_t kFirstEnd<reckoner_prediction_stats> = sizeof(reckoner_prediction_stats);
+template <>
+inline constexpr std::size_t kFirstEnd<reckoner_correction> = sizeof(reckoner_correction);
+template <>
 inline constexpr std::size_t kFirstEnd<reckoner_route_config> = offsetof(reckoner_route_config,
                                                                          angle_limit_rad);
 template <>

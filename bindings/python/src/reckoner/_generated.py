@@ -175,7 +175,9 @@ enum reckoner_byte_count
 {
   RECKONER_KEY_BYTES = 32,
   RECKONER_TOKEN_BYTES = 1024,
-  RECKONER_USER_BYTES = 256
+  RECKONER_USER_BYTES = 256,
+  RECKONER_MAX_INPUT_BYTES = 64,
+  RECKONER_MAX_GAME_STATE_BYTES = 128
 };
 typedef struct reckoner_address
 {
@@ -264,6 +266,7 @@ typedef struct reckoner_server_config
   double client_messages_per_second;
   uint64_t client_message_bytes_per_second;
   const char *transport;
+  double repeat_input_s;
 } reckoner_server_config;
 void reckoner_server_config_init(reckoner_server_config *config, uint32_t struct_size);
 reckoner_result reckoner_server_create(const reckoner_server_config *config, reckoner_server **server, char *why, size_t why_size);
@@ -310,7 +313,11 @@ enum reckoner_call_error
   RECKONER_CALL_QUEUE_FULL = 29,
   RECKONER_CALL_INVALID_TIME = 30,
   RECKONER_CALL_REASON_TOO_LONG = 31,
-  RECKONER_CALL_NOT_SHOWN = 32
+  RECKONER_CALL_NOT_SHOWN = 32,
+  RECKONER_CALL_NOT_PREDICTED = 33,
+  RECKONER_CALL_TOO_MANY_PREDICTED = 34,
+  RECKONER_CALL_PREDICTED = 35,
+  RECKONER_CALL_NO_STEP = 36
 };
 uint32_t reckoner_server_call_error(const reckoner_server *server);
 const char *reckoner_call_error_text(uint32_t error);
@@ -387,6 +394,39 @@ void reckoner_ownership_rules_init(reckoner_ownership_rules *rules, uint32_t str
 reckoner_result reckoner_server_give(reckoner_server *server, reckoner_entity entity, reckoner_client_id owner, const reckoner_ownership_rules *rules);
 reckoner_result reckoner_server_revoke(reckoner_server *server, reckoner_entity entity);
 reckoner_result reckoner_server_owner(const reckoner_server *server, reckoner_entity entity, reckoner_client_id *owner);
+typedef struct reckoner_prediction_rules
+{
+  uint32_t struct_size;
+  uint32_t reserved;
+  double position_m;
+  double angle_rad;
+} reckoner_prediction_rules;
+void reckoner_prediction_rules_init(reckoner_prediction_rules *rules, uint32_t struct_size);
+reckoner_result reckoner_server_let_predict(reckoner_server *server, reckoner_entity entity, reckoner_client_id client, const reckoner_prediction_rules *rules);
+reckoner_result reckoner_server_stop_prediction(reckoner_server *server, reckoner_entity entity, reckoner_client_id client);
+reckoner_result reckoner_server_set_game_state(reckoner_server *server, reckoner_entity entity, const void *bytes, size_t size);
+typedef struct reckoner_player_input
+{
+  uint32_t struct_size;
+  uint32_t repeated;
+  const uint8_t *bytes;
+  size_t size;
+  double seen_s;
+} reckoner_player_input;
+reckoner_result reckoner_server_input(reckoner_server *server, reckoner_client_id client, reckoner_player_input *input);
+typedef struct reckoner_prediction_stats
+{
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t ticks;
+  uint64_t ticks_repeated;
+  uint64_t inputs_late;
+  uint64_t inputs_refused;
+  uint64_t results;
+  uint64_t mispredicted;
+  uint64_t corrections;
+} reckoner_prediction_stats;
+reckoner_result reckoner_server_get_prediction_stats(const reckoner_server *server, reckoner_client_id client, reckoner_prediction_stats *stats);
 enum reckoner_route_kind
 {
   RECKONER_ROUTE_CATMULL_ROM = 0,
@@ -567,7 +607,8 @@ enum reckoner_sent_content
   RECKONER_SENT_END = 5,
   RECKONER_SENT_MESSAGE = 6,
   RECKONER_SENT_RELIABLE_MESSAGE = 7,
-  RECKONER_SENT_HEADER = 8
+  RECKONER_SENT_HEADER = 8,
+  RECKONER_SENT_PREDICTION = 9
 };
 const char *reckoner_sent_content_name(uint32_t content);
 reckoner_result reckoner_server_traffic(const reckoner_server *server, uint32_t content, uint64_t *count, uint64_t *bits);
@@ -649,6 +690,8 @@ typedef struct reckoner_client_config
   uint32_t max_entities;
   uint32_t reserved2;
   const char *transport;
+  uint32_t input_delay_ticks;
+  uint32_t inputs_per_datagram;
 } reckoner_client_config;
 void reckoner_client_config_init(reckoner_client_config *config, uint32_t struct_size);
 reckoner_result reckoner_client_create(const reckoner_client_config *config, reckoner_client **client, char *why, size_t why_size);
@@ -686,7 +729,9 @@ enum reckoner_client_event_kind
   RECKONER_CLIENT_EVENT_RESUMED = 11,
   RECKONER_CLIENT_EVENT_RESTARTED = 12,
   RECKONER_CLIENT_EVENT_PREDICTION_FAILED = 13,
-  RECKONER_CLIENT_EVENT_SNAPPED = 14
+  RECKONER_CLIENT_EVENT_SNAPPED = 14,
+  RECKONER_CLIENT_EVENT_PREDICTION_BEGAN = 15,
+  RECKONER_CLIENT_EVENT_PREDICTION_ENDED = 16
 };
 typedef struct reckoner_client_event
 {
@@ -753,6 +798,40 @@ reckoner_result reckoner_client_move_in(reckoner_client *client, reckoner_entity
 reckoner_result reckoner_client_teleport(reckoner_client *client, reckoner_entity entity, const reckoner_state *state, reckoner_entity frame);
 reckoner_result reckoner_client_predict_spawn(reckoner_client *client, uint32_t archetype, const reckoner_state *state, uint32_t key, double patience_s, reckoner_entity *entity);
 reckoner_result reckoner_client_drop_prediction(reckoner_client *client, reckoner_entity entity);
+typedef struct reckoner_prediction_step
+{
+  uint32_t tick;
+  uint32_t input_size;
+  const uint8_t *input;
+} reckoner_prediction_step;
+reckoner_result reckoner_client_next_step(reckoner_client *client, const void *input, size_t input_size, reckoner_prediction_step *step);
+reckoner_result reckoner_client_predict(reckoner_client *client, reckoner_entity entity, uint32_t tick, const reckoner_state *state, const void *game_state, size_t game_state_size);
+enum reckoner_correction_reason
+{
+  RECKONER_CORRECTION_BEGINS = 0,
+  RECKONER_CORRECTION_INPUT_MISSING = 1,
+  RECKONER_CORRECTION_DIFFERS = 2,
+  RECKONER_CORRECTION_TELEPORTED = 3
+};
+typedef struct reckoner_corrected_entity
+{
+  reckoner_entity entity;
+  reckoner_state state;
+  const uint8_t *game_state;
+  size_t game_state_size;
+} reckoner_corrected_entity;
+typedef struct reckoner_correction
+{
+  uint32_t struct_size;
+  int32_t reason;
+  uint32_t tick;
+  uint32_t entity_count;
+  const reckoner_corrected_entity *entities;
+  const reckoner_prediction_step *steps;
+  uint32_t step_count;
+  uint32_t reserved;
+} reckoner_correction;
+reckoner_result reckoner_client_poll_correction(reckoner_client *client, reckoner_correction *correction);
 uint32_t reckoner_client_call_error(const reckoner_client *client);
 reckoner_result reckoner_client_owned(const reckoner_client *client, reckoner_entity entity, reckoner_state *state);
 reckoner_result reckoner_client_owned_frame(const reckoner_client *client, reckoner_entity entity, reckoner_entity *frame);
@@ -812,6 +891,8 @@ typedef struct reckoner_client_stats
   uint64_t times_refused;
   double clock_rate;
   uint64_t events_discarded;
+  uint64_t mispredictions;
+  double input_lead_s;
 } reckoner_client_stats;
 reckoner_result reckoner_client_get_stats(const reckoner_client *client, reckoner_client_stats *stats);
 reckoner_result reckoner_client_refused(const reckoner_client *client, uint32_t reason, uint64_t *payloads, uint64_t *datagrams);
@@ -869,6 +950,8 @@ class ByteCount(IntEnum):
     KEY_BYTES = 32
     TOKEN_BYTES = 1024
     USER_BYTES = 256
+    MAX_INPUT_BYTES = 64
+    MAX_GAME_STATE_BYTES = 128
 
 
 class CallError(IntEnum):
@@ -904,6 +987,10 @@ class CallError(IntEnum):
     INVALID_TIME = 30
     REASON_TOO_LONG = 31
     NOT_SHOWN = 32
+    NOT_PREDICTED = 33
+    TOO_MANY_PREDICTED = 34
+    PREDICTED = 35
+    NO_STEP = 36
 
 
 class Relevance(IntEnum):
@@ -974,6 +1061,7 @@ class SentContent(IntEnum):
     MESSAGE = 6
     RELIABLE_MESSAGE = 7
     HEADER = 8
+    PREDICTION = 9
 
 
 class Mode(IntEnum):
@@ -1007,3 +1095,12 @@ class ClientEventKind(IntEnum):
     RESTARTED = 12
     PREDICTION_FAILED = 13
     SNAPPED = 14
+    PREDICTION_BEGAN = 15
+    PREDICTION_ENDED = 16
+
+
+class CorrectionReason(IntEnum):
+    BEGINS = 0
+    INPUT_MISSING = 1
+    DIFFERS = 2
+    TELEPORTED = 3

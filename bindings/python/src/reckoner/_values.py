@@ -61,6 +61,16 @@ def new_state() -> tuple[Array, Any]:
     return made, ffi.from_buffer("reckoner_state[1]", made)
 
 
+def state_of(given: Any) -> Array:
+    """A copy of a reckoner_state."""
+    return np.frombuffer(bytes(ffi.buffer(ffi.addressof(given))), STATE)[0]
+
+
+def bytes_at(pointer: Any, size: int) -> bytes:
+    """A copy of bytes of the library; the pointer may be null if the size is 0."""
+    return bytes(ffi.buffer(pointer, size)) if size else b""
+
+
 def vector(values: Sequence[float]) -> Any:
     numbers = [float(value) for value in values]
     if len(numbers) != 3:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any, Iterator, NamedTuple, Sequence, Union
 
 from ._errors import RefusedError, ReckonerError
-from ._generated import ByteCount, CallError, ClientEventKind, Delivery, Mode, ResultCode, Status
+from ._generated import ByteCount, CallError, ClientEventKind, CorrectionReason, Delivery, Mode, ResultCode, Status
 from ._handle import Handle, Log, refusals, set_log
 from ._library import check_call, ffi, lib, sized, text
-from ._values import (SHOWN, Array, Entity, FieldValue, FrameArrays, as_dict, fill, get_value, new_state,
-                      optional, state_pointer, vector, with_settings)
+from ._values import (SHOWN, Array, Entity, FieldValue, FrameArrays, as_dict, bytes_at, fill, get_value, new_state,
+                      optional, state_of, state_pointer, vector, with_settings)
 from .archetype import Archetype, fill_archetypes
 from .security import of_size
 
 _KINDS: dict[int, ClientEventKind] = {kind.value: kind for kind in ClientEventKind}
+_REASONS: dict[int, CorrectionReason] = {reason.value: reason for reason in CorrectionReason}
 _POSES = (("uint64_t[]", "u8", ()), ("double[]", "f8", (3,)), ("float[]", "f4", (4,)))
 _HANDLED = ("archetype_count", "port", "insecure", "game", "transport")
 
@@ -43,6 +44,30 @@ class Poses(NamedTuple):
 class ShortLived(NamedTuple):
     data: bytes  #: what the server's game sent with the entity
     end_s: float  #: server time of its end; infinite if it is not known
+
+
+class PredictionStep(NamedTuple):
+    """A tick that the game steps."""
+
+    tick: int  #: the server's tick
+    input: bytes  #: what the player does in this tick
+
+
+class CorrectedEntity(NamedTuple):
+    """The exact state of a predicted entity, as the server has it."""
+
+    entity: Entity
+    state: Array
+    game_state: bytes  #: the bytes of Server.set_game_state()
+
+
+class Correction(NamedTuple):
+    """What the server says happened."""
+
+    tick: int  #: the states are those after this tick
+    reason: Union[CorrectionReason, int]  #: an int if a newer library has added a reason
+    entities: list[CorrectedEntity]  #: every entity that the client predicts
+    steps: list[PredictionStep]  #: the ticks since, oldest first: step them again
 
 
 class Client(Handle):
@@ -77,6 +102,7 @@ class Client(Handle):
         self._raw = made[0]
         self._event = sized("reckoner_client_event")
         self._message = sized("reckoner_message")
+        self._step, self._correction = ffi.new("reckoner_prediction_step*"), sized("reckoner_correction")
         self._count, self._time = ffi.new("size_t*"), ffi.new("double*")
         self._poses = FrameArrays(64, _POSES)
         self._shown = FrameArrays(64, (("reckoner_shown[]", SHOWN, ()),))
@@ -252,7 +278,41 @@ class Client(Handle):
         """True for RECKONER_OK, False for RECKONER_NOTHING; raises ReckonerError with the reason of the call."""
         return check_call(result, lambda: lib.reckoner_client_call_error(self._c))
 
-    # -- Entities that this client owns or predicts
+    # -- The player's own body
+
+    def poll_correction(self) -> Correction | None:
+        """The server's states of all predicted entities after one tick, if the game must go back to them; None if not. Call
+        it after update() and events(), before steps(): restore the entities, step the ticks in `steps` again, and pass
+        the results to predict(). What is shown then goes over into the new path without a jump."""
+        found = self._correction
+        if not self._check(lib.reckoner_client_poll_correction(self._c, found)):
+            return None
+        entities = [CorrectedEntity(int(one.entity), state_of(one.state), bytes_at(one.game_state, one.game_state_size))
+                    for one in found.entities[0:found.entity_count]]
+        steps = [PredictionStep(step.tick, bytes_at(step.input, step.input_size))
+                 for step in found.steps[0:found.step_count]]
+        return Correction(found.tick, _REASONS.get(found.reason, found.reason), entities, steps)
+
+    def next_step(self, data: bytes) -> PredictionStep | None:
+        """The tick that the game must step now, and the player's input in it; None if none is due. `data`, at most 64 bytes,
+        is what the player does now. Step the predicted entities, and pass the results to predict()."""
+        if not self._check(lib.reckoner_client_next_step(self._c, ffi.from_buffer(data), len(data), self._step)):
+            return None
+        return PredictionStep(self._step.tick, bytes_at(self._step.input, self._step.input_size))
+
+    def steps(self, data: bytes) -> Iterator[PredictionStep]:
+        """The ticks that the game must step now: next_step() until none is due."""
+        while (step := self.next_step(data)) is not None:
+            yield step
+
+    def predict(self, entity: Entity, tick: int, state: Array, game_state: bytes = b"") -> None:
+        """What the game has computed for an entity that it predicts: its state after `tick`, a tick of steps() or of a
+        correction. `game_state`: the bytes that the server's game sets with Server.set_game_state(). When each predicted
+        entity has a state for the newest tick, inputs and results are sent."""
+        self._check(lib.reckoner_client_predict(self._c, entity, tick, state_pointer(state), ffi.from_buffer(game_state),
+                                                len(game_state)))
+
+    # -- Entities that this client owns, and spawns that it predicts
 
     def _done(self, result: int) -> bool:
         """False for refusals that pass by themselves."""

@@ -10,8 +10,8 @@ from ._errors import ReckonerError
 from ._generated import ByteCount, Delivery, Relevance, ResultCode, RewindStatus, RouteKind, SentContent, ServerEventKind
 from ._handle import Handle, Log, refusals, set_log
 from ._library import check, check_call, ffi, lib, sized, text
-from ._values import (SEEN, Array, Entity, FieldValue, as_dict, fill, get_value, new_state, now, optional,
-                      set_value, state_pointer, vector, with_settings)
+from ._values import (SEEN, Array, Entity, FieldValue, as_dict, bytes_at, fill, get_value, new_state, now,
+                      optional, set_value, state_pointer, vector, with_settings)
 from .archetype import Archetype, fill_archetypes
 from .client import Message
 from .security import address_array, of_size
@@ -28,6 +28,14 @@ class ServerEvent(NamedTuple):
     client: ClientId
     entity: Entity
     text: str  #: CLIENT_REFUSED: the reason
+
+
+class PlayerInput(NamedTuple):
+    """What a player does in a tick."""
+
+    data: bytes  #: empty if there is no input, or none for longer than repeat_input_s: let the player do nothing
+    repeated: int  #: 0: the input of this tick; otherwise `data` is an earlier one, used for this many ticks more
+    seen_s: float  #: server time of the other entities that the player saw, for pose_seen_by(); 0: no input yet
 
 
 class Pose(NamedTuple):
@@ -68,6 +76,7 @@ class Server(Handle):
         self._raw = made[0]
         self._event = sized("reckoner_server_event")
         self._message = sized("reckoner_message")
+        self._input = sized("reckoner_player_input")
         self._due, self._count = ffi.new("double*"), ffi.new("size_t*")
 
     def close(self) -> None:
@@ -258,6 +267,36 @@ class Server(Handle):
         owner = ffi.new("reckoner_client_id*")
         self._check(lib.reckoner_server_owner(self._c, entity, owner))
         return int(owner[0])
+
+    # -- The players' own bodies
+
+    def let_predict(self, entity: Entity, client: ClientId, **rules: float) -> None:
+        """Lets a client predict an entity, with rules as in reckoner_prediction_rules: the client's game steps it with the
+        player's inputs, at once, and the server's game decides. Several clients may predict one entity, and a client at
+        most eight."""
+        self._check(lib.reckoner_server_let_predict(self._c, entity, client,
+                                                    with_settings("reckoner_prediction_rules", rules)))
+
+    def stop_prediction(self, entity: Entity, client: ClientId) -> None:
+        """The client shows the entity like those of others from now on."""
+        self._check(lib.reckoner_server_stop_prediction(self._c, entity, client))
+
+    def set_game_state(self, entity: Entity, data: bytes) -> None:
+        """Sets bytes of the game that belong to the exact state of an entity, at most 128, for example a cooldown. Call it
+        together with move()."""
+        self._check(lib.reckoner_server_set_game_state(self._c, entity, ffi.from_buffer(data), len(data)))
+
+    def input(self, client: ClientId) -> PlayerInput:
+        """What a player does in the next tick. Call it once for each client in the body of ticks(). Empty if the client is
+        unknown."""
+        found = self._input
+        self._check(lib.reckoner_server_input(self._c, client, found))
+        return PlayerInput(bytes_at(found.bytes, found.size), found.repeated, found.seen_s)
+
+    def prediction_stats(self, client: ClientId) -> dict[str, Any] | None:
+        """Members of reckoner_prediction_stats: figures of a client's inputs and predictions. None if it has no session."""
+        stats = sized("reckoner_prediction_stats")
+        return as_dict(stats) if self._check(lib.reckoner_server_get_prediction_stats(self._c, client, stats)) else None
 
     # -- Routes
 
