@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <glm/geometric.hpp>
 
@@ -26,7 +27,7 @@ FootballPlayer::FootballPlayer(const FootballOptions& options, std::size_t car, 
     : options_(options),
       car_(car),
       server_(server),
-      client_(*Client::create(client_config(options), transport)),
+      client_(std::move(*Client::create(client_config(options), transport))),
       bot_(car, options.seed) {
   world_.has_contacts = options.has_contacts;
   world_.kick_off();
@@ -37,7 +38,8 @@ void FootballPlayer::picture(double time_s) {
   update(time_s);
   handle_events();
   if (client_.status() != ClientStatus::joined) return;
-  if (!greeted_) greeted_ = client_.send(std::array{kHello, static_cast<std::byte>(car_)}, Delivery::reliable).has_value();
+  const std::array hello{kHello, static_cast<std::byte>(car_)};
+  if (!greeted_) greeted_ = static_cast<bool>(client_.send(hello, Delivery::reliable));
   press(bot_.keys(world_, time_s));
   if (options_.approach == Approach::prediction) predict();
   if (options_.approach == Approach::ownership) own();

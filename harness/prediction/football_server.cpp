@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace reckoner::harness::football {
 namespace {
@@ -28,7 +29,7 @@ std::vector<Archetype> football_archetypes() {
 }
 
 FootballServer::FootballServer(const FootballOptions& options, Transport& transport)
-    : options_(options), server_(*Server::create(server_config(options), transport)) {
+    : options_(options), server_(std::move(*Server::create(server_config(options), transport))) {
   world_.has_contacts = options.has_contacts;
   world_.kick_off();
   for (std::size_t i = 0; i < kBodies; ++i) {
