@@ -265,7 +265,9 @@ void FootballPlayer::note_response(double own_s) {
       begins_s = time_of(pressed.tick) - tick_s;
       if (known_s <= begins_s) return;
     }
-    record_.response_frames.push_back(static_cast<double>(pictures_ - pressed.picture));
+    // Keys that were pressed before the game began have waited for it.
+    if (static_cast<double>(pressed.picture) > kWarmUpS * options_.frame_rate_hz)
+      record_.response_frames.push_back(static_cast<double>(pictures_ - pressed.picture));
     pressed_.pop_front();
   }
 }
