@@ -132,6 +132,8 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
       case ClientEvent::Kind::given:  // this program has no game that could move an entity
       case ClientEvent::Kind::revoked:
       case ClientEvent::Kind::corrected:
+      case ClientEvent::Kind::prediction_began:
+      case ClientEvent::Kind::prediction_ended:
       case ClientEvent::Kind::fields_changed:
       case ClientEvent::Kind::disconnected:
         break;
