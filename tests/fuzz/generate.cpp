@@ -547,6 +547,10 @@ PredictionReport any_predictions(Choices& choices, Tick near) {
       part.total - part.first - choices.up_to(choices.rarely(3) ? part.total - part.first - 1u : 0);
   for (std::uint64_t n = count; n > 0; --n)
     part.entities.push_back(any_exact(choices));
+  const auto index = [](const ExactState& exact) { return exact.entity.index1; };
+  std::ranges::sort(part.entities, {}, index);
+  const auto twice = std::ranges::unique(part.entities, {}, index);
+  part.entities.erase(twice.begin(), twice.end());
   return report;
 }
 

@@ -73,8 +73,7 @@ TEST(PredictionCodec, InputsComeBack) {
     InputBatch back;
     const Tick near = batch.newest + static_cast<Tick>(random() % 30'000) - 15'000;
     ASSERT_TRUE(read_inputs(
-        reader, near,
-        [&](Tick tick) { return tick == batch.oldest() - 1 ? &base : nullptr; }, back));
+        reader, near, [&](Tick tick) { return tick == batch.oldest() - 1 ? &base : nullptr; }, back));
     ASSERT_TRUE(reader.finished());
     EXPECT_EQ(back.newest, batch.newest);
     EXPECT_EQ(back.corrected, batch.corrected);
@@ -116,7 +115,8 @@ TEST(PredictionCodec, AMissingBaseIsNoError) {
   write_inputs(writer, batch, Input{});
   BitReader reader{writer.finish()};
   InputBatch back;
-  EXPECT_FALSE(read_inputs(reader, 500, [](Tick) { return nullptr; }, back));
+  EXPECT_FALSE(read_inputs(
+      reader, 500, [](Tick) { return nullptr; }, back));
 }
 
 TEST(PredictionCodec, RandomBytesAreRefusedOrValid) {
@@ -128,7 +128,8 @@ TEST(PredictionCodec, RandomBytesAreRefusedOrValid) {
       byte = static_cast<std::byte>(random());
     BitReader inputs{bytes};
     InputBatch batch;
-    (void)read_inputs(inputs, 100, [&](Tick) { return &known; }, batch);
+    (void)read_inputs(
+        inputs, 100, [&](Tick) { return &known; }, batch);
     EXPECT_LE(batch.inputs.size(), InputBatch::kMost);
     EXPECT_LE(batch.results.size(), kMaxPredicted);
     BitReader predictions{bytes};
@@ -144,7 +145,8 @@ TEST(PredictionCodec, RandomBytesAreRefusedOrValid) {
 ExactState random_state(std::mt19937& random) {
   std::normal_distribution<double> normal;
   ExactState exact;
-  exact.entity = {static_cast<std::uint32_t>(random() % kMaxEntities + 1), static_cast<std::uint16_t>(random())};
+  exact.entity = {static_cast<std::uint32_t>(random() % kMaxEntities + 1),
+                  static_cast<std::uint16_t>(random())};
   exact.state.position = {normal(random) * 1e3, normal(random), normal(random) * 1e-9};
   if (random() % 2 == 0) exact.state.velocity = {static_cast<float>(normal(random)), 0.0f, -0.0f};
   if (random() % 2 == 0) exact.state.angular_velocity = {0.0f, static_cast<float>(normal(random)), 0.0f};
@@ -182,6 +184,7 @@ TEST(PredictionCodec, ExactStatesKeepEveryBit) {
       part.first = static_cast<std::uint8_t>(part.total > 0 ? random() % part.total : 0);
       for (int i = part.first; i < part.total; ++i)
         part.entities.push_back(random_state(random));
+      std::ranges::sort(part.entities, {}, [](const ExactState& exact) { return exact.entity.index1; });
     }
     Buffer buffer;
     BitWriter writer{buffer};
@@ -233,14 +236,66 @@ TEST(PredictionCodec, AStateThatIsNoneIsRefused) {
   EXPECT_TRUE(is_refused(exact));
 }
 
+// Whether `report` is refused when it is read.
+bool is_refused(const PredictionReport& report) {
+  Buffer buffer;
+  BitWriter writer{buffer};
+  write(writer, report);
+  BitReader reader{writer.finish()};
+  PredictionReport back;
+  read_predictions(reader, 0, back);
+  return reader.failed();
+}
+
+TEST(PredictionCodec, EntitiesInAnotherOrderAndTwiceAreRefused) {
+  const ExactState first{.entity = {3, 0}}, second{.entity = {4, 0}}, later{.entity = {3, 1}};
+  EXPECT_FALSE(is_refused({.correction = CorrectionPart{.total = 2, .entities = {first, second}}}));
+  EXPECT_TRUE(is_refused({.correction = CorrectionPart{.total = 2, .entities = {second, first}}}));
+  EXPECT_TRUE(is_refused({.correction = CorrectionPart{.total = 2, .entities = {first, first}}}));
+  EXPECT_TRUE(is_refused({.correction = CorrectionPart{.total = 2, .entities = {first, later}}}));
+}
+
+// Every section has one encoding.
+TEST(PredictionCodec, TheLongerFormOfAnInputIsRefused) {
+  const auto is_read = [](unsigned size_before_bits, std::uint64_t size) {
+    Buffer buffer;
+    BitWriter writer{buffer};
+    writer.write(500, 16);  // newest
+    writer.write(0, 8);     // corrected
+    writer.write(0, 12);    // seen_age_ms
+    writer.write(0, 4);     // one input
+    writer.write(1, 1);     // has_base
+    writer.write(0, 1);     // not the same
+    writer.write(size_before_bits, 1);
+    if (size_before_bits == 0) writer.write(size, 7);
+    const std::uint64_t bytes = size_before_bits == 1 ? 1 : size;
+    for (std::uint64_t i = 0; i < bytes; ++i) {
+      writer.write(1, 1);  // changed
+      writer.write(9, 8);
+    }
+    writer.write(0, 4);  // results
+    BitReader reader{writer.finish()};
+    InputBatch batch;
+    const std::array before{std::byte{1}};
+    const Input base{before};
+    EXPECT_TRUE(read_inputs(
+        reader, 500, [&](Tick) { return &base; }, batch));
+    return reader.finished();
+  };
+  EXPECT_TRUE(is_read(1, 1));
+  EXPECT_TRUE(is_read(0, 2));
+  EXPECT_FALSE(is_read(0, 1));  // the size of the one before
+}
+
 TEST(PredictedResult, AgreesWithinTheToleranceAndNotBeyond) {
   std::mt19937 random(4);
   std::uniform_real_distribution<double> place(-1e4, 1e4), unit(-1.0, 1.0);
   for (int round = 0; round < 20'000; ++round) {
     State server;
     server.position = {place(random), place(random), place(random)};
-    server.orientation = glm::normalize(glm::quat(static_cast<float>(unit(random)), static_cast<float>(unit(random)),
-                                                  static_cast<float>(unit(random)), 1.2f));
+    server.orientation =
+        glm::normalize(glm::quat(static_cast<float>(unit(random)), static_cast<float>(unit(random)),
+                                 static_cast<float>(unit(random)), 1.2f));
     const PredictionTolerance tolerance{0.02f, 0.01f};
     State client = server;
     if (random() % 2 == 0) client.orientation = -client.orientation;

@@ -20,7 +20,10 @@ std::uint32_t nearest_tick(std::uint64_t low, std::uint32_t near) {
 std::string read_input(Bits& bits, const std::string& before) {
   if (bits.flag()) return before;
   std::size_t size = before.size();
-  if (!bits.flag()) size = static_cast<std::size_t>(bits.range(0, 64));
+  if (!bits.flag()) {
+    size = static_cast<std::size_t>(bits.range(0, 64));
+    bits.must(size != before.size());
+  }
   std::string input;
   for (std::size_t i = 0; i < size && bits.good(); ++i) {
     const char old = i < before.size() ? before[i] : '\0';
@@ -42,13 +45,15 @@ std::array<double, N> read_floats(Bits& bits, const char* name, DecodedFields& f
 
 void read_vector(Bits& bits, const char* name, DecodedFields& fields) {
   if (bits.flag()) {
-    (void)read_floats<3>(bits, name, fields);
+    const auto parts = read_floats<3>(bits, name, fields);
+    bits.must(std::ranges::any_of(parts, [](double part) { return part != 0.0 || std::signbit(part); }));
   } else {
     add_field(fields, name, list(std::array<double, 3>{}));
   }
 }
 
-void read_entity(Bits& bits, DecodedFields& fields) {
+// Returns the index.
+std::int64_t read_entity(Bits& bits, DecodedFields& fields) {
   const std::int64_t index = bits.range(1, 1048576);
   const auto generation = static_cast<std::int64_t>(bits.u(16));
   add_field(fields, "index generation", list(std::array<std::int64_t, 2>{index, generation}));
@@ -66,6 +71,7 @@ void read_entity(Bits& bits, DecodedFields& fields) {
   for (const char* name : {"tolerance_m", "tolerance_rad"})
     bits.must(read_floats<1>(bits, name, fields)[0] > 0.0);
   add_field(fields, "game_state", hex(bits.data(128)));
+  return index;
 }
 
 void read_correction(Bits& bits, DecodedFields& fields) {
@@ -75,8 +81,12 @@ void read_correction(Bits& bits, DecodedFields& fields) {
   bits.must(first + count <= total && (count == 0) == (total == 0));
   add_field(fields, "number total first reason",
             list(std::array<std::int64_t, 4>{number, total, first, reason}));
-  for (std::int64_t i = 0; i < count && bits.good(); ++i)
-    read_entity(bits, fields);
+  std::int64_t before = 0;
+  for (std::int64_t i = 0; i < count && bits.good(); ++i) {
+    const std::int64_t index = read_entity(bits, fields);
+    bits.must(index > before);
+    before = index;
+  }
 }
 
 int low_bits(double value, double unit, unsigned bits) {

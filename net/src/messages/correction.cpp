@@ -38,6 +38,9 @@ void serialize_vector(Archive& archive, glm::vec3& v) {
   serialize_float(archive, v.x);
   serialize_float(archive, v.y);
   serialize_float(archive, v.z);
+  if constexpr (Archive::is_loading::value) {
+    if (is_zero(v.x) && is_zero(v.y) && is_zero(v.z)) archive.bits().fail();  // a vector has one encoding
+  }
 }
 
 template <class Archive>
@@ -120,8 +123,11 @@ void write(BitWriter& writer, const PredictionReport& report) {
   if (report.inputs) writer.write(report.correction ? 1 : 0, 1);
   if (!report.correction) return;
   wire::BitOutputArchive archive{writer};
-  CorrectionPart head = {report.correction->number, report.correction->first, report.correction->total,
-                         report.correction->reason, {}};
+  CorrectionPart head = {report.correction->number,
+                         report.correction->first,
+                         report.correction->total,
+                         report.correction->reason,
+                         {}};
   auto count = static_cast<std::uint32_t>(report.correction->entities.size());
   serialize_head(archive, head, count);
   for (const ExactState& state : report.correction->entities)
@@ -147,6 +153,7 @@ void read_predictions(BitReader& reader, Tick near, PredictionReport& report) {
     ExactState& state = part.entities.emplace_back();
     serialize_exact(archive, state);
     if (!is_valid(state)) reader.fail();
+    if (i > 0 && !(part.entities[i - 1].entity.index1 < state.entity.index1)) reader.fail();
   }
 }
 

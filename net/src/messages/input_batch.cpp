@@ -12,6 +12,12 @@ namespace {
 
 constexpr unsigned kInputCountOrder = 3;  // a round trip has some ticks
 
+// One input has one encoding: others are malformed.
+template <class Archive>
+void fail(Archive& archive) {
+  if constexpr (Archive::is_loading::value) archive.bits().fail();
+}
+
 // One bit if the input is that of the tick before. Otherwise the size, if it has changed, one bit for each
 // byte, and the bytes that have changed.
 template <class Archive>
@@ -30,19 +36,18 @@ void serialize_input(Archive& archive, Input& input, const Input& before) {
     size = size_before;
   else
     archive(wire::ranged(size, 0, kMaxInputBytes));
+  if (!same_size && size == size_before) fail(archive);
   std::array<std::byte, kMaxInputBytes> bytes{};
-  bool any = false;
   for (std::size_t i = 0; i < size; ++i) {
     bool changed = input.at(i) != before.at(i);
     archive(changed);
     auto byte = std::to_integer<std::uint8_t>(changed ? input.at(i) : before.at(i));
     if (changed) archive(byte);
     bytes[i] = static_cast<std::byte>(byte);
-    any = any || changed;
   }
   if constexpr (Archive::is_loading::value) {
     input = Input(std::span(bytes).first(size));
-    if (!archive.bits().failed() && input == before) archive.bits().fail();  // one input has one encoding
+    if (input == before) fail(archive);
   }
 }
 
@@ -66,8 +71,8 @@ void write_inputs(BitWriter& writer, const InputBatch& batch, const Input& base)
   auto more = static_cast<std::uint32_t>(batch.inputs.size() - 1);
   auto seen_age = batch.seen_age_ms;
   bool has_base = batch.has_base;
-  archive(low, corrected, wire::ranged(seen_age, 0, InputBatch::kMostSeenAgeMs), wire::golomb(more, kInputCountOrder),
-          has_base);
+  archive(low, corrected, wire::ranged(seen_age, 0, InputBatch::kMostSeenAgeMs),
+          wire::golomb(more, kInputCountOrder), has_base);
   const Input empty;
   const Input* before = has_base ? &base : &empty;
   for (const Input& input : batch.inputs) {
