@@ -72,7 +72,7 @@ bool PlayerPredictions::is_predicted(EntityId id) const {
 void PlayerPredictions::run(Tick tick, double now_s) {
   for (const auto& session : sessions_.all()) {
     ClientPrediction* prediction = session->predictions().find();
-    if (prediction != nullptr) judge(*session, *prediction, tick, now_s);
+    if (prediction != nullptr && session->peer()) judge(*session, *prediction, tick, now_s);
   }
 }
 

@@ -345,8 +345,6 @@ void Server::tick(double now_s) {
   s.mail.confirm_delivered();
   s.interest.review(s.sessions, entities, tick);
 
-  s.predictions.run(tick, now_s);
-
   // What to publish of the entities.
   s.events.collect_owner_events(
       [&](auto& events) { s.world.ownership().run(tick, s.time.at(tick), now_s, events); });
@@ -356,6 +354,7 @@ void Server::tick(double now_s) {
   const bool late = now_s >= s.time.at(s.time.next_tick());
   s.publisher.run(entities, s.world.routes(), tick, s.time.at(tick), late, s.pool, s.stats);
   s.log.missing_velocities(s.config.archetypes, s.publisher.missing_velocities());
+  s.predictions.run(tick, now_s);  // teleports are counted by now
 
   // What each client lacks goes out.
   s.sender.send(s.world, s.publisher.published(), tick, now_s);

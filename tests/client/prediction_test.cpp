@@ -15,9 +15,8 @@
 #include <span>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 #include <glm/geometric.hpp>
+#include <gtest/gtest.h>
 
 namespace reckoner::test {
 namespace {
@@ -73,12 +72,14 @@ struct Drive {
   ClientId player;
   Car own;
   bool is_mine = false;
-  std::map<Tick, glm::dvec3> path;                       // the server's, by tick
+  std::map<Tick, glm::dvec3> path;  // the server's, by tick
   std::function<std::byte(double)> keys = [](double) { return std::byte{1}; };
-  std::function<void(double)> disturb = [](double) {};   // changes `truth` before a step
+  std::function<void(double)> disturb = [](double) {};                // changes `truth` before a step
+  std::function<bool(double)> stalls = [](double) { return false; };  // the client's game stands still
   std::size_t corrections = 0, polled = 0;
-  std::vector<double> errors_m;                          // of own states to the server's of the same tick
+  std::vector<double> errors_m;  // of own states to the server's of the same tick
   std::vector<Tick> steps;
+  std::map<Tick, CorrectionReason> corrected_ticks;
   struct Picture {
     double time_s, shown_s;
     State shown;
@@ -109,6 +110,7 @@ struct Drive {
   }
 
   void client_step(double time_s) {
+    if (stalls(time_s)) return;
     Client& client = world.client(0);
     for (; polled < world.events(0).size(); ++polled) {
       const ClientEvent& event = world.events(0)[polled];
@@ -117,6 +119,7 @@ struct Drive {
     }
     if (const auto correction = client.poll_correction()) {
       ++corrections;
+      corrected_ticks[correction->tick] = correction->reason;
       for (const CorrectedEntity& entity : correction->entities)
         own.restore(entity.state, entity.game_state);
       for (const PredictionStep& step : correction->steps)
@@ -204,8 +207,8 @@ TEST(Prediction, InputsArriveInTimeWithAShortLead) {
   }
 }
 
-// The largest step of what is shown between two pictures beyond its velocity, m, and the largest change of its
-// velocity, m/s, from `from_s` on.
+// The largest step of what is shown between two pictures beyond its velocity, m, and the largest change of
+// its velocity, m/s, from `from_s` on.
 struct Steps {
   double position_m = 0.0;
   double velocity_mps = 0.0;
@@ -286,12 +289,16 @@ TEST(Prediction, BeginsAndEndsWithoutAJump) {
 TEST(Prediction, ATeleportJumps) {
   Drive drive({.links = network("lan")});
   drive.world.run_to(5.0);
+  Tick jumped = 0;
   drive.disturb = [&](double time_s) {
     if (time_s < 5.5 || drive.truth.y > 50.0) return;
     drive.truth.y += 100.0;
     ASSERT_TRUE(drive.world.server().teleport(drive.id, drive.truth.state()));
+    jumped = drive.world.server().next_tick();
   };
   drive.world.run_to(7.0);
+  ASSERT_TRUE(drive.corrected_ticks.contains(jumped));  // not one tick later
+  EXPECT_EQ(drive.corrected_ticks[jumped], CorrectionReason::teleported);
   std::size_t jumps = 0, between = 0;
   for (std::size_t i = 1; i < drive.pictures.size(); ++i) {
     const double y = drive.pictures[i].shown.position.y, y_before = drive.pictures[i - 1].shown.position.y;
@@ -327,6 +334,34 @@ TEST(Prediction, GoesOnAfterAResume) {
   drive.world.run_to(20.0);
   EXPECT_EQ(drive.corrections, before);
   EXPECT_EQ(drive.worst_error_m(12.0), 0.0);
+}
+
+// A game that stands still for less than a stall gets a correction for a tick that it has not stepped. It
+// goes on after this tick, and what is shown has no step.
+TEST(Prediction, ACorrectionFromATickThatWasNotSteppedYet) {
+  for (const double stall_s : {0.1, 0.15, 0.2, 0.24}) {
+    Drive drive({.links = network("lan")});
+    drive.keys = weaving_keys;
+    drive.world.run_to(5.0);
+    const double quiet_m = steps_of(drive.pictures, 4.0).position_m;
+    drive.stalls = [stall_s](double time_s) { return time_s > 5.0 && time_s < 5.0 + stall_s; };
+    drive.world.run_to(5.0 + 0.8 * stall_s);
+    // Other rules need a correction.
+    ASSERT_TRUE(drive.world.server().let_predict(drive.id, drive.player, {.position_m = 0.02}));
+    drive.world.run_to(10.0);
+    EXPECT_EQ(drive.worst_error_m(6.0), 0.0) << stall_s;
+    EXPECT_GT(drive.corrections, 1u) << stall_s;
+    for (std::size_t i = 1; i < drive.steps.size(); ++i)
+      ASSERT_GT(drive.steps[i], drive.steps[i - 1]) << stall_s;
+    EXPECT_LT(steps_of(drive.pictures, 6.0).position_m, quiet_m + 0.005) << stall_s;
+    // The way of the stall is made up for by a fade of 12 pictures, whose fastest one has 1.5 / 12 of it.
+    double longest_m = 0.0;
+    for (std::size_t i = 1; i < drive.pictures.size(); ++i) {
+      const State &now = drive.pictures[i].shown, &then = drive.pictures[i - 1].shown;
+      longest_m = std::max(longest_m, glm::distance(now.position, then.position));
+    }
+    EXPECT_LT(longest_m, 20.0 * (1.05 / 60.0 + 1.5 / 12.0 * stall_s)) << stall_s;
+  }
 }
 
 TEST(Prediction, FunctionsRefuseWhatIsWrong) {

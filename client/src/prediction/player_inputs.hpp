@@ -19,8 +19,8 @@
 
 namespace reckoner {
 
-/// The inputs of this client's player, one for each tick that its game steps, and the section that carries them
-/// to the server until it has them.
+/// The inputs of this client's player, one for each tick that its game steps, and the section that carries
+/// them to the server until it has them.
 class PlayerInputs {
  public:
   static constexpr bool ClientDatagram::*kFlag = &ClientDatagram::has_inputs;
@@ -30,8 +30,8 @@ class PlayerInputs {
   /// The game steps ticks from now on.
   void begin() { wanted_ = true; }
   [[nodiscard]] bool has_begun() const { return wanted_; }
-  /// An input takes effect this number of ticks after the game gives it, at most InputBatch::kMostDelay. Every
-  /// datagram carries this number of new inputs.
+  /// An input takes effect this number of ticks after the game gives it, at most InputBatch::kMostDelay.
+  /// Every datagram carries this number of new inputs.
   void configure(unsigned delay_ticks, unsigned inputs_per_datagram) {
     delay_ = delay_ticks;
     per_datagram_ = inputs_per_datagram;
@@ -55,7 +55,12 @@ class PlayerInputs {
   /// Steps due(): `bytes` is what the player does now. Returns the input of the tick. The player sees the
   /// picture of `seen_s`: the client's estimate of the server's time, s.
   [[nodiscard]] const Input& step(std::span<const std::byte> bytes, double seen_s);
-  /// The last tick that was stepped. Requires is_running().
+  /// The game has the state after `tick`: it does not step this tick any more, nor those before. Requires
+  /// is_running().
+  void skip_to(Tick tick) {
+    if (earlier(stepped(), tick)) next_ = tick + 1;
+  }
+  /// The last tick that was stepped or skipped. Requires is_running().
   [[nodiscard]] Tick stepped() const { return *next_ - 1; }
   /// The input of a tick that was stepped or skipped.
   [[nodiscard]] const Input& input(Tick tick) const;
@@ -72,9 +77,7 @@ class PlayerInputs {
   void note_report(const InputReport& report, const TickClock& ticks);
 
   // For ClientSections.
-  [[nodiscard]] bool any_due() const {
-    return newest_ && (!sent_ || *newest_ - *sent_ >= per_datagram_);
-  }
+  [[nodiscard]] bool any_due() const { return newest_ && (!sent_ || *newest_ - *sent_ >= per_datagram_); }
   bool write(BitWriter& writer, std::size_t most_bits, Sequence);
 
  private:
@@ -98,7 +101,7 @@ class PlayerInputs {
   unsigned per_datagram_ = 1;
   InputClock clock_;
   TickClock ticks_;
-  std::optional<Tick> next_;   // the tick to step next
+  std::optional<Tick> next_;  // the tick to step next
   std::vector<Entry> ring_;
   std::optional<Tick> newest_;  // of the inputs
   Tick run_begin_ = 0;          // the inputs since then are of consecutive ticks

@@ -10,6 +10,9 @@ namespace {
 
 // An error that is longer than this does not fade, m: the entity jumps.
 constexpr double kLongestErrorM = 10.0;
+// A path that has changed by more than this below the last picture fades, m, as after a correction: the game
+// has stepped ticks late, of which pictures were shown already.
+constexpr double kChangedM = 0.01;
 
 }  // namespace
 
@@ -20,30 +23,32 @@ PredictedEntities::Predicted* PredictedEntities::find(EntityId id) {
 
 void PredictedEntities::receive(const CorrectionPart& part, Tick tick, const TickClock& ticks) {
   ticks_ = ticks;
-  const auto newer = static_cast<std::int8_t>(static_cast<std::uint8_t>(part.number - newest_number_));
-  if (newer <= 0) return;
-  const std::uint32_t number = newest_number_ + static_cast<std::uint32_t>(newer);
-  if (arriving_ && arriving_->number > number) return;
-  if (!arriving_ || arriving_->number != number) {
+  // The ticks order corrections, not their numbers: while the network path to this client is broken, the
+  // server may count on.
+  if (newest_tick_ && !earlier(*newest_tick_, tick)) return;
+  if (arriving_ && earlier(tick, arriving_->tick)) return;
+  if (!arriving_ || arriving_->tick != tick) {
     arriving_.emplace();
-    arriving_->number = number;
+    arriving_->number = part.number;
     arriving_->tick = tick;
     arriving_->reason = part.reason;
     arriving_->entities.resize(part.total);
   }
-  if (arriving_->entities.size() != part.total || arriving_->tick != tick) return;  // no honest server
+  if (arriving_->entities.size() != part.total || arriving_->number != part.number)
+    return;  // no honest server
   for (std::size_t i = 0; i < part.entities.size(); ++i) {
     arriving_->has[part.first + i] = true;
     arriving_->entities[part.first + i] = part.entities[i];
   }
   if (!is_complete(*arriving_)) return;
-  newest_number_ = number;
+  newest_tick_ = tick;
+  if (!is_in_order(*arriving_)) return arriving_.reset();  // no honest server
   inputs_.begin();
   const bool right = is_right(*arriving_);
   change_set(*arriving_);
   if (right || all_.empty()) {
     waiting_.reset();
-    finish(number);
+    inputs_.set_corrected(arriving_->number);
   } else {
     waiting_ = std::move(*arriving_);
   }
@@ -54,6 +59,13 @@ bool PredictedEntities::is_complete(const Arriving& arriving) const {
   return std::all_of(arriving.has.begin(),
                      arriving.has.begin() + static_cast<std::ptrdiff_t>(arriving.entities.size()),
                      [](bool has) { return has; });
+}
+
+// True if no entity is there twice.
+bool PredictedEntities::is_in_order(const Arriving& arriving) const {
+  return std::ranges::adjacent_find(arriving.entities, [](const ExactState& a, const ExactState& b) {
+           return a.entity.index1 >= b.entity.index1;
+         }) == arriving.entities.end();
 }
 
 // True if the game has computed these states by now, after an earlier correction.
@@ -114,7 +126,7 @@ std::optional<Correction> PredictedEntities::poll_correction(const glm::dvec3& o
   if (!waiting_ || !inputs_.is_running()) return std::nullopt;
   applied_ = std::move(*waiting_);
   waiting_.reset();
-  finish(applied_.number);
+  inputs_.set_corrected(applied_.number);
   ++stats_.mispredictions;
   corrected_.clear();
   for (std::size_t i = 0; i < applied_.entities.size(); ++i) {
@@ -124,13 +136,18 @@ std::optional<Correction> PredictedEntities::poll_correction(const glm::dvec3& o
     entity.teleports = exact.teleports;
     entity.path.set(applied_.tick, exact.state, exact.game_state);
     entity.fades_next = entity.shown && !jumps;
-    if (jumps) entity.fade.stop();
+    if (jumps) {
+      entity.fade.stop();
+      entity.path_shown.reset();
+    }
     corrected_.push_back({exact.entity, exact.state, exact.game_state});
     corrected_.back().state.position -= origin;
   }
+  // A game that stood still has not stepped this tick yet.
+  inputs_.skip_to(applied_.tick);
   steps_.clear();
   const Tick stepped = inputs_.stepped();
-  if (!earlier(stepped, applied_.tick) && stepped - applied_.tick < PredictedPath::kKept) {
+  if (stepped - applied_.tick < PredictedPath::kKept) {
     for (Tick tick = applied_.tick + 1; !earlier(stepped, tick); ++tick)
       steps_.push_back({tick, inputs_.input(tick).bytes()});
   }
@@ -144,12 +161,14 @@ std::optional<State> PredictedEntities::show(EntityId id) {
   const double time_s = inputs_.clock().time_s();
   const auto path = entity.path.at(time_s, ticks_);
   if (!path) return std::nullopt;
-  if (entity.fades_next) {
-    // From the last picture on: both paths are known there.
-    const auto then = entity.path.at(shown_s_, ticks_);
+  // A fade begins at the last picture: both paths are known there.
+  const auto then = entity.shown ? entity.path.at(shown_s_, ticks_) : std::nullopt;
+  const bool has_changed =
+      then && entity.path_shown && glm::distance(then->position, entity.path_shown->position) > kChangedM;
+  if (entity.fades_next || has_changed)
     entity.fade.begin(*entity.shown, then.value_or(*path), then ? shown_s_ : time_s, kLongestErrorM);
-    entity.fades_next = false;
-  }
+  entity.fades_next = false;
+  entity.path_shown = path;
   entity.shown = entity.fade.apply(*path, time_s);
   return entity.shown;
 }

@@ -44,8 +44,9 @@ class PredictedEntities {
     std::uint8_t teleports = 0;
     PredictedPath path;
     ErrorFade fade;
-    std::optional<State> shown;        ///< in the last picture, in the server's coordinates
-    bool fades_next = false;           ///< the next picture begins a fade from `shown`
+    std::optional<State> shown;       ///< in the last picture, in the server's coordinates
+    std::optional<State> path_shown;  ///< the same without the fade; empty after a jump
+    bool fades_next = false;          ///< the next picture begins a fade from `shown`
   };
   [[nodiscard]] std::span<const std::unique_ptr<Predicted>> all() const { return all_; }
   [[nodiscard]] Predicted* find(EntityId id);
@@ -57,8 +58,8 @@ class PredictedEntities {
 
   // The game.
 
-  /// Implements Client::predict(); `counted` is in the server's coordinates. Sets `complete` if the results for
-  /// the newest tick are complete.
+  /// Implements Client::predict(); `counted` is in the server's coordinates. Sets `complete` if the results
+  /// for the newest tick are complete.
   CallResult predict(EntityId id, Tick tick, const State& counted, std::span<const std::byte> game_state,
                      bool& complete);
   /// Implements Client::poll_correction(). `origin` is that of the game's coordinates.
@@ -66,8 +67,8 @@ class PredictedEntities {
 
   // What is shown.
 
-  /// The state of a predicted entity to show at the time of the inputs, in the server's coordinates; nullopt if
-  /// the game has not computed one yet. Call it once for a picture.
+  /// The state of a predicted entity to show at the time of the inputs, in the server's coordinates; nullopt
+  /// if the game has not computed one yet. Call it once for a picture.
   [[nodiscard]] std::optional<State> show(EntityId id);
   /// A picture has shown `state` of an entity whose path is not known yet.
   void note_shown(EntityId id, const State& state) {
@@ -81,7 +82,7 @@ class PredictedEntities {
  private:
   // A correction whose parts arrive.
   struct Arriving {
-    std::uint32_t number = 0;
+    std::uint8_t number = 0;
     Tick tick = 0;
     CorrectionReason reason{};
     std::array<bool, kMaxPredicted> has{};
@@ -89,9 +90,9 @@ class PredictedEntities {
   };
 
   [[nodiscard]] bool is_complete(const Arriving& arriving) const;
+  [[nodiscard]] bool is_in_order(const Arriving& arriving) const;
   void change_set(const Arriving& arriving);
   [[nodiscard]] bool is_right(const Arriving& arriving) const;
-  void finish(std::uint32_t number) { inputs_.set_corrected(static_cast<std::uint8_t>(number)); }
   [[nodiscard]] bool are_results_complete() const;
 
   PlayerInputs& inputs_;
@@ -100,13 +101,13 @@ class PredictedEntities {
   std::vector<std::unique_ptr<Predicted>> all_;  // in the order of the server
   std::vector<std::unique_ptr<Predicted>> ended_;
   bool has_changed_ = false;
-  std::uint32_t newest_number_ = 0;   // of a correction that has arrived completely
+  std::optional<Tick> newest_tick_;  // of a correction that has arrived completely
   std::optional<Arriving> arriving_;
-  std::optional<Arriving> waiting_;   // for the game
-  Arriving applied_;                  // given to the game by the last poll_correction()
+  std::optional<Arriving> waiting_;  // for the game
+  Arriving applied_;                 // given to the game by the last poll_correction()
   std::vector<CorrectedEntity> corrected_;
   std::vector<PredictionStep> steps_;
-  double shown_s_ = 0.0;              // of the last picture
+  double shown_s_ = 0.0;  // of the last picture
 };
 
 }  // namespace reckoner

@@ -7,18 +7,39 @@
 
 namespace reckoner {
 
+// The newest known state that is not later than `tick`.
+const PredictedPath::Step* PredictedPath::last_until(Tick tick) const {
+  for (Tick back = 0; back < kLongestGap; ++back) {
+    if (const Step* step = find(tick - back)) return step;
+  }
+  return nullptr;
+}
+
+// The oldest known state that is later than `tick`.
+const PredictedPath::Step* PredictedPath::first_after(Tick tick) const {
+  for (Tick next = tick + 1; !earlier(*newest_, next) && next - tick < kLongestGap; ++next) {
+    if (const Step* step = find(next)) return step;
+  }
+  return nullptr;
+}
+
 std::optional<State> PredictedPath::at(double time_s, const TickClock& ticks) const {
   if (!newest_) return std::nullopt;
-  const Tick before = std::min(ticks.tick_at(time_s), *newest_);
-  const Step* from = find(before);
+  const Tick before = ticks.tick_at(time_s);
+  const Step* from = last_until(earlier(*newest_, before) ? *newest_ : before);
   if (from == nullptr) return std::nullopt;
-  const Motion start{.state = from->state, .time_s = ticks.time_of(before)};
-  const Step* to = find(before + 1);
+  const Motion start{.state = from->state, .time_s = ticks.time_of(from->tick)};
+  const Step* to = first_after(from->tick);
   if (to == nullptr) {
-    constexpr double kLongestS = 0.1;  // the game has stopped to step
-    return state_at(start, std::min(time_s, start.time_s + kLongestS));
+    constexpr double kLongestS = 0.1;
+    State state = state_at(start, std::min(time_s, start.time_s + kLongestS));
+    if (time_s > start.time_s + kLongestS) {  // the game stands still
+      state.velocity = {};
+      state.angular_velocity = {};
+    }
+    return state;
   }
-  return interpolate(start, {.state = to->state, .time_s = ticks.time_of(before + 1)}, time_s);
+  return interpolate(start, {.state = to->state, .time_s = ticks.time_of(to->tick)}, time_s);
 }
 
 }  // namespace reckoner

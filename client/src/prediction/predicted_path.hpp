@@ -21,6 +21,8 @@ namespace reckoner {
 class PredictedPath {
  public:
   static constexpr std::size_t kKept = 256;
+  /// The game skips at most about this number of ticks after it stood still.
+  static constexpr Tick kLongestGap = 48;
 
   struct Step {
     Tick tick = 0;
@@ -52,11 +54,15 @@ class PredictedPath {
   /// The newest tick with a state; nullopt if there is none.
   [[nodiscard]] std::optional<Tick> newest() const { return newest_; }
 
-  /// The state at `time_s`, between two ticks: the Hermite cubic through their positions and velocities. If the
-  /// later one is not known yet, the earlier one is extrapolated. Nullopt if neither is known.
+  /// The state at `time_s`: the Hermite cubic through the positions and velocities of the known ticks before
+  /// and after, usually adjacent ones. If the later one is not known yet, the earlier one is extrapolated.
+  /// Nullopt if no earlier one is known within kLongestGap ticks.
   [[nodiscard]] std::optional<State> at(double time_s, const TickClock& ticks) const;
 
  private:
+  [[nodiscard]] const Step* last_until(Tick tick) const;
+  [[nodiscard]] const Step* first_after(Tick tick) const;
+
   std::vector<Step> ring_;
   std::optional<Tick> newest_;
 };

@@ -36,8 +36,8 @@ void ClientPrediction::keep_claim(const InputBatch& batch) {
   const auto behind = static_cast<std::uint8_t>(static_cast<std::uint8_t>(number_) - batch.corrected);
   const Tick tick = batch.newest - batch.results_behind;
   Claim& claim = claims_[tick % claims_.size()];
-  // Of two sections for one tick, the later one counts: it may follow a correction. Numbers of corrections that
-  // were never sent look old, and such results are not compared.
+  // Of two sections for one tick, the later one counts: it may follow a correction. Numbers of corrections
+  // that were never sent look old, and such results are not compared.
   claim.tick = tick;
   claim.corrected = number_ - behind;
   claim.count = static_cast<std::uint8_t>(batch.results.size());
@@ -49,15 +49,21 @@ void ClientPrediction::request_correction() {
 }
 
 void ClientPrediction::begin(CorrectionReason reason) {
+  const bool is_result = reason == CorrectionReason::differs || reason == CorrectionReason::input_missing;
+  // A client may send wrong results in every tick, and each says that it has applied the newest correction.
+  // It waits as for a repetition.
+  if (!(disagrees_ && is_result)) is_due_ = true;
   disagrees_ = true;
-  is_due_ = true;
-  since_ = number_ + 1;
+  repeat_ticks_ = kRepeatTicks;
+  since_ = next_number();
   correction_.reason = reason;
 }
 
-// Takes the present states into a correction with a number of its own.
+// Takes the present states into a correction. It keeps the number of the one before, if nothing of that was
+// written: the client knows only numbers that it has received.
 void ClientPrediction::capture() {
-  ++number_;
+  number_ = next_number();
+  is_number_used_ = false;
   correction_.number = static_cast<std::uint8_t>(number_);
   correction_.first = 0;
   correction_.total = static_cast<std::uint8_t>(states_.size());
@@ -110,8 +116,8 @@ void ClientPrediction::compare(Tick tick) {
     const ExactState& own = states_[i];
     if (agrees(claim.results[i], own.state, own.game_state, own.tolerance, tick)) continue;
     ++stats_.mispredicted;
-    if (!disagrees_)
-      begin(inputs_.was_repeated(tick) ? CorrectionReason::input_missing : CorrectionReason::differs);
+    // Also if the client has applied a correction: then something else has happened since.
+    begin(inputs_.was_repeated(tick) ? CorrectionReason::input_missing : CorrectionReason::differs);
     return;
   }
   disagrees_ = false;
@@ -119,13 +125,17 @@ void ClientPrediction::compare(Tick tick) {
 }
 
 void ClientPrediction::repeat_if_due(Tick tick) {
-  if (disagrees_ && tick - sent_tick_ >= kRepeatTicks) is_due_ = true;
+  if (disagrees_ && tick - sent_tick_ >= repeat_ticks_) is_due_ = true;
 }
 
 void ClientPrediction::note_written(std::size_t entities) {
+  is_number_used_ = true;
   written_ += entities;
   if (written_ < correction_.entities.size()) return;
   is_due_ = false;
+  // Ever more seldom: a client that sends no results must not draw many bytes.
+  repeat_ticks_ = sent_ < since_ ? kRepeatTicks : std::min(2 * repeat_ticks_, kLongestRepeatTicks);
+  sent_ = number_;
   sent_tick_ = judged_tick_;
   ++stats_.corrections;
 }

@@ -20,21 +20,22 @@
 
 namespace reckoner {
 
-/// The inputs of one client and the entities that it predicts. Each tick, it compares the client's results with
-/// the server's states, and decides whether the client needs a correction: the exact states of all entities that
-/// it predicts.
+/// The inputs of one client and the entities that it predicts. Each tick, it compares the client's results
+/// with the server's states, and decides whether the client needs a correction: the exact states of all
+/// entities that it predicts.
 ///
-/// A correction is repeated with newer states until a result of the client agrees that was computed after one of
-/// them. So a lost correction costs kRepeatTicks.
+/// A correction is repeated with newer states until a result of the client agrees that was computed after one
+/// of them. So a lost correction costs kRepeatTicks. The time between repetitions doubles.
 class ClientPrediction {
  public:
-  /// Returns the exact state of an entity that the client knows; nullopt if the client does not know it, or if
-  /// the entity has ended.
+  /// Returns the exact state of an entity that the client knows; nullopt if the client does not know it, or
+  /// if the entity has ended.
   using StateOf = std::function<std::optional<ExactState>(EntityId)>;
 
   // The entities.
 
-  /// The client predicts the entity from now on, or with other rules. False if there are kMaxPredicted already.
+  /// The client predicts the entity from now on, or with other rules. False if there are kMaxPredicted
+  /// already.
   [[nodiscard]] bool add(EntityId id, const PredictionTolerance& tolerance);
   /// False if the client does not predict the entity.
   [[nodiscard]] bool remove(EntityId id);
@@ -44,7 +45,8 @@ class ClientPrediction {
 
   [[nodiscard]] InputQueue& inputs() { return inputs_; }
   [[nodiscard]] const InputQueue& inputs() const { return inputs_; }
-  /// Accepts a section of the client at `now_s`. The other arguments and the result are as in InputQueue::add().
+  /// Accepts a section of the client at `now_s`. The other arguments and the result are as in
+  /// InputQueue::add().
   [[nodiscard]] std::optional<Refusal> accept(const InputBatch& batch, Tick next, double wait_ticks,
                                               double now_s);
 
@@ -68,8 +70,10 @@ class ClientPrediction {
   [[nodiscard]] const PredictionStats& stats() const { return stats_; }
 
  private:
-  // After this number of ticks, a correction is repeated with newer states.
+  // After this number of ticks, a correction is repeated with newer states; then after twice as many, and so
+  // on.
   static constexpr Tick kRepeatTicks = 3;
+  static constexpr Tick kLongestRepeatTicks = 24;
   // A client that predicts without results that can be compared is corrected after this number of ticks.
   static constexpr Tick kLongestUnchecked = 15;
   // A client without inputs for longer than this is not corrected, s: its game does not run.
@@ -89,26 +93,30 @@ class ClientPrediction {
 
   void keep_claim(const InputBatch& batch);
   void begin(CorrectionReason reason);
+  [[nodiscard]] std::uint32_t next_number() const { return is_number_used_ ? number_ + 1 : number_; }
   void capture();
   [[nodiscard]] bool is_same_set() const;
   void compare(Tick tick);
   void repeat_if_due(Tick tick);
 
   InputQueue inputs_;
-  std::vector<Predicted> entries_;               // in order of slot
+  std::vector<Predicted> entries_;                      // in order of slot
   std::array<Claim, InputQueue::kMostAhead> claims_{};  // index: tick modulo their number
-  double arrived_s_ = -1e300;                    // when the newest section of inputs arrived, s
+  double arrived_s_ = -1e300;                           // when the newest section of inputs arrived, s
 
-  std::vector<ExactState> states_;  // exact states in the tick of the last judge()
-  CorrectionPart correction_;       // the newest one
-  std::uint32_t number_ = 0;        // of correction_, not modulo 256
-  std::uint32_t since_ = 0;         // the first correction about the present disagreement
-  bool disagrees_ = false;          // no result that agrees has followed correction `since_`
-  bool is_due_ = false;             // correction_ was not written completely
-  std::size_t written_ = 0;         // entities of correction_ that were written
-  Tick judged_tick_ = 0;            // of the last judge()
-  Tick sent_tick_ = 0;              // of the last complete correction
-  Tick compared_tick_ = 0;          // of the last result that was compared
+  std::vector<ExactState> states_;    // exact states in the tick of the last judge()
+  CorrectionPart correction_;         // the newest one
+  std::uint32_t number_ = 0;          // of correction_, not modulo 256
+  bool is_number_used_ = true;        // a part with number_ was written; 0 is never written
+  std::uint32_t since_ = 0;           // the first correction about the present disagreement
+  bool disagrees_ = false;            // no result that agrees has followed correction `since_`
+  bool is_due_ = false;               // correction_ was not written completely
+  std::size_t written_ = 0;           // entities of correction_ that were written
+  Tick judged_tick_ = 0;              // of the last judge()
+  std::uint32_t sent_ = 0;            // number of the last complete correction
+  Tick sent_tick_ = 0;                // its tick
+  Tick repeat_ticks_ = kRepeatTicks;  // until it is repeated
+  Tick compared_tick_ = 0;            // of the last result that was compared
   PredictionStats stats_;
 };
 

@@ -13,8 +13,8 @@
 
 namespace reckoner {
 
-/// The section about a client's inputs and the entities that it predicts. Costs nothing for a client that sends
-/// no inputs.
+/// The section about a client's inputs and the entities that it predicts. Costs nothing for a client that
+/// sends no inputs.
 class PredictionSection {
  public:
   static constexpr bool ServerHeader::*kFlag = &ServerHeader::has_predictions;
@@ -49,7 +49,7 @@ class PredictionSection {
  private:
   // A report waits at most this number of ticks for a datagram.
   static constexpr Tick kReportTicks = 3;
-  static constexpr std::size_t kReportBits = 1 + 16 + 1 + 7 + 13 + 1;
+  static constexpr std::size_t kReportBits = 1 + 16 + 1 + 7 + 14 + 1;
 
   [[nodiscard]] bool fill(CorrectionPart& part, const CorrectionPart& whole, std::size_t most_bits);
 
