@@ -127,6 +127,7 @@ void SocketWorld::serve() {
     messages_[message->sender.value].push_back(copy(*message));
   while (now_s() >= server_->tick_time_s(server_->next_tick())) {
     const double tick_s = server_->tick_time_s(server_->next_tick());
+    if (before_tick) before_tick();
     for (const Body& body : bodies_)
       EXPECT_TRUE(server_->move(body.id, body.path(tick_s)));
     server_->tick(now_s());

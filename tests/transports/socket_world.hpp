@@ -126,6 +126,7 @@ class SocketWorld {
   /// The messages that the server has received from a client, oldest first.
   [[nodiscard]] const std::vector<Bytes>& messages_of(ClientId client) { return messages_[client.value]; }
 
+  std::function<void()> before_tick;                   ///< before bodies are moved
   std::function<void(SocketPlayer& player)> on_frame;  ///< after each picture of each client, 60 a second
 
  private:

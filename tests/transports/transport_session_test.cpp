@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,6 +122,63 @@ TEST_P(TransportSession, AClientMovesTheEntityThatItOwns) {
   EXPECT_GT(world.server().ownership_stats().accepted, 0u);
   EXPECT_TRUE(world.server().revoke(car));
   EXPECT_TRUE(world.until([&] { return owner.count(CK::revoked) == 1; }));
+}
+
+// A body that moves along x while a key is down.
+struct Runner {
+  double x = 0.0;
+
+  void step(std::span<const std::byte> input, double tick_s) {
+    if (!input.empty() && input[0] != std::byte{0}) x += 5.0 * tick_s;
+  }
+  [[nodiscard]] State state() const { return {.position = {x, 0.0, 0.0}}; }
+};
+
+TEST_P(TransportSession, AClientPredictsItsBody) {
+  SocketWorld world(GetParam());
+  SocketPlayer& player = world.join(world.add_network(kGoodLink));
+  const double tick_s = 1.0 / ServerConfig{}.tick_rate_hz;
+  Runner truth, own;
+  const EntityId body = *world.server().spawn(0, "runner", truth.state());
+  const ClientId id = world.newest_client();
+  ASSERT_TRUE(world.server().let_predict(body, id));
+  world.before_tick = [&] {
+    truth.step(world.server().input(id).bytes, tick_s);
+    EXPECT_TRUE(world.server().move(body, truth.state()));
+  };
+  const auto predict = [&](const PredictionStep& step) {
+    own.step(step.input, tick_s);
+    (void)player.client->predict(body, step.tick, own.state());
+  };
+  std::array key{std::byte{1}};
+  world.on_frame = [&](SocketPlayer&) {
+    if (const auto correction = player.client->poll_correction()) {
+      for (const CorrectedEntity& entity : correction->entities)
+        own.x = entity.state.position.x;
+      for (const PredictionStep& step : correction->steps)
+        predict(step);
+    }
+    while (const auto step = player.client->next_step(key))
+      predict(*step);
+  };
+  const auto results = [&] {
+    const auto stats = world.server().prediction_stats(id);
+    return stats ? stats->results - stats->mispredicted : 0;
+  };
+  ASSERT_TRUE(world.until([&] { return results() > 30; }));
+  EXPECT_EQ(player.count(CK::prediction_began), 1u);
+  world.set_networks(kFifthLost);
+  const auto before = results();
+  ASSERT_TRUE(world.until([&] { return results() > before + 60; }));
+  world.set_networks(kGoodLink);
+  key[0] = std::byte{0};  // both come to rest at the same place
+  ASSERT_TRUE(world.until([&] {
+    const ShownEntity* shown = player.find(body);
+    return shown != nullptr && own.x == truth.x && std::abs(shown->shown.position.x - truth.x) < 1e-9;
+  }));
+  EXPECT_GT(truth.x, 1.0);
+  ASSERT_TRUE(world.server().stop_prediction(body, id));
+  EXPECT_TRUE(world.until([&] { return player.count(CK::prediction_ended) == 1; }));
 }
 
 TEST_P(TransportSession, AShutdownIsNamed) {

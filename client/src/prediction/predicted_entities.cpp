@@ -124,6 +124,9 @@ bool PredictedEntities::are_results_complete() const {
 
 std::optional<Correction> PredictedEntities::poll_correction(const glm::dvec3& origin) {
   if (!waiting_ || !inputs_.is_running()) return std::nullopt;
+  // The pictures of the game may be longer than the lead, or it stood still: it steps up to this tick first.
+  if (earlier(inputs_.stepped(), waiting_->tick) && inputs_.due()) return std::nullopt;
+  inputs_.skip_to(waiting_->tick);
   applied_ = std::move(*waiting_);
   waiting_.reset();
   inputs_.set_corrected(applied_.number);
@@ -143,8 +146,6 @@ std::optional<Correction> PredictedEntities::poll_correction(const glm::dvec3& o
     corrected_.push_back({exact.entity, exact.state, exact.game_state});
     corrected_.back().state.position -= origin;
   }
-  // A game that stood still has not stepped this tick yet.
-  inputs_.skip_to(applied_.tick);
   steps_.clear();
   const Tick stepped = inputs_.stepped();
   if (stepped - applied_.tick < PredictedPath::kKept) {
