@@ -2,7 +2,8 @@
 #include "server/src/player_predictions.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <cstddef>
 
 namespace reckoner {
 namespace {
@@ -77,20 +78,28 @@ void PlayerPredictions::run(Tick tick, double now_s) {
 }
 
 void PlayerPredictions::judge(Session& session, ClientPrediction& prediction, Tick tick, double now_s) {
-  prediction.judge(tick, now_s, [&](EntityId id) -> std::optional<ExactState> {
-    const Entity* entity = world_.find(id);
+  std::array<EntityId, kMaxPredicted> ended;
+  std::size_t ends = 0, known = 0;
+  for (const ClientPrediction::Predicted& one : prediction.entities()) {
+    const Entity* entity = world_.find(one.id);
     if (entity == nullptr) {
-      (void)prediction.remove(id);
-      return std::nullopt;
+      ended[ends++] = one.id;
+      continue;
     }
-    if (!session.has_confirmed(id)) return std::nullopt;
-    session.set_predicted(id, true, tick);
-    ExactState exact{.entity = id, .state = *world_.states().in_world(id), .teleports = entity->teleports};
+    if (!session.has_confirmed(one.id)) continue;
+    session.set_predicted(one.id, true, tick);
+    ExactState& exact = states_[known++];
+    exact.entity = one.id;
+    exact.state = *world_.states().in_world(one.id);
     exact.state.position += world_.states().origin();
-    const auto bytes = game_states_.of(id);
+    exact.teleports = entity->teleports;
+    exact.tolerance = one.tolerance;
+    const auto bytes = game_states_.of(one.id);
     exact.game_state.assign(bytes.begin(), bytes.end());
-    return exact;
-  });
+  }
+  for (const EntityId id : std::span(ended).first(ends))
+    (void)prediction.remove(id);
+  prediction.judge(tick, now_s, std::span(states_).first(known));
 }
 
 }  // namespace reckoner

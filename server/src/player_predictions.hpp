@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/messages/correction.hpp"
 #include "server/src/prediction/game_states.hpp"
 #include "server/src/server_world.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/util/server_time.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,6 +49,7 @@ class PlayerPredictions {
   const SessionTable& sessions_;
   ServerWorld& world_;
   GameStates game_states_;
+  std::array<ExactState, kMaxPredicted> states_;  // scratch; kept so that its memory is used again
 };
 
 }  // namespace reckoner

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -41,10 +39,7 @@ struct Duet {
     ++tick;
     if (sends_inputs) send();
     (void)prediction.inputs().take(tick, 12, prediction.stats());
-    prediction.judge(tick, 1e-2 * tick, [this](EntityId id) -> std::optional<ExactState> {
-      const auto found = std::ranges::find(truth, id, &ExactState::entity);
-      return found != truth.end() ? std::optional(*found) : std::nullopt;
-    });
+    judge();
     const CorrectionPart* correction = prediction.correction();
     if (correction == nullptr) return;
     EXPECT_EQ(correction->total, correction->entities.size());
@@ -55,6 +50,7 @@ struct Duet {
     ++complete;
     if (delivers) corrected = number;
   }
+  void judge() { prediction.judge(tick, 1e-2 * tick, truth); }
   void send() {
     InputBatch batch;
     batch.newest = tick;
@@ -122,9 +118,7 @@ TEST(ClientPrediction, AllEntitiesAreCorrectedTogether) {
   duet.error_m = 0.1;
   ++duet.tick;
   duet.send();
-  duet.prediction.judge(duet.tick, 1e-2 * duet.tick, [&](EntityId id) {
-    return std::optional(*std::ranges::find(duet.truth, id, &ExactState::entity));
-  });
+  duet.judge();
   const CorrectionPart* correction = duet.prediction.correction();
   ASSERT_NE(correction, nullptr);
   EXPECT_EQ(correction->reason, CorrectionReason::differs);
@@ -139,9 +133,7 @@ TEST(ClientPrediction, ASetThatIsWrittenInPartsIsCompleteOrBeginsAgain) {
   const auto judge = [&] {
     ++duet.tick;
     duet.send();
-    duet.prediction.judge(duet.tick, 1e-2 * duet.tick, [&](EntityId id) {
-      return std::optional(*std::ranges::find(duet.truth, id, &ExactState::entity));
-    });
+    duet.judge();
   };
   judge();
   ASSERT_NE(duet.prediction.correction(), nullptr);
@@ -233,9 +225,7 @@ TEST(ClientPrediction, OnlyWhatIsWrittenCounts) {
   duet.in_ticks(10);
   const auto number = [&] {
     ++duet.tick;
-    duet.prediction.judge(duet.tick, 1e-2 * duet.tick, [&](EntityId id) {
-      return std::optional(*std::ranges::find(duet.truth, id, &ExactState::entity));
-    });
+    duet.judge();
     const CorrectionPart* correction = duet.prediction.correction();
     return correction != nullptr ? int{correction->number} : -1;
   };

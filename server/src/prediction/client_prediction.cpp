@@ -61,50 +61,43 @@ void ClientPrediction::begin(CorrectionReason reason) {
 
 // Takes the present states into a correction. It keeps the number of the one before, if nothing of that was
 // written: the client knows only numbers that it has received.
-void ClientPrediction::capture() {
+void ClientPrediction::capture(std::span<const ExactState> states) {
   number_ = next_number();
   is_number_used_ = false;
   correction_.number = static_cast<std::uint8_t>(number_);
   correction_.first = 0;
-  correction_.total = static_cast<std::uint8_t>(states_.size());
-  correction_.entities = states_;
+  correction_.total = static_cast<std::uint8_t>(states.size());
+  correction_.entities.assign(states.begin(), states.end());
   written_ = 0;
 }
 
 // True if the newest correction names the entities that the client should predict.
-bool ClientPrediction::is_same_set() const {
-  return std::ranges::equal(states_, correction_.entities, [](const ExactState& a, const ExactState& b) {
+bool ClientPrediction::is_same_set(std::span<const ExactState> states) const {
+  return std::ranges::equal(states, correction_.entities, [](const ExactState& a, const ExactState& b) {
     return a.entity == b.entity && a.tolerance == b.tolerance;
   });
 }
 
-void ClientPrediction::judge(Tick tick, double now_s, const StateOf& state_of) {
-  states_.clear();
-  for (const Predicted& one : entries_) {
-    auto state = state_of(one.id);
-    if (!state) continue;
-    state->tolerance = one.tolerance;
-    states_.push_back(std::move(*state));
-  }
+void ClientPrediction::judge(Tick tick, double now_s, std::span<const ExactState> states) {
   judged_tick_ = tick;
   const auto are_continuous = [](const ExactState& a, const ExactState& b) {
     return a.teleports == b.teleports;
   };
-  if (!is_same_set()) {
+  if (!is_same_set(states)) {
     begin(CorrectionReason::begins);
-  } else if (!std::ranges::equal(states_, correction_.entities, are_continuous)) {
+  } else if (!std::ranges::equal(states, correction_.entities, are_continuous)) {
     begin(CorrectionReason::teleported);
-  } else if (!states_.empty()) {
-    compare(tick);
+  } else if (!states.empty()) {
+    compare(tick, states);
   }
-  if (now_s - arrived_s_ > kSilenceS && !is_due_ && !states_.empty()) return;
+  if (now_s - arrived_s_ > kSilenceS && !is_due_ && !states.empty()) return;
   repeat_if_due(tick);
-  if (is_due_) capture();
+  if (is_due_) capture(states);
 }
 
-void ClientPrediction::compare(Tick tick) {
+void ClientPrediction::compare(Tick tick, std::span<const ExactState> states) {
   const Claim& claim = claims_[tick % claims_.size()];
-  const bool is_of_this_set = claim.tick == tick && claim.count == states_.size() &&
+  const bool is_of_this_set = claim.tick == tick && claim.count == states.size() &&
                               static_cast<std::int32_t>(claim.corrected - since_) >= 0;
   if (!is_of_this_set) {
     if (!disagrees_ && tick - compared_tick_ > kLongestUnchecked) begin(CorrectionReason::input_missing);
@@ -112,8 +105,8 @@ void ClientPrediction::compare(Tick tick) {
   }
   compared_tick_ = tick;
   ++stats_.results;
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const ExactState& own = states_[i];
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const ExactState& own = states[i];
     if (agrees(claim.results[i], own.state, own.game_state, own.tolerance, tick)) continue;
     ++stats_.mispredicted;
     // Also if the client has applied a correction: then something else has happened since.

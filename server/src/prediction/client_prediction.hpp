@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,9 +27,10 @@ namespace reckoner {
 /// of them. So a lost correction costs kRepeatTicks. The time between repetitions doubles.
 class ClientPrediction {
  public:
-  /// Returns the exact state of an entity that the client knows; nullopt if the client does not know it, or
-  /// if the entity has ended.
-  using StateOf = std::function<std::optional<ExactState>(EntityId)>;
+  struct Predicted {
+    EntityId id;
+    PredictionTolerance tolerance;
+  };
 
   // The entities.
 
@@ -40,6 +40,8 @@ class ClientPrediction {
   /// False if the client does not predict the entity.
   [[nodiscard]] bool remove(EntityId id);
   [[nodiscard]] bool predicts(EntityId id) const;
+  /// In order of slot.
+  [[nodiscard]] std::span<const Predicted> entities() const { return entries_; }
 
   // Inputs and results of the client.
 
@@ -53,12 +55,12 @@ class ClientPrediction {
   // Corrections.
 
   /// Compares the client's result for `tick`, after the game has moved the entities, and decides whether to
-  /// correct it.
-  void judge(Tick tick, double now_s, const StateOf& state_of);
+  /// correct it. `states` are those of all entities() that the client knows, in their order.
+  void judge(Tick tick, double now_s, std::span<const ExactState> states);
   /// Makes a correction necessary, for example because the session has resumed.
   void request_correction();
   /// The correction that waits to be sent in the tick of the last judge(); null if there is none. The caller
-  /// calls note_sent() with the number of its entities that were written.
+  /// calls note_written() with the number of its entities that were written.
   [[nodiscard]] const CorrectionPart* correction() const { return is_due_ ? &correction_ : nullptr; }
   /// Index of the first entity of correction() that was not written yet.
   [[nodiscard]] std::size_t written() const { return written_; }
@@ -79,10 +81,6 @@ class ClientPrediction {
   // A client without inputs for longer than this is not corrected, s: its game does not run.
   static constexpr double kSilenceS = 1.0;
 
-  struct Predicted {
-    EntityId id;
-    PredictionTolerance tolerance;
-  };
   // The client's results for one tick.
   struct Claim {
     Tick tick = 0;
@@ -94,9 +92,9 @@ class ClientPrediction {
   void keep_claim(const InputBatch& batch);
   void begin(CorrectionReason reason);
   [[nodiscard]] std::uint32_t next_number() const { return is_number_used_ ? number_ + 1 : number_; }
-  void capture();
-  [[nodiscard]] bool is_same_set() const;
-  void compare(Tick tick);
+  void capture(std::span<const ExactState> states);
+  [[nodiscard]] bool is_same_set(std::span<const ExactState> states) const;
+  void compare(Tick tick, std::span<const ExactState> states);
   void repeat_if_due(Tick tick);
 
   InputQueue inputs_;
@@ -104,7 +102,6 @@ class ClientPrediction {
   std::array<Claim, InputQueue::kMostAhead> claims_{};  // index: tick modulo their number
   double arrived_s_ = -1e300;                           // when the newest section of inputs arrived, s
 
-  std::vector<ExactState> states_;    // exact states in the tick of the last judge()
   CorrectionPart correction_;         // the newest one
   std::uint32_t number_ = 0;          // of correction_, not modulo 256
   bool is_number_used_ = true;        // a part with number_ was written; 0 is never written

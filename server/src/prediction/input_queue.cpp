@@ -33,9 +33,9 @@ std::optional<Refusal> InputQueue::add(const InputBatch& batch, Tick next, doubl
 
 void InputQueue::note_timing(Tick tick, double early_ticks) {
   has_news_ = true;
-  const double steps = std::clamp(std::floor(early_ticks * InputReport::kSteps),
-                                  static_cast<double>(InputReport::kLeastEarly),
-                                  static_cast<double>(InputReport::kMostEarly));
+  const double steps =
+      std::clamp(std::floor(early_ticks * InputReport::kSteps), static_cast<double>(InputReport::kLeastEarly),
+                 static_cast<double>(InputReport::kMostEarly));
   const int early = static_cast<int>(steps);
   if (report_.early && *report_.early <= early) return;
   report_.early = early;
