@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -93,7 +94,7 @@ TEST_P(ArenaFigures, AdaptiveMobile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ArenaFigures, testing::Values(Authority::own, Authority::predicted),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& chosen) { return std::string(name_of(chosen.param)); });
 
 }  // namespace
 }  // namespace arena
