@@ -31,6 +31,13 @@ glm::dvec2 away_from(const glm::dvec2& self, const glm::dvec2& other, double rea
 
 }  // namespace
 
+Controls chase(const reckoner::State& self, const glm::dvec2& goal) {
+  const glm::dvec2 to = next_point(glm::dvec2(self.position), goal) - glm::dvec2(self.position);
+  const double far_m = glm::length(to);
+  if (far_m < 0.1) return {.aim_rad = heading_of(self.orientation)};
+  return {.walk = to / far_m, .aim_rad = heading_of(to), .dash = far_m < 3.0};
+}
+
 Controls Bot::roam(const reckoner::State& self, std::span<const glm::dvec2> others,
                    const glm::dvec2& platform, double step_s) {
   const glm::dvec2 at(self.position);

@@ -12,6 +12,9 @@ inline double uniform(std::mt19937& random, double least, double most) {
   return least + (most - least) * static_cast<double>(random()) / 4294967296.0;
 }
 
+/// Runs to a place, through the doors if need be, and dashes when the place is near.
+Controls chase(const reckoner::State& self, const glm::dvec2& goal);
+
 /// Decides where a body walks.
 class Bot {
  public:

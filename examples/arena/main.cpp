@@ -14,17 +14,18 @@ namespace arena {
 namespace {
 
 constexpr double kFrameS = 1.0 / 60.0;
-constexpr std::size_t kMenuItems = 4;
+constexpr std::size_t kMenuItems = 5;
 constexpr std::array kNetworks{"lan", "broadband", "wifi", "intercity", "mobile", "stress"};
 
 constexpr const char* kHelp =
     "W A S D walk, Space jump, Shift dash, or a game pad\n"
     "J or left button: bolt, K or right button: beam\n"
-    "Return chat, F1 overlay, F2 network, F3 mode, Esc menu";
+    "Return chat, F1 overlay, F2 network, F3 mode, F4 authority, Esc menu";
 
 struct Options {
   std::string host = "127.0.0.1", name = "player", network = "lan", network_control;
   std::uint16_t port = 26000, truth_port = 0;
+  Authority authority = Authority::predicted;
 };
 
 class Game {
@@ -32,7 +33,7 @@ class Game {
   Game(const Options& options, Canvas& canvas)
       : options_(options),
         canvas_(canvas),
-        connection_(options.host, options.port, options.name),
+        connection_(options.host, options.port, options.name, options.authority),
         overlay_(connection_, options.truth_port) {}
 
   int run() {
@@ -53,6 +54,10 @@ class Game {
         "{}: {} pictures, {:.1f} a second; work in a picture p50 {:.1f} ms, p95 {:.1f} ms; {} entities\n",
         options_.name, work_ms_.size(), static_cast<double>(work_ms_.size()) / now_s_,
         work_ms_[work_ms_.size() / 2], work_ms_[work_ms_.size() * 95 / 100], player_.shown().size());
+    const reckoner::ClientStats& stats = connection_.client.stats();
+    fmt::print("authority {}: {} corrections, lead {:.0f} ms, {} of {} inputs repeated\n",
+               name_of(player_.authority()), stats.mispredictions, 1e3 * stats.input_lead_s,
+               player_.inputs().repeated, player_.inputs().ticks);
     return player_.shown().empty() ? 1 : 0;
   }
 
@@ -77,9 +82,6 @@ class Game {
     const bool plays = !typing_ && !menu_;
     if (!plays) controls = {.aim_rad = controls.aim_rad};  // the avatar stands meanwhile
     player_.frame(now_s, controls);
-    for (const Weapon weapon : {kBoltGun, kBeamGun}) {
-      if (plays && input_.pilot.fires(weapon)) player_.fire(weapon, now_s);
-    }
     overlay_.update(now_s);
     draw();
     return !quit_ && !events.quit;
@@ -96,6 +98,7 @@ class Game {
     if (key == "F1" || key == "Pad back") overlay_.toggle();
     if (key == "F2") next_network();
     if (key == "F3") next_mode();
+    if (key == "F4") next_authority();
     if (key == "Escape" || key == "Pad start") return (void)(menu_ = !menu_);
     if (menu_) return press_in_menu(key);
     if (key == "Return") typing_.emplace(), SDL_StartTextInput();
@@ -108,7 +111,8 @@ class Game {
     if (item_ == 0) menu_ = false;
     if (item_ == 1) next_network();
     if (item_ == 2) next_mode();
-    if (item_ == 3) quit_ = true;
+    if (item_ == 3) next_authority();
+    if (item_ == 4) quit_ = true;
   }
 
   // The network between this game and its server is another program, which reads its commands from a pipe.
@@ -126,11 +130,17 @@ class Game {
     (void)connection_.client.set_playout(playout);  // its settings are valid
   }
 
+  void next_authority() {
+    const auto next = (static_cast<std::size_t>(player_.authority()) + 1) % kAuthorityNames.size();
+    player_.set_authority(static_cast<Authority>(next));
+  }
+
   void draw() {
     draw_scene(canvas_, player_);
     if (typing_) canvas_.text(1046, 720, *typing_ + "_");
     overlay_.draw(canvas_, options_.network, work_ms_.empty() ? 0.0 : work_ms_.back());
-    const std::string link = options_.network + "\n" + mode_name(connection_.client);
+    const std::string link =
+        options_.network + "\n" + mode_name(connection_.client) + "\n" + name_of(player_.authority());
     canvas_.text(16, 24, "RECKONER ARENA\n\n" + link + "\n\nEsc menu");
     if (menu_) draw_menu();
     if (!player_.has_joined()) canvas_.label({}, 0, "connecting... " + connection_.client.refusal(), kBad);
@@ -139,8 +149,9 @@ class Game {
 
   void draw_menu() {
     canvas_.panel(490, 200, 300, 330, {22, 26, 34, 240});
-    const std::array<std::string, kMenuItems> items{"Play", "Network  " + options_.network,
-                                                    "Mode     " + mode_name(connection_.client), "Quit"};
+    const std::array<std::string, kMenuItems> items{
+        "Play", "Network  " + options_.network, "Mode     " + mode_name(connection_.client),
+        std::string("Body     ") + name_of(player_.authority()), "Quit"};
     for (std::size_t i = 0; i < kMenuItems; ++i)
       canvas_.text(530, 240 + 30 * static_cast<int>(i), items[i], i == item_ ? Color{} : kDim);
     canvas_.text(530, 390, kHelp, kDim);
@@ -171,7 +182,12 @@ int main(int argc, char** argv) {
   app.add_option("--network", options.network, "name of the network between client and server");
   app.add_option("--network-control", options.network_control, "pipe that takes the names of other networks");
   app.add_option("--truth-port", options.truth_port, "the server's port past the bad network; 0: unknown");
+  std::string authority = arena::name_of(options.authority);
+  app.add_option("--authority", authority, "who moves the avatar: own (this player), predicted or server")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(arena::kAuthorityNames.begin(), arena::kAuthorityNames.end())));
   CLI11_PARSE(app, argc, argv);
+  options.authority = *arena::authority_of(authority);
   SDL_SetMainReady();
   const auto canvas = arena::Canvas::open("Reckoner arena", RECKONER_ARENA_FONT);
   if (!canvas) return fmt::print(stderr, "{}\n", SDL_GetError()), 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "authority.hpp"
 #include "rules.hpp"
 
 #include <algorithm>
@@ -13,15 +14,29 @@ namespace arena {
 // that this game runs on store numbers alike (little endian, IEEE 754); a game for others writes each number
 // by itself.
 enum class MessageKind : std::uint32_t {
-  hello,    // player to server, a text: the player's name. From then on the player has an avatar
-  shot,     // player to server, Shot
-  chat,     // both directions, a text
-  verdict,  // server to player, Verdict: what a beam hit
+  hello,      // player to server, a text: the player's name. From then on the player has an avatar
+  authority,  // player to server, a number: the Authority that the player wants
+  avatar,     // server to player, AvatarNews
+  shot,       // player to server, Shot: by a player who moves the own avatar. Otherwise shots are inputs
+  chat,       // both directions, a text
+  verdict,    // server to player, Verdict: what a beam hit
+  inputs,     // server to player, InputNews: once a second
+};
+
+/// Which fighter belongs to the player, and who moves it.
+struct AvatarNews {
+  std::uint64_t avatar = 0;  ///< to_number() of the fighter
+  std::uint32_t authority = 0, unused = 0;
+};
+
+/// How many ticks of the player the server has stepped, and for how many of them the input was not there.
+struct InputNews {
+  std::uint64_t ticks = 0, repeated = 0;
 };
 
 /// A player fires. The message's time stamp is the server time at which the player pulled the trigger.
 struct Shot {
-  std::uint32_t key = 0;  ///< number of the shot; it names the player's prediction of a bolt
+  std::uint32_t key = 0;  ///< it names the player's prediction of a bolt: of an input its tick
   std::uint32_t weapon = 0;
   glm::dvec2 place{0.0};  ///< of the shooter
   double heading_rad = 0.0;

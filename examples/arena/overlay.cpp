@@ -32,7 +32,8 @@ Overlay::Motions Overlay::draw_ghosts(Canvas& canvas) {
   const Player& player = connection_.player;
   for (const reckoner::ShownEntity& entity : player.shown()) {
     const auto debug = connection_.client.debug(entity.id);
-    if (!debug || debug->owned || !is_fighter(player.kind(entity.id))) continue;
+    const bool at_once = entity.id == player.avatar() && player.moves_at_once();
+    if (!debug || at_once || !is_fighter(player.kind(entity.id))) continue;
     ++out.fighters;
     out.age_sum_s += debug->age_s;
     out.fading += debug->fading ? 1 : 0;
@@ -62,7 +63,7 @@ void Overlay::draw(Canvas& canvas, const std::string& network, double frame_ms) 
   const auto share = [](double part, auto all) { return part / std::max(1.0, static_cast<double>(all)); };
   const double lost =
       share(static_cast<double>(stats.datagrams_lost), stats.datagrams_received + stats.datagrams_lost);
-  canvas.panel(8, 228, 236, 420, {0, 0, 0, 110});
+  canvas.panel(8, 228, 236, 516, {0, 0, 0, 110});
   const std::string words = fmt::format(
       "LINK\n"
       "network    {}\n"
@@ -76,6 +77,11 @@ void Overlay::draw(Canvas& canvas, const std::string& network, double frame_ms) 
       "mode       {}\n"
       "shown      {:.0f} ms ago\n"
       "picture    {:.1f} ms of work\n\n"
+      "OWN BODY\n"
+      "authority  {}\n"
+      "lead       {:.0f} ms\n"
+      "corrected  {} times\n"
+      "repeated   {} of {} inputs\n\n"
       "MOTION\n"
       "fighters   {}\n"
       "age        {:.0f} ms, mean\n"
@@ -84,12 +90,15 @@ void Overlay::draw(Canvas& canvas, const std::string& network, double frame_ms) 
       "error      {:.2f}, most {:.2f} m",
       network, 1e3 * stats.round_trip_s, 100.0 * lost, 1e-3 * down_per_s_, 1e-3 * up_per_s_, server_s,
       1e3 * (server_s - true_s), mode_name(connection_.client), 1e3 * stats.delay_s, frame_ms,
-      motions.fighters, 1e3 * share(motions.age_sum_s, motions.fighters), motions.blending, motions.fading,
-      stats.updates_applied, share(motions.error_sum_m, motions.compared), motions.worst_error_m);
+      name_of(connection_.player.authority()), 1e3 * stats.input_lead_s,
+      stats.mispredictions + stats.corrections, connection_.player.inputs().repeated,
+      connection_.player.inputs().ticks, motions.fighters, 1e3 * share(motions.age_sum_s, motions.fighters),
+      motions.blending, motions.fading, stats.updates_applied, share(motions.error_sum_m, motions.compared),
+      motions.worst_error_m);
   canvas.text(16, 236, words);
-  canvas.text(16, 590, "o where it really is", kTruthColor);
-  canvas.text(16, 606, "o its newest motion", kMotionColor);
-  canvas.text(16, 622, "- blending", kBlendColor);
+  canvas.text(16, 686, "o where it really is", kTruthColor);
+  canvas.text(16, 702, "o its newest motion", kMotionColor);
+  canvas.text(16, 718, "- blending", kBlendColor);
 }
 
 }  // namespace arena

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "body.hpp"
+#include "controls.hpp"
 
 #include <algorithm>
 #include <set>
@@ -33,6 +33,7 @@ struct Pilot {
     if (out.walk != glm::dvec2(0.0)) last_aim_rad = heading_of(out.walk);
     if (aim_rad) last_aim_rad = *aim_rad;
     out.aim_rad = last_aim_rad;
+    out.fires = {fires(kBoltGun), fires(kBeamGun)};
     return out;
   }
 };

@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Starts the arena's server, a bad network and one or more windows: play.sh BUILD [--clients N] [--network NAME].
-# BUILD is the build folder. `./dev play` builds everything and calls this script.
+# Starts the arena's server, a bad network and one or more windows: play.sh BUILD [OPTIONS].
+# Options: --clients N, --network NAME, --authority own|predicted|server. BUILD is the build folder. `./dev play`
+# builds everything and calls this script.
 set -euo pipefail
 build=$1
 shift
 programs=${RECKONER_PROGRAM_DIR:-$build/../bin}
-clients=1 network=intercity
+clients=1 network=intercity authority=predicted
 while (($# > 1)); do
   case $1 in
     --clients) clients=$2 ;;
     --network) network=$2 ;;
+    --authority) authority=$2 ;;
     *) break ;;
   esac
   shift 2
 done
-(($# == 0)) || { echo "usage: ./dev play [--clients N] [--network NAME]" >&2; exit 2; }
+(($# == 0)) || { echo "usage: ./dev play [--clients N] [--network NAME] [--authority own|predicted|server]" >&2; exit 2; }
 [[ $clients =~ ^[1-8]$ ]] || { echo "--clients must be 1 to 8" >&2; exit 2; }
 
 folder=$(mktemp -d)
@@ -45,7 +47,7 @@ names=(ann bob cid dan eve fay gus hal)
 windows=()
 for ((i = 0; i < clients; ++i)); do
   "$build/examples/arena/example_arena" 127.0.0.1 "$port" --name "${names[i]}" --network "$network" \
-    --network-control "$folder/control" --truth-port "$server" &
+    --authority "$authority" --network-control "$folder/control" --truth-port "$server" &
   windows+=($!)
 done
 result=0

@@ -22,10 +22,24 @@ void Player::frame(double local_s, const Controls& controls) {
     handle_message(*message);
   show();
   update_doors();
-  move_avatar(local_s, step_s, controls);
+  shots_.clear();
+  if (owned_) move_owned(step_s, controls);
+  // While the server has not answered yet, the inputs are on their way: the server goes on with them at once.
+  if (!owned_ || authority_ != Authority::own) {
+    predictor_.run(controls, open_, shown_);
+    if (!owned_) shots_.assign(predictor_.shots().begin(), predictor_.shots().end());
+  }
   show();
+  for (const Shot& shot : shots_)
+    draw_shot(shot);
+  if (!shots_.empty()) show();
   std::erase_if(drawn_beams_, [&](DrawnBeam& beam) { return (beam.left_s -= step_s) <= 0.0; });
   std::erase_if(verdicts_, [&](DrawnVerdict& drawn) { return (drawn.left_s -= step_s) <= 0.0; });
+}
+
+void Player::set_authority(Authority authority) {
+  authority_ = authority;
+  (void)client_.send(pack(MessageKind::authority, authority), reckoner::Delivery::reliable);
 }
 
 void Player::show() {
@@ -35,19 +49,23 @@ void Player::show() {
 
 void Player::handle_event(const ClientEvent& event) {
   using enum ClientEvent::Kind;
+  predictor_.handle_event(event);
   const bool starts = event.kind == joined || event.kind == resumed || event.kind == restarted;
-  if (starts && !name_.empty())  // ask for an avatar
+  if (starts && !name_.empty()) {  // ask for an avatar
     (void)client_.send(pack_text(MessageKind::hello, name_), reckoner::Delivery::reliable);
+    set_authority(authority_);
+  }
   if (event.kind == spawned && kind(event.entity) == kPlatform) platform_ = event.entity;
   if (event.kind == given || event.kind == corrected) {
     // The server's game has given the player an avatar, or does not accept how it moved.
     if (const auto state = client_.owned(event.entity)) {
       avatar_ = event.entity;
-      frame_ = client_.owned_frame(avatar_);
-      body_.emplace(*state, kPlayerGripMps2);
+      owned_.emplace(*state, kPlayerBuild, static_cast<bool>(client_.owned_frame(avatar_)));
     }
   }
-  if ((event.kind == revoked || event.kind == despawned) && event.entity == avatar_) avatar_ = {};
+  if (event.kind == prediction_began && kind(event.entity) == kPlayer) avatar_ = event.entity;
+  if ((event.kind == revoked || event.kind == despawned) && event.entity == avatar_) owned_.reset();
+  if (event.kind == despawned && event.entity == avatar_) avatar_ = {};
 }
 
 void Player::handle_message(const reckoner::GameMessage& message) {
@@ -56,6 +74,10 @@ void Player::handle_message(const reckoner::GameMessage& message) {
     chat_.push_back(unpack_text(message.payload, 110));
     if (chat_.size() > kChatLines) chat_.pop_front();
   }
+  if (const auto news = unpack<AvatarNews>(message.payload); kind == MessageKind::avatar && news)
+    avatar_ = reckoner::entity_id_of(news->avatar);
+  if (const auto news = unpack<InputNews>(message.payload); kind == MessageKind::inputs && news)
+    inputs_ = *news;
   if (const auto verdict = unpack<Verdict>(message.payload); kind == MessageKind::verdict && verdict)
     verdicts_.push_back({*verdict, kVerdictDrawnS});
 }
@@ -71,64 +93,44 @@ void Player::update_doors() {
   }
 }
 
-void Player::move_avatar(double local_s, double step_s, Controls controls) {
-  if (!avatar_) return;
-  aim_rad_ = controls.aim_rad;
-  change_frame();
-  if (frame_) {  // the controls are directions in the world, the body lives on the deck
-    const auto* deck = find(frame_);
-    const double turn = deck != nullptr ? heading_of(deck->shown.orientation) : 0.0;
-    controls.aim_rad -= turn;
-    controls.walk = {glm::dot(controls.walk, direction_of(turn)),
-                     glm::dot(controls.walk, direction_of(turn + 0.5 * std::numbers::pi))};
-    body_->step(controls, step_s, {});
-  } else {
-    body_->step(controls, step_s, solids(open_));
-  }
-  if (frame_ || local_s < next_pad_s_ || !body_->use_pad())
-    return (void)client_.move(avatar_, body_->state(), frame_);
-  // The player's own game decides that the pad works, and shows it at once. The server checks the distance.
-  next_pad_s_ = local_s + 0.6;
-  (void)client_.teleport(avatar_, body_->state());
-}
-
-// Steps onto the platform or off it. On the platform, the avatar's state is relative to the deck, so that it
-// stands still there on every screen, however late the news about the platform is.
-void Player::change_frame() {
+// This machine decides where the avatar is, and shows it there at once. On the platform, the state is
+// relative to the deck as it is drawn.
+void Player::move_owned(double step_s, const Controls& controls) {
+  const std::vector<Box> solid = solids(open_);
   const reckoner::ShownEntity* platform = find(platform_);
-  if (platform == nullptr) return;
-  if (!frame_) {
-    const reckoner::State local = reckoner::into_frame(platform->shown, body_->state());
-    if (!on_deck(local.position) || local.position.z > 0.05) return;
-    body_->continue_from(local);
-    frame_ = platform_;
-  } else if (!on_deck(body_->state().position)) {
-    reckoner::State world = reckoner::out_of_frame(platform->shown, body_->state());
-    world.acceleration = {0.0f, 0.0f, body_->state().acceleration.z};  // gravity, if it jumps off
-    world.angular_velocity = {};
-    body_->continue_from(world);
-    frame_ = {};
-  }
+  owned_->step(controls, step_s,
+               {solid, platform != nullptr ? std::optional(platform->shown) : std::nullopt});
+  const EntityId frame = owned_->aboard() ? platform_ : EntityId{};
+  if (owned_->has_used_pad())
+    (void)client_.teleport(avatar_, owned_->state());  // the server checks the distance
+  else
+    (void)client_.move(avatar_, owned_->state(), frame);
+  fire_owned(controls.aim_rad);
 }
 
 // The message's stamp tells the server which instant to rewind to: what this player has on the screen now.
-bool Player::fire(Weapon weapon, double local_s) {
+void Player::fire_owned(double aim_rad) {
+  show();
   const auto at = avatar_state();
   const auto server_s = client_.server_time_s();
-  if (!at || !server_s || local_s < next_shot_s_[weapon]) return false;
-  next_shot_s_[weapon] = local_s + kPauseS[weapon];
-  const Shot shot{++shots_, weapon, glm::dvec2(at->position), aim_rad_};
-  if (weapon == kBoltGun) {
-    // The bolt leaves the muzzle on this screen at once. When the server's bolt arrives, the client puts it
-    // in the prediction's place.
-    (void)client_.predict_spawn(kBolt, bolt_state(at->position, aim_rad_), shot.key);
-  } else {
-    const glm::dvec2 from(at->position), direction = direction_of(aim_rad_);
-    const double path_m = std::min(kBeamRangeM, clear_path_m(from, direction, solids(open_)));
-    drawn_beams_.push_back({from, from + path_m * direction, kBeamDrawnS});
+  for (const Weapon weapon : {kBoltGun, kBeamGun}) {
+    if (!at || !server_s || !owned_->has_fired(weapon)) continue;
+    const Shot shot{++own_shots_, weapon, glm::dvec2(at->position), aim_rad};
+    if (client_.send(pack(MessageKind::shot, shot), reckoner::Delivery::reliable, server_s))
+      shots_.push_back(shot);
   }
-  return static_cast<bool>(
-      client_.send(pack(MessageKind::shot, shot), reckoner::Delivery::reliable, server_s));
+}
+
+// On this screen, a bolt leaves the muzzle at once. When the server's bolt arrives, the client puts it in the
+// prediction's place.
+void Player::draw_shot(const Shot& shot) {
+  const auto at = avatar_state();
+  if (!at) return;
+  if (shot.weapon == kBoltGun)
+    return (void)client_.predict_spawn(kBolt, bolt_state(at->position, shot.heading_rad), shot.key);
+  const glm::dvec2 from(at->position), direction = direction_of(shot.heading_rad);
+  const double path_m = std::min(kBeamRangeM, clear_path_m(from, direction, solids(open_)));
+  drawn_beams_.push_back({from, from + path_m * direction, kBeamDrawnS});
 }
 
 void Player::say(const std::string& text) {

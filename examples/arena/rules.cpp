@@ -26,8 +26,8 @@ Inside inside(const glm::dvec2& from, const glm::dvec2& direction, const Box& bo
 }  // namespace
 
 std::vector<reckoner::Archetype> archetypes() {
-  std::vector<reckoner::Archetype> all(6);
-  constexpr std::array kNames{"player", "bot", "rider", "platform", "bolt", "door"};
+  std::vector<reckoner::Archetype> all(7);
+  constexpr std::array kNames{"player", "bot", "rider", "platform", "bolt", "door", "ball"};
   // An extrapolated or blended fighter is never drawn faster than this. The server refuses a faster motion,
   // so there is some room: rounding, and others who push.
   constexpr std::array kTopMps{kDashMps + 2.0, kWalkMps + 1.0, 0.5 * kWalkMps + 1.0};
@@ -41,6 +41,8 @@ std::vector<reckoner::Archetype> archetypes() {
   }
   all[kBolt].has_orientation = false;
   all[kBolt].max_speed_mps = 2.0 * kBoltMps;
+  all[kBall].has_orientation = false;
+  all[kBall].max_speed_mps = 25.0;
   all[kDoor].fields = {{"open", reckoner::BooleanField{}}};
   return all;
 }
@@ -51,6 +53,13 @@ std::vector<Box> solids(const OpenDoors& open) {
     if (!open[i]) out.push_back(kDoors[i]);
   }
   return out;
+}
+
+std::optional<Touch> touches_box(const glm::dvec2& middle, double radius_m, const Box& box) {
+  const glm::dvec2 nearest = glm::clamp(middle, box.middle - box.half, box.middle + box.half);
+  const double away_m = glm::distance(middle, nearest);
+  if (away_m >= radius_m || away_m == 0.0) return std::nullopt;
+  return Touch{(middle - nearest) / away_m, radius_m - away_m};
 }
 
 reckoner::State platform_state(double time_s) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <glm/vec2.hpp>
 
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 // What the server and the players agree on: kinds of entities, the map, and how weapons work. Metres,
@@ -18,7 +20,7 @@
 namespace arena {
 
 /// Indices of archetypes(). Players, bots and riders are fighters; they differ in their top speed.
-enum Kind : std::size_t { kPlayer, kBot, kRider, kPlatform, kBolt, kDoor };
+enum Kind : std::size_t { kPlayer, kBot, kRider, kPlatform, kBolt, kDoor, kBall };
 inline bool is_fighter(std::size_t kind) {
   return kind <= kRider;
 }
@@ -26,8 +28,14 @@ enum FighterField : std::size_t { kHealth, kScore };
 enum DoorField : std::size_t { kOpen };
 std::vector<reckoner::Archetype> archetypes();
 
+inline constexpr double kTickHz = 60.0;
+/// Server time of a tick (ServerConfig::epoch_s is 0), s.
+inline double tick_time_s(reckoner::Tick tick) {
+  return tick / kTickHz;
+}
+
 inline constexpr double kHalfSideM = 16.0;  // the arena is a square around the origin
-inline constexpr double kBodyRadiusM = 0.45;
+inline constexpr double kBodyRadiusM = 0.45, kBallRadiusM = 0.6;
 inline constexpr double kWalkMps = 5.0, kDashMps = 14.0;  // bots do not dash; riders walk at half the speed
 inline constexpr glm::dvec2 kDeckHalfM{3.0, 2.5};         // of the platform
 
@@ -47,6 +55,17 @@ inline constexpr std::array kWalls{wall(-11.75, 8, 4.25),  wall(0, 8, 4.5),  wal
 using OpenDoors = std::array<bool, kDoors.size()>;
 /// Everything that stops bodies, bolts and beams inside the arena: walls and closed doors.
 std::vector<Box> solids(const OpenDoors& open);
+/// Whether a fighter at a place opens a door, or keeps it open.
+inline bool opens(const glm::dvec2& at, const Box& door, bool is_open) {
+  return glm::distance(at, door.middle) < (is_open ? 3.2 : 2.8);
+}
+/// How a disc overlaps something: which direction leads out, and how far.
+struct Touch {
+  glm::dvec2 out{0.0};  ///< of length 1
+  double depth_m = 0.0;
+};
+/// Nullopt if the disc does not touch the box, or its middle is inside.
+std::optional<Touch> touches_box(const glm::dvec2& middle, double radius_m, const Box& box);
 
 inline constexpr double kPadRadiusM = 1.0;
 inline constexpr std::array<glm::dvec2, 4> kPads{{{-14, -14}, {14, 14}, {14, -14}, {-14, 14}}};

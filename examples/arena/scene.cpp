@@ -8,7 +8,8 @@ namespace {
 
 constexpr Color kFloorColor{36, 40, 50}, kHallColor{31, 35, 44}, kGridColor{46, 51, 62},
     kWallColor{126, 136, 156}, kRailColor{70, 62, 54}, kDeckColor{124, 97, 68}, kPlankColor{98, 76, 54},
-    kDoorColor{232, 166, 62}, kPadColor{72, 205, 214}, kBotColor{120, 134, 166}, kRiderColor{186, 160, 118};
+    kDoorColor{232, 166, 62}, kPadColor{72, 205, 214}, kBotColor{120, 134, 166}, kRiderColor{186, 160, 118},
+    kBallColor{236, 238, 244};
 
 void draw_floor(Canvas& canvas, const Player& player) {
   canvas.panel(0, 0, kWidthPx, kHeightPx, {16, 18, 24});
@@ -75,6 +76,13 @@ void draw_fighter(Canvas& canvas, const Player& player, const reckoner::ShownEnt
   canvas.panel(bar.x, bar.y, static_cast<int>(24.0 * health), 4, health > 0.4 ? kGood : kBad);
 }
 
+void draw_ball(Canvas& canvas, const Player& player, const glm::dvec3& at) {
+  canvas.disc({at.x + 0.1, at.y - 0.1, 0.0}, kBallRadiusM, {0, 0, 0, 90});
+  canvas.disc(at, kBallRadiusM, kBallColor);
+  // The rim says whether this player predicts the ball.
+  canvas.ring(at, kBallRadiusM, player.predictor().predicts_ball() ? kGood : kDim, 3);
+}
+
 void draw_bolt(Canvas& canvas, const Player& player, const reckoner::ShownEntity& entity) {
   const reckoner::EntityInfo* info = player.client().info(entity.id);
   // A predicted bolt has no data yet: it is one's own.
@@ -124,10 +132,11 @@ void draw_status(Canvas& canvas, const Player& player) {
 
 void draw_scene(Canvas& canvas, const Player& player) {
   draw_floor(canvas, player);
-  for (const std::size_t layer : {kPlatform, kPlayer, kBolt}) {
+  for (const std::size_t layer : {kPlatform, kBall, kPlayer, kBolt}) {
     for (const reckoner::ShownEntity& entity : player.shown()) {
       const std::size_t kind = player.kind(entity.id);
       if (layer == kPlatform && kind == kPlatform) draw_platform(canvas, entity.shown);
+      if (layer == kBall && kind == kBall) draw_ball(canvas, player, entity.shown.position);
       if (layer == kPlayer && is_fighter(kind)) draw_fighter(canvas, player, entity);
       if (layer == kBolt && kind == kBolt) draw_bolt(canvas, player, entity);
     }

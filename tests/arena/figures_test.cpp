@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -18,12 +19,16 @@ namespace {
 // the rider stands elsewhere for a second. With this seed, it is not.
 constexpr std::uint32_t kSeed = 2;
 
-Figures play_over(const char* network, reckoner::PlayoutMode mode = reckoner::PlayoutMode::present,
-                  std::uint32_t seed = kSeed) {
+// Who moves the avatars, in all tests of this file.
+class ArenaFigures : public testing::TestWithParam<Authority> {};
+
+Figures play_over(const char* network, Authority authority,
+                  reckoner::PlayoutMode mode = reckoner::PlayoutMode::present, std::uint32_t seed = kSeed) {
   FigureOptions options;
   options.seed = seed;
   options.link = *reckoner::harness::find_network(network);
   options.mode = mode;
+  options.authority = authority;
   options.seconds = 20.0;
   options.script = *read_script(RECKONER_ARENA_SCRIPT);
   return play(options);
@@ -47,20 +52,20 @@ void expect_sound(const Figures& figures) {
 }
 
 // A single burst of losses decides the largest step of a run, so this is the median of three runs.
-void expect_smooth_avatars(const char* network, const Figures& first,
+void expect_smooth_avatars(const char* network, Authority authority, const Figures& first,
                            reckoner::PlayoutMode mode = reckoner::PlayoutMode::present) {
   if (reckoner::test::kSanitized) return;  // too slow
   std::array<double, 3> steps{first.avatars.velocity_step_mps};
   for (std::uint32_t i = 1; i <= 2; ++i)
-    steps[i] = play_over(network, mode, kSeed + i).avatars.velocity_step_mps;
+    steps[i] = play_over(network, authority, mode, kSeed + i).avatars.velocity_step_mps;
   std::ranges::sort(steps);
   EXPECT_LT(steps[1], 22.0);
 }
 
-TEST(ArenaFigures, Intercity) {
-  const Figures figures = play_over("intercity");
+TEST_P(ArenaFigures, Intercity) {
+  const Figures figures = play_over("intercity", GetParam());
   expect_sound(figures);
-  expect_smooth_avatars("intercity", figures);
+  expect_smooth_avatars("intercity", GetParam(), figures);
   EXPECT_LT(figures.bots.error_p95_m, 0.25);
   EXPECT_LT(figures.avatars.error_p95_m, 2.0);
   EXPECT_LT(figures.riders.error_p95_m, 0.2);
@@ -69,10 +74,10 @@ TEST(ArenaFigures, Intercity) {
   EXPECT_LT(figures.bolt_late_p95_ms, 250.0);
 }
 
-TEST(ArenaFigures, Mobile) {
-  const Figures figures = play_over("mobile");
+TEST_P(ArenaFigures, Mobile) {
+  const Figures figures = play_over("mobile", GetParam());
   expect_sound(figures);
-  expect_smooth_avatars("mobile", figures);
+  expect_smooth_avatars("mobile", GetParam(), figures);
   EXPECT_LT(figures.bots.error_p95_m, 0.3);
   EXPECT_LT(figures.avatars.error_p95_m, 2.5);
   EXPECT_LT(figures.riders.error_p95_m, 0.25);
@@ -81,12 +86,15 @@ TEST(ArenaFigures, Mobile) {
 }
 
 // The players show the past, and step onto the platform where they see it. No avatar jumps on other screens.
-TEST(ArenaFigures, AdaptiveMobile) {
+TEST_P(ArenaFigures, AdaptiveMobile) {
   constexpr auto kMode = reckoner::PlayoutMode::adaptive;
-  const Figures figures = play_over("mobile", kMode);
+  const Figures figures = play_over("mobile", GetParam(), kMode);
   expect_sound(figures);
-  expect_smooth_avatars("mobile", figures, kMode);
+  expect_smooth_avatars("mobile", GetParam(), figures, kMode);
 }
+
+INSTANTIATE_TEST_SUITE_P(, ArenaFigures, testing::Values(Authority::own, Authority::predicted),
+                         [](const auto& chosen) { return std::string(name_of(chosen.param)); });
 
 }  // namespace
 }  // namespace arena

@@ -33,10 +33,10 @@ TEST(ArenaRules, BodiesStayOutOfWalls) {
   for (int run = 0; run < 20; ++run) {
     reckoner::State start;
     start.position = {uniform(random, -15.0, 15.0), 0.0, 0.0};
-    Body body(start, kPlayerGripMps2);
+    Body body(start, kPlayerBuild);
     for (int i = 0; i < 600; ++i) {
       const double heading = uniform(random, 0.0, 6.28);
-      body.step({.walk = direction_of(heading), .jump = i % 50 == 0, .dash = true}, 1.0 / 60.0, solid);
+      body.step({.walk = direction_of(heading), .jump = i % 50 == 0, .dash = true}, 1.0 / 60.0, {solid, {}});
       const glm::dvec3& at = body.state().position;
       ASSERT_TRUE(std::abs(at.y) < 7.75 - kBodyRadiusM + 0.01) << at.y;
       ASSERT_LE(std::abs(at.x), kHalfSideM);

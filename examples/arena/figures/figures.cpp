@@ -11,9 +11,12 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
+#include <glm/common.hpp>
 #include <glm/geometric.hpp>
 
 namespace arena {
@@ -53,10 +56,10 @@ struct Samples {
 };
 
 struct Viewer {
-  Viewer(reckoner::Transport& transport, const reckoner::PlayoutConfig& playout, const std::string& name)
+  Viewer(reckoner::Transport& transport, const FigureOptions& options, const std::string& name)
       : link(transport),
-        client(std::move(*reckoner::Client::create(Player::config(playout), transport))),
-        player(client, name) {}
+        client(std::move(*reckoner::Client::create(Player::config({.mode = options.mode}), transport))),
+        player(client, name, options.authority) {}
   reckoner::Transport& link;
   reckoner::Client client;
   Player player;
@@ -66,6 +69,15 @@ struct Viewer {
   std::map<EntityId, double> first_s;
   std::map<std::uint32_t, std::map<EntityId, glm::dvec2>> drawn;  // by beam: what was on the screen
   std::size_t verdicts = 0;
+  Steps own_steps;
+  std::optional<glm::dvec3> ball;  // in the last picture
+};
+
+// A picture of something whose true path is only known later.
+struct Seen {
+  double time_s = 0.0;
+  glm::dvec3 position{0.0};
+  std::uint64_t entity = 0;
 };
 
 class Run {
@@ -74,8 +86,12 @@ class Run {
   Figures play();
 
  private:
-  void steer(Viewer& viewer, double from_s, double to_s);
-  void shoot(Viewer& viewer, double now_s);
+  [[nodiscard]] Controls steer(Viewer& viewer, double from_s, double to_s);
+  void note_shots(Viewer& viewer, double now_s);
+  void note_paths();
+  void measure_own(Viewer& viewer, double now_s);
+  void finish_own();
+  [[nodiscard]] double error_p95_m(const std::vector<Seen>& seen) const;
   void note_truth(double now_s);
   void note(EntityId id, const glm::dvec3& at, double now_s);
   void measure(Viewer& viewer, double now_s);
@@ -93,6 +109,11 @@ class Run {
   std::map<EntityId, ServerGame::FlyingBolt> bolts_;
   Samples bots_, avatars_, riders_, flying_;
   std::vector<double> bolt_late_ms_;
+  std::map<std::uint64_t, std::map<reckoner::Tick, glm::dvec3>> paths_;  // of avatars and of the ball
+  std::vector<Seen> own_seen_, ball_seen_;
+  std::vector<double> lead_s_;
+  glm::dvec3 ball_mps_{0.0};
+  std::size_t own_pictures_ = 0, ball_pictures_ = 0;
   Figures figures_;
 };
 
@@ -106,8 +127,8 @@ Run::Run(const FigureOptions& options)
       server_(std::move(*reckoner::Server::create(ServerGame::config(), network_.server()))),
       game_(server_, options.seed) {
   for (std::size_t i = 0; i < options.players; ++i) {
-    viewers_.emplace_back(network_.add_client(reckoner::kProtocolVersion),
-                          reckoner::PlayoutConfig{.mode = options.mode}, "player" + std::to_string(i));
+    viewers_.emplace_back(network_.add_client(reckoner::kProtocolVersion), options,
+                          "player" + std::to_string(i));
   }
 }
 
@@ -121,14 +142,16 @@ Figures Run::play() {
       bolts_.emplace(bolt.id, bolt);
     double shift_s = 0.0;  // each player begins the script at another time
     for (Viewer& viewer : viewers_) {
-      steer(viewer, now_s + shift_s - kFrameS, now_s + shift_s);
-      viewer.player.frame(now_s, viewer.pilot.controls());
-      shoot(viewer, now_s);
+      viewer.player.frame(now_s, steer(viewer, now_s + shift_s - kFrameS, now_s + shift_s));
+      note_shots(viewer, now_s);
       shift_s += 2.7;
     }
     note_truth(now_s);
-    for (Viewer& viewer : viewers_)
+    note_paths();
+    for (Viewer& viewer : viewers_) {
       measure(viewer, now_s);
+      measure_own(viewer, now_s);
+    }
     if (now_s < kWarmUpS) {
       bytes_before = 0;
       for (const Viewer& viewer : viewers_)
@@ -145,12 +168,18 @@ Figures Run::play() {
   figures_.corrected = server_.ownership_stats().corrected + server_.ownership_stats().refused;
   figures_.bytes_per_second = static_cast<double>(bytes - bytes_before) / (options_.seconds - kWarmUpS) /
                               static_cast<double>(viewers_.size());
+  finish_own();
   return figures_;
 }
 
-// Presses the keys of the script's lines between two times.
-void Run::steer(Viewer& viewer, double from_s, double to_s) {
-  if (options_.script.empty()) return;
+// Presses the keys of the script's lines between two times, or runs after the ball.
+Controls Run::steer(Viewer& viewer, double from_s, double to_s) {
+  if (options_.chase_ball) {
+    const auto self = viewer.player.avatar_state();
+    const auto* ball = viewer.player.find(game_.ball());
+    return self && ball != nullptr ? chase(*self, glm::dvec2(ball->shown.position)) : Controls{};
+  }
+  if (options_.script.empty()) return {};
   const double length_s = options_.script.back().time_s + kFrameS;
   for (const ScriptLine& line : options_.script) {
     const double turn_s = std::floor(to_s / length_s) * length_s + line.time_s;
@@ -159,29 +188,34 @@ void Run::steer(Viewer& viewer, double from_s, double to_s) {
     if (line.verb == "release") viewer.pilot.pressed.erase(line.words);
     if (line.verb == "aim") viewer.pilot.aim_rad = std::stod(line.words) * std::numbers::pi / 180.0;
   }
+  return viewer.pilot.controls();
 }
 
-void Run::shoot(Viewer& viewer, double now_s) {
-  if (viewer.pilot.fires(kBoltGun) && viewer.player.fire(kBoltGun, now_s) && now_s > kWarmUpS) {
-    ++figures_.own_bolts;  // it must be in the frame for this very instant
-    const auto frame = viewer.client.shown();
-    const glm::dvec3 muzzle =
-        bolt_state(viewer.player.avatar_state()->position, viewer.pilot.last_aim_rad).position;
-    if (std::none_of(frame.begin(), frame.end(), [&](const reckoner::ShownEntity& entity) {
-          return glm::distance(entity.shown.position, muzzle) < 1e-3;
-        }))
-      ++figures_.own_bolts_late;
+void Run::note_shots(Viewer& viewer, double now_s) {
+  for (const Shot& shot : viewer.player.shots()) {
+    if (shot.weapon == kBeamGun) {
+      ++figures_.beams;
+      for (const reckoner::ShownEntity& entity : viewer.player.shown())
+        viewer.drawn[shot.key][entity.id] = glm::dvec2(entity.shown.position);
+    } else if (now_s > kWarmUpS) {
+      ++figures_.own_bolts;  // it must be in the frame for this very instant
+      const auto frame = viewer.client.shown();
+      const glm::dvec3 muzzle = bolt_state(viewer.player.avatar_state()->position, shot.heading_rad).position;
+      if (std::none_of(frame.begin(), frame.end(), [&](const reckoner::ShownEntity& entity) {
+            return glm::distance(entity.shown.position, muzzle) < 1e-3;
+          }))
+        ++figures_.own_bolts_late;
+    }
   }
-  if (!viewer.pilot.fires(kBeamGun) || !viewer.player.fire(kBeamGun, now_s)) return;
-  ++figures_.beams;
-  for (const reckoner::ShownEntity& entity : viewer.player.shown())
-    viewer.drawn[viewer.player.last_shot()][entity.id] = glm::dvec2(entity.shown.position);
 }
 
 // Bots in the world, riders on the deck, and avatars where their own players see them.
 void Run::note_truth(double now_s) {
+  std::set<EntityId> avatars;
+  for (const reckoner::ClientId client : server_.clients())
+    avatars.insert(game_.avatar(client));
   for (const EntityId id : server_.entities()) {
-    if (server_.owner(id)) continue;
+    if (avatars.contains(id)) continue;
     note(id, (server_.frame_of(id) ? server_.state(id) : server_.in_world(id))->position, now_s);
   }
   for (const Viewer& viewer : viewers_) {
@@ -262,6 +296,88 @@ void Run::measure_verdicts(Viewer& viewer) {
     }
     viewer.drawn.erase(screen);
   }
+}
+
+// Where the server's game has put the ball and the avatars, by tick.
+void Run::note_paths() {
+  const reckoner::Tick tick = server_.next_tick() - 1;
+  const auto note_path = [&](EntityId id) {
+    if (const auto state = server_.in_world(id)) paths_[reckoner::to_number(id)][tick] = state->position;
+  };
+  for (const reckoner::ClientId client : server_.clients())
+    note_path(game_.avatar(client));
+  note_path(game_.ball());
+  const glm::dvec3 mps(server_.state(game_.ball()).value_or(reckoner::State{}).velocity);
+  if (glm::distance(mps, ball_mps_) > 1.0) ++figures_.own.kicks;
+  ball_mps_ = mps;
+  const auto& ball = paths_[reckoner::to_number(game_.ball())];
+  if (const auto before = ball.find(tick - 1); before != ball.end())
+    figures_.own.ball_true_step_m =
+        std::max(figures_.own.ball_true_step_m, glm::distance(before->second, ball.rbegin()->second));
+}
+
+void Run::measure_own(Viewer& viewer, double now_s) {
+  const reckoner::ShownEntity* own = viewer.player.find(viewer.player.avatar());
+  const reckoner::ShownEntity* ball = viewer.player.find(game_.ball());
+  if (now_s < kWarmUpS || own == nullptr || ball == nullptr) return;
+  OwnFigures& out = figures_.own;
+  const glm::dvec3 at = own->shown.position;
+  if (glm::distance(at, viewer.own_steps.position) > 1.0) viewer.own_steps = {};  // a pad, or a new avatar
+  out.velocity_step_mps = std::max(out.velocity_step_mps, viewer.own_steps.add(at, kFrameS));
+  own_seen_.push_back({own->shown_time_s, at, reckoner::to_number(own->id)});
+  if (viewer.ball)
+    out.ball_step_m = std::max(out.ball_step_m, glm::distance(*viewer.ball, ball->shown.position));
+  viewer.ball = ball->shown.position;
+  const double lead_s =
+      viewer.player.authority() == Authority::own ? 0.0 : viewer.client.stats().input_lead_s;
+  if (glm::distance(at, ball->shown.position) < 7.0)
+    ball_seen_.push_back({now_s + lead_s, ball->shown.position, reckoner::to_number(ball->id)});
+  lead_s_.push_back(lead_s);
+  ++own_pictures_;
+  ball_pictures_ += viewer.player.predictor().predicts_ball() ? 1 : 0;
+}
+
+void Run::finish_own() {
+  OwnFigures& out = figures_.own;
+  out.error_p95_m = error_p95_m(own_seen_);
+  out.ball_error_p95_m = error_p95_m(ball_seen_);
+  const auto pictures = static_cast<double>(std::max<std::size_t>(own_pictures_, 1));
+  for (const double lead_s : lead_s_)
+    out.lead_s += lead_s / pictures;
+  out.ball_predicted_share = static_cast<double>(ball_pictures_) / pictures;
+  const double minutes = static_cast<double>(viewers_.size()) * options_.seconds / 60.0;
+  for (const Viewer& viewer : viewers_) {
+    const auto& corrections = viewer.player.predictor().corrections();
+    for (const std::size_t count : corrections)
+      out.corrections_per_minute += static_cast<double>(count) / minutes;
+    out.input_missing_per_minute +=
+        static_cast<double>(
+            corrections[static_cast<std::size_t>(reckoner::CorrectionReason::input_missing)]) /
+        minutes;
+  }
+  std::uint64_t ticks = 0, repeated = 0;
+  for (const reckoner::ClientId client : server_.clients()) {
+    const reckoner::PredictionStats stats =
+        server_.prediction_stats(client).value_or(reckoner::PredictionStats{});
+    ticks += stats.ticks, repeated += stats.ticks_repeated;
+  }
+  if (ticks > 0) out.repeated_share = static_cast<double>(repeated) / static_cast<double>(ticks);
+}
+
+// Compares pictures with the paths, between two ticks linearly.
+double Run::error_p95_m(const std::vector<Seen>& seen) const {
+  std::vector<double> errors;
+  for (const Seen& picture : seen) {
+    const auto path = paths_.find(picture.entity);
+    if (path == paths_.end()) continue;
+    const double at = picture.time_s * kTickHz;
+    const auto before = path->second.find(static_cast<reckoner::Tick>(at));
+    if (before == path->second.end() || std::next(before) == path->second.end()) continue;
+    const glm::dvec3 from = before->second, to = std::next(before)->second;
+    if (glm::distance(from, to) < 1.0)
+      errors.push_back(glm::distance(picture.position, glm::mix(from, to, at - std::floor(at))));
+  }
+  return errors.empty() ? 0.0 : reckoner::quantile(errors, 0.95);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "examples/arena/authority.hpp"
 #include "examples/arena/figures/script.hpp"
 #include "harness/sim/link.hpp"
 
@@ -15,10 +16,12 @@ namespace arena {
 struct FigureOptions {
   reckoner::harness::LinkOptions link;  // both directions
   reckoner::PlayoutMode mode = reckoner::PlayoutMode::present;
+  Authority authority = Authority::predicted;
   double seconds = 60.0;
   std::size_t players = 4;
   std::uint32_t seed = 1;
   std::vector<ScriptLine> script;  // all players play it again and again, each shifted in time
+  bool chase_ball = false;         // instead, the players run after the ball and push it
 };
 
 /// What the players saw of one kind of entity.
@@ -28,7 +31,25 @@ struct KindFigures {
   double true_step_mps = 0.0;      // the same of the truth
 };
 
+/// What players saw of their own avatars and of the ball.
+struct OwnFigures {
+  double error_p95_m = 0.0;        // of the own avatar, to the server's path at the shown instant
+  double velocity_step_mps = 0.0;  // largest change of the own avatar's shown velocity, without teleports
+  // Of the ball within 7 m of the avatar, to where it is when the keys that the player presses now take
+  // effect.
+  double ball_error_p95_m = 0.0;
+  double ball_step_m = 0.0;             // largest displacement of the ball from one picture to the next
+  double ball_true_step_m = 0.0;        // the same of the truth
+  double lead_s = 0.0;                  // mean
+  double corrections_per_minute = 0.0;  // of a player; `input_missing` are those because of late inputs
+  double input_missing_per_minute = 0.0;
+  double repeated_share = 0.0;        // of the ticks: the server repeated an earlier input
+  double ball_predicted_share = 0.0;  // of the pictures: the player predicted the ball
+  std::size_t kicks = 0;              // ticks in which the ball's velocity changed by more than 1 m/s
+};
+
 struct Figures {
+  OwnFigures own;
   KindFigures bots, avatars, riders, bolts;
   double standing_rider_m = 0.0;  // largest error of a rider that stands, relative to the drawn deck
   double off_line_m = 0.0;        // largest distance of a bolt from its muzzle's line when first shown
