@@ -8,8 +8,8 @@
 namespace reckoner {
 namespace {
 
-// An error that is longer than this does not fade, m: the entity jumps.
-constexpr double kLongestErrorM = 10.0;
+// An error that is longer than this does not fade, m: it would take less than three pictures.
+constexpr double kLongestErrorM = 50.0;
 
 }  // namespace
 
