@@ -21,7 +21,7 @@ class ErrorFade {
   /// An error fades in this time, s. The acceleration that a fade adds is proportional to 1 / T^2.
   static constexpr double kDurationS = 0.25;
   /// A longer error fades faster, m: in kDurationS kLongM / |p|.
-  static constexpr double kLongM = 10.0;
+  static constexpr double kLongM = 20.0;
 
   /// Nothing fades any more.
   void stop() { duration_s_ = 0.0; }

@@ -9,7 +9,7 @@ namespace reckoner {
 namespace {
 
 // An error that is longer than this does not fade, m: it would take less than three pictures.
-constexpr double kLongestErrorM = 50.0;
+constexpr double kLongestErrorM = 100.0;
 
 }  // namespace
 
