@@ -230,6 +230,7 @@ std::optional<PredictionStep> Client::next_step(std::span<const std::byte> input
   if (!c.plays() || input.size() > kMaxInputBytes) return std::nullopt;
   PlayerInputs& inputs = c.session->link.inputs();
   inputs.begin();
+  inputs.note_picture();
   const auto tick = inputs.due();
   if (!tick) return std::nullopt;
   const Input& used = inputs.step(input, c.session->link.clock().server_time_s(c.last_local_s));

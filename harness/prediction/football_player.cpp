@@ -85,6 +85,7 @@ void FootballPlayer::predict() {
       stepped.is_corrected = true;
       stepped.jumps |= correction->reason == CorrectionReason::teleported;
     }
+    touched_.fill(0);  // the replay finds the contacts again
     keep(correction->tick);
     for (const PredictionStep& one : correction->steps)
       step(one.tick, one.input, false);
@@ -105,6 +106,7 @@ void FootballPlayer::step(Tick tick, std::span<const std::byte> input, bool is_f
   Inputs inputs;
   inputs[car_] = Keys::from(input);
   const Contacts contacts = world_.step(inputs, 1.0 / options_.tick_rate_hz);
+  note_touched(contacts, tick);
   keep(tick);
   if (options_.approach == Approach::prediction) {
     const Body& own = world_.bodies[car_];
@@ -129,13 +131,27 @@ void FootballPlayer::keep(Tick tick) {
   }
 }
 
-// Puts bodies that this game does not step where the client knows them, for a step that begins at `time_s`.
+// Bodies that others move and that the predicted bodies touch in `tick`.
+void FootballPlayer::note_touched(const Contacts& contacts, Tick tick) {
+  const bool has_ball = stepped_[kOwnBall].is_stepped;
+  for (std::size_t i = 0; i < kBodies; ++i) {
+    const bool by_own = (contacts.with[car_] >> i & 1u) != 0, by_ball = (contacts.with[kBall] >> i & 1u) != 0;
+    if (i != car_ && (by_own || (has_ball && by_ball))) touched_[i] = tick;
+  }
+}
+
+// Puts bodies that this game does not step where the client knows them, for a step that begins at `time_s`. What
+// the client knows does not contain a contact that the server has not answered yet: a touched body would drive on
+// like a wall. Until then, this game moves it.
 void FootballPlayer::see_others(double time_s) {
   const bool is_ahead = options_.others_at == OthersAt::ahead && options_.approach == Approach::prediction;
   const double lead_s = options_.approach == Approach::prediction ? client_.stats().input_lead_s : 0.0;
   const double at_s = is_ahead ? time_s : time_s - lead_s;
+  constexpr double kAnswerS = 0.05;  // the server's updates and their jitter
+  const double known_s = client_.server_time_s().value_or(0.0) - 0.5 * client_.stats().round_trip_s - kAnswerS;
   for (std::size_t i = 0; i < kBodies; ++i) {
     if (i == car_ || (i == kBall && stepped_[kOwnBall].is_stepped)) continue;
+    if (touched_[i] != 0 && time_of(touched_[i]) > known_s) continue;
     if (const auto state = client_.motion_at(server_.id(i), at_s)) world_.bodies[i].follow(*state);
   }
 }

@@ -58,6 +58,7 @@ class FootballPlayer {
   void press(const Keys& keys);
   void step(Tick tick, std::span<const std::byte> input, bool is_first);
   void keep(Tick tick);
+  void note_touched(const Contacts& contacts, Tick tick);
   void see_others(double time_s);
   [[nodiscard]] std::optional<State> path_at(const Stepped& body, double time_s) const;
   void show(std::span<const ShownEntity> shown, double time_s);
@@ -77,6 +78,7 @@ class FootballPlayer {
   std::array<double, 2> drawn_at_s_{};  // shown times of the last two pictures, newest first
   double picture_s_ = 0.0;              // time of the last picture
   Tick next_own_ = 0;                   // next tick to step of an owned car
+  std::array<Tick, kBodies> touched_{};  // when a predicted body last touched the body; 0: never
   std::uint8_t touching_ = 0;           // bodies that touch the own car
   double corrected_s_ = -1e9;
   std::uint64_t pictures_ = 0;

@@ -13,7 +13,7 @@ namespace reckoner {
 namespace {
 
 constexpr double kBeginS = 50.0;
-constexpr double kMostM = 10.0;
+constexpr double kMostM = 50.0;
 
 State random_state(std::mt19937& random, double distance_m) {
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
@@ -44,7 +44,7 @@ TEST(ErrorFade, BeginsWhereItWasShownWithItsVelocity) {
   for (int i = 0; i < 500; ++i) {
     const State shown = random_state(random, 3.0), path = random_state(random, 3.0);
     ErrorFade fade;
-    fade.begin(shown, path, kBeginS, 2.0 * kMostM);
+    fade.begin(shown, path, kBeginS, kMostM);
     const State first = fade.apply(path, kBeginS);
     EXPECT_LT(glm::distance(first.position, shown.position), 1e-9);
     EXPECT_LT(glm::distance(first.velocity, shown.velocity), 1e-4f);
@@ -105,7 +105,23 @@ TEST(ErrorFade, NeverGetsMuchLonger) {
   }
 }
 
-TEST(ErrorFade, ALongErrorJumps) {
+// The duration has no step where errors begin to be long.
+TEST(ErrorFade, ALongErrorFadesFaster) {
+  const auto left_m = [](double error_m, double time_s) {
+    State shown;
+    shown.position.x = error_m;
+    ErrorFade fade;
+    fade.begin(shown, State{}, kBeginS, kMostM);
+    return fade.error_m(kBeginS + time_s);
+  };
+  EXPECT_EQ(left_m(0.5, ErrorFade::kDurationS), 0.0);
+  EXPECT_GT(left_m(0.5, 0.9 * ErrorFade::kDurationS), 0.0);
+  EXPECT_NEAR(left_m(ErrorFade::kLongM - 1e-6, 0.1), left_m(ErrorFade::kLongM + 1e-6, 0.1), 1e-4);
+  EXPECT_GT(left_m(2.0 * ErrorFade::kLongM, 0.49 * ErrorFade::kDurationS), 0.0);
+  EXPECT_EQ(left_m(2.0 * ErrorFade::kLongM, 0.5 * ErrorFade::kDurationS), 0.0);
+}
+
+TEST(ErrorFade, AVeryLongErrorJumps) {
   State shown, path;
   shown.position.x = kMostM + 0.01;
   ErrorFade fade;

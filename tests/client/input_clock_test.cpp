@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -31,6 +32,7 @@ TEST(InputClock, NeverRunsMoreThan2PercentOffAndNeverBack) {
       if (unit(random) < 0.8)
         clock.note_early(clock.lead_s(), kTickS * unit(random), 0.1 * unit(random) - 0.05);
       const double before_s = clock.time_s();
+      clock.note_picture();
       if (clock.advance(local_s, server_s, kGuessS, kTickS)) {
         ++jumps;
         continue;
@@ -56,6 +58,7 @@ struct Link {
     for (double left_s = seconds; left_s > 0.0; left_s -= kTickS) {
       local_s += kTickS;
       clock.advance(local_s, local_s + 100.0, kGuessS, kTickS);
+      clock.note_picture();
       const double trip_s = std::uniform_real_distribution(least_s, most_s)(random);
       const double early_s = clock.lead_s() - trip_s;
       clock.note_early(clock.lead_s(), 0.0, std::floor(early_s / kTickS * 8.0) / 8.0 * kTickS);
@@ -89,6 +92,43 @@ TEST(InputClock, LeadFollowsTheLink) {
   link.most_s -= 0.05;
   link.run(25.0, false);  // the old reports are forgotten after 10 s
   EXPECT_LT(link.clock.lead_s(), before_s + 0.01);
+}
+
+// Datagrams arrive between pictures, and the client advances with each. A tick waits for the next picture all
+// the same. On a link without much jitter, no input is late, however the pictures drift against the ticks.
+TEST(InputClock, NoInputIsLateOnAQuietLinkWithUpdatesBetweenPictures) {
+  for (const double picture_s : {1.0 / 30.0, 1.0 / 59.9, 1.0 / 60.0, 1.0 / 60.1, 1.0 / 144.0}) {
+    std::mt19937 random(5);
+    std::normal_distribution<double> jitter_s(0.0, 0.0005);
+    InputClock clock;
+    double local_s = 0.0, most_lead_s = -1.0;
+    std::int64_t stepped = -1;
+    std::size_t late = 0, inputs = 0;
+    while (local_s < 120.0) {
+      for (int part = 0; part < 3; ++part) {
+        local_s += picture_s / 3.0;
+        clock.advance(local_s, local_s, 0.035, kTickS);
+      }
+      clock.note_picture();
+      clock.note_picture();  // the game asks until no tick is due
+      const auto due = static_cast<std::int64_t>(std::floor(clock.time_s() / kTickS)) + 1;
+      if (stepped < 0) stepped = due - 1;
+      for (; stepped < due; ++stepped) {
+        const double tick_s = static_cast<double>(stepped + 1) * kTickS;
+        const double early_s = tick_s - (local_s + 0.002 + std::abs(jitter_s(random)));
+        const double waited_s = clock.time_s() - static_cast<double>(stepped) * kTickS;
+        clock.note_early(clock.lead_s(), waited_s, std::floor(early_s / kTickS * 8.0) / 8.0 * kTickS);
+        if (local_s < 8.0) continue;
+        ++inputs;
+        late += early_s < 0.0 ? 1 : 0;
+        most_lead_s = std::max(most_lead_s, clock.lead_s());
+      }
+    }
+    EXPECT_GT(inputs, 6000u);
+    EXPECT_EQ(late, 0u) << picture_s;
+    // From a tick's beginning: the picture's wait, the trip, and a third of a tick.
+    EXPECT_LT(most_lead_s + kTickS, picture_s + 0.004 + kTickS / 3.0) << picture_s;
+  }
 }
 
 TEST(InputClock, JumpsOnlyAfterAStall) {

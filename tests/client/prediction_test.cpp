@@ -110,7 +110,7 @@ TEST(Prediction, ACorrectionFadesWithoutAJump) {
   const Steps corrected = steps_of(drive.pictures, 10.0);
   // The mean of two velocities is not exact while the car turns.
   EXPECT_LT(corrected.position_m, quiet.position_m + 0.005);
-  // 0.3 m and some from the speed fade in 0.2 s: at most 6 e / T^2 in acceleration.
+  // 0.3 m and some from the speed fade in 0.25 s: at most 6 e / T^2 in acceleration.
   EXPECT_LT(corrected.velocity_mps, quiet.velocity_mps + 1.6);
   // One round trip and the fade after the push, what is shown is right.
   for (const Drive::Picture& picture : drive.pictures) {

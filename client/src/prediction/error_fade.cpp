@@ -15,7 +15,8 @@ void ErrorFade::begin(const State& shown, const State& path, double time_s, doub
   velocity_mps_ = glm::dvec3(shown.velocity) - glm::dvec3(path.velocity);
   rotation_rad_ = rotation_log(glm::dquat(shown.orientation) * glm::conjugate(glm::dquat(path.orientation)));
   rotation_rps_ = glm::dvec3(shown.angular_velocity) - glm::dvec3(path.angular_velocity);
-  duration_s_ = glm::length(position_m_) <= most_m ? kDurationS : 0.0;
+  const double error_m = glm::length(position_m_);
+  duration_s_ = error_m <= most_m ? kDurationS * kLongM / std::max(kLongM, error_m) : 0.0;
 }
 
 ErrorFade::Shares ErrorFade::shares(double time_s) const {

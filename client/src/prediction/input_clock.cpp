@@ -23,8 +23,6 @@ bool InputClock::advance(double local_s, double server_s, double guess_s, double
   const double wanted_s = server_s + wanted_lead_s(guess_s, tick_s);
   const double elapsed_s = std::max(0.0, local_s - local_s_);
   local_s_ = local_s;
-  constexpr double kShare = 1.0 / 32.0;
-  if (started_ && elapsed_s > 0.0) picture_s_ += kShare * (std::min(elapsed_s, kStallS) - picture_s_);
   const double error_s = wanted_s - (time_s_ + elapsed_s);
   const bool jumps = !started_ || std::abs(error_s) > kStallS;
   if (jumps) {
@@ -35,6 +33,13 @@ bool InputClock::advance(double local_s, double server_s, double guess_s, double
   started_ = true;
   lead_s_ = time_s_ - server_s;
   return jumps;
+}
+
+void InputClock::note_picture() {
+  if (asked_s_ && local_s_ <= *asked_s_) return;  // the same picture
+  constexpr double kShare = 1.0 / 32.0;
+  if (asked_s_) picture_s_ += kShare * (std::min(local_s_ - *asked_s_, kStallS) - picture_s_);
+  asked_s_ = local_s_;
 }
 
 void InputClock::note_early(double lead_s, double waited_s, double early_s) {

@@ -50,6 +50,8 @@ class PlayerInputs {
 
   // Steps.
 
+  /// The game asks for due(), for the first time in a picture or again.
+  void note_picture() { clock_.note_picture(); }
   /// The tick that the game must step now; nullopt if none is due.
   [[nodiscard]] std::optional<Tick> due() const;
   /// Steps due(): `bytes` is what the player does now. Returns the input of the tick. The player sees the

@@ -8,8 +8,8 @@
 namespace reckoner {
 namespace {
 
-// An error that is longer than this does not fade, m: the entity jumps.
-constexpr double kLongestErrorM = 10.0;
+// An error that is longer than this does not fade, m: it would take less than three pictures.
+constexpr double kLongestErrorM = 100.0;
 // A path that has changed by more than this below the last picture fades, m, as after a correction: the game
 // has stepped ticks late, of which pictures were shown already.
 constexpr double kChangedM = 0.01;
