@@ -3,6 +3,7 @@
 
 #include "client/src/playout/tick_clock.hpp"
 #include "client/src/prediction/input_clock.hpp"
+#include "client/src/prediction/usual_transit.hpp"
 #include "net/src/messages/correction.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/input.hpp"
@@ -19,8 +20,8 @@
 
 namespace reckoner {
 
-/// The inputs of this client's player, one for each tick that its game steps, and the section that carries them
-/// to the server until it has them.
+/// The inputs of this client's player, one for each tick that its game steps, and the section that carries
+/// them to the server until it has them.
 class PlayerInputs {
  public:
   static constexpr bool ClientDatagram::*kFlag = &ClientDatagram::has_inputs;
@@ -30,8 +31,8 @@ class PlayerInputs {
   /// The game steps ticks from now on.
   void begin() { wanted_ = true; }
   [[nodiscard]] bool has_begun() const { return wanted_; }
-  /// An input takes effect this number of ticks after the game gives it, at most InputBatch::kMostDelay. Every
-  /// datagram carries this number of new inputs.
+  /// An input takes effect this number of ticks after the game gives it, at most InputBatch::kMostDelay.
+  /// Every datagram carries this number of new inputs.
   void configure(unsigned delay_ticks, unsigned inputs_per_datagram) {
     delay_ = delay_ticks;
     per_datagram_ = inputs_per_datagram;
@@ -44,7 +45,10 @@ class PlayerInputs {
   /// No tick is due until the next advance(), and then none of those in between.
   void interrupt() { clock_.stop(); }
   /// The session continues over another connection.
-  void restart() { clock_.forget_reports(); }
+  void restart() {
+    clock_.forget_reports();
+    transit_ = {};
+  }
   [[nodiscard]] const InputClock& clock() const { return clock_; }
   [[nodiscard]] bool is_running() const { return clock_.started() && next_.has_value(); }
 
@@ -72,10 +76,17 @@ class PlayerInputs {
   void note_report(const InputReport& report, const TickClock& ticks);
 
   // For ClientSections.
-  [[nodiscard]] bool any_due() const {
-    return newest_ && (!sent_ || *newest_ - *sent_ >= per_datagram_);
-  }
+  [[nodiscard]] bool any_due() const { return newest_ && (!sent_ || *newest_ - *sent_ >= per_datagram_); }
   bool write(BitWriter& writer, std::size_t most_bits, Sequence);
+
+  /// An input that has arrived after its tick.
+  struct Late {
+    double by_s = 0.0;  ///< how long after its tick, at least, s
+    bool sent_in_time =
+        false;  ///< it would have arrived in time if it had travelled as long as inputs usually do
+  };
+  /// Nullopt if the server has not reported that the input of the tick was late, or not lately.
+  [[nodiscard]] std::optional<Late> late(Tick tick) const;
 
  private:
   struct Entry {
@@ -84,9 +95,12 @@ class PlayerInputs {
     bool is_sent = false;
     double lead_s = 0.0;    // of the clock when the input was sent first, s
     double waited_s = 0.0;  // from when the tick was due until then, s
+    double late_s = 0.0;    // how long after its tick it arrived, at least; 0: in time, or not known, s
     Input input;
   };
 
+  void note_late(const InputReport& report, double tick_rate_hz);
+  [[nodiscard]] double time_left_s(const Entry& entry) const;
   void store(Tick tick, std::span<const std::byte> bytes);
   [[nodiscard]] const Entry* find(Tick tick) const {
     const Entry& entry = ring_[tick % kKept];
@@ -98,7 +112,7 @@ class PlayerInputs {
   unsigned per_datagram_ = 1;
   InputClock clock_;
   TickClock ticks_;
-  std::optional<Tick> next_;   // the tick to step next
+  std::optional<Tick> next_;  // the tick to step next
   std::vector<Entry> ring_;
   std::optional<Tick> newest_;  // of the inputs
   Tick run_begin_ = 0;          // the inputs since then are of consecutive ticks
@@ -108,6 +122,7 @@ class PlayerInputs {
   std::uint8_t corrected_ = 0;
   std::vector<PredictedResult> results_;
   Tick results_tick_ = 0;
+  UsualTransit transit_;
   InputBatch batch_;  // scratch
 };
 

@@ -3,6 +3,7 @@
 
 #include "client/src/playout/tick_clock.hpp"
 #include "client/src/prediction/error_fade.hpp"
+#include "client/src/prediction/last_correction.hpp"
 #include "client/src/prediction/player_inputs.hpp"
 #include "client/src/prediction/predicted_path.hpp"
 #include "net/src/messages/correction.hpp"
@@ -19,6 +20,7 @@
 
 #include <reckoner/client/client_stats.hpp>
 #include <reckoner/client/prediction.hpp>
+#include <reckoner/client/shown.hpp>
 #include <reckoner/net/call_result.hpp>
 #include <reckoner/net/ids.hpp>
 
@@ -44,8 +46,9 @@ class PredictedEntities {
     std::uint8_t teleports = 0;
     PredictedPath path;
     ErrorFade fade;
-    std::optional<State> shown;        ///< in the last picture, in the server's coordinates
-    bool fades_next = false;           ///< the next picture begins a fade from `shown`
+    std::optional<State> shown;  ///< in the last picture, in the server's coordinates
+    bool fades_next = false;     ///< the next picture begins a fade from `shown`
+    std::uint64_t ticks = 0;     ///< that the game has computed, without those of replays
   };
   [[nodiscard]] std::span<const std::unique_ptr<Predicted>> all() const { return all_; }
   [[nodiscard]] Predicted* find(EntityId id);
@@ -57,8 +60,8 @@ class PredictedEntities {
 
   // The game.
 
-  /// Implements Client::predict(); `counted` is in the server's coordinates. Sets `complete` if the results for
-  /// the newest tick are complete.
+  /// Implements Client::predict(); `counted` is in the server's coordinates. Sets `complete` if the results
+  /// for the newest tick are complete.
   CallResult predict(EntityId id, Tick tick, const State& counted, std::span<const std::byte> game_state,
                      bool& complete);
   /// Implements Client::poll_correction(). `origin` is that of the game's coordinates.
@@ -66,8 +69,8 @@ class PredictedEntities {
 
   // What is shown.
 
-  /// The state of a predicted entity to show at the time of the inputs, in the server's coordinates; nullopt if
-  /// the game has not computed one yet. Call it once for a picture.
+  /// The state of a predicted entity to show at the time of the inputs, in the server's coordinates; nullopt
+  /// if the game has not computed one yet. Call it once for a picture.
   [[nodiscard]] std::optional<State> show(EntityId id);
   /// A picture has shown `state` of an entity whose path is not known yet.
   void note_shown(EntityId id, const State& state) {
@@ -75,6 +78,11 @@ class PredictedEntities {
   }
   /// Call it after the pictures's calls of show().
   void end_picture() { shown_s_ = inputs_.clock().time_s(); }
+  /// Writes into `debug` what was shown of an entity and what is known of its prediction, in the server's
+  /// coordinates. Returns false and writes nothing if the game has computed nothing for it.
+  [[nodiscard]] bool fill_debug(EntityId id, ShownDebug& debug) const;
+  /// More is known of the inputs, and so perhaps why the last correction came.
+  void review_cause() { last_.find_cause(inputs_); }
   /// The time of the inputs in the last picture, server time, s.
   [[nodiscard]] double shown_s() const { return inputs_.clock().time_s(); }
 
@@ -93,6 +101,7 @@ class PredictedEntities {
   [[nodiscard]] bool is_right(const Arriving& arriving) const;
   void finish(std::uint32_t number) { inputs_.set_corrected(static_cast<std::uint8_t>(number)); }
   [[nodiscard]] bool are_results_complete() const;
+  void note_errors(const Arriving& correction);
 
   PlayerInputs& inputs_;
   ClientStats& stats_;
@@ -100,13 +109,14 @@ class PredictedEntities {
   std::vector<std::unique_ptr<Predicted>> all_;  // in the order of the server
   std::vector<std::unique_ptr<Predicted>> ended_;
   bool has_changed_ = false;
-  std::uint32_t newest_number_ = 0;   // of a correction that has arrived completely
+  std::uint32_t newest_number_ = 0;  // of a correction that has arrived completely
   std::optional<Arriving> arriving_;
-  std::optional<Arriving> waiting_;   // for the game
-  Arriving applied_;                  // given to the game by the last poll_correction()
+  std::optional<Arriving> waiting_;  // for the game
+  Arriving applied_;                 // given to the game by the last poll_correction()
+  LastCorrection last_;
   std::vector<CorrectedEntity> corrected_;
   std::vector<PredictionStep> steps_;
-  double shown_s_ = 0.0;              // of the last picture
+  double shown_s_ = 0.0;  // of the last picture
 };
 
 }  // namespace reckoner
