@@ -28,6 +28,7 @@ ENUMS = {
     "sent_content": ("SentContent", "SENT_"),
     "rewind_status": ("RewindStatus", "REWIND_"),
     "correction_reason": ("CorrectionReason", "CORRECTION_"),
+    "correction_cause": ("CorrectionCause", "CAUSE_"),
     "mode": ("PlayoutMode", "MODE_"),
     "status": ("ClientStatus", "STATUS_"),
     "client_event_kind": ("ClientEvent::Kind", "CLIENT_EVENT_"),
@@ -90,7 +91,7 @@ CSHARP = {
 }
 # C struct: C++ structs whose members it has.
 STRUCTS = {
-    "state": ["State"], "pose": ["Pose"], "shown": ["ShownEntity", "EntityInfo"], "shown_debug": ["ShownDebug"],
+    "state": ["State"], "pose": ["Pose"], "shown": ["ShownEntity", "EntityInfo"], "shown_debug": ["ShownDebug", "PredictionDebug", "CorrectionDebug"],
     "entity_debug": ["EntityDebug"], "session_stats": ["SessionStats"], "entity_traffic": ["EntityTraffic"], "ownership_rules": ["OwnershipRules"],
     "playout": ["PlayoutConfig"], "client_event": ["ClientEvent"], "server_event": ["ServerEvent"],
     "seen": ["SeenPose"], "message": ["GameMessage"], "archetype": ["Archetype"],
@@ -103,10 +104,10 @@ STRUCTS = {
     "prediction_stats": ["PredictionStats"], "prediction_step": ["PredictionStep"],
     "corrected_entity": ["CorrectedEntity"], "correction": ["Correction"],
 }
-PREFIXES = ("interest_", "limit_", "reconnect_", "owned_", "wire_", "published_", "transport_")  # of a member struct
+PREFIXES = ("interest_", "limit_", "reconnect_", "owned_", "wire_", "published_", "transport_", "prediction_", "correction_")  # of a member struct
 MEMBERS = {  # C member: what it is in C++
     "shown": {"entity": "id", "state": "shown", "on_route": "route"},
-    "shown_debug": {"entity": "id"}, "entity_debug": {"entity": "id"},
+    "shown_debug": {"entity": "id", "predicted": "prediction", "corrected": "correction"}, "entity_debug": {"entity": "id"},
     "player_input": {"size": "bytes"}, "prediction_step": {"input_size": "input"},
     "corrected_entity": {"entity": "id", "game_state_size": "game_state"},
     "correction": {"entity_count": "entities", "step_count": "steps"},

@@ -894,7 +894,7 @@ enum reckoner_sent_content {
   RECKONER_SENT_RELIABLE_MESSAGE = 7, /* the stream of reliable messages, routes, changes of ownership */
   /* heads of datagrams, acknowledgements, refused predictions, marks between sections, padding to bytes */
   RECKONER_SENT_HEADER = 8,
-  RECKONER_SENT_PREDICTION = 9        /* reports about inputs, and corrections of predicted entities */
+  RECKONER_SENT_PREDICTION = 9 /* reports about inputs, and corrections of predicted entities */
 };
 /* The name of a content, for example "full_motion"; null after the last one. Later versions append. */
 RECKONER_C_API const char* reckoner_sent_content_name(uint32_t content);
@@ -1234,6 +1234,19 @@ enum reckoner_correction_reason {
   RECKONER_CORRECTION_DIFFERS = 2,       /* the client's result was another one: a contact, another player */
   RECKONER_CORRECTION_TELEPORTED = 3     /* the server's game has teleported a predicted entity */
 };
+/* Why a correction came, as far as the client can know it (docs/prediction.md). More may become known in the
+ * round trip after it. */
+enum reckoner_correction_cause {
+  RECKONER_CAUSE_BEGINS = 0,     /* RECKONER_CORRECTION_BEGINS */
+  RECKONER_CAUSE_TELEPORTED = 1, /* RECKONER_CORRECTION_TELEPORTED */
+  RECKONER_CAUSE_INPUT_MISSING =
+      2,                         /* the server had no input in time, or no results; nothing more is known */
+  RECKONER_CAUSE_INPUT_LATE = 3, /* an input came after its tick: the client had sent it too late */
+  RECKONER_CAUSE_INPUT_LOST = 4, /* an input came after its tick: its datagram was lost or held up */
+  RECKONER_CAUSE_GAME_STATE = 5, /* only the bytes of the game differed */
+  RECKONER_CAUSE_SMALL_DIFFERENCE = 6, /* no result was off by more than 3 tolerances */
+  RECKONER_CAUSE_DIFFERS = 7           /* a larger difference: a contact, another player, another step */
+};
 /* The exact state of a predicted entity, as the server has it. This struct never changes. */
 typedef struct reckoner_corrected_entity {
   reckoner_entity entity;
@@ -1298,6 +1311,25 @@ typedef struct reckoner_shown_debug {
   reckoner_entity frame; /* entity in whose frame it is; 0: the world */
   int32_t fading;        /* 1: its motion is unconfirmed for too long, and it fades to rest */
   int32_t owned;         /* 1: this client owns it */
+  /* of an entity that this client's game predicts and has computed; `motion` is then what the game has
+   * computed */
+  int32_t predicted;               /* 1: it is; 0: the members below are 0 */
+  int32_t corrected;               /* 1: the game has taken a correction with it; 0: those of it are 0 */
+  uint64_t prediction_ticks;       /* ticks that the game has computed for it, without those of replays */
+  double prediction_lead_s;        /* how far the inputs are ahead of the server */
+  double prediction_fading_m;      /* the part of an error that still fades */
+  uint32_t prediction_newest;      /* the newest tick that the game has computed */
+  uint32_t prediction_corrections; /* corrections that the game has taken in this session, for any entity */
+  uint32_t correction_tick;        /* of the newest correction */
+  int32_t correction_reason;       /* RECKONER_CORRECTION_BEGINS...; later versions append */
+  int32_t correction_cause;        /* RECKONER_CAUSE_BEGINS...; later versions append */
+  int32_t correction_had_result;   /* 1: the game had computed the entity for that tick */
+  double correction_age_s;         /* time since the game has taken it */
+  double correction_error_m;       /* distance of the game's result from the server's state */
+  double correction_error_rad;     /* angle between their orientations */
+  double correction_input_late_s;  /* how long after its tick the input came, at least; 0 with other causes */
+  uint32_t correction_input_tick;  /* the tick of that input */
+  int32_t correction_game_state_differs; /* 1: the bytes of the game were others */
 } reckoner_shown_debug;
 /* Set debug->struct_size. RECKONER_NOTHING if the entity was not shown. */
 RECKONER_C_API reckoner_result reckoner_client_debug(const reckoner_client* client, reckoner_entity entity,

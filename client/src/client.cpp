@@ -239,7 +239,8 @@ std::optional<PredictionStep> Client::next_step(std::span<const std::byte> input
   return PredictionStep{*tick, used.bytes()};
 }
 
-CallResult Client::predict(EntityId id, Tick tick, const State& state, std::span<const std::byte> game_state) {
+CallResult Client::predict(EntityId id, Tick tick, const State& state,
+                           std::span<const std::byte> game_state) {
   Impl& c = *impl_;
   State counted = state;
   counted.position += c.origin;
@@ -292,6 +293,7 @@ std::optional<ShownDebug> Client::debug(EntityId id) const {
   const Archetype& archetype = session.config.archetypes[entity->info.archetype];
   debug->threshold_m = archetype.threshold_m;
   debug->threshold_rad = archetype.threshold_rad;
+  if (entity->predicted) (void)session.predicted.fill_debug(id, *debug);
   debug->shown.position -= impl_->origin;
   debug->motion.position -= impl_->origin;
   return debug;

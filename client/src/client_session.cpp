@@ -47,6 +47,7 @@ void ClientSession::receive(std::span<const std::byte> payload, double local_s, 
   messages.deliver(datagram_.messages, stats);
   const PredictionReport& report = datagram_.predictions;
   if (report.inputs) link.inputs().note_report(*report.inputs, link.clock().tick_clock());
+  predicted.review_cause();
   if (report.correction) predicted.receive(*report.correction, datagram_.tick, link.clock().tick_clock());
   shown.review_predicted();
 }

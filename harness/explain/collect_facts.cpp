@@ -3,6 +3,7 @@
 
 #include "client/src/testing/client_observer.hpp"
 #include "client/src/testing/test_switches.hpp"
+#include "programs/common/sessions/session_calls.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 
 #include <algorithm>
@@ -97,6 +98,7 @@ class Collector final : public ClientObserver {
     if (event.kind == ClientEvent::Kind::teleported) teleported_.insert(event.entity);
   }
   void frame(double local_s, std::span<const ShownEntity> shown);
+  void note_correction(const Correction& correction, double local_s);
 
  private:
   // What was drawn of an entity.
@@ -110,6 +112,7 @@ class Collector final : public ClientObserver {
     double frame_s = 0.0;
     bool has_velocity = false;
     EntityId in_frame{};
+    std::string name;
   };
 
   // The client's estimate of server time at `local_s`, which is not after the present call. Before the client
@@ -127,6 +130,7 @@ class Collector final : public ClientObserver {
     return &facts_.entities.back();
   }
   void compare(const ShownEntity& entity, double local_s, double now, double shown_s);
+  void follow_correction(double local_s);
 
   const CollectOptions& options_;
   SessionFacts& facts_;
@@ -159,12 +163,66 @@ void Collector::frame(double local_s, std::span<const ShownEntity> shown) {
   }
   for (const ShownEntity& entity : shown)
     compare(entity, local_s, *now, shown_s);
+  follow_correction(local_s);
   last_local_s_ = local_s;
   last_now_s_ = *now;
   last_shown_s_ = shown_s;
   teleported_.clear();
   // Entities that are not drawn any more.
   std::erase_if(drawn_, [&](const auto& entry) { return entry.second.frame != facts_.frames; });
+}
+
+void copy(const CorrectionDebug& from, CorrectionFact& to) {
+  to.cause = from.cause;
+  to.had_result = from.had_result;
+  to.error_m = from.error_m;
+  to.error_rad = from.error_rad;
+  to.game_state_differs = from.game_state_differs;
+  to.input_tick = from.input_tick;
+  to.input_late_s = from.input_late_s;
+}
+
+void Collector::note_correction(const Correction& correction, double local_s) {
+  CorrectionFact fact{.local_s = local_s, .tick = correction.tick};
+  fact.cause = correction.reason == CorrectionReason::teleported      ? CorrectionCause::teleported
+               : correction.reason == CorrectionReason::input_missing ? CorrectionCause::input_missing
+               : correction.reason == CorrectionReason::differs       ? CorrectionCause::differs
+                                                                      : CorrectionCause::begins;
+  for (const CorrectedEntity& entity : correction.entities) {
+    const auto debug = client_->debug(entity.id);
+    const bool is_known = debug && debug->prediction && debug->prediction->correction;
+    const bool is_worse = is_known && (!fact.entity || debug->prediction->correction->error_m > fact.error_m);
+    if (fact.entity && !is_worse) continue;
+    fact.entity = entity.id;
+    if (!is_known) continue;
+    copy(*debug->prediction->correction, fact);
+    fact.lead_s = debug->prediction->lead_s;
+  }
+  if (const EntityInfo* info = client_->info(fact.entity)) fact.name = info->name;
+  const auto own = drawn_.find(fact.entity);
+  for (const auto& [id, drawn] : drawn_) {
+    if (own == drawn_.end() || id == fact.entity) continue;
+    const double distance_m = glm::distance(own->second.position, drawn.position);
+    if (fact.nearest && distance_m >= fact.nearest_m) continue;
+    fact.nearest = id;
+    fact.nearest_name = drawn.name;
+    fact.nearest_m = distance_m;
+  }
+  facts_.corrections.push_back(std::move(fact));
+}
+
+// The cause becomes known after the correction, and its error fades.
+void Collector::follow_correction(double local_s) {
+  constexpr double kLongestS = 1.0;
+  constexpr double kLeastM = 1e-3;
+  if (facts_.corrections.empty()) return;
+  CorrectionFact& fact = facts_.corrections.back();
+  if (local_s > fact.local_s + kLongestS) return;
+  const auto debug = client_->debug(fact.entity);
+  if (!debug || !debug->prediction || !debug->prediction->correction) return;
+  if (debug->prediction->correction->tick == fact.tick) copy(*debug->prediction->correction, fact);
+  fact.shown_error_m = std::max(fact.shown_error_m, debug->prediction->fading_m);
+  if (debug->prediction->fading_m > kLeastM) fact.faded_s = local_s - fact.local_s;
 }
 
 void Collector::compare(const ShownEntity& entity, double local_s, double now, double shown_s) {
@@ -174,7 +232,8 @@ void Collector::compare(const ShownEntity& entity, double local_s, double now, d
              .local_s = local_s,
              .position = entity.shown.position,
              .velocity = glm::dvec3{entity.shown.velocity},
-             .in_frame = entity.frame};
+             .in_frame = entity.frame,
+             .name = entity.info->name};
   const auto debug = client_->debug(entity.id);
   if (debug) here.acceleration = glm::dvec3{debug->motion.acceleration};
   StepFact step{.frame = facts_.frames - 1,
@@ -188,6 +247,7 @@ void Collector::compare(const ShownEntity& entity, double local_s, double now, d
                 .teleported = teleported_.contains(entity.id),
                 .fading = debug && debug->fading,
                 .owned = debug && debug->owned,
+                .predicted = debug && debug->prediction,
                 .in_frame = entity.frame};
   if (!appeared) {
     const Drawn& last = before->second;
@@ -242,9 +302,8 @@ Result<SessionFacts> collect_facts(program::SessionReader& reader, const Collect
   facts.mode = mode_name(settings.playout.mode);
   facts.shows_past = settings.playout.mode != PlayoutMode::present;
   facts.blend_s = settings.playout.blend_s;
-  ClientConfig config;
+  ClientConfig config = program::config_of(settings);
   config.archetypes = options.archetypes;
-  config.playout = settings.playout;
   if (auto invalid = find_invalid_setting(config)) return std::move(*invalid);
   Collector collector(options, facts);
   program::PlayedTransport transport{reader};
@@ -259,19 +318,15 @@ Result<SessionFacts> collect_facts(program::SessionReader& reader, const Collect
     collector.begin_call(local_s);
   };
   while (const auto call = transport.next_call()) {
-    if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
-      begin(service->local_s);
-      client.update(service->local_s);
-    } else if (std::holds_alternative<program::FrameRecord>(*call)) {
-      begin(last_s);
+    const auto* const service = std::get_if<program::ServiceRecord>(&*call);
+    begin(service != nullptr ? service->local_s : last_s);
+    if (const auto correction = program::repeat_call(client, *call))
+      collector.note_correction(*correction, last_s);
+    if (std::holds_alternative<program::FrameRecord>(*call)) {
       const auto span = client.shown();
       shown.assign(span.begin(), span.end());
       poll_events(client, collector);  // the events of this picture
       collector.frame(last_s, shown);
-    } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
-      begin(last_s);
-      (void)(move->teleports ? client.teleport(move->entity, move->state, move->frame)
-                             : client.move(move->entity, move->state, move->frame));
     }
     poll_events(client, collector);
   }

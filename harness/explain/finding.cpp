@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/explain/finding.hpp"
 
+#include "harness/explain/explain_corrections.hpp"
 #include "harness/explain/wording.hpp"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ class CauseFinder {
 
   [[nodiscard]] Finding find() const {
     if (episode_.late_spawn_s > 0.0) return late_spawn();
+    if (episode_.peak.predicted) return prediction();
     if (auto changed = ownership_change()) return std::move(*changed);
     if (episode_.teleported) return teleport();
     if (episode_.changed_frame) return frame_change();
@@ -96,6 +98,7 @@ class CauseFinder {
   }
 
   [[nodiscard]] Finding late_spawn() const;
+  [[nodiscard]] Finding prediction() const;
   [[nodiscard]] Finding teleport() const;
   [[nodiscard]] Finding frame_change() const;
   [[nodiscard]] std::optional<Finding> ownership_change() const;
@@ -502,6 +505,30 @@ Finding CauseFinder::own_motion(const Trigger& trigger, const Delivery&) const {
   result.sentence = "The entity itself changed its velocity by " + metres_per_second(motion.turn_mps) +
                     ", and the update came in time, " + milliseconds(latency_s) + " after that. " +
                     moved(trigger);
+  return result;
+}
+
+// What is shown of a predicted entity comes from the client's game, and from corrections.
+Finding CauseFinder::prediction() const {
+  constexpr double kLongestS = 0.35;
+  const CorrectionFact* latest = nullptr;
+  for (const CorrectionFact& fact : facts_.corrections) {
+    const double since_s = episode_.peak.local_s - fact.local_s;
+    if (since_s >= 0.0 && since_s < kLongestS) latest = &fact;
+  }
+  Finding result;
+  if (latest == nullptr) {
+    result.cause = Cause::motion;
+    result.known = true;
+    result.sentence =
+        "This client's game predicts the entity and moved it like this. There was no correction.";
+    return result;
+  }
+  result.cause = Cause::correction;
+  result.known = true;
+  result.correction_m = latest->error_m;
+  result.sentence = "The server corrected what this client's game predicts. " + sentence_of(*latest);
+  result.evidence = {{"error_m", latest->error_m}, {"faded_s", latest->faded_s}};
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <reckoner/client/prediction.hpp>
 #include <reckoner/net/ids.hpp>
 
 namespace reckoner::harness {
@@ -73,6 +74,7 @@ struct StepFact {
   bool changed_frame = false;      ///< the entity is in another frame than in the picture before
   bool fading = false;             ///< its motion is not confirmed any more
   bool owned = false;              ///< this client owns it
+  bool predicted = false;          ///< this client's game predicts it
   EntityId in_frame{};             ///< the entity in whose frame it is; null: the world
 };
 
@@ -84,6 +86,27 @@ struct EntityFacts {
   std::vector<MotionFact> motions;
   std::vector<OwnershipFact> ownership;
   std::vector<StepFact> steps;  ///< in order of time
+};
+
+/// A correction of predicted entities that the client's game has taken (Client::poll_correction()).
+struct CorrectionFact {
+  double local_s = 0.0;  ///< local time of the call
+  Tick tick = 0;
+  CorrectionCause cause = CorrectionCause::begins;  ///< as far as it was known one second later
+  EntityId entity;                                  ///< of those in the correction, the one that was off most
+  std::string name;
+  bool had_result = false;  ///< the fields of CorrectionDebug
+  double error_m = 0.0;
+  double error_rad = 0.0;
+  bool game_state_differs = false;
+  Tick input_tick = 0;
+  double input_late_s = 0.0;
+  double lead_s = 0.0;         ///< how far the inputs were ahead of the server
+  double shown_error_m = 0.0;  ///< the largest error that faded in a picture
+  double faded_s = 0.0;        ///< time until the last picture with more than 1 mm of it; 0: nothing faded
+  EntityId nearest{};          ///< the nearest other entity in the last picture; null: there was none
+  std::string nearest_name;
+  double nearest_m = 0.0;  ///< distance of their positions
 };
 
 /// A correction of the client's clock.
@@ -110,7 +133,8 @@ struct SessionFacts {
   std::vector<DatagramFact> datagrams;         ///< in order of arrival
   std::optional<ServerDecisions> decisions{};  ///< of the server in the same time; empty: not known
   std::vector<ClockFact> clock_steps;
-  std::vector<EntityFacts> entities;  ///< in order of first appearance
+  std::vector<CorrectionFact> corrections;  ///< in order of time
+  std::vector<EntityFacts> entities;        ///< in order of first appearance
 };
 
 }  // namespace reckoner::harness

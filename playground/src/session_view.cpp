@@ -5,6 +5,7 @@
 #include "harness/explain/explain_json.hpp"
 #include "playground/src/recorded_run.hpp"
 #include "programs/common/archetypes.hpp"
+#include "programs/common/sessions/session_calls.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 
 #include <algorithm>
@@ -142,24 +143,17 @@ class Pictures {
 };
 
 void play(program::SessionReader& reader, SessionView& view) {
-  ClientConfig config;
+  ClientConfig config = program::config_of(reader.settings());
   config.archetypes = program::archetypes();
-  config.playout = reader.settings().playout;
   program::PlayedTransport transport{reader};
   auto client = Client::create(std::move(config), transport);
   if (!client) return;  // collect_facts() has reported it
   Pictures pictures(view);
   double local_s = 0.0;  // time of the last update()
   while (const auto call = transport.next_call()) {
-    if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
-      local_s = service->local_s;
-      client->update(local_s);
-    } else if (std::holds_alternative<program::FrameRecord>(*call)) {
-      pictures.add(*client, local_s);
-    } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
-      (void)(move->teleports ? client->teleport(move->entity, move->state, move->frame)
-                             : client->move(move->entity, move->state, move->frame));
-    }
+    if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) local_s = service->local_s;
+    if (std::holds_alternative<program::FrameRecord>(*call)) pictures.add(*client, local_s);
+    (void)program::repeat_call(*client, *call);
     while (client->poll_event()) {
     }
   }
@@ -211,6 +205,7 @@ Result<SessionView> view_session(std::vector<std::byte> recording, const std::st
   view.facts = std::move(*facts);
   view.facts.decisions = std::move(known);
   view.steps = harness::explain(view.facts, {.worst = worst});
+  view.corrections = harness::explain_corrections(view.facts, {});
   auto again = program::SessionReader::read(std::move(recording), name);
   if (!again) return Error{again.error()};
   play(*again, view);
@@ -222,7 +217,7 @@ std::string session_json(const SessionView& view) {
                               {"frames", view.pictures},
                               {"cut", view.cut},
                               {"names", view.names},
-                              {"explained", harness::explain_json(view.facts, view.steps)},
+                              {"explained", harness::explain_json(view.facts, view.steps, view.corrections)},
                               {"datagrams", datagrams_json(view.facts)}};
   json["entities"] = nlohmann::ordered_json::array();
   for (const EntityId id : view.ids) {

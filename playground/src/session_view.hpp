@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/explain/explain.hpp"
+#include "harness/explain/explain_corrections.hpp"
 #include "harness/explain/session_facts.hpp"
 
 #include <cstddef>
@@ -33,6 +34,7 @@ struct SessionView {
   glm::dvec3 origin{0.0};
   harness::SessionFacts facts;
   std::vector<harness::ExplainedStep> steps;
+  std::vector<harness::ExplainedCorrection> corrections;  ///< of predicted entities, in order of time
 };
 
 /// Plays back a recording of reckoner-client --record and explains it. `decisions`: the text of

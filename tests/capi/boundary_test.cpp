@@ -295,6 +295,7 @@ TEST(CBoundary, LayoutsAreUnchanged) {
     EXPECT_EQ(offsetof(reckoner_entity_debug, owned), 236u);
     EXPECT_EQ(offsetof(reckoner_entity_traffic, field_bits), 32u);
     EXPECT_EQ(offsetof(reckoner_shown_debug, owned), 252u);
+    EXPECT_EQ(offsetof(reckoner_shown_debug, correction_game_state_differs), 348u);
     EXPECT_EQ(offsetof(reckoner_server_stats, payload_bytes_received), 336u);
     EXPECT_EQ(offsetof(reckoner_client_stats, payload_bytes_received), 216u);
     EXPECT_EQ(offsetof(reckoner_client_config, max_entities), 200u);

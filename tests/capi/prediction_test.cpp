@@ -202,6 +202,23 @@ TEST(CPrediction, APushIsCorrectedAndReplayed) {
   drive.push_m = 3.0;
   ASSERT_TRUE(drive.until([&] { return drive.corrections[RECKONER_CORRECTION_DIFFERS] > before; }));
   EXPECT_GT(drive.replayed, replayed_before);
+  (void)drive.pair.shown(drive.entity);
+  reckoner_shown_debug debug{};
+  debug.struct_size = sizeof debug;
+  ASSERT_EQ(reckoner_client_debug(drive.pair.client, drive.entity, &debug), RECKONER_OK);
+  EXPECT_EQ(debug.predicted, 1);
+  EXPECT_EQ(debug.corrected, 1);
+  EXPECT_GT(debug.prediction_ticks, 30u);
+  EXPECT_GE(debug.prediction_newest, drive.last_tick);
+  EXPECT_EQ(debug.prediction_lead_s, drive.client_stats().input_lead_s);
+  EXPECT_EQ(debug.prediction_corrections, drive.client_stats().mispredictions);
+  EXPECT_EQ(debug.correction_reason, RECKONER_CORRECTION_DIFFERS);
+  EXPECT_GT(debug.correction_tick, 0u);
+  // On a busy machine, the server may be ahead of the client's steps.
+  if (debug.correction_had_result == 1) {
+    EXPECT_NEAR(debug.correction_error_m, 3.0, 0.5);
+  }
+  EXPECT_LT(debug.correction_age_s, 1.0);
   const std::uint32_t from = drive.last_tick;
   ASSERT_TRUE(
       drive.until([&] { return drive.path.contains(from + 20) && drive.results.contains(from + 20); }));

@@ -4,6 +4,7 @@
 #include "generate.hpp"
 #include "net/src/link/message_length.hpp"
 #include "pipes.hpp"
+#include "programs/common/sessions/session_calls.hpp"
 #include "programs/common/sessions/session_log.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 #include "server/src/test_switches.hpp"
@@ -31,24 +32,30 @@ bool finite(const glm::dvec3& v) {
   return std::isfinite(v.x + v.y + v.z);
 }
 
+void check_correction(const Correction& correction) {
+  check(correction.entities.size() <= kMaxPredicted, "a client predicts at most this number");
+  for (const CorrectedEntity& entity : correction.entities)
+    check(is_sane(entity.state) && entity.game_state.size() <= kMaxGameStateBytes,
+          "an exact state is a state");
+  Tick tick = correction.tick;
+  for (const PredictionStep& step : correction.steps)
+    check(step.tick == ++tick && step.input.size() <= kMaxInputBytes, "a step for each tick since");
+}
+
 void play_back(program::SessionReader& reader) {
   program::PlayedTransport transport{reader};
-  ClientConfig config;
+  ClientConfig config = program::config_of(reader.settings());
   config.archetypes = archetypes();
-  config.playout = reader.settings().playout;
   Client client = make_test_client(config, transport);
   for (int i = 0; i < kMaxCalls; ++i) {
     const auto call = transport.next_call();
     if (!call) break;
-    if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
-      client.update(service->local_s);
-    } else if (std::holds_alternative<program::FrameRecord>(*call)) {
+    if (std::holds_alternative<program::FrameRecord>(*call)) {
       for (const ShownEntity& each : client.shown())
         check(finite(each.shown.position) && finite(glm::dvec3{each.shown.velocity}),
               "what is shown is a state");
-    } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
-      (void)client.move(move->entity, move->state, move->frame);
     }
+    if (const auto correction = program::repeat_call(client, *call)) check_correction(*correction);
     while (client.poll_event()) {
     }
     while (client.poll_message()) {

@@ -168,7 +168,7 @@ TEST(Explain, NamesInjectedCausesAndInventsNone) {
   constexpr std::size_t kSessions = 60;
   constexpr std::size_t kUndisturbed = 12;
   for (std::size_t i = 0; i < kSessions; ++i)
-    results.push_back(run_trial(static_cast<Cause>(i % kCauses), scenario::hash(11, i)));
+    results.push_back(run_trial(static_cast<Cause>(i % kInjectedCauses), scenario::hash(11, i)));
   for (std::size_t i = 0; i < kUndisturbed; ++i)
     results.push_back(run_undisturbed_trial(scenario::hash(12, i)));
   const TrialTable table = make_table(results);

@@ -6,6 +6,7 @@
 #include "net/src/messages/messages.hpp"
 #include "process.hpp"
 #include "programs/common/archetypes.hpp"
+#include "programs/common/sessions/session_calls.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 #include "tests/support/loopback.hpp"
 
@@ -33,12 +34,11 @@ class SessionLog : public testing::Test {
     auto reader = SessionReader::open(path());
     if (!reader) return reader.error();
     PlayedTransport transport{*reader};
-    ClientConfig config;
+    ClientConfig config = config_of(reader->settings());
     config.archetypes = archetypes();
-    config.playout = reader->settings().playout;
     Client client = make_test_client(config, transport);
     while (const auto call = transport.next_call()) {
-      if (const auto* service = std::get_if<ServiceRecord>(&*call)) client.update(service->local_s);
+      (void)repeat_call(client, *call);
       if (std::holds_alternative<FrameRecord>(*call)) (void)client.shown();
       while (client.poll_event()) {
       }
@@ -55,6 +55,8 @@ TEST_F(SessionLog, RoundTrips) {
   const std::vector<std::byte> payload{std::byte{1}, std::byte{0}, std::byte{255}};
   SessionSettings settings = kSettings;
   settings.playout = {PlayoutMode::delayed, 0.123456789, 0.7, 3.25 / 144.0};
+  settings.input_delay_ticks = 3;
+  settings.inputs_per_datagram = 2;
   auto writer = SessionWriter::create(path(), settings);
   ASSERT_TRUE(writer);
   writer->service(0.1);
@@ -70,6 +72,9 @@ TEST_F(SessionLog, RoundTrips) {
   move.state.velocity = {1.5f, 0.0f, -1.0f};
   move.state.angular_velocity = {0.0f, 0.25f, 0.0f};
   writer->move(move);
+  writer->step(payload);
+  writer->predict(EntityId{4, 2}, 4'000'000'000u, move.state, payload);
+  writer->poll_correction();
   ASSERT_TRUE(writer->close());
 
   auto reader = SessionReader::open(path());
@@ -79,10 +84,12 @@ TEST_F(SessionLog, RoundTrips) {
   EXPECT_EQ(reader->settings().playout.delay_s, 0.123456789);
   EXPECT_EQ(reader->settings().playout.max_delay_s, 0.7);
   EXPECT_EQ(reader->settings().playout.blend_s, 3.25 / 144.0);
+  EXPECT_EQ(reader->settings().input_delay_ticks, 3u);
+  EXPECT_EQ(reader->settings().inputs_per_datagram, 2u);
   std::vector<SessionRecord> records;
   for (auto next = reader->next(); next && *next; next = reader->next())
     records.push_back(**next);
-  ASSERT_EQ(records.size(), 9u);
+  ASSERT_EQ(records.size(), 12u);
   EXPECT_EQ(std::get<ServiceRecord>(records[0]).local_s, 0.1);
   EXPECT_EQ(std::get<EventRecord>(records[1]).peer, PeerId{7});
   EXPECT_EQ(std::get<EventRecord>(records[1]).reason, 42u);
@@ -104,6 +111,13 @@ TEST_F(SessionLog, RoundTrips) {
   EXPECT_EQ(moved.state.velocity, move.state.velocity);
   EXPECT_EQ(moved.state.angular_velocity, move.state.angular_velocity);
   EXPECT_EQ(moved.state.orientation, move.state.orientation);
+  EXPECT_EQ(std::get<StepRecord>(records[9]).input, payload);
+  const auto& predicted = std::get<PredictRecord>(records[10]);
+  EXPECT_EQ(predicted.entity, (EntityId{4, 2}));
+  EXPECT_EQ(predicted.tick, 4'000'000'000u);
+  EXPECT_EQ(predicted.state.position, move.state.position);
+  EXPECT_EQ(predicted.game_state, payload);
+  EXPECT_TRUE(std::holds_alternative<PollCorrectionRecord>(records[11]));
   EXPECT_FALSE(reader->is_truncated());
 }
 
@@ -249,7 +263,7 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
   EXPECT_NE(refusal(other).find("recorded with protocol 12"), std::string::npos);
   EXPECT_NE(refusal(good.substr(0, 20)).find("the header is malformed"), std::string::npos);
   const std::string head = good.substr(0, good.size() - 9);
-  EXPECT_NE(refusal(head + '\x0a').find("the record is invalid"), std::string::npos);
+  EXPECT_NE(refusal(head + '\x0d').find("the record is invalid"), std::string::npos);
   EXPECT_NE(refusal(head + '\x05' + std::string(4, '\0')).find("before the first time"), std::string::npos);
   EXPECT_NE(refusal(head + '\x01' + std::string(6, '\0') + "\xf8\x7f").find("the time is invalid"),
             std::string::npos);
@@ -259,6 +273,52 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
       << "a length field is not trusted";
   EXPECT_NE(run("reckoner-harness", {"replay-log", "/no/such.log"}).errors.find("/no/such.log"),
             std::string::npos);
+}
+
+// Format 4 has no settings of inputs and no calls of games that predict.
+TEST_F(SessionLog, RecordingOfFormat4IsRead) {
+  auto writer = SessionWriter::create(path(), kSettings);
+  ASSERT_TRUE(writer);
+  writer->service(1.0);
+  writer->frame(1.0);
+  ASSERT_TRUE(writer->close());
+  std::string older = read_file(path());
+  const std::size_t head = 8 + 2 + 2 + 4 + 5 + 1 + 4 * 8;
+  older.erase(head, 2);
+  older[8] = 4;
+  write(older);
+  EXPECT_EQ(played(), "");
+  const std::string records = older.substr(0, older.size() - 9);
+  for (const char kind : {'\x0a', '\x0b', '\x0c'}) {
+    write(records + kind + std::string(200, '\0'));
+    EXPECT_NE(played().find("the record is invalid"), std::string::npos);
+  }
+}
+
+TEST_F(SessionLog, InvalidPredictionsAreRefused) {
+  auto writer = SessionWriter::create(path(), kSettings);
+  ASSERT_TRUE(writer);
+  writer->service(1.0);
+  ASSERT_TRUE(writer->close());
+  const std::string good = read_file(path());
+  const auto played_as = [&](const std::string& record) {
+    write(good.substr(0, good.size() - 9) + record);
+    return played();
+  };
+  const std::string zeros(200, '\0');
+  EXPECT_NE(played_as("\x0a\x41" + zeros).find("the record is invalid"), std::string::npos) << "a long input";
+  EXPECT_NE(played_as("\x0b" + zeros).find("the record is invalid"), std::string::npos) << "no entity";
+  const std::string entity = "\x0b" + std::string("\x01", 1) + std::string(7, '\0');
+  EXPECT_NE(played_as(entity + zeros).find("the record is invalid"), std::string::npos) << "no rotation";
+  EXPECT_EQ(played_as("\x0c"), "truncated");
+  std::string other = good;
+  const std::size_t head = 8 + 2 + 2 + 4 + 5 + 1 + 4 * 8;
+  for (const auto& [at, value] : {std::pair{head, '\x04'}, {head + 1, '\x00'}, {head + 1, '\x05'}}) {
+    other = good;
+    other[at] = value;
+    write(other);
+    EXPECT_NE(played().find("the header is malformed"), std::string::npos);
+  }
 }
 
 TEST_F(SessionLog, RecordingOfTheVersionBeforeIsRefusedByItsName) {

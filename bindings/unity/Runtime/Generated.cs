@@ -28,6 +28,7 @@ namespace Reckoner {
   public enum Status { Connecting = 0, Joining = 1, Joined = 2, Refused = 3, Disconnected = 4, Reconnecting = 5 }
   public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13, Snapped = 14, PredictionBegan = 15, PredictionEnded = 16 }
   public enum CorrectionReason { Begins = 0, InputMissing = 1, Differs = 2, Teleported = 3 }
+  public enum CorrectionCause { Begins = 0, Teleported = 1, InputMissing = 2, InputLate = 3, InputLost = 4, GameState = 5, SmallDifference = 6, Differs = 7 }
   [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
   internal unsafe delegate void LogFunction(void* @user, LogRecord* @record);
 
@@ -557,6 +558,23 @@ namespace Reckoner {
     public ulong Frame;
     public int Fading;
     public int Owned;
+    public int Predicted;
+    public int Corrected;
+    public ulong PredictionTicks;
+    public double PredictionLeadS;
+    public double PredictionFadingM;
+    public uint PredictionNewest;
+    public uint PredictionCorrections;
+    public uint CorrectionTick;
+    public int CorrectionReason;
+    public int CorrectionCause;
+    public int CorrectionHadResult;
+    public double CorrectionAgeS;
+    public double CorrectionErrorM;
+    public double CorrectionErrorRad;
+    public double CorrectionInputLateS;
+    public uint CorrectionInputTick;
+    public int CorrectionGameStateDiffers;
   }
 
   [StructLayout(LayoutKind.Sequential)]

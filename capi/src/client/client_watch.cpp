@@ -6,6 +6,34 @@ using namespace reckoner;
 using capi::entity_id;
 using capi::with;
 
+namespace {
+
+void fill(const CorrectionDebug& from, reckoner_shown_debug& to) {
+  to.corrected = 1;
+  to.correction_tick = from.tick;
+  to.correction_reason = static_cast<std::int32_t>(from.reason);
+  to.correction_cause = static_cast<std::int32_t>(from.cause);
+  to.correction_had_result = from.had_result ? 1 : 0;
+  to.correction_age_s = from.age_s;
+  to.correction_error_m = from.error_m;
+  to.correction_error_rad = from.error_rad;
+  to.correction_input_late_s = from.input_late_s;
+  to.correction_input_tick = from.input_tick;
+  to.correction_game_state_differs = from.game_state_differs ? 1 : 0;
+}
+
+void fill(const PredictionDebug& from, reckoner_shown_debug& to) {
+  to.predicted = 1;
+  to.prediction_ticks = from.ticks;
+  to.prediction_lead_s = from.lead_s;
+  to.prediction_fading_m = from.fading_m;
+  to.prediction_newest = from.newest;
+  to.prediction_corrections = from.corrections;
+  if (from.correction) fill(*from.correction, to);
+}
+
+}  // namespace
+
 reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckoner_client_stats* stats) {
   return with(client, [&](const Client& c) {
     const ClientStats& counted = c.stats();
@@ -78,6 +106,7 @@ reckoner_result reckoner_client_debug(const reckoner_client* client, reckoner_en
     given.frame = capi::to_c(found->frame);
     given.fading = found->fading ? 1 : 0;
     given.owned = found->owned ? 1 : 0;
+    if (found->prediction) fill(*found->prediction, given);
     return capi::give(debug, given);
   });
 }

@@ -428,6 +428,23 @@ inline constexpr auto kMemberEnds<reckoner_shown_debug> = std::to_array<std::siz
     offsetof(reckoner_shown_debug, frame) + sizeof(reckoner_shown_debug::frame),
     offsetof(reckoner_shown_debug, fading) + sizeof(reckoner_shown_debug::fading),
     offsetof(reckoner_shown_debug, owned) + sizeof(reckoner_shown_debug::owned),
+    offsetof(reckoner_shown_debug, predicted) + sizeof(reckoner_shown_debug::predicted),
+    offsetof(reckoner_shown_debug, corrected) + sizeof(reckoner_shown_debug::corrected),
+    offsetof(reckoner_shown_debug, prediction_ticks) + sizeof(reckoner_shown_debug::prediction_ticks),
+    offsetof(reckoner_shown_debug, prediction_lead_s) + sizeof(reckoner_shown_debug::prediction_lead_s),
+    offsetof(reckoner_shown_debug, prediction_fading_m) + sizeof(reckoner_shown_debug::prediction_fading_m),
+    offsetof(reckoner_shown_debug, prediction_newest) + sizeof(reckoner_shown_debug::prediction_newest),
+    offsetof(reckoner_shown_debug, prediction_corrections) + sizeof(reckoner_shown_debug::prediction_corrections),
+    offsetof(reckoner_shown_debug, correction_tick) + sizeof(reckoner_shown_debug::correction_tick),
+    offsetof(reckoner_shown_debug, correction_reason) + sizeof(reckoner_shown_debug::correction_reason),
+    offsetof(reckoner_shown_debug, correction_cause) + sizeof(reckoner_shown_debug::correction_cause),
+    offsetof(reckoner_shown_debug, correction_had_result) + sizeof(reckoner_shown_debug::correction_had_result),
+    offsetof(reckoner_shown_debug, correction_age_s) + sizeof(reckoner_shown_debug::correction_age_s),
+    offsetof(reckoner_shown_debug, correction_error_m) + sizeof(reckoner_shown_debug::correction_error_m),
+    offsetof(reckoner_shown_debug, correction_error_rad) + sizeof(reckoner_shown_debug::correction_error_rad),
+    offsetof(reckoner_shown_debug, correction_input_late_s) + sizeof(reckoner_shown_debug::correction_input_late_s),
+    offsetof(reckoner_shown_debug, correction_input_tick) + sizeof(reckoner_shown_debug::correction_input_tick),
+    offsetof(reckoner_shown_debug, correction_game_state_differs) + sizeof(reckoner_shown_debug::correction_game_state_differs),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_client_stats> = std::to_array<std::size_t>({

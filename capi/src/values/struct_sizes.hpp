@@ -66,7 +66,7 @@ inline constexpr std::size_t kFirstEnd<reckoner_poses> = sizeof(reckoner_poses);
 template <>
 inline constexpr std::size_t kFirstEnd<reckoner_playout> = sizeof(reckoner_playout);
 template <>
-inline constexpr std::size_t kFirstEnd<reckoner_shown_debug> = sizeof(reckoner_shown_debug);
+inline constexpr std::size_t kFirstEnd<reckoner_shown_debug> = offsetof(reckoner_shown_debug, predicted);
 template <>
 inline constexpr std::size_t kFirstEnd<reckoner_client_stats> = offsetof(reckoner_client_stats,
                                                                          field_changes_applied);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
@@ -32,6 +34,10 @@ class ErrorFade {
   [[nodiscard]] State apply(const State& path, double time_s) const;
   /// The rest of the error in position at `time_s`, m.
   [[nodiscard]] double error_m(double time_s) const;
+  /// Time from `time_s` until nothing fades any more, s.
+  [[nodiscard]] double left_s(double time_s) const {
+    return duration_s_ > 0.0 ? std::clamp(begin_s_ + duration_s_ - time_s, 0.0, duration_s_) : 0.0;
+  }
 
  private:
   struct Shares {

@@ -40,7 +40,7 @@ const Input& PlayerInputs::step(std::span<const std::byte> bytes, double seen_s)
 
 void PlayerInputs::store(Tick tick, std::span<const std::byte> bytes) {
   if (!newest_ || tick != *newest_ + 1) run_begin_ = tick;
-  ring_[tick % kKept] = {tick, true, false, 0.0, 0.0, Input(bytes)};
+  ring_[tick % kKept] = {tick, true, false, 0.0, 0.0, 0.0, Input(bytes)};
   newest_ = tick;
 }
 
@@ -58,10 +58,33 @@ void PlayerInputs::note_report(const InputReport& report, const TickClock& ticks
   if (!newest_ || earlier(*newest_, report.newest)) return;  // never sent
   if (!acknowledged_ || earlier(*acknowledged_, report.newest)) acknowledged_ = report.newest;
   if (!report.early) return;
+  note_late(report, ticks.tick_rate_hz);
   const Entry* timed = find(report.timed);
   if (timed == nullptr || !timed->is_sent) return;
-  clock_.note_early(timed->lead_s, timed->waited_s, 
-                    *report.early / (InputReport::kSteps * ticks.tick_rate_hz));
+  const double early_s = *report.early / (InputReport::kSteps * ticks.tick_rate_hz);
+  clock_.note_early(timed->lead_s, timed->waited_s, early_s);
+  transit_.add(time_left_s(*timed) - early_s);
+}
+
+// No input arrives before an older one, because a datagram carries all that are not acknowledged.
+void PlayerInputs::note_late(const InputReport& report, double tick_rate_hz) {
+  int early = *report.early;
+  for (Tick tick = report.timed; early < 0; ++tick, early += InputReport::kSteps) {
+    Entry& entry = ring_[tick % kKept];
+    if (entry.is_known && entry.tick == tick) entry.late_s = -early / (InputReport::kSteps * tick_rate_hz);
+  }
+}
+
+std::optional<PlayerInputs::Late> PlayerInputs::late(Tick tick) const {
+  const Entry* entry = ring_.empty() ? nullptr : find(tick);
+  if (entry == nullptr || !entry->is_sent || entry->late_s <= 0.0) return std::nullopt;
+  const auto usual_s = transit_.median_s();
+  return Late{entry->late_s, usual_s && time_left_s(*entry) >= *usual_s};
+}
+
+// How long an input may travel at most, from when it was sent first until its tick, s.
+double PlayerInputs::time_left_s(const Entry& entry) const {
+  return 1.0 / ticks_.tick_rate_hz + entry.lead_s - entry.waited_s;
 }
 
 bool PlayerInputs::write(BitWriter& writer, std::size_t most_bits, Sequence) {

@@ -3,6 +3,7 @@
 
 #include "client/src/playout/tick_clock.hpp"
 #include "client/src/prediction/input_clock.hpp"
+#include "client/src/prediction/usual_transit.hpp"
 #include "net/src/messages/correction.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/input.hpp"
@@ -44,7 +45,10 @@ class PlayerInputs {
   /// No tick is due until the next advance(), and then none of those in between.
   void interrupt() { clock_.stop(); }
   /// The session continues over another connection.
-  void restart() { clock_.forget_reports(); }
+  void restart() {
+    clock_.forget_reports();
+    transit_ = {};
+  }
   [[nodiscard]] const InputClock& clock() const { return clock_; }
   [[nodiscard]] bool is_running() const { return clock_.started() && next_.has_value(); }
 
@@ -82,6 +86,15 @@ class PlayerInputs {
   [[nodiscard]] bool any_due() const { return newest_ && (!sent_ || *newest_ - *sent_ >= per_datagram_); }
   bool write(BitWriter& writer, std::size_t most_bits, Sequence);
 
+  /// An input that has arrived after its tick.
+  struct Late {
+    double by_s = 0.0;  ///< how long after its tick, at least, s
+    bool sent_in_time =
+        false;  ///< it would have arrived in time if it had travelled as long as inputs usually do
+  };
+  /// Nullopt if the server has not reported that the input of the tick was late, or not lately.
+  [[nodiscard]] std::optional<Late> late(Tick tick) const;
+
  private:
   struct Entry {
     Tick tick = 0;
@@ -89,9 +102,12 @@ class PlayerInputs {
     bool is_sent = false;
     double lead_s = 0.0;    // of the clock when the input was sent first, s
     double waited_s = 0.0;  // from when the tick was due until then, s
+    double late_s = 0.0;    // how long after its tick it arrived, at least; 0: in time, or not known, s
     Input input;
   };
 
+  void note_late(const InputReport& report, double tick_rate_hz);
+  [[nodiscard]] double time_left_s(const Entry& entry) const;
   void store(Tick tick, std::span<const std::byte> bytes);
   [[nodiscard]] const Entry* find(Tick tick) const {
     const Entry& entry = ring_[tick % kKept];
@@ -113,6 +129,7 @@ class PlayerInputs {
   std::uint8_t corrected_ = 0;
   std::vector<PredictedResult> results_;
   Tick results_tick_ = 0;
+  UsualTransit transit_;
   InputBatch batch_;  // scratch
 };
 

@@ -104,6 +104,8 @@ CallResult PredictedEntities::predict(EntityId id, Tick tick, const State& count
   if (!inputs_.is_running()) return CallError::no_step;
   const Tick stepped = inputs_.stepped();
   if (earlier(stepped, tick) || stepped - tick >= PredictedPath::kKept) return CallError::no_step;
+  const auto newest = entity->path.newest();
+  if (!newest || earlier(*newest, tick)) ++entity->ticks;
   entity->path.set(tick, counted, game_state);
   complete = tick == stepped && are_results_complete();
   return {};
@@ -131,6 +133,7 @@ std::optional<Correction> PredictedEntities::poll_correction(const glm::dvec3& o
   waiting_.reset();
   inputs_.set_corrected(applied_.number);
   ++stats_.mispredictions;
+  note_errors(applied_);
   corrected_.clear();
   for (std::size_t i = 0; i < applied_.entities.size(); ++i) {
     const ExactState& exact = applied_.entities[i];

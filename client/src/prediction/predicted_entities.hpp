@@ -3,6 +3,7 @@
 
 #include "client/src/playout/tick_clock.hpp"
 #include "client/src/prediction/error_fade.hpp"
+#include "client/src/prediction/last_correction.hpp"
 #include "client/src/prediction/player_inputs.hpp"
 #include "client/src/prediction/predicted_path.hpp"
 #include "net/src/messages/correction.hpp"
@@ -19,6 +20,7 @@
 
 #include <reckoner/client/client_stats.hpp>
 #include <reckoner/client/prediction.hpp>
+#include <reckoner/client/shown.hpp>
 #include <reckoner/net/call_result.hpp>
 #include <reckoner/net/ids.hpp>
 
@@ -47,6 +49,7 @@ class PredictedEntities {
     std::optional<State> shown;       ///< in the last picture, in the server's coordinates
     std::optional<State> path_shown;  ///< the same without the fade; empty after a jump
     bool fades_next = false;          ///< the next picture begins a fade from `shown`
+    std::uint64_t ticks = 0;          ///< that the game has computed, without those of replays
   };
   [[nodiscard]] std::span<const std::unique_ptr<Predicted>> all() const { return all_; }
   [[nodiscard]] Predicted* find(EntityId id);
@@ -76,6 +79,11 @@ class PredictedEntities {
   }
   /// Call it after the pictures's calls of show().
   void end_picture() { shown_s_ = inputs_.clock().time_s(); }
+  /// Writes into `debug` what was shown of an entity and what is known of its prediction, in the server's
+  /// coordinates. Returns false and writes nothing if the game has computed nothing for it.
+  [[nodiscard]] bool fill_debug(EntityId id, ShownDebug& debug) const;
+  /// More is known of the inputs, and so perhaps why the last correction came.
+  void review_cause() { last_.find_cause(inputs_); }
   /// The time of the inputs in the last picture, server time, s.
   [[nodiscard]] double shown_s() const { return inputs_.clock().time_s(); }
 
@@ -94,6 +102,7 @@ class PredictedEntities {
   void change_set(const Arriving& arriving);
   [[nodiscard]] bool is_right(const Arriving& arriving) const;
   [[nodiscard]] bool are_results_complete() const;
+  void note_errors(const Arriving& correction);
 
   PlayerInputs& inputs_;
   ClientStats& stats_;
@@ -105,6 +114,7 @@ class PredictedEntities {
   std::optional<Arriving> arriving_;
   std::optional<Arriving> waiting_;  // for the game
   Arriving applied_;                 // given to the game by the last poll_correction()
+  LastCorrection last_;
   std::vector<CorrectedEntity> corrected_;
   std::vector<PredictionStep> steps_;
   double shown_s_ = 0.0;  // of the last picture

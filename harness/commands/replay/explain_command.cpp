@@ -4,12 +4,16 @@
 #include "harness/commands/cli_options.hpp"
 #include "harness/explain/collect_facts.hpp"
 #include "harness/explain/explain.hpp"
+#include "harness/explain/explain_corrections.hpp"
 #include "harness/explain/explain_json.hpp"
+#include "harness/explain/wording.hpp"
 #include "harness/metrics/figures_text.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/sessions/session_log.hpp"
 #include "scenario/trace/csv.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +55,29 @@ void print_explained(const SessionFacts& facts, const std::vector<ExplainedStep>
   }
 }
 
+// All corrections by cause, and the largest ones.
+void print_corrections(std::vector<ExplainedCorrection> corrections, std::size_t most) {
+  if (corrections.empty()) return;
+  std::string totals;
+  const auto counts = count_causes(corrections);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0)
+      totals += fmt::format("{}{} {}", totals.empty() ? "" : ", ", counts[i],
+                            name_of(static_cast<CorrectionCause>(i)));
+  }
+  fmt::print("\n{} of predicted entities: {}\n",
+             counted(static_cast<long long>(corrections.size()), "correction", "corrections"), totals);
+  std::ranges::stable_sort(corrections, std::ranges::greater{}, &ExplainedCorrection::error_m);
+  for (std::size_t i = 0; i < std::min(most, corrections.size()); ++i) {
+    const ExplainedCorrection& correction = corrections[i];
+    const std::string name =
+        correction.name.empty() ? std::string{} : fmt::format(" \"{}\"", correction.name);
+    fmt::print("\n{}. {:.2f} s, tick {}, entity {}{}: {} ({})\n   {}\n", i + 1, correction.at_s,
+               correction.tick, correction.entity.index1, name, name_of(correction.cause),
+               correction.known ? "known" : "inferred", correction.sentence);
+  }
+}
+
 int run_explain(const ExplainArguments& arguments) {
   auto reader = program::SessionReader::open(arguments.session);
   if (!reader) return report_error(reader.error(), program::kBadInput);
@@ -64,9 +91,11 @@ int run_explain(const ExplainArguments& arguments) {
     facts->decisions = std::move(*decisions);
   }
   const auto steps = explain(*facts, arguments.options);
+  const auto corrections = explain_corrections(*facts, arguments.options);
   print_explained(*facts, steps);
+  print_corrections(corrections, arguments.options.worst);
   if (!arguments.json.empty()) {
-    if (const auto wrong = write_json(arguments.json, explain_json(*facts, steps)))
+    if (const auto wrong = write_json(arguments.json, explain_json(*facts, steps, corrections)))
       return report_error(wrong->message, program::kFailed);
   }
   if (facts->damage) return report_error(*facts->damage, program::kBadInput);
@@ -81,7 +110,9 @@ void add_explain_command(CLI::App& app, int& exit_code) {
       "explain", "why did it jump? find the largest steps in a recorded session, and say what caused each");
   command->add_option("session", arguments->session, "recording of reckoner-client --record")->required();
   command->add_option("--entity", arguments->options.entity, "only this entity, by the number in the output");
-  command->add_option("--worst", arguments->options.worst, "largest number of steps")
+  command
+      ->add_option("--worst", arguments->options.worst,
+                   "largest number of steps, and of corrections in the text")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option(

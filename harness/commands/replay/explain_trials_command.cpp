@@ -41,7 +41,7 @@ int run_explain_trials(const TrialArguments& arguments) {
   for_each_parallel(count, arguments.threads, [&](std::size_t i) {
     const std::uint64_t seed = scenario::hash(arguments.seed, i);
     results[i] = i < arguments.sessions
-                     ? run_trial(static_cast<Cause>(i % kCauses), seed, arguments.decisions)
+                     ? run_trial(static_cast<Cause>(i % kInjectedCauses), seed, arguments.decisions)
                      : run_undisturbed_trial(seed, arguments.decisions);
   });
   if (arguments.show_wrong) {

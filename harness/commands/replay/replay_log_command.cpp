@@ -4,6 +4,7 @@
 #include "harness/commands/cli_options.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/drawing.hpp"
+#include "programs/common/sessions/session_calls.hpp"
 #include "programs/common/sessions/session_log.hpp"
 #include "programs/common/sessions/session_transports.hpp"
 
@@ -29,24 +30,18 @@ struct Arguments {
 // recorded settings are invalid.
 Result<double> play(program::PlayedTransport& transport, const program::SessionSettings& settings,
                     scenario::PoseCsvWriter* rendered, program::Drawn& drawn, ClientStats& stats) {
-  ClientConfig config;
+  ClientConfig config = program::config_of(settings);
   config.archetypes = program::archetypes();
-  config.playout = settings.playout;
   auto created = Client::create(std::move(config), transport);
   if (!created) return Error{created.error()};
   Client& client = *created;
   std::optional<double> first_s;
   double last_s = 0.0;
   while (const auto call = transport.next_call()) {
-    if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
-      client.update(service->local_s);
-      last_s = service->local_s;
-    } else if (std::holds_alternative<program::FrameRecord>(*call)) {
+    if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) last_s = service->local_s;
+    if (std::holds_alternative<program::FrameRecord>(*call))
       program::draw(client, last_s, 0.0, rendered, drawn);
-    } else if (const auto* move = std::get_if<program::MoveRecord>(&*call)) {
-      (void)(move->teleports ? client.teleport(move->entity, move->state, move->frame)
-                             : client.move(move->entity, move->state, move->frame));
-    }
+    (void)program::repeat_call(client, *call);
     if (!first_s) first_s = last_s;
     while (client.poll_event()) {
     }

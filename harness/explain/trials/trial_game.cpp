@@ -469,6 +469,8 @@ TrialPlan draw_plan(std::optional<Cause> cause, std::uint64_t seed) {
     case Cause::motion:
       plan.size = random.uniform(-0.8, 0.8);
       break;
+    case Cause::correction:  // not injected
+      break;
   }
   return plan;
 }

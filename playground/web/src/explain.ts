@@ -2,7 +2,7 @@
 // Why did it jump? Plays a recorded session, and shows the explanation of each of its largest steps.
 import { clearedPen, element, make, options, short } from './dom.ts';
 import type { Engine } from './engine.ts';
-import { packetFloats, type ExplainedStep, type SessionResult, type SessionShape } from './module.ts';
+import { packetFloats, type ExplainedCorrection, type ExplainedStep, type SessionResult, type SessionShape } from './module.ts';
 import { colourOf, truthColour, variable } from './palette.ts';
 import { Run } from './run.ts';
 import { Stage } from './scene.ts';
@@ -11,6 +11,9 @@ const magic = 'RECKLOG';
 const decisionHead = 'kind,time_s,client,entity,generation';
 const worst = 20;
 const reach_s = 2; // half of the time that the timeline shows
+
+type Explained = ExplainedStep | ExplainedCorrection;
+const isStep = (item: Explained): item is ExplainedStep => 'velocity_step_mps' in item;
 
 const startOf = async (file: Blob, bytes: number) => new TextDecoder('latin1').decode(await file.slice(0, bytes).arrayBuffer());
 export const isSession = async (file: Blob) => (await startOf(file, magic.length)) === magic;
@@ -39,7 +42,8 @@ export class Explainer {
   private entity = 0;
   private time_s = 0;
   private playing = false;
-  private chosen: ExplainedStep | null = null;
+  private listed: Explained[] = []; // the largest steps, and then the largest corrections of predicted entities
+  private chosen: Explained | null = null;
 
   constructor(private readonly engine: Engine, private readonly fail: (message: string | null) => void) {
     element('explain-play').addEventListener('click', () => this.setPlaying(!this.playing));
@@ -92,10 +96,12 @@ export class Explainer {
     element('explain-content').hidden = false;
     element<HTMLInputElement>('explain-scrub').max = String(this.run.seconds);
     options(element('explain-entity'), this.shape.names.map((each, i): [string, string] => [String(i), each]), '0');
-    this.showSteps(explained.steps);
+    const corrections = [...explained.corrections].sort((a, b) => b.error_m - a.error_m).slice(0, worst);
+    this.listed = [...explained.steps, ...corrections];
+    this.showList(this.listed);
     this.stage?.show(this.run);
     this.entity = 0;
-    const [first] = explained.steps;
+    const [first] = this.listed;
     if (first) this.explain(first);
     else {
       this.seek(0);
@@ -103,31 +109,31 @@ export class Explainer {
     }
   }
 
-  private indexOf(step: ExplainedStep): number {
+  private indexOf(step: Explained): number {
     return Math.max(0, this.shape!.entities.findIndex((e) => e.entity === step.entity && e.generation === step.generation));
   }
 
-  private showSteps(steps: ExplainedStep[]): void {
-    element('steps').replaceChildren(...steps.map((step) => {
+  private showList(items: Explained[]): void {
+    element('steps').replaceChildren(...items.map((step) => {
       const button = make('button', { type: 'button' },
         make('strong', { textContent: `${step.at_s.toFixed(2)} s, ${step.name || `entity ${step.entity}`}` }),
         make('span', { className: 'cause', textContent: `${step.cause} (${step.known ? 'known' : 'inferred'})` }),
-        make('span', { textContent: `${short(step.velocity_step_mps)} m/s` }));
+        make('span', { textContent: isStep(step) ? `${short(step.velocity_step_mps)} m/s` : `corrected, ${short(step.error_m)} m` }));
       button.addEventListener('click', () => this.explain(step));
       return make('li', {}, button);
     }));
   }
 
-  /** Shows a step and its explanation. */
-  private explain(step: ExplainedStep): void {
+  /** Shows a step or a correction and its explanation. */
+  private explain(step: Explained): void {
     this.chosen = step;
     this.choose(this.indexOf(step));
     this.setPlaying(false);
     this.seek(step.at_s);
     element('explanation').replaceChildren(
       make('strong', { textContent: `${step.cause} (${step.known ? 'known' : 'inferred'}): ` }),
-      `The drawn velocity changed by ${step.velocity_step_mps.toFixed(2)} m/s in picture ${step.frame}. ${step.sentence}`);
-    const index = this.shape!.explained.steps.indexOf(step);
+      isStep(step) ? `The drawn velocity changed by ${step.velocity_step_mps.toFixed(2)} m/s in picture ${step.frame}. ${step.sentence}` : `Corrected in tick ${step.tick}. ${step.sentence}`);
+    const index = this.listed.indexOf(step);
     [...element('steps').children].forEach((item, i) => item.firstElementChild!.setAttribute('aria-pressed', String(i === index)));
   }
 
@@ -150,7 +156,7 @@ export class Explainer {
   private click(offset_s: number): void {
     if (!this.shape) return;
     const at_s = this.time_s + offset_s;
-    const near = this.shape.explained.steps
+    const near = this.listed
       .filter((step) => this.indexOf(step) === this.entity && Math.abs(step.at_s - at_s) < 0.12)
       .sort((a, b) => Math.abs(a.at_s - at_s) - Math.abs(b.at_s - at_s))[0];
     if (near) this.explain(near);
@@ -231,11 +237,11 @@ export class Explainer {
     const entities = shape.names.length;
     const blended = line((f) => blend[f * entities + this.entity]!, rows.blend, ours, 0.02);
     const moved = line((f) => clock[2 * f]!, rows.clock, truthColour(), 0.002);
-    for (const step of shape.explained.steps) {
+    for (const step of this.listed) {
       if (!visible(step.at_s) || this.indexOf(step) !== this.entity) continue;
       pen.fillStyle = step === this.chosen ? bad : soft;
       pen.textAlign = 'center';
-      pen.fillText('▼', x(step.at_s), rows.steps);
+      pen.fillText(isStep(step) ? '▼' : '◆', x(step.at_s), rows.steps);
     }
     tick(this.time_s, height / 2, height / 2, variable('--accent'), 1);
     pen.textAlign = 'left';

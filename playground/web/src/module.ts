@@ -73,13 +73,27 @@ export interface ExplainedStep {
   evidence: Record<string, number>;
 }
 
+/** A correction of a predicted entity, and why it came. */
+export interface ExplainedCorrection {
+  entity: number;
+  generation: number;
+  name: string;
+  at_s: number;
+  tick: number;
+  error_m: number;
+  cause: string;
+  known: boolean;
+  sentence: string;
+  evidence: Record<string, number>;
+}
+
 /** A recorded session (playground/src/session_view.hpp). Times are in s since its first call. */
 export interface SessionShape {
   frame_rate_hz: number;
   frames: number;
   cut: boolean;
   names: string[];
-  explained: { version: string; mode: string; seconds: number; truncated: boolean; differences: number; damage?: string; steps: ExplainedStep[] };
+  explained: { version: string; mode: string; seconds: number; truncated: boolean; differences: number; damage?: string; steps: ExplainedStep[]; corrections: ExplainedCorrection[]; correction_causes: Record<string, number> };
   datagrams: { arrived: [sent_s: number, arrived_s: number][]; lost: number[] };
   entities: { entity: number; generation: number; motions: [at_s: number, step_m: number][] }[];
   clock_steps: [at_s: number, by_s: number][];

@@ -21,8 +21,11 @@ namespace {
 
 constexpr std::string_view kMagic = "RECKLOG\n";
 // Format 2 added the record kind kDelayedEvent, format 3 kMove. Format 4 dropped the channel of events and
-// sends; no recording of an earlier format has a protocol version that this program reads.
-constexpr std::uint16_t kFormat = 4;
+// sends; no recording of an earlier format has a protocol version that this program reads. Format 5 added the
+// calls of games that predict, and the settings of inputs in the head.
+constexpr std::uint16_t kFormat = 5;
+constexpr std::uint16_t kOldestFormat = 4;
+constexpr std::uint16_t kFormatOfPredictions = 5;
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
 constexpr double kMaxWaitS = 3600.0;
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
@@ -36,7 +39,10 @@ enum RecordKind : std::uint8_t {
   kEnd = 6,
   kQuiet = 7,
   kDelayedEvent = 8,
-  kMove = 9
+  kMove = 9,
+  kStep = 10,
+  kPredict = 11,
+  kPollCorrection = 12
 };
 
 constexpr std::uint8_t kLastEventKind = static_cast<std::uint8_t>(TransportEvent::Kind::received);
@@ -135,8 +141,9 @@ std::optional<std::vector<std::byte>> read_all(const std::string& path) {
 }
 
 // Reads one record. Nullopt if its kind or one of its values is invalid.
-std::optional<SessionRecord> read_record(RecordReader& reader) {
+std::optional<SessionRecord> read_record(RecordReader& reader, std::uint16_t format) {
   const auto record = reader.number<std::uint8_t>();
+  if (record >= kStep && format < kFormatOfPredictions) return std::nullopt;
   switch (record) {
     case kService:
       return ServiceRecord{reader.real()};
@@ -154,6 +161,19 @@ std::optional<SessionRecord> read_record(RecordReader& reader) {
       if (!valid && !reader.truncated()) return std::nullopt;
       return move;
     }
+    case kStep:
+      return StepRecord{reader.bytes(kMaxInputBytes)};
+    case kPredict: {
+      PredictRecord result;
+      result.entity = entity_id_of(reader.number<std::uint64_t>());
+      result.tick = reader.number<Tick>();
+      result.state = reader.state();
+      result.game_state = reader.bytes(kMaxGameStateBytes);
+      if ((!result.entity || !is_sane(result.state)) && !reader.truncated()) return std::nullopt;
+      return result;
+    }
+    case kPollCorrection:
+      return PollCorrectionRecord{};
     case kDelayedEvent:
     case kEvent: {
       const double waited_s = record == kDelayedEvent ? reader.real() : 0.0;
@@ -224,6 +244,8 @@ void SessionWriter::write_head(const SessionSettings& settings) {
   put(bytes_, settings.playout.max_delay_s);
   put(bytes_, settings.playout.blend_s);
   put(bytes_, 1.0);  // a blend may also be given in frames; then this is their rate
+  put(bytes_, static_cast<std::uint8_t>(settings.input_delay_ticks));
+  put(bytes_, static_cast<std::uint8_t>(settings.inputs_per_datagram));
 }
 
 void SessionWriter::begin(std::uint8_t kind) {
@@ -259,6 +281,24 @@ void SessionWriter::move(const MoveRecord& record) {
   put(bytes_, to_number(record.frame));
   put(bytes_, static_cast<std::uint8_t>(record.teleports ? 1 : 0));
   put(bytes_, record.state);
+}
+
+void SessionWriter::step(std::span<const std::byte> input) {
+  begin(kStep);
+  put(bytes_, input);
+}
+
+void SessionWriter::predict(EntityId entity, Tick tick, const State& state,
+                            std::span<const std::byte> game_state) {
+  begin(kPredict);
+  put(bytes_, to_number(entity));
+  put(bytes_, tick);
+  put(bytes_, state);
+  put(bytes_, game_state);
+}
+
+void SessionWriter::poll_correction() {
+  begin(kPollCorrection);
 }
 
 void SessionWriter::event(const TransportEvent& event) {
@@ -309,7 +349,8 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   RecordReader values{reader.bytes_, kMagic.size()};
   const auto format = values.number<std::uint16_t>();
   const auto other_format = [&] {
-    return Error{fmt::format("{} has format {}; this program reads format {}", path, format, kFormat)};
+    return Error{fmt::format("{} has format {}; this program reads formats {} to {}", path, format,
+                             kOldestFormat, kFormat)};
   };
   if (!values.truncated() && (format == 0 || format > kFormat)) return other_format();
   SessionSettings& s = reader.settings_;
@@ -325,6 +366,10 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   s.playout.max_delay_s = values.real();
   s.playout.blend_s = values.real();
   s.playout.blend_s = frames_to_seconds(s.playout.blend_s, values.real());
+  if (format >= kFormatOfPredictions) {
+    s.input_delay_ticks = values.number<std::uint8_t>();
+    s.inputs_per_datagram = values.number<std::uint8_t>();
+  }
   if (values.truncated() || values.malformed() || mode > kLastMode)
     return Error{path + ": the header is malformed"};
   if (const auto invalid = find_invalid_setting(s.playout))
@@ -333,7 +378,11 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
     return Error{fmt::format("{} was recorded with protocol {} (Reckoner {}); this program uses {}", path,
                              s.protocol, s.version, kProtocolVersion)};
   }
-  if (format != kFormat) return other_format();
+  if (format < kOldestFormat) return other_format();
+  reader.format_ = format;
+  constexpr std::uint32_t kMostDelay = 3, kMostInputs = 4;  // as find_invalid_setting(ClientConfig) allows
+  if (s.input_delay_ticks > kMostDelay || s.inputs_per_datagram < 1 || s.inputs_per_datagram > kMostInputs)
+    return Error{path + ": the header is malformed"};
   reader.at_ = values.position();
   return reader;
 }
@@ -342,7 +391,7 @@ Result<std::optional<SessionRecord>> SessionReader::next() {
   using Next = std::optional<SessionRecord>;
   if (ended_ || truncated_) return Next{};
   RecordReader values{bytes_, at_};
-  auto record = read_record(values);
+  auto record = read_record(values, format_);
   if (values.truncated()) {
     truncated_ = true;
     return Next{};

@@ -30,6 +30,8 @@ struct SessionSettings {
   std::uint16_t protocol = 0;  ///< kProtocolVersion of the recording program
   std::string version;         ///< version of Reckoner
   PlayoutConfig playout;
+  std::uint32_t input_delay_ticks = 0;    ///< ClientConfig::input_delay_ticks
+  std::uint32_t inputs_per_datagram = 1;  ///< ClientConfig::inputs_per_datagram
 };
 
 /// A record: the game called Client::update().
@@ -48,6 +50,20 @@ struct MoveRecord {
   bool teleports = false;
   State state{};  ///< relative to `frame`; sane (is_sane())
 };
+/// A record: the game called Client::next_step(), whether a tick was due or not. The time of this record and
+/// of the next two is that of the last update().
+struct StepRecord {
+  std::vector<std::byte> input{};  ///< at most kMaxInputBytes
+};
+/// A record: the game called Client::predict().
+struct PredictRecord {
+  EntityId entity{};
+  Tick tick = 0;
+  State state{};                        ///< in the server's coordinates; sane (is_sane())
+  std::vector<std::byte> game_state{};  ///< at most kMaxGameStateBytes
+};
+/// A record: the game called Client::poll_correction(), whether there was a correction or not.
+struct PollCorrectionRecord {};
 /// A record: Transport::poll() returned an event.
 struct EventRecord {
   TransportEvent::Kind kind = TransportEvent::Kind::received;
@@ -71,8 +87,9 @@ struct RoomRecord {
 struct EndRecord {
   std::uint64_t records = 0;  ///< number of records before this one
 };
-using SessionRecord = std::variant<ServiceRecord, FrameRecord, MoveRecord, EventRecord, QuietRecord,
-                                   SendRecord, RoomRecord, EndRecord>;
+using SessionRecord =
+    std::variant<ServiceRecord, FrameRecord, MoveRecord, StepRecord, PredictRecord, PollCorrectionRecord,
+                 EventRecord, QuietRecord, SendRecord, RoomRecord, EndRecord>;
 
 /// Writes a session. If a write fails, close() reports it and removes the file.
 class SessionWriter {
@@ -87,6 +104,11 @@ class SessionWriter {
   void frame(double local_s);
   /// The state must be sane (is_sane()).
   void move(const MoveRecord& record);
+  /// Has at most kMaxInputBytes.
+  void step(std::span<const std::byte> input);
+  /// The state must be sane, and the game state at most kMaxGameStateBytes long.
+  void predict(EntityId entity, Tick tick, const State& state, std::span<const std::byte> game_state);
+  void poll_correction();
   void event(const TransportEvent& event);
   void quiet();
   void send(bool accepted, std::span<const std::byte> payload);
@@ -137,6 +159,7 @@ class SessionReader {
   SessionSettings settings_;
   double newest_s_ = 0.0;
   bool has_time_ = false;
+  std::uint16_t format_ = 0;
   std::uint64_t records_ = 0;
   bool ended_ = false;
   bool truncated_ = false;

@@ -9,7 +9,9 @@ namespace {
 
 bool is_call(const SessionRecord& record) {
   return std::holds_alternative<ServiceRecord>(record) || std::holds_alternative<FrameRecord>(record) ||
-         std::holds_alternative<MoveRecord>(record);
+         std::holds_alternative<MoveRecord>(record) || std::holds_alternative<StepRecord>(record) ||
+         std::holds_alternative<PredictRecord>(record) ||
+         std::holds_alternative<PollCorrectionRecord>(record);
 }
 
 }  // namespace

@@ -39,8 +39,9 @@ class PlayedTransport final : public Transport {
  public:
   explicit PlayedTransport(SessionReader& reader) : reader_(reader) {}
 
-  /// The next call that the caller must make to the client: a ServiceRecord, FrameRecord or
-  /// MoveRecord. Nullopt at the end, and if error() is set.
+  /// The next call that the caller must make to the client (repeat_call()): a ServiceRecord, FrameRecord,
+  /// MoveRecord, StepRecord, PredictRecord or PollCorrectionRecord. Nullopt at the end, and if error() is
+  /// set.
   [[nodiscard]] std::optional<SessionRecord> next_call();
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }

@@ -813,6 +813,17 @@ enum reckoner_correction_reason
   RECKONER_CORRECTION_DIFFERS = 2,
   RECKONER_CORRECTION_TELEPORTED = 3
 };
+enum reckoner_correction_cause
+{
+  RECKONER_CAUSE_BEGINS = 0,
+  RECKONER_CAUSE_TELEPORTED = 1,
+  RECKONER_CAUSE_INPUT_MISSING = 2,
+  RECKONER_CAUSE_INPUT_LATE = 3,
+  RECKONER_CAUSE_INPUT_LOST = 4,
+  RECKONER_CAUSE_GAME_STATE = 5,
+  RECKONER_CAUSE_SMALL_DIFFERENCE = 6,
+  RECKONER_CAUSE_DIFFERS = 7
+};
 typedef struct reckoner_corrected_entity
 {
   reckoner_entity entity;
@@ -854,6 +865,23 @@ typedef struct reckoner_shown_debug
   reckoner_entity frame;
   int32_t fading;
   int32_t owned;
+  int32_t predicted;
+  int32_t corrected;
+  uint64_t prediction_ticks;
+  double prediction_lead_s;
+  double prediction_fading_m;
+  uint32_t prediction_newest;
+  uint32_t prediction_corrections;
+  uint32_t correction_tick;
+  int32_t correction_reason;
+  int32_t correction_cause;
+  int32_t correction_had_result;
+  double correction_age_s;
+  double correction_error_m;
+  double correction_error_rad;
+  double correction_input_late_s;
+  uint32_t correction_input_tick;
+  int32_t correction_game_state_differs;
 } reckoner_shown_debug;
 reckoner_result reckoner_client_debug(const reckoner_client *client, reckoner_entity entity, reckoner_shown_debug *debug);
 typedef struct reckoner_client_stats
@@ -1104,3 +1132,14 @@ class CorrectionReason(IntEnum):
     INPUT_MISSING = 1
     DIFFERS = 2
     TELEPORTED = 3
+
+
+class CorrectionCause(IntEnum):
+    BEGINS = 0
+    TELEPORTED = 1
+    INPUT_MISSING = 2
+    INPUT_LATE = 3
+    INPUT_LOST = 4
+    GAME_STATE = 5
+    SMALL_DIFFERENCE = 6
+    DIFFERS = 7

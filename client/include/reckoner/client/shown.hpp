@@ -10,6 +10,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
+#include <reckoner/client/prediction.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/state.hpp>
@@ -73,6 +74,9 @@ struct ShownDebug {
   bool fading = false;         ///< true if its motion is no longer confirmed, so that it fades to rest
   bool owned = false;          ///< true if this client owns it
   EntityId frame{};            ///< the entity in whose frame it is; null: it is in the world frame
+  /// Of an entity that this client's game predicts and has computed; nullopt for others. `motion` is then
+  /// what the game has computed, without the error that fades.
+  std::optional<PredictionDebug> prediction{};
 };
 
 }  // namespace reckoner
