@@ -53,7 +53,8 @@ class PredictedPath {
   [[nodiscard]] std::optional<Tick> newest() const { return newest_; }
 
   /// The state at `time_s`, between two ticks: the Hermite cubic through their positions and velocities. If the
-  /// later one is not known yet, the earlier one is extrapolated. Nullopt if neither is known.
+  /// later one is not known yet, the earlier one is extrapolated. If the game's step between them is a jump, the
+  /// earlier one until the later one's time. Nullopt if neither is known.
   [[nodiscard]] std::optional<State> at(double time_s, const TickClock& ticks) const;
 
  private:
