@@ -3,9 +3,23 @@
 
 #include "reckoning/src/blend/interpolate.hpp"
 
+#include <glm/geometric.hpp>
+
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
+namespace {
+
+// A step that is this much longer than its velocities explain, m, is a jump: the game has predicted a
+// teleport.
+constexpr double kLongestUnexplainedM = 10.0;
+
+bool jumps(const State& from, const State& to, double step_s) {
+  const glm::dvec3 mean_mps = 0.5 * (glm::dvec3(from.velocity) + glm::dvec3(to.velocity));
+  return glm::distance(to.position - from.position, mean_mps * step_s) > kLongestUnexplainedM;
+}
+
+}  // namespace
 
 // The newest known state that is not later than `tick`.
 const PredictedPath::Step* PredictedPath::last_until(Tick tick) const {
@@ -39,7 +53,9 @@ std::optional<State> PredictedPath::at(double time_s, const TickClock& ticks) co
     }
     return state;
   }
-  return interpolate(start, {.state = to->state, .time_s = ticks.time_of(to->tick)}, time_s);
+  const double to_s = ticks.time_of(to->tick);
+  if (jumps(from->state, to->state, to_s - start.time_s)) return from->state;
+  return interpolate(start, {.state = to->state, .time_s = to_s}, time_s);
 }
 
 }  // namespace reckoner
