@@ -110,10 +110,12 @@ void ClientPrediction::compare(Tick tick) {
     const ExactState& own = states_[i];
     if (agrees(claim.results[i], own.state, own.game_state, own.tolerance, tick)) continue;
     ++stats_.mispredicted;
-    if (!disagrees_)
-      begin(inputs_.was_repeated(tick) ? CorrectionReason::input_missing : CorrectionReason::differs);
+    // The result for the tick without input was missing with it. It is a later result that differs.
+    const bool has_missed = inputs_.has_repeated_since(agreed_tick_);
+    if (!disagrees_) begin(has_missed ? CorrectionReason::input_missing : CorrectionReason::differs);
     return;
   }
+  agreed_tick_ = tick;
   disagrees_ = false;
   is_due_ = false;
 }

@@ -109,6 +109,7 @@ class ClientPrediction {
   Tick judged_tick_ = 0;            // of the last judge()
   Tick sent_tick_ = 0;              // of the last complete correction
   Tick compared_tick_ = 0;          // of the last result that was compared
+  Tick agreed_tick_ = 0;            // of the last result that agreed
   PredictionStats stats_;
 };
 
