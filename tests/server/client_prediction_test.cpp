@@ -206,6 +206,25 @@ TEST(ClientPrediction, TheReasonSaysWhatHappened) {
   EXPECT_EQ(duet.reasons[0], CorrectionReason::input_missing);
 }
 
+// A late input's results come with it, so a later result is the first that differs.
+TEST(ClientPrediction, ALateInputIsTheReasonOfTheNextDifference) {
+  Duet duet;
+  duet.in_ticks(10);
+  duet.reasons.clear();
+  duet.sends_inputs = false;
+  duet.in_ticks(1);
+  duet.sends_inputs = true;
+  duet.error_m = 0.1;
+  duet.in_ticks(1);
+  EXPECT_EQ(duet.reasons, std::vector{CorrectionReason::input_missing});
+  duet.error_m = 0.0;
+  duet.in_ticks(10);
+  duet.reasons.clear();
+  duet.error_m = 0.1;
+  duet.in_ticks(1);
+  EXPECT_EQ(duet.reasons, std::vector{CorrectionReason::differs});
+}
+
 // The end of the last prediction is sent until it has arrived, because no result can confirm it.
 TEST(ClientPrediction, TheEndIsRepeatedUntilItHasArrived) {
   Duet duet;

@@ -90,7 +90,8 @@ TEST(InputQueue, RepeatsForATimeAndThenDoesNothing) {
   for (std::uint32_t i = 1; i <= kRepeat; ++i) {
     EXPECT_EQ(server.take(100 + i).repeated, i);
     EXPECT_EQ(server.take(100 + i).input, keys(7));  // asking twice changes nothing
-    EXPECT_TRUE(server.queue.was_repeated(100 + i));
+    EXPECT_TRUE(server.queue.has_repeated_since(99 + i));
+    EXPECT_FALSE(server.queue.has_repeated_since(100 + i));
   }
   EXPECT_EQ(server.take(101 + kRepeat).repeated, kRepeat + 1);
   EXPECT_TRUE(server.take(101 + kRepeat).input.bytes().empty());

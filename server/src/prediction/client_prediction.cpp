@@ -109,10 +109,13 @@ void ClientPrediction::compare(Tick tick, std::span<const ExactState> states) {
     const ExactState& own = states[i];
     if (agrees(claim.results[i], own.state, own.game_state, own.tolerance, tick)) continue;
     ++stats_.mispredicted;
+    // The result for the tick without input was missing with it. It is a later result that differs.
+    const bool has_missed = inputs_.has_repeated_since(agreed_tick_);
     // Also if the client has applied a correction: then something else has happened since.
-    begin(inputs_.was_repeated(tick) ? CorrectionReason::input_missing : CorrectionReason::differs);
+    begin(has_missed ? CorrectionReason::input_missing : CorrectionReason::differs);
     return;
   }
+  agreed_tick_ = tick;
   disagrees_ = false;
   is_due_ = false;
 }

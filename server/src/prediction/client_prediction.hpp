@@ -114,6 +114,7 @@ class ClientPrediction {
   Tick sent_tick_ = 0;                // its tick
   Tick repeat_ticks_ = kRepeatTicks;  // until it is repeated
   Tick compared_tick_ = 0;            // of the last result that was compared
+  Tick agreed_tick_ = 0;              // of the last result that agreed
   PredictionStats stats_;
 };
 

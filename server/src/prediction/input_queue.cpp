@@ -54,6 +54,7 @@ const InputQueue::Taken& InputQueue::take(Tick tick, std::uint32_t repeat_ticks,
   }
   if (!any()) return taken_;
   ++stats.ticks_repeated;
+  repeated_for_ = tick;
   taken_.repeated += passed;
   if (taken_.repeated > repeat_ticks) taken_.input = {};
   return taken_;

@@ -46,8 +46,8 @@ class InputQueue {
   /// The input of `tick`, or the last one again, but at most `repeat_ticks` times. Another call for this tick
   /// returns the same. No call for an earlier tick may follow.
   [[nodiscard]] const Taken& take(Tick tick, std::uint32_t repeat_ticks, PredictionStats& stats);
-  /// True if take(tick) has repeated an input.
-  [[nodiscard]] bool was_repeated(Tick tick) const { return taken_for_ == tick && taken_.repeated > 0; }
+  /// True if take() has repeated an input in a tick after `tick`.
+  [[nodiscard]] bool has_repeated_since(Tick tick) const { return repeated_for_ && earlier(tick, *repeated_for_); }
 
   /// True if inputs have arrived since the last report.
   [[nodiscard]] bool has_news() const { return has_news_; }
@@ -72,6 +72,7 @@ class InputQueue {
   bool has_news_ = false;
   InputReport report_;
   std::optional<Tick> taken_for_;
+  std::optional<Tick> repeated_for_;  // the newest tick in which take() has repeated an input
   Taken taken_;
 };
 
