@@ -11,6 +11,7 @@
 #include "target.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -130,6 +131,14 @@ Bytes any_session(Choices& choices, const std::string& path) {
     writer->event({.kind = TransportEvent::Kind::received, .peer = server, .payload = payload});
     writer->quiet();
     if (choices.flag()) writer->send(choices.flag(), choices.bytes(40));
+    if (choices.rarely(3)) {
+      State state;
+      state.position.x = choices.real(-100.0, 100.0);
+      writer->poll_correction();
+      writer->step(choices.bytes(kMaxInputBytes));
+      writer->predict(EntityId{1 + static_cast<std::uint32_t>(choices.up_to(3)), 0},
+                      static_cast<Tick>(choices.up_to(200)), state, choices.bytes(kMaxGameStateBytes));
+    }
     now_s += choices.real(0.0, 0.1);
     writer->frame(now_s);
     writer->service(now_s);
@@ -137,8 +146,41 @@ Bytes any_session(Choices& choices, const std::string& path) {
   return closed(*writer, path);
 }
 
-// A realistic session: three moving entities, one of which the client owns in the end.
-Bytes real_session(PlayoutMode mode, const std::string& path) {
+// A game that predicts an entity: it moves while a key is down.
+class PredictingGame {
+ public:
+  PredictingGame(Client& client, program::SessionWriter& writer) : calls_(client, writer) {}
+
+  static void step(State& state, std::span<const std::byte> input) {
+    state.position.x += !input.empty() && input[0] != std::byte{} ? 0.1 : 0.0;
+  }
+  // Makes the calls after an update().
+  void play(int tick) {
+    if (const auto correction = calls_.poll_correction()) {
+      entity_ = correction->entities.empty() ? EntityId{} : correction->entities[0].id;
+      if (entity_) own_ = correction->entities[0].state;
+      for (const PredictionStep& each : correction->steps)
+        predict(each);
+    }
+    const std::array input{static_cast<std::byte>(tick / 8 % 2)};
+    while (const auto each = calls_.next_step(input))
+      predict(*each);
+  }
+
+ private:
+  void predict(const PredictionStep& each) {
+    step(own_, each.input);
+    if (entity_) (void)calls_.predict(entity_, each.tick, own_, each.input);
+  }
+
+  program::RecordedPrediction calls_;
+  EntityId entity_;
+  State own_;
+};
+
+// A realistic session: three moving entities, one of which the client owns in the end. If the client
+// predicts, its game and the server's move the second one, and the server pushes it once.
+Bytes real_session(PlayoutMode mode, bool predicts, const std::string& path) {
   program::SessionSettings settings{.protocol = kProtocolVersion, .version = "1.0"};
   settings.playout.mode = mode;
   auto writer = program::SessionWriter::create(path, settings);
@@ -165,18 +207,29 @@ Bytes real_session(PlayoutMode mode, const std::string& path) {
   std::vector<EntityId> entities;
   for (std::size_t kind = 0; kind < 3; ++kind)
     entities.push_back(*server.spawn(kind, "it", {}));
-  for (int tick = 0; tick < 40; ++tick) {
+  PredictingGame game(client, *writer);
+  State predicted;
+  for (int tick = 0; tick < (predicts ? 70 : 40); ++tick) {
     const double now_s = tick / 60.0;
     server.receive(now_s);
     for (const EntityId id : entities) {
       State s;
       s.position = {2.0 * now_s, std::sin(3.0 * now_s), 0.0};
       s.velocity = {2.0f, static_cast<float>(3.0 * std::cos(3.0 * now_s)), 0.0f};
-      (void)server.move(id, s);
+      if (!predicts || id != entities[1]) (void)server.move(id, s);
     }
-    if (tick == 25) (void)server.give(entities[0], ClientId{1}, {});
+    if (predicts) {
+      if (tick == 10) (void)server.let_predict(entities[1], ClientId{1});
+      const auto input = server.input(ClientId{1}).bytes;
+      PredictingGame::step(predicted, input);
+      if (tick == 50) predicted.position.y += 1.0;
+      (void)server.move(entities[1], predicted);
+      (void)server.set_game_state(entities[1], input);
+    }
+    if (tick == 25 && !predicts) (void)server.give(entities[0], ClientId{1}, {});
     server.tick(now_s);
     client.update(50.0 + now_s);
+    if (predicts) game.play(tick);
     writer->frame(50.0 + now_s);
     (void)client.shown();
     while (client.poll_event()) {
@@ -205,7 +258,8 @@ std::vector<Bytes> seeds() {
   const std::string path = (std::filesystem::temp_directory_path() / "reckoner-session-seed").string();
   std::vector<Bytes> out;
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive})
-    out.push_back(real_session(mode, path));
+    out.push_back(real_session(mode, false, path));
+  out.push_back(real_session(PlayoutMode::present, true, path));
   for (const Bytes& bytes : choices) {
     Choices drawn{bytes};
     out.push_back(any_session(drawn, path));

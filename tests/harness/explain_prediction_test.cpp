@@ -26,8 +26,8 @@
 namespace reckoner::harness {
 namespace {
 
-using test::DrivePlan;
-using test::RecordedDrive;
+using reckoner::test::DrivePlan;
+using reckoner::test::RecordedDrive;
 using Disturbance = DrivePlan::Disturbance;
 
 DrivePlan plan_of(Disturbance disturbance, double size = 0.0) {
@@ -51,7 +51,7 @@ TEST(RecordedPrediction, ReplaysTheSamePicture) {
   plans[2].link.jitter_ms = 10.0;
   plans[3].link.loss_percent = 3.0;
   for (const DrivePlan& plan : plans) {
-    const RecordedDrive drive = test::play_drive(plan);
+    const RecordedDrive drive = reckoner::test::play_drive(plan);
     ASSERT_GE(drive.corrections.size(), 2u);
     auto reader = program::SessionReader::read(drive.session, "drive.log");
     ASSERT_TRUE(reader) << reader.error();
@@ -86,7 +86,7 @@ TEST(RecordedPrediction, ReplaysTheSamePicture) {
 }
 
 TEST(PredictionDebug, SaysNothingOfACorrectionThatDidNotCome) {
-  const RecordedDrive drive = test::play_drive(plan_of(Disturbance::nothing));
+  const RecordedDrive drive = reckoner::test::play_drive(plan_of(Disturbance::nothing));
   const PredictionDebug debug = debug_of(drive);
   EXPECT_EQ(debug.corrections, drive.corrections.size());
   EXPECT_GT(debug.ticks, 5u * 60u);
@@ -100,7 +100,7 @@ TEST(PredictionDebug, SaysNothingOfACorrectionThatDidNotCome) {
 }
 
 TEST(PredictionDebug, KnowsHowFarThePushWas) {
-  const RecordedDrive drive = test::play_drive(plan_of(Disturbance::push, 0.5));
+  const RecordedDrive drive = reckoner::test::play_drive(plan_of(Disturbance::push, 0.5));
   const PredictionDebug debug = debug_of(drive);
   ASSERT_TRUE(debug.correction);
   EXPECT_EQ(debug.correction->reason, CorrectionReason::differs);
@@ -119,7 +119,7 @@ TEST(PredictionDebug, KnowsHowFarThePushWas) {
 
 TEST(PredictionDebug, NamesTheCause) {
   const auto cause_of = [](const DrivePlan& plan) {
-    const PredictionDebug debug = debug_of(test::play_drive(plan));
+    const PredictionDebug debug = debug_of(reckoner::test::play_drive(plan));
     return debug.correction ? debug.correction->cause : CorrectionCause::begins;
   };
   EXPECT_EQ(cause_of(plan_of(Disturbance::fuel)), CorrectionCause::game_state);
@@ -140,7 +140,7 @@ TEST(PredictionDebug, NamesTheCause) {
 
 // The facts of a recorded session.
 SessionFacts facts_of(const DrivePlan& plan) {
-  auto reader = program::SessionReader::read(test::play_drive(plan).session, "drive.log");
+  auto reader = program::SessionReader::read(reckoner::test::play_drive(plan).session, "drive.log");
   auto facts = collect_facts(*reader, {program::archetypes(), {}});
   EXPECT_TRUE(facts);
   EXPECT_EQ(facts->differences, 0u);

@@ -4,6 +4,7 @@
 
 #include "harness/explain/trials/trial_game.hpp"
 #include "scenario/builtin/random.hpp"
+#include "tests/support/recorded_drive.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +44,25 @@ TEST(SessionView, PlaysTheFramesAndExplainsTheSteps) {
   EXPECT_EQ(json["explained"]["steps"].size(), view->steps.size());
   EXPECT_EQ(json["entities"].size(), view->ids.size());
   EXPECT_FALSE(json["datagrams"]["lost"].empty());
+}
+
+TEST(SessionView, ListsTheCorrectionsOfPredictedEntities) {
+  test::DrivePlan plan;
+  plan.disturbance = test::DrivePlan::Disturbance::push;
+  plan.size = 0.5;
+  const test::RecordedDrive drive = test::play_drive(plan);
+  const auto view = view_session(drive.session, "drive.log", {}, {}, 10);
+  ASSERT_TRUE(view) << view.error();
+  ASSERT_EQ(view->corrections.size(), drive.corrections.size());
+  ASSERT_EQ(view->ids.size(), 1u);
+  const std::size_t last = (view->pictures - 1) * 7;
+  for (int i = 0; i < 3; ++i) {
+    const double drawn = drive.drawn.back().position[i] - view->origin[i];
+    EXPECT_NEAR(view->shown[last + static_cast<std::size_t>(i)], drawn, 1e-3);
+  }
+  const auto json = nlohmann::json::parse(session_json(*view));
+  EXPECT_EQ(json["explained"]["corrections"].size(), 2u);
+  EXPECT_EQ(json["explained"]["correction_causes"]["differs"], 1);
 }
 
 // The page moves to the time of a step that a reader picks, so the pictures must reach it.
