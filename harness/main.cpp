@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   add_flood_command(app, exit_code, argv[0]);
   add_soak_command(app, exit_code, argv[0]);
   add_arena_command(app, exit_code);
+  add_football_command(app, exit_code);
 #if defined(RECKONER_CLUSTER)
   add_cluster_command(app, exit_code, argv[0]);
 #endif

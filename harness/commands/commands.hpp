@@ -18,6 +18,7 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_flood_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_soak_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_arena_command(CLI::App& app, int& exit_code);
+void add_football_command(CLI::App& app, int& exit_code);
 void add_cluster_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_plot_command(CLI::App& app, int& exit_code);
 void add_record_command(CLI::App& app, int& exit_code);

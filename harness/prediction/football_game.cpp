@@ -91,7 +91,8 @@ void collide_with_pitch(Body& body, std::size_t index) {
     if (body.velocity.z > 0.0) body.velocity.z *= -restitution;
   }
   bounce(body.position.y, body.velocity.y, kHalfWidthM - r, restitution);
-  const bool in_goal = index == kBall && std::abs(body.position.y) < kGoalHalfWidthM && body.position.z < kGoalHeightM;
+  const bool in_goal =
+      index == kBall && std::abs(body.position.y) < kGoalHalfWidthM && body.position.z < kGoalHeightM;
   bounce(body.position.x, body.velocity.x, kHalfLengthM - r + (in_goal ? kGoalDepthM : 0.0), restitution);
 }
 
@@ -140,7 +141,8 @@ State Body::state() const {
 }
 
 std::array<std::byte, Body::kBytes> Body::bytes() const {
-  const std::array<double, 7> numbers{velocity.x, velocity.y, velocity.z, heading, yaw_rate, boost, jump_wait_s};
+  const std::array<double, 7> numbers{velocity.x, velocity.y, velocity.z, heading,
+                                      yaw_rate,   boost,      jump_wait_s};
   std::array<std::byte, kBytes> out{};
   std::memcpy(out.data(), numbers.data(), kBytes);
   return out;
@@ -188,7 +190,8 @@ Contacts World::step(const Inputs& inputs, double tick_s) {
   const double dt = tick_s / kParts;
   for (int part = 0; part < kParts; ++part) {
     for (std::size_t i = 0; i < kBodies; ++i) {
-      if (bodies[i].position.z > height_of_rest(i) || bodies[i].velocity.z > 0.0) bodies[i].velocity.z -= kGravityMps2 * dt;
+      if (bodies[i].position.z > height_of_rest(i) || bodies[i].velocity.z > 0.0)
+        bodies[i].velocity.z -= kGravityMps2 * dt;
       bodies[i].position += dt * bodies[i].velocity;
       collide_with_pitch(bodies[i], i);
     }

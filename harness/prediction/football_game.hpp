@@ -13,15 +13,15 @@
 
 namespace reckoner::harness {
 
-/// Car football with inputs: six cars, a ball, walls and goals. One deterministic function steps everything, on
-/// the server and on each client. Equal states and inputs give equal bits on every machine.
+/// Car football with inputs: six cars, a ball, walls and goals. One deterministic function steps everything,
+/// on the server and on each client. Equal states and inputs give equal bits on every machine.
 namespace football {
 
 inline constexpr std::size_t kCars = 6;
-inline constexpr std::size_t kBall = kCars;      ///< index of the ball among the bodies
+inline constexpr std::size_t kBall = kCars;  ///< index of the ball among the bodies
 inline constexpr std::size_t kBodies = kCars + 1;
-inline constexpr double kHalfLengthM = 50.0;     ///< the goals are at x = +-kHalfLengthM
-inline constexpr double kHalfWidthM = 32.0;      ///< the walls are at y = +-kHalfWidthM
+inline constexpr double kHalfLengthM = 50.0;  ///< the goals are at x = +-kHalfLengthM
+inline constexpr double kHalfWidthM = 32.0;   ///< the walls are at y = +-kHalfWidthM
 
 /// What a player does in one tick, 8 bytes.
 struct Keys {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "harness/prediction/football_game.hpp"
 #include "harness/sim/link_script.hpp"
 
+#include <cstddef>
 #include <cstdint>
+
+#include <reckoner/client/playout.hpp>
+#include <reckoner/server/prediction.hpp>
 
 namespace reckoner::harness::football {
 
@@ -14,7 +19,7 @@ enum class Approach : std::uint8_t {
   prediction  ///< the client predicts, the server decides (Server::let_predict())
 };
 
-/// At which instant the player's game sees the cars of others, when its own car hits them.
+/// At which instant the player's game sees the cars of others when its own car hits them.
 enum class OthersAt : std::uint8_t {
   present,  ///< the server's present
   ahead     ///< the tick of the input, extrapolated
@@ -22,17 +27,24 @@ enum class OthersAt : std::uint8_t {
 
 struct FootballOptions {
   LinkPair links;
+  LinkScript script;  ///< changes of `links`; its times count from the beginning of the warm-up
   Approach approach = Approach::prediction;
   OthersAt others_at = OthersAt::ahead;
-  bool predicts_ball = true;  ///< with Approach::prediction
-  bool has_contacts = true;   ///< false: bodies pass through each other, so that only inputs matter
-  double tick_rate_hz = 60.0;
-  double frame_rate_hz = 60.0;
-  std::uint32_t input_delay_ticks = 0;
-  double seconds = 60.0;  ///< virtual time, s, after the first kWarmUpS, which do not count
-  std::uint64_t seed = 1;
+  PlayoutMode mode = PlayoutMode::present;  ///< how entities are shown that the client does not predict
+  PredictionRules rules;                    ///< when a result of a client is a misprediction
+  bool predicts_ball = true;                ///< with Approach::prediction
+  bool has_contacts = true;     ///< false: bodies pass through each other, so that only inputs matter
+  std::size_t players = kCars;  ///< 1 to kCars; the other cars stand still
+  double tick_rate_hz = 60.0;   ///< 20 to 128
+  double frame_rate_hz = 60.0;  ///< pictures of each player, 30 to 240
+  double send_rate_hz = 0.0;    ///< datagrams with motions per second to each client; 0: in every tick
+  std::uint32_t input_delay_ticks = 0;    ///< ClientConfig::input_delay_ticks
+  std::uint32_t inputs_per_datagram = 1;  ///< ClientConfig::inputs_per_datagram
+  double seconds = 60.0;                  ///< virtual time after the first kWarmUpS, which do not count, s
+  std::uint64_t seed = 1;                 ///< of the players and of the network
 };
 
+/// Until all players have joined and their clocks are known, s.
 inline constexpr double kWarmUpS = 8.0;
 
 }  // namespace reckoner::harness::football

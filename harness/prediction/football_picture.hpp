@@ -41,8 +41,8 @@ struct Picture {
   double ball_s = 0.0;  ///< shown time of the ball
   double others_s = 0.0;
   double lead_s = 0.0;
-  double since_correction_s = 1e9;  ///< since the last correction was applied
-  std::array<Drawn, kDisplays> own;   ///< without prediction, only the first
+  double since_correction_s = 1e9;   ///< since the last correction was applied
+  std::array<Drawn, kDisplays> own;  ///< without prediction, only the first
   std::array<Drawn, kDisplays> ball;
   std::array<std::optional<glm::dvec3>, kCars> others;  ///< not the player's own car
 };

@@ -12,11 +12,20 @@
 namespace reckoner::harness::football {
 namespace {
 
+// Shows entities of others at the tick of the player's input, if the library has that mode.
+template <class Mode>
+void show_ahead(Mode& mode) {
+  if constexpr (requires { Mode::ahead; }) mode = Mode::ahead;
+}
+
 ClientConfig client_config(const FootballOptions& options) {
   ClientConfig config;
   config.archetypes = football_archetypes();
   config.input_delay_ticks = options.input_delay_ticks;
-  config.playout.blend_s = frames_to_seconds(6.5, 60.0);
+  config.inputs_per_datagram = options.inputs_per_datagram;
+  config.playout.mode = options.mode;
+  const bool is_ahead = options.approach == Approach::prediction && options.others_at == OthersAt::ahead;
+  if (is_ahead && options.mode == PlayoutMode::present) show_ahead(config.playout.mode);
   return config;
 }
 
@@ -35,7 +44,7 @@ FootballPlayer::FootballPlayer(const FootballOptions& options, std::size_t car, 
 
 void FootballPlayer::picture(double time_s) {
   ++pictures_;
-  update(time_s);
+  client_.update(local_s(time_s));
   handle_events();
   if (client_.status() != ClientStatus::joined) return;
   const std::array hello{kHello, static_cast<std::byte>(car_)};
@@ -112,7 +121,8 @@ void FootballPlayer::step(Tick tick, std::span<const std::byte> input, bool is_f
     const Body& own = world_.bodies[car_];
     const Body& ball = world_.bodies[kBall];
     if (stepped_[kOwn].is_stepped) (void)client_.predict(server_.id(car_), tick, own.state(), own.bytes());
-    if (stepped_[kOwnBall].is_stepped) (void)client_.predict(server_.id(kBall), tick, ball.state(), ball.bytes());
+    if (stepped_[kOwnBall].is_stepped)
+      (void)client_.predict(server_.id(kBall), tick, ball.state(), ball.bytes());
   }
   if (!is_first) return;
   const std::uint8_t with = contacts.with[car_];
@@ -208,8 +218,8 @@ void FootballPlayer::draw(Stepped& body, const ShownEntity& entity, std::array<D
     if (body.is_corrected && body.pictures > 0) display.correct(body.shown[i][0], last->position);
     display.advance(picture_s);
     const glm::dvec3 position = is_reckoner ? entity.shown.position : path->position + display.offset();
-    const glm::dvec3 velocity = is_reckoner ? glm::dvec3(entity.shown.velocity)
-                                            : glm::dvec3(path->velocity) + display.velocity();
+    const glm::dvec3 velocity =
+        is_reckoner ? glm::dvec3(entity.shown.velocity) : glm::dvec3(path->velocity) + display.velocity();
     Drawn& out = drawn[i];
     out.position = position;
     const glm::dvec3 offset = position - path->position;
@@ -217,7 +227,8 @@ void FootballPlayer::draw(Stepped& body, const ShownEntity& entity, std::array<D
     if (body.pictures >= 2) {
       // Both pictures against the path as it is known now.
       const glm::dvec3 before = body.shown[i][0] - last->position;
-      const glm::dvec3 rate = 0.5 * (velocity - glm::dvec3(path->velocity) + body.velocity[i] - glm::dvec3(last->velocity));
+      const glm::dvec3 rate =
+          0.5 * (velocity - glm::dvec3(path->velocity) + body.velocity[i] - glm::dvec3(last->velocity));
       out.step_m = glm::length(offset - before - picture_s * rate);
       const glm::dvec3 second = offset - 2.0 * before + (body.shown[i][1] - earlier->position);
       out.acceleration_mps2 = glm::length(second) / (picture_s * picture_s);
@@ -252,7 +263,8 @@ void FootballPlayer::show(std::span<const ShownEntity> shown, double time_s) {
         picture.others_s = entity.shown_time_s;
       }
       // What the player sees, if this game does not step the body.
-      const bool steps = (i == car_ && stepped_[kOwn].is_stepped) || (i == kBall && stepped_[kOwnBall].is_stepped);
+      const bool steps =
+          (i == car_ && stepped_[kOwn].is_stepped) || (i == kBall && stepped_[kOwnBall].is_stepped);
       if (!steps && options_.approach == Approach::none) world_.bodies[i].follow(entity.shown);
     }
   }

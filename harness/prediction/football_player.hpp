@@ -22,9 +22,10 @@ namespace reckoner::harness::football {
 /// The game of one player: a client, a bot at the keys, and what it sees.
 class FootballPlayer {
  public:
-  FootballPlayer(const FootballOptions& options, std::size_t car, Transport& transport, const FootballServer& server);
+  FootballPlayer(const FootballOptions& options, std::size_t car, Transport& transport,
+                 const FootballServer& server);
 
-  void update(double time_s) { client_.update(local_s(time_s)); }
+  /// Reads what has arrived, steps the game, and shows a picture.
   void picture(double time_s);
 
   [[nodiscard]] const PlayerRecord& record() const { return record_; }

@@ -3,13 +3,15 @@
 
 #include "harness/prediction/football_player.hpp"
 #include "harness/prediction/football_server.hpp"
-#include "harness/prediction/football_summary.hpp"
+#include "harness/prediction/uplink_meter.hpp"
+#include "harness/replay/compare.hpp"
 #include "harness/sim/sim_transport.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
 
 namespace reckoner::harness::football {
 namespace {
@@ -18,28 +20,35 @@ class FootballRun {
  public:
   explicit FootballRun(const FootballOptions& options)
       : options_(options), network_(network_config(options)), server_(options, network_.server()) {
-    for (std::size_t i = 0; i < kCars; ++i) {
-      transports_.push_back(&network_.add_client(kProtocolVersion));
-      players_.push_back(std::make_unique<FootballPlayer>(options, i, *transports_.back(), server_));
+    for (std::size_t i = 0; i < options.players; ++i) {
+      uplinks_.push_back(std::make_unique<UplinkMeter>(network_.add_client(kProtocolVersion)));
+      players_.push_back(std::make_unique<FootballPlayer>(options, i, *uplinks_.back(), server_));
     }
   }
 
-  std::vector<FootballFigures> run() {
+  std::vector<FootballSamples> run() {
     advance_to(kWarmUpS);
-    const Counters before = counters();
+    const FootballCounters before = counters();
     advance_to(kWarmUpS + options_.seconds);
-    const Counters after = counters();
+    const FootballCounters after = counters();
     std::vector<const PlayerRecord*> records;
     for (const auto& player : players_)
       records.push_back(&player->record());
-    return summarise(options_, server_, records, before, after);
+    std::vector<FootballSamples> all;
+    for (std::size_t i = 0; i < (options_.approach == Approach::prediction ? kDisplays : 1); ++i) {
+      all.push_back(
+          collect_samples(options_, server_.truth(), records, static_cast<Display>(i), before, after));
+    }
+    return all;
   }
 
  private:
   static SimNetworkConfig network_config(const FootballOptions& options) {
     SimNetworkConfig config;
     config.links = options.links;
+    config.script = options.script;
     config.seed = options.seed;
+    config.arrival_times = true;  // the players read their datagrams before each picture, as games do
     return config;
   }
 
@@ -49,7 +58,7 @@ class FootballRun {
       // Each player draws at its own phase.
       std::size_t drawing = 0;
       double picture_s = picture_time(0);
-      for (std::size_t i = 1; i < kCars; ++i) {
+      for (std::size_t i = 1; i < players_.size(); ++i) {
         if (picture_time(i) >= picture_s) continue;
         picture_s = picture_time(i);
         drawing = i;
@@ -58,9 +67,6 @@ class FootballRun {
       if (next_s > end_s) return;
       network_.advance(std::max(next_s, network_.now_s()));
       if (network_.server_has_events()) server_.receive(network_.now_s());
-      for (std::size_t i = 0; i < kCars; ++i) {
-        if (network_.client_has_events(i)) players_[i]->update(network_.now_s());
-      }
       if (tick_s <= next_s) {
         server_.tick(tick_s);
       } else if (picture_s <= next_s) {
@@ -70,20 +76,29 @@ class FootballRun {
     }
   }
   [[nodiscard]] double picture_time(std::size_t player) const {
-    const double phase = (static_cast<double>(player) + 0.37) / kCars;
+    const double phase = (static_cast<double>(player) + 0.37) / static_cast<double>(kCars);
     return (static_cast<double>(pictures_[player]) + phase) / options_.frame_rate_hz;
   }
 
-  [[nodiscard]] Counters counters() {
-    Counters out;
-    for (std::size_t i = 0; i < kCars; ++i) {
-      out.up_bytes += transports_[i]->stats().payload_bytes_sent;
-      out.up_wire_bytes += transports_[i]->stats().wire_bytes_sent;
-      const auto stats = server_.server().prediction_stats(server_.client(i));
+  [[nodiscard]] FootballCounters counters() {
+    FootballCounters out;
+    Server& server = server_.server();
+    for (std::size_t i = 0; i < players_.size(); ++i) {
+      out.up_bits += uplinks_[i]->content_bits();
+      out.up_bytes += uplinks_[i]->stats().payload_bytes_sent;
+      out.up_wire_bytes += uplinks_[i]->stats().wire_bytes_sent;
+      const auto stats = server.prediction_stats(server_.client(i));
       if (!stats) continue;
       out.ticks += stats->ticks;
       out.ticks_repeated += stats->ticks_repeated;
     }
+    const bool predicts = options_.approach == Approach::prediction;
+    if (predicts)
+      out.down_bits = server.traffic().by_content[static_cast<std::size_t>(SentContent::prediction)].bits;
+    if (!predicts || !options_.predicts_ball) out.down_bits += server.traffic_of(server_.id(kBall))->bits();
+    // Each player gets the motions of every car. One of them is its own.
+    for (std::size_t i = 0; options_.approach == Approach::none && i < players_.size(); ++i)
+      out.down_bits += server.traffic_of(server_.id(i))->bits() / players_.size();
     out.down_bytes = network_.server().stats().payload_bytes_sent;
     out.down_wire_bytes = network_.server().stats().wire_bytes_sent;
     return out;
@@ -92,15 +107,64 @@ class FootballRun {
   FootballOptions options_;
   SimNetwork network_;
   FootballServer server_;
-  std::vector<Transport*> transports_;
+  std::vector<std::unique_ptr<UplinkMeter>> uplinks_;
   std::vector<std::unique_ptr<FootballPlayer>> players_;
   std::array<std::uint64_t, kCars> pictures_{};
 };
 
+// The games that a seed needs for all methods.
+enum class Game : std::uint8_t { none, ownership, prediction, prediction_others_present };
+
+FootballOptions options_of(FootballOptions options, Game game, std::uint64_t seed) {
+  options.seed = seed;
+  options.approach = game == Game::none        ? Approach::none
+                     : game == Game::ownership ? Approach::ownership
+                                               : Approach::prediction;
+  if (game == Game::prediction_others_present) options.others_at = OthersAt::present;
+  return options;
+}
+
 }  // namespace
 
-std::vector<FootballFigures> run_football(const FootballOptions& options) {
+std::vector<FootballSamples> run_football(const FootballOptions& options) {
   return FootballRun(options).run();
+}
+
+std::vector<FootballFigures> play_football(
+    const FootballOptions& options, std::span<const std::uint64_t> seeds, std::size_t threads,
+    const std::function<void(std::size_t done, std::size_t all)>& progress) {
+  const std::size_t games = options.others_at == OthersAt::ahead ? 4 : 3;
+  std::vector<std::vector<FootballSamples>> runs(games * seeds.size());
+  std::mutex mutex;
+  std::size_t done = 0;
+  for_each_parallel(runs.size(), threads, [&](std::size_t i) {
+    runs[i] = run_football(options_of(options, static_cast<Game>(i % games), seeds[i / games]));
+    const std::scoped_lock lock(mutex);
+    ++done;
+    if (progress) progress(done, runs.size());
+  });
+  // All seeds of a game.
+  const auto pooled = [&](Game game, Display display) {
+    FootballSamples sum;
+    for (std::size_t i = static_cast<std::size_t>(game); i < runs.size(); i += games)
+      sum += runs[i][static_cast<std::size_t>(display)];
+    return sum;
+  };
+  const FootballSamples snapping = pooled(Game::prediction, Display::snap);
+  std::vector<FootballFigures> methods;
+  methods.push_back(summarise("no-prediction", pooled(Game::none, Display::reckoner), nullptr));
+  methods.push_back(summarise("ownership", pooled(Game::ownership, Display::reckoner), nullptr));
+  for (const Display display :
+       {Display::snap, Display::exponential_90, Display::exponential_85, Display::reckoner}) {
+    methods.push_back(summarise(std::string(kDisplayNames[static_cast<std::size_t>(display)]),
+                                pooled(Game::prediction, display), &snapping));
+  }
+  if (options.others_at == OthersAt::ahead) {
+    const FootballSamples present_snapping = pooled(Game::prediction_others_present, Display::snap);
+    methods.push_back(summarise(
+        "reckoner-present", pooled(Game::prediction_others_present, Display::reckoner), &present_snapping));
+  }
+  return methods;
 }
 
 }  // namespace reckoner::harness::football

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/prediction/football_server.hpp"
 
-#include "reckoning/src/blend/interpolate.hpp"
-
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -14,6 +11,7 @@ namespace {
 ServerConfig server_config(const FootballOptions& options) {
   ServerConfig config;
   config.tick_rate_hz = options.tick_rate_hz;
+  config.send_rate_hz = options.send_rate_hz;
   config.archetypes = football_archetypes();
   return config;
 }
@@ -29,12 +27,15 @@ std::vector<Archetype> football_archetypes() {
 }
 
 FootballServer::FootballServer(const FootballOptions& options, Transport& transport)
-    : options_(options), server_(std::move(*Server::create(server_config(options), transport))) {
+    : options_(options),
+      server_(std::move(*Server::create(server_config(options), transport))),
+      truth_(options.tick_rate_hz) {
   world_.has_contacts = options.has_contacts;
   world_.kick_off();
   for (std::size_t i = 0; i < kBodies; ++i) {
     const bool is_ball = i == kBall;
-    ids_[i] = *server_.spawn(is_ball ? 1 : 0, is_ball ? "ball" : "car" + std::to_string(i), world_.bodies[i].state());
+    ids_[i] = *server_.spawn(is_ball ? 1 : 0, is_ball ? "ball" : "car" + std::to_string(i),
+                             world_.bodies[i].state());
   }
 }
 
@@ -49,9 +50,10 @@ void FootballServer::welcome() {
       OwnershipRules owner;
       owner.max_acceleration_mps2 = 5000.0;
       if (options_.approach == Approach::ownership) (void)server_.give(ids_[car], message->sender, owner);
-      if (options_.approach == Approach::prediction) (void)server_.let_predict(ids_[car], message->sender);
+      if (options_.approach == Approach::prediction)
+        (void)server_.let_predict(ids_[car], message->sender, options_.rules);
       if (options_.approach == Approach::prediction && options_.predicts_ball)
-        (void)server_.let_predict(ids_[kBall], message->sender);
+        (void)server_.let_predict(ids_[kBall], message->sender, options_.rules);
     } else if (bytes.size() == 3 + Keys::kBytes && bytes[0] == kKeyMessage) {
       const auto car = std::ranges::find(clients_, message->sender) - clients_.begin();
       if (car >= static_cast<std::ptrdiff_t>(kCars)) continue;
@@ -96,7 +98,7 @@ void FootballServer::tick(double time_s) {
   const bool goal = world_.is_goal();
   if (goal) {
     world_.kick_off();
-    kick_offs_s_.push_back(time_s);
+    truth_.note_kick_off(time_s);
     contacts = {};
   }
   std::array<State, kBodies> states;
@@ -109,36 +111,8 @@ void FootballServer::tick(double time_s) {
     }
     (void)server_.set_game_state(ids_[i], world_.bodies[i].bytes());
   }
-  const Tick tick = server_.next_tick();
-  states_.resize(tick + 1, states);
-  contacts_.resize(tick + 1);
-  states_[tick] = states;
-  contacts_[tick] = contacts;
+  truth_.note(server_.next_tick(), states, contacts);
   server_.tick(time_s);
-}
-
-std::optional<State> FootballServer::truth(std::size_t body, double time_s) const {
-  const double ticks = time_s * options_.tick_rate_hz;
-  const double before = std::floor(ticks + 1e-9);
-  if (before < 0.0 || before + 1.0 >= static_cast<double>(states_.size())) return std::nullopt;
-  const auto tick = static_cast<std::size_t>(before);
-  const double tick_s = 1.0 / options_.tick_rate_hz;
-  return interpolate({.state = states_[tick][body], .time_s = before * tick_s},
-                     {.state = states_[tick + 1][body], .time_s = (before + 1.0) * tick_s}, time_s);
-}
-
-bool FootballServer::touched(std::size_t a, std::size_t b, Tick tick, double within_s) const {
-  const auto reach = static_cast<std::int64_t>(std::ceil(within_s * options_.tick_rate_hz));
-  const auto middle = static_cast<std::int64_t>(tick);
-  const auto last = std::min(middle + reach, static_cast<std::int64_t>(contacts_.size()) - 1);
-  for (auto i = std::max<std::int64_t>(0, middle - reach); i <= last; ++i) {
-    if ((contacts_[static_cast<std::size_t>(i)].with[a] >> b & 1u) != 0) return true;
-  }
-  return false;
-}
-
-bool FootballServer::kicked_off(double from_s, double to_s) const {
-  return std::ranges::any_of(kick_offs_s_, [&](double at_s) { return at_s >= from_s && at_s <= to_s; });
 }
 
 std::optional<Tick> FootballServer::used(std::size_t car, std::uint16_t number) const {

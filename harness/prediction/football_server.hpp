@@ -3,10 +3,12 @@
 
 #include "harness/prediction/football_game.hpp"
 #include "harness/prediction/football_options.hpp"
+#include "harness/prediction/football_truth.hpp"
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <reckoner/server/server.hpp>
@@ -14,8 +16,9 @@
 namespace reckoner::harness::football {
 
 // Messages of a client, by their first byte.
-inline constexpr std::byte kHello{1};     ///< the index of its car
-inline constexpr std::byte kKeyMessage{2};  ///< 8 bytes of keys and a number that counts their changes, 2 bytes
+inline constexpr std::byte kHello{1};  ///< the index of its car
+inline constexpr std::byte kKeyMessage{
+    2};  ///< 8 bytes of keys and a number that counts their changes, 2 bytes
 
 /// The game on the server, and what has happened in it.
 class FootballServer {
@@ -30,18 +33,10 @@ class FootballServer {
   [[nodiscard]] Server& server() { return server_; }
   [[nodiscard]] ClientId client(std::size_t car) const { return clients_[car]; }
 
-  /// The state of a body at a server time; nullopt if that has not happened.
-  [[nodiscard]] std::optional<State> truth(std::size_t body, double time_s) const;
-  /// True if `a` and `b` touched within `within_s` of the tick.
-  [[nodiscard]] bool touched(std::size_t a, std::size_t b, Tick tick, double within_s) const;
-  /// True if a kick-off lies between the two times.
-  [[nodiscard]] bool kicked_off(double from_s, double to_s) const;
+  /// What has happened so far.
+  [[nodiscard]] const FootballTruth& truth() const { return truth_; }
   /// The first tick that used the keys of a message with this number; nullopt if there is none.
   [[nodiscard]] std::optional<Tick> used(std::size_t car, std::uint16_t number) const;
-  [[nodiscard]] std::size_t goals() const { return kick_offs_s_.size(); }
-  [[nodiscard]] double tick_s(Tick tick) const { return tick / options_.tick_rate_hz; }
-  /// Time of the last tick.
-  [[nodiscard]] double end_s() const { return (static_cast<double>(states_.size()) - 1.0) / options_.tick_rate_hz; }
 
  private:
   void welcome();
@@ -59,9 +54,7 @@ class FootballServer {
   std::array<EntityId, kBodies> ids_;
   std::array<ClientId, kCars> clients_;
   std::array<Messages, kCars> messages_;
-  std::vector<std::array<State, kBodies>> states_;  // index: tick
-  std::vector<Contacts> contacts_;                  // index: tick
-  std::vector<double> kick_offs_s_;
+  FootballTruth truth_;
 };
 
 /// What server and clients agree on.

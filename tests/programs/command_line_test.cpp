@@ -170,6 +170,34 @@ TEST(CommandLine, ArenaPrintsATableForEachMode) {
   expect_refusal(run("reckoner-harness", {"arena", "--players", "0"}), "players");
 }
 
+TEST(CommandLine, FootballHasThePlayersGameBesideTheReplay) {
+  const ScratchDir dir;
+  const std::string json = dir.file("football.json");
+  const Finished replay =
+      run("reckoner-harness", {"replay", "--scenario", "football", "--network", "lan", "--seconds", "3",
+                               "--players", "2", "--input-rate", "30", "--json", json});
+  EXPECT_EQ(replay.exit_code, 0) << replay.errors;
+  for (const char* const text : {"same-time error", "players' game over lan: 2 players, 3 s, seed 1",
+                                 "no-prediction", "ownership", "exponential-0.85", "reckoner"})
+    EXPECT_NE(replay.output.find(text), std::string::npos) << text;
+  const std::string written = read_file(json);
+  for (const char* const text : {"\"now_error_m\"", "\"own_response_frames\"", "\"players_game\"",
+                                 "\"inputs_per_datagram\": 2", "\"method\": \"snap\""})
+    EXPECT_NE(written.find(text), std::string::npos) << text;
+
+  // Where the game is not possible, the replay goes on without it, unless the game was asked for.
+  const Finished slow = run("reckoner-harness", {"replay", "--scenario", "football", "--network", "lan",
+                                                 "--seconds", "3", "--tick-rate", "10"});
+  EXPECT_EQ(slow.exit_code, 0) << slow.errors;
+  EXPECT_NE(slow.output.find("players' game left out: --tick-rate 10"), std::string::npos) << slow.output;
+  expect_refusal(run("reckoner-harness", {"replay", "--scenario", "football", "--network", "lan",
+                                          "--tick-rate", "10", "--players", "2"}),
+                 "--tick-rate 10");
+  expect_refusal(run("reckoner-harness", {"replay", "--scenario", "orbit", "--players", "2"}), "--players");
+  expect_refusal(run("reckoner-harness", {"football", "--network", "lan,moon"}), "moon");
+  expect_refusal(run("reckoner-harness", {"football", "--input-rate", "45"}), "--input-rate 45");
+}
+
 class StopSignal : public testing::TestWithParam<int> {};
 
 TEST_P(StopSignal, EndsServerConditionerAndClientCleanlyWithASummary) {

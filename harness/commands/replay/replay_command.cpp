@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
+#include "harness/commands/football/football_arguments.hpp"
+#include "harness/commands/football/football_output.hpp"
 #include "harness/metrics/figures_json.hpp"
 #include "harness/metrics/figures_text.hpp"
+#include "harness/prediction/football_run.hpp"
 #include "harness/replay/method.hpp"
 #include "harness/sim/packet_log.hpp"
 #include "net/src/codec/codes_text.hpp"
@@ -16,6 +19,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -27,6 +31,8 @@ struct ReplayArguments {
   program::SourceOptions source;
   LinkArguments link;
   RunArguments run;
+  FootballArguments game;        // with the scenario football
+  std::string used_game_option;  // the first option of the game on the command line; empty: none
   std::string rendered;
   std::string packets;
   std::string json;
@@ -92,11 +98,66 @@ ReplayOptions owned_by_server(const ReplayOptions& owned) {
   return options;
 }
 
+// The game with inputs that belongs to the scenario football.
+struct PlayersGame {
+  football::FootballOptions options;
+  std::vector<std::uint64_t> seeds;
+  std::vector<football::FootballFigures> methods;
+};
+
+// The players' game has the network, the rates and the playout of the replay.
+Result<PlayersGame> players_game(const ReplayArguments& arguments, const ReplayOptions& replay) {
+  if (replay.transport != ReplayTransport::sim) return Error{"it runs only with --transport sim"};
+  if (!arguments.run.client_clock.empty()) return Error{"it has no --client-clock"};
+  if (replay.playout.mode == PlayoutMode::delayed || !replay.switches.empty())
+    return Error{"it has only the modes present and adaptive, without --switch-to"};
+  FootballArguments game = arguments.game;
+  game.options.links = replay.links;
+  game.options.script = replay.link_script;
+  game.options.mode = replay.playout.mode;
+  game.options.tick_rate_hz = replay.tick_rate_hz;
+  game.options.frame_rate_hz = replay.frame_rate_hz;
+  game.options.send_rate_hz = replay.budget.send_rate_hz;
+  game.options.seconds = replay.seconds;
+  auto options = football_options(game);
+  if (!options) return Error{options.error()};
+  PlayersGame out{std::move(*options), game.seeds, {}};
+  if (out.seeds.empty()) out.seeds = {replay.seed};
+  return out;
+}
+
+// Adds the players' game to the JSON of the replay: every method, and, if the replay shows Reckoner, its
+// figures beside those of the replay, too.
+void add_game(nlohmann::ordered_json& run, const ReplayArguments& arguments, const PlayersGame& game) {
+  for (const football::FootballFigures& method : game.methods) {
+    if (method.method != "reckoner" || arguments.run.options.method != "reckoner") continue;
+    auto own = figures_json(method);
+    own.erase("method");
+    own.erase("pictures");
+    run.update(own);
+  }
+  run["players_game"] = football_json(game.options, game.seeds, game.methods);
+}
+
 int run_replay(const ReplayArguments& arguments) {
+  if (arguments.source.scenario != "football" && !arguments.used_game_option.empty()) {
+    return report_error(arguments.used_game_option + " is only for --scenario football", program::kBadInput);
+  }
   auto options = replay_options(arguments.run, arguments.source, arguments.link);
   if (!options) return report_error(options.error(), program::kBadInput);
   const auto source = program::open_source(arguments.source);
   if (!source) return report_error(source.error(), program::kBadInput);
+  std::optional<PlayersGame> game;
+  if (arguments.source.scenario == "football") {
+    auto made = players_game(arguments, *options);
+    if (made) {
+      game = std::move(*made);
+    } else if (!arguments.used_game_option.empty()) {
+      return report_error("the players' game is not possible: " + made.error(), program::kBadInput);
+    } else {
+      fmt::print("players' game left out: {}\n", made.error());
+    }
+  }
   options->log_packets = !arguments.packets.empty();
   if (!arguments.codes.empty()) {
     const auto codes = read_codes_file(arguments.codes);
@@ -149,6 +210,11 @@ int run_replay(const ReplayArguments& arguments) {
         server_side->now_error_m.p95, ratio ? fmt::format("ratio {:.2f}", *ratio) : "nothing was shown");
   }
 
+  if (game && !unshown) {
+    game->methods = football::play_football(game->options, game->seeds);
+    fmt::print("\n{}", football_text(game->options, arguments.link.name(), game->seeds, game->methods));
+  }
+
   if (rendered && !rendered->close()) {
     return report_error("could not write all of " + arguments.rendered, program::kFailed);
   }
@@ -163,7 +229,9 @@ int run_replay(const ReplayArguments& arguments) {
       return report_error(wrong->message, program::kFailed);
   }
   if (!arguments.json.empty()) {
-    if (const auto wrong = write_json(arguments.json, run_json(arguments, **source, *result, server_side))) {
+    auto run = run_json(arguments, **source, *result, server_side);
+    if (game) add_game(run, arguments, *game);
+    if (const auto wrong = write_json(arguments.json, run)) {
       return report_error(wrong->message, program::kFailed);
     }
   }
@@ -179,6 +247,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   program::add_source_options(*command, arguments->source);
   add_link_options(*command, arguments->link);
   add_run_options(*command, arguments->run);
+  add_football_options(*command, arguments->game);
   std::string methods;
   for (const std::string& name : method_names())
     methods += (methods.empty() ? "" : ", ") + name;
@@ -200,8 +269,13 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       "Example: what a player on a mobile network sees of a duel, and how many bytes that takes:\n"
       "  reckoner-harness replay --trace duel.csv --network mobile --json duel.json\n"
       "With the same network and input, but without Reckoner:\n"
-      "  reckoner-harness replay --trace duel.csv --network mobile --method snap");
-  command->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
+      "  reckoner-harness replay --trace duel.csv --network mobile --method snap\n"
+      "How players see their own cars, also with other methods:\n"
+      "  reckoner-harness replay --scenario football --network intercity");
+  command->callback([arguments, command, &exit_code] {
+    arguments->used_game_option = used_football_option(*command);
+    exit_code = run_replay(*arguments);
+  });
 }
 
 }  // namespace reckoner::harness
