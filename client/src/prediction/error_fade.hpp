@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
@@ -8,13 +10,13 @@
 
 namespace reckoner {
 
-/// The difference between what was shown of a predicted entity and its corrected path, and how it fades: a cubic
-/// from the difference in position and velocity to zero, so that what is shown has no steps in either.
+/// The difference between what was shown of a predicted entity and its corrected path, and how it fades: a
+/// cubic from the difference in position and velocity to zero, so that what is shown has no steps in either.
 ///
 ///   e(u) = (1 - u)^2 ((1 + 2 u) p + u T v),  u = t / T
 ///
-/// p is the difference of the positions, v that of the velocities, T the duration. It is the Hermite cubic that
-/// ends at rest in zero.
+/// p is the difference of the positions, v that of the velocities, T the duration. It is the Hermite cubic
+/// that ends at rest in zero.
 class ErrorFade {
  public:
   /// An error fades in this time, s.
@@ -22,18 +24,23 @@ class ErrorFade {
 
   /// Nothing fades any more.
   void stop() { duration_s_ = 0.0; }
-  /// Begins at `time_s`, where `shown` was shown and `path` is right. A difference above `most_m` does not fade:
-  /// the entity jumps.
-  void begin(const State& shown, const State& path, double time_s, double most_m);
+  /// Begins at `time_s`, where `shown` was shown and `path` is right. A difference above `most_m` does not
+  /// fade: the entity jumps.
+  void begin(const State& shown, const State& path, double time_s, double most_m,
+             double duration_s = kDurationS);
   /// What is shown at `time_s` of an entity on the path `path`.
   [[nodiscard]] State apply(const State& path, double time_s) const;
+  /// How long the error still fades at `time_s`, s; 0: nothing fades.
+  [[nodiscard]] double left_s(double time_s) const {
+    return duration_s_ > 0.0 ? std::max(0.0, begin_s_ + duration_s_ - time_s) : 0.0;
+  }
   /// The rest of the error in position at `time_s`, m.
   [[nodiscard]] double error_m(double time_s) const;
 
  private:
   struct Shares {
     double of_error = 0.0;
-    double of_rate = 0.0;  // s
+    double of_rate = 0.0;        // s
     double of_error_rate = 0.0;  // 1/s
     double of_rate_rate = 0.0;
   };

@@ -26,15 +26,19 @@ bool InputClock::advance(double local_s, double server_s, double guess_s, double
   constexpr double kShare = 1.0 / 32.0;
   if (started_ && elapsed_s > 0.0) picture_s_ += kShare * (std::min(elapsed_s, kStallS) - picture_s_);
   const double error_s = wanted_s - (time_s_ + elapsed_s);
-  const bool jumps = !started_ || std::abs(error_s) > kStallS;
-  if (jumps) {
+  jumped_ = !started_ || std::abs(error_s) > kStallS;
+  if (jumped_) {
     time_s_ = wanted_s;
+    drift_ = 0.0;
   } else {
-    time_s_ += elapsed_s * (1.0 + std::clamp(error_s / kFollowS, -kMostRate, kMostRate));
+    const double wanted_drift = std::clamp(error_s / kFollowS, -kMostRate, kMostRate);
+    const double most = kMostRateChange * elapsed_s;
+    drift_ += std::clamp(wanted_drift - drift_, -most, most);
+    time_s_ += elapsed_s * (1.0 + drift_);
   }
   started_ = true;
   lead_s_ = time_s_ - server_s;
-  return jumps;
+  return jumped_;
 }
 
 void InputClock::note_early(double lead_s, double waited_s, double early_s) {
