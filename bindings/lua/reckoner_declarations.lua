@@ -648,7 +648,8 @@ enum reckoner_mode
 {
   RECKONER_MODE_PRESENT = 0,
   RECKONER_MODE_ADAPTIVE = 1,
-  RECKONER_MODE_DELAYED = 2
+  RECKONER_MODE_DELAYED = 2,
+  RECKONER_MODE_AHEAD = 3
 };
 typedef struct reckoner_client_config
 {

@@ -958,7 +958,12 @@ RECKONER_C_API reckoner_result reckoner_server_refused(const reckoner_server* se
 
 typedef struct reckoner_client reckoner_client;
 
-enum reckoner_mode { RECKONER_MODE_PRESENT = 0, RECKONER_MODE_ADAPTIVE = 1, RECKONER_MODE_DELAYED = 2 };
+enum reckoner_mode {
+  RECKONER_MODE_PRESENT = 0,
+  RECKONER_MODE_ADAPTIVE = 1,
+  RECKONER_MODE_DELAYED = 2,
+  RECKONER_MODE_AHEAD = 3
+};
 typedef struct reckoner_client_config {
   uint32_t struct_size;
   uint32_t archetype_count;             /* the same archetypes in the same order as on the server */
@@ -972,7 +977,9 @@ typedef struct reckoner_client_config {
   const uint8_t* token; /* 1024 bytes, see reckoner_issue_token(); valid once */
   uint64_t game;        /* as on the server */
 
-  /* RECKONER_MODE_PRESENT: the present, by prediction. The others: the past, by interpolation. */
+  /* RECKONER_MODE_PRESENT: the present, by prediction. RECKONER_MODE_AHEAD: the time of the player's inputs
+   * (reckoner_client_next_step()), by prediction; the present until the game steps ticks. The others: the
+   * past, by interpolation. */
   int32_t mode;
   /* 1: a thread reads the socket as soon as data arrives. The clock is then exact on every system if the game
    * calls update only once per picture, and the connection stays alive while the game loads a level. All

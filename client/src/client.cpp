@@ -14,9 +14,9 @@
 namespace reckoner {
 
 std::optional<Error> find_invalid_setting(const PlayoutConfig& playout) {
-  if (playout.mode > PlayoutMode::delayed) {
+  if (playout.mode > PlayoutMode::ahead) {
     return Error{"mode is " + std::to_string(static_cast<unsigned>(playout.mode)) +
-                 "; it must be present, adaptive or delayed"};
+                 "; it must be present, adaptive, delayed or ahead"};
   }
   return find_invalid<PlayoutConfig>(kPlayoutSettings, playout);
 }
@@ -233,7 +233,7 @@ std::optional<PredictionStep> Client::next_step(std::span<const std::byte> input
   inputs.note_picture();
   const auto tick = inputs.due();
   if (!tick) return std::nullopt;
-  const Input& used = inputs.step(input, c.session->link.clock().server_time_s(c.last_local_s));
+  const Input& used = inputs.step(input, c.session->playout.seen_s());
   // With predicted entities, the datagram waits for their results.
   if (c.session->predicted.all().empty()) c.send_due(c.last_local_s);
   return PredictionStep{*tick, used.bytes()};

@@ -145,7 +145,7 @@ void Client::Impl::begin_connection(double local_s) {
   if (status == ClientStatus::connecting) status = ClientStatus::joining;
   const JoinRequest request{kProtocolVersion,
                             archetype_hash(config.archetypes),
-                            config.playout.mode != PlayoutMode::present,
+                            is_buffered(config.playout.mode),
                             std::clamp(session->playout.blend_s(), 0.0, kMaxBlendS),
                             {}};
   handshake.begin(request, session->link.reliable().taken());
@@ -285,9 +285,12 @@ void Client::Impl::send_due(double local_s) {
     session->link.showing().note_jump();
   std::optional<DatagramSender::Showing> showing;
   if (session->link.clock().ready()) {
-    // Shown time may be ahead (ClientConfig::show_ahead_s).
-    const double now_s = std::max(session->link.clock().server_time_s(local_s), session->playout.now_s());
-    showing = {now_s, session->playout.shown_s()};
+    // Shown time may be ahead (ClientConfig::show_ahead_s, PlayoutMode::ahead).
+    const PlayoutClock& playout = session->playout;
+    const double now_s = playout.follows_inputs()
+                             ? playout.seen_s()
+                             : std::max(session->link.clock().server_time_s(local_s), playout.seen_s());
+    showing = {now_s, playout.shown_s()};
   }
   session->link.sender().send_due(local_s, config.ack_interval_s, showing, connection.server(),
                                   *connection.transport());

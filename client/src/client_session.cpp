@@ -65,8 +65,10 @@ void ClientSession::note_datagram(double local_s) {
 
 void ClientSession::note_arrival(double local_s) {
   // Compared with shown times, which are ahead.
-  if (link.clock().known())
-    world.fades.limit().note_arrival(link.clock().arrival_s(local_s) + config.show_ahead_s);
+  if (link.clock().known()) {
+    const double ahead_s = config.show_ahead_s + playout.seen_s() - playout.now_s();
+    world.fades.limit().note_arrival(link.clock().arrival_s(local_s) + ahead_s);
+  }
 }
 
 bool ClientSession::take_message() {
@@ -154,7 +156,7 @@ void ClientSession::advance(double local_s) {
   double before_s = playout.shown_s();
   const double rate = playout.rate();
   const double stepped_by_s = show_s - playout.now_s();
-  const bool jumped = playout.advance(show_s, stepped);
+  const bool jumped = playout.advance(show_s, stepped, advance_inputs(local_s));
   if (first) before_s = playout.shown_s();  // nothing was shown before
   if (jumped) {
     link.showing().note_jump();
@@ -175,21 +177,28 @@ void ClientSession::advance(double local_s) {
   // The server cannot reconstruct how a fade ends.
   if (world.fades.review(playout.shown_s(), before_s, playout.blend_s())) link.showing().note_jump();
   owned.brake_idle(now_s, shown.paused());
-  advance_inputs(local_s);
-  while (const EntityId late = world.predictions.expire(show_s))
+  while (const EntityId late = world.predictions.expire(playout.seen_s()))
     world.fail_prediction(late);
   stats.delay_s = playout.delay_s() - config.show_ahead_s;
   if (!retired_) messages.release(playout.shown_s());
 }
 
-void ClientSession::advance_inputs(double local_s) {
+// Returns the time of the inputs, for ahead mode. In a pause, it goes on with the same lead.
+std::optional<PlayoutClock::InputTime> ClientSession::advance_inputs(double local_s) {
   PlayerInputs& inputs = link.inputs();
-  if (shown.paused()) return inputs.interrupt();
+  const double now_s = link.clock().server_time_s(local_s);
+  if (!inputs.has_begun()) return std::nullopt;
+  if (shown.paused()) {
+    inputs.interrupt();
+    return PlayoutClock::InputTime{now_s + inputs.clock().lead_s()};
+  }
   constexpr double kTicks = 2.0;  // until the server reports how early inputs arrive
   const double one_way_s = std::max(link.one_way_s(), 0.5 * stats.round_trip_s);
   const double guess_s = one_way_s + kTicks / link.clock().tick_rate_hz();
-  inputs.advance(local_s, link.clock().server_time_s(local_s), guess_s, link.clock().tick_clock());
-  if (inputs.is_running()) stats.input_lead_s = inputs.clock().lead_s();
+  inputs.advance(local_s, now_s, guess_s, link.clock().tick_clock());
+  const InputClock& clock = inputs.clock();
+  if (inputs.is_running()) stats.input_lead_s = clock.lead_s();
+  return PlayoutClock::InputTime{clock.time_s(), clock.rate(), clock.has_jumped()};
 }
 
 void ClientSession::review_path() {
@@ -226,7 +235,7 @@ SpawnResult ClientSession::predict_spawn(std::size_t archetype, const State& cou
   if (!link.clock().ready()) return CallError::no_clock;
   if (!(patience_s >= 0.0 && patience_s <= kMaxPatienceS)) return CallError::out_of_range;
   if (const auto why = find_unencodable(counted, *q); why != CallError::none) return why;
-  const double now_s = playout.now_s();
+  const double now_s = playout.seen_s();
   const double until_s = now_s + patience_s;
   const Motion motion{.state = counted, .time_s = now_s, .floor = q->floor, .walls = q->walls};
   const EntityId id = world.predictions.add(key, archetype, motion, until_s);

@@ -119,7 +119,7 @@ struct ClientSession {
   void note_datagram(double local_s);
   [[nodiscard]] std::optional<Refusal> apply(const OwnershipMessage& message);
   void review_path();
-  void advance_inputs(double local_s);
+  std::optional<PlayoutClock::InputTime> advance_inputs(double local_s);
 
   OrderedMessages ordered_;              // reliable messages of the server; some wait for spawns
   DecodedDatagram datagram_;             // the newest one; kept so that its memory is used again

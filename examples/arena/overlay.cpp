@@ -6,7 +6,7 @@
 namespace arena {
 
 std::string mode_name(const reckoner::Client& client) {
-  constexpr std::array kModes{"present", "adaptive", "delayed"};  // in the order of PlayoutMode
+  constexpr std::array kModes{"present", "adaptive", "delayed", "ahead"};  // in the order of PlayoutMode
   return kModes[static_cast<std::size_t>(client.playout().mode)];
 }
 

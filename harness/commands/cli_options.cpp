@@ -104,7 +104,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   policy->check(CLI::IsMember({"accept", "correct", "refuse"}));
   for (CLI::Option* option : {owner, policy, cheat})
     option->group("Entities that a client owns");
-  auto* mode = command.add_option("--mode", arguments.mode, "present, adaptive or delayed:MS");
+  auto* mode = command.add_option("--mode", arguments.mode, "present, adaptive, delayed:MS or ahead");
   auto* blend =
       command.add_option("--blend-frames", options.blend_frames,
                          "number of frames over which a correction is blended; 0: corrections jump");

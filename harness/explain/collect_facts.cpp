@@ -7,11 +7,13 @@
 #include "programs/common/sessions/session_transports.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <glm/geometric.hpp>
@@ -285,7 +287,8 @@ void Collector::compare(const ShownEntity& entity, double local_s, double now, d
 }
 
 std::string_view mode_name(PlayoutMode mode) {
-  return mode == PlayoutMode::present ? "present" : mode == PlayoutMode::adaptive ? "adaptive" : "delayed";
+  constexpr std::array<std::string_view, 4> kNames{"present", "adaptive", "delayed", "ahead"};
+  return kNames[static_cast<std::size_t>(mode)];
 }
 
 void poll_events(Client& client, Collector& collector) {
@@ -300,7 +303,7 @@ Result<SessionFacts> collect_facts(program::SessionReader& reader, const Collect
   const program::SessionSettings& settings = reader.settings();
   facts.version = settings.version;
   facts.mode = mode_name(settings.playout.mode);
-  facts.shows_past = settings.playout.mode != PlayoutMode::present;
+  facts.shows_past = is_buffered(settings.playout.mode);
   facts.blend_s = settings.playout.blend_s;
   ClientConfig config = program::config_of(settings);
   config.archetypes = options.archetypes;

@@ -118,7 +118,7 @@ struct ClockFact {
 /// A whole session.
 struct SessionFacts {
   std::string version;                  ///< of Reckoner at the recording client
-  std::string mode;                     ///< present, adaptive or delayed
+  std::string mode;                     ///< present, adaptive, delayed or ahead
   ClientId client{};                    ///< null: never admitted
   double tick_rate_hz = 60.0;           ///< of the server
   double blend_s = 0.1;                 ///< duration of a blend

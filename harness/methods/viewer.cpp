@@ -18,7 +18,7 @@ Viewer::Viewer(const scenario::Source& source, ClientConfig config, Transport& t
 std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>& shown) {
   update(time_s);
   const auto drawn = client_.shown();
-  const bool present = client_.playout().mode == PlayoutMode::present && delay_s() == 0.0;
+  const bool present = !is_buffered(client_.playout().mode) && delay_s() == 0.0;
   for (const ShownEntity& entity : drawn) {
     const auto found = indices_.find(entity.info->name);
     if (found == indices_.end()) {

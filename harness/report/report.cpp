@@ -130,7 +130,7 @@ Result<ReportFigure> smoothness_figure(const Comparison& comparison, const std::
 
 Result<std::string> write_report(const Comparison& comparison, const std::vector<CompareRun>& runs,
                                  const std::string& folder) {
-  const bool buffered = comparison.options.playout.mode != PlayoutMode::present;
+  const bool buffered = is_buffered(comparison.options.playout.mode);
   const auto compared = compared_figures(buffered);
   const auto some = subset(comparison.sources);
   std::vector<ReportFigure> figures;

@@ -70,6 +70,7 @@ std::string cpp_configuration(const Settings& settings) {
   (void)program::parse_mode(settings.run.mode, playout);
   const char* const mode = playout.mode == PlayoutMode::present    ? "present"
                            : playout.mode == PlayoutMode::adaptive ? "adaptive"
+                           : playout.mode == PlayoutMode::ahead    ? "ahead"
                                                                    : "delayed";
   std::string text = fmt::format(
       "reckoner::Archetype body;\n"

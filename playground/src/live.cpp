@@ -64,8 +64,8 @@ const char* name_of(ClientStatus status) {
 
 }  // namespace
 
-// Creates the client. `token`: the content of a token file, or nothing; `mode`: present, adaptive or
-// delayed:MS.
+// Creates the client. `token`: the content of a token file, or nothing; `mode`: present, adaptive,
+// delayed:MS or ahead.
 PLAYGROUND_API(pg_live_start)
 int pg_live_start(const std::byte* token, std::size_t token_bytes, const char* mode, std::size_t mode_bytes) {
   ClientConfig config;

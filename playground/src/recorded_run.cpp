@@ -94,7 +94,7 @@ Result<RecordedRun> run_settings(const Settings& settings, const std::string& re
   RecordedRun run;
   run.source = harness::name_of(settings.source);
   run.network = settings.link.name();
-  run.buffered = options->playout.mode != PlayoutMode::present;
+  run.buffered = is_buffered(options->playout.mode);
   run.mode = settings.run.mode;
   Recorder recorder(**source, settings, run);
   const bool frames = wanted == Wanted::figures_and_frames;

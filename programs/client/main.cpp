@@ -58,7 +58,9 @@ struct Options {
 void add_options(CLI::App& app, Options& o) {
   app.add_option("--connect", o.connect,
                  "server to join, HOST:PORT (default: those that the token names, in their order)");
-  app.add_option("--mode", o.mode, "which instant to show: present, adaptive or delayed:MS")
+  app.add_option("--mode", o.mode,
+                 "which instant to show: present, adaptive, delayed:MS, or ahead (present mode here: the "
+                 "program has no inputs)")
       ->capture_default_str();
   for (const auto& setting : program::kBlendSettings)
     program::add_setting(app, setting, o.blend);

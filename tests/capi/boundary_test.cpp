@@ -118,7 +118,7 @@ TEST(CBoundary, InvalidConfigurationsAreRefused) {
   pair.client_config.host = nullptr;
   EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT);
   pair.client_config.host = "127.0.0.1";
-  pair.client_config.mode = 3;
+  pair.client_config.mode = 4;
   EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT);
 }
 
@@ -166,7 +166,7 @@ TEST(CBoundary, InvalidPlayoutIsRefused) {
   reckoner_playout_init(&playout, sizeof playout);
   EXPECT_EQ(reckoner_client_set_playout(nullptr, &playout), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(reckoner_client_set_playout(pair.client, nullptr), RECKONER_ERROR_ARGUMENT);
-  playout.mode = 3;
+  playout.mode = 4;
   EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_ARGUMENT);
   playout.mode = RECKONER_MODE_DELAYED;
   playout.delay_s = std::nan("");

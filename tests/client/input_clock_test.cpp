@@ -26,6 +26,7 @@ TEST(InputClock, NeverRunsMoreThan2PercentOffAndNeverBack) {
     EXPECT_DOUBLE_EQ(clock.time_s(), server_s + kGuessS);
     int jumps = 0;
     for (int i = 0; i < 5000; ++i) {
+      const double rate = clock.rate();
       const double elapsed_s = 0.03 * unit(random);
       local_s += elapsed_s;
       server_s += elapsed_s * (0.99 + 0.02 * unit(random));  // the estimate drifts
@@ -40,6 +41,7 @@ TEST(InputClock, NeverRunsMoreThan2PercentOffAndNeverBack) {
       const double advanced_s = clock.time_s() - before_s;
       ASSERT_GE(advanced_s, (1.0 - InputClock::kMostRate) * elapsed_s - 1e-9);
       ASSERT_LE(advanced_s, (1.0 + InputClock::kMostRate) * elapsed_s + 1e-9);
+      ASSERT_LE(std::abs(clock.rate() - rate), InputClock::kMostRateChange * elapsed_s + 1e-12);
     }
     EXPECT_EQ(jumps, 0);
   }

@@ -198,5 +198,79 @@ TEST(PlayoutClock, ReachesANewDelayAtALowFrameRate) {
   }
 }
 
+// A clock of inputs whose rate changes, as InputClock changes it.
+struct PlayoutInputs {
+  double time_s = 0.0;
+  double rate = 1.0;
+  bool jumped = true;
+
+  void run(double elapsed_s, double wanted_rate) {
+    rate += std::clamp(wanted_rate - rate, -0.1 * elapsed_s, 0.1 * elapsed_s);
+    time_s += rate * elapsed_s;
+    jumped = false;
+  }
+  [[nodiscard]] PlayoutClock::InputTime now() const { return {time_s, rate, jumped}; }
+};
+
+TEST(PlayoutClock, AheadModeIsPresentModeWithoutInputs) {
+  PlayoutClock clock{{.mode = PlayoutMode::ahead}};
+  EXPECT_TRUE(clock.advance(10.0, false));
+  for (double now_s = 10.0; now_s < 12.0; now_s += 0.01) {
+    (void)clock.advance(now_s, false);
+    EXPECT_EQ(clock.shown_s(), now_s);
+    EXPECT_EQ(clock.rate(), 1.0);
+    EXPECT_FALSE(clock.follows_inputs());
+  }
+  EXPECT_EQ(clock.path(), MotionPath::predict);
+}
+
+// The shown time approaches that of the inputs, and then is the same, whatever its rate is. It never jumps,
+// also when the inputs' time does, or the server's.
+TEST(PlayoutClock, AheadModeFollowsTheInputs) {
+  constexpr double kFineS = 1.0 / 240.0;
+  for (const PlayoutMode other : {PlayoutMode::present, PlayoutMode::delayed}) {
+    PlayoutClock clock{{.mode = other, .delay_s = 0.2}};
+    double now_s = 10.0;
+    (void)clock.advance(now_s, false);
+    PlayoutInputs inputs{.time_s = now_s + 0.12};
+    const auto run = [&](double seconds, double rate, double step_s = 0.0) {
+      for (int i = 0; i < static_cast<int>(seconds / kFineS); ++i) {
+        const double shown_s = clock.shown_s(), shown_rate = clock.rate();
+        const bool steps = i == 0 && step_s != 0.0;
+        now_s += kFineS + (steps ? step_s : 0.0);
+        inputs.run(kFineS, rate);
+        EXPECT_FALSE(clock.advance(now_s, steps, inputs.now()));
+        (void)clock.review_path();
+        EXPECT_NEAR(clock.shown_s() - shown_s, shown_rate * kFineS, 0.6 * kFineS * kFineS + 3e-5);
+        EXPECT_NEAR(clock.rate(), shown_rate, 0.61 * kFineS + 0.005);
+      }
+    };
+    run(1.0, 1.0);
+    clock.change({.mode = PlayoutMode::ahead});
+    run(4.0, 1.0);
+    EXPECT_EQ(clock.shown_s(), inputs.time_s);
+    EXPECT_EQ(clock.path(), MotionPath::predict);
+    EXPECT_EQ(clock.seen_s(), clock.shown_s());
+    for (const double rate : {1.02, 0.98, 1.0}) {
+      run(1.0, rate);
+      EXPECT_EQ(clock.shown_s(), inputs.time_s);
+      EXPECT_EQ(clock.rate(), inputs.rate);
+    }
+    run(1.0, 1.0, 0.05);  // the estimate of the server's time steps
+    EXPECT_EQ(clock.shown_s(), inputs.time_s);
+    inputs.time_s += 0.3;
+    inputs.jumped = true;
+    EXPECT_FALSE(clock.advance(now_s, false, inputs.now()));
+    inputs.jumped = false;
+    run(4.0, 1.0);
+    EXPECT_EQ(clock.shown_s(), inputs.time_s);
+    clock.change({.mode = other, .delay_s = 0.2});
+    run(6.0, 1.0);
+    EXPECT_NEAR(clock.shown_s(), now_s - (other == PlayoutMode::delayed ? 0.2 : 0.0), 1e-9);
+    EXPECT_TRUE(clock.settled());
+    EXPECT_EQ(clock.seen_s(), now_s);
+  }
+}
+
 }  // namespace
 }  // namespace reckoner

@@ -61,6 +61,7 @@ double worst_error_m(const PlayoutConfig& playout, std::size_t least) {
 TEST(SeenByInput, ServerFindsThePictureOfTheShot) {
   EXPECT_LT(worst_error_m({.mode = PlayoutMode::present}, 80), 0.02);
   EXPECT_LT(worst_error_m({.mode = PlayoutMode::delayed, .delay_s = 0.2}, 80), 0.02);
+  EXPECT_LT(worst_error_m({.mode = PlayoutMode::ahead}, 80), 0.02);
 }
 
 }  // namespace

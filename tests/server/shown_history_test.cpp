@@ -190,6 +190,45 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
   EXPECT_FALSE(seen.shown(id, 9.96));
 }
 
+// A client in ahead mode shows a later instant than the server's present. It is believed up to 0.25 s, and
+// what it has seen is an extrapolation of what the server has sent, and nothing else.
+TEST(ShownHistory, BoundsHowFarAheadAClientIs) {
+  for (const double ahead_s : {0.02, 0.1, 0.24, 0.26, 0.5, 2.0}) {
+    ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+    const EntityId id{3, 0};
+    const Motion first{.state = {.position = {1.0, 0.0, 0.0}, .velocity = {8.0f, 0.0f, 0.0f}}, .time_s = 9.0};
+    seen.announced_in(0, id, shared(first), 9.0);
+    seen.acknowledged(Ack{0}, 9.1);
+    std::size_t refused = 0;
+    for (double now_s = 9.1; now_s < 11.0; now_s += 0.05) {
+      ShowingReport report;
+      report.clock = static_cast<std::uint16_t>(ShowingReport::units(now_s + ahead_s));
+      report.count = now_s < 9.12 ? 1 : 0;  // the datagram 0, just now
+      refused += seen.process(report, now_s, true) == Refusal::from_future ? 1u : 0u;
+      // The enemy turns, and the client has not got that yet.
+      if (now_s > 10.0 && now_s < 10.05) {
+        Motion turned = first;
+        turned.time_s = 10.0;
+        turned.state.position.x = 9.0;
+        turned.state.velocity = {0.0f, 8.0f, 0.0f};
+        seen.sent(1, id, shared(turned), now_s);
+      }
+      const auto shown_s = seen.shown_at(now_s + ahead_s, now_s);
+      if (ahead_s > 0.25) {
+        EXPECT_FALSE(shown_s);
+      } else if (now_s > 9.6) {
+        ASSERT_TRUE(shown_s);
+        const auto state = seen.shown(id, *shown_s);
+        ASSERT_TRUE(state);
+        EXPECT_NEAR(state->position.x, 1.0 + 8.0 * (now_s + ahead_s - 9.0), 0.01);
+        EXPECT_EQ(state->position.y, 0.0);
+      }
+      EXPECT_EQ(seen.status(now_s + 0.26, now_s), RewindStatus::unavailable);
+    }
+    EXPECT_EQ(refused > 0, ahead_s > 0.25) << ahead_s;
+  }
+}
+
 // No report tells when the spawn arrived, and one lists an update of the entity. The client has the entity,
 // so the pose is that of the update, or unknown.
 TEST(ShownHistory, UpdateBeforeTheGuessedSpawnCounts) {

@@ -20,7 +20,8 @@ class RewindCheck {
  public:
   RewindCheck(World& world, double later_s) : world_(world), later_s_(later_s) {
     world.on_frame = [this](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
-      const auto client_s = world_.client(client).server_time_s();
+      auto client_s = world_.client(client).server_time_s();
+      if (client_s && by_shown_time && !shown.empty()) client_s = std::max(*client_s, shown[0].shown_time_s);
       if (client == 0 && client_s) frames_.push_back({time_s, *client_s, {shown.begin(), shown.end()}});
     };
     world.after_tick = [this](double time_s) {
@@ -32,6 +33,7 @@ class RewindCheck {
   }
 
   double from_s = 3.0;
+  bool by_shown_time = false;  // the stamp is the shown instant if that is ahead of the server's time
   std::size_t unknown = 0;
   std::size_t pending = 0;  // number of pictures
   std::vector<double> errors_m;

@@ -24,7 +24,7 @@ namespace Reckoner {
   public enum ServerEventKind { ClientJoined = 0, ClientLeft = 1, ClientRefused = 2, OwnerCorrected = 3, OwnerRefused = 4, ClientLost = 5, ClientBack = 6 }
   public enum RewindStatus { Known = 0, Pending = 1, Unavailable = 2 }
   public enum SentContent { FullMotion = 0, ResidualMotion = 1, RouteMotion = 2, Spawn = 3, Field = 4, End = 5, Message = 6, ReliableMessage = 7, Header = 8, Prediction = 9 }
-  public enum Mode { Present = 0, Adaptive = 1, Delayed = 2 }
+  public enum Mode { Present = 0, Adaptive = 1, Delayed = 2, Ahead = 3 }
   public enum Status { Connecting = 0, Joining = 1, Joined = 2, Refused = 3, Disconnected = 4, Reconnecting = 5 }
   public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13, Snapped = 14, PredictionBegan = 15, PredictionEnded = 16 }
   public enum CorrectionReason { Begins = 0, InputMissing = 1, Differs = 2, Teleported = 3 }

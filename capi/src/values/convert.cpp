@@ -101,7 +101,8 @@ static_assert(same(ClientStatus::connecting, RECKONER_STATUS_CONNECTING) &&
               same(ClientStatus::disconnected, RECKONER_STATUS_DISCONNECTED));
 static_assert(same(PlayoutMode::present, RECKONER_MODE_PRESENT) &&
               same(PlayoutMode::adaptive, RECKONER_MODE_ADAPTIVE) &&
-              same(PlayoutMode::delayed, RECKONER_MODE_DELAYED));
+              same(PlayoutMode::delayed, RECKONER_MODE_DELAYED) &&
+              same(PlayoutMode::ahead, RECKONER_MODE_AHEAD));
 static_assert(same(Relevance::by_distance, RECKONER_RELEVANCE_BY_DISTANCE) &&
               same(Relevance::always, RECKONER_RELEVANCE_ALWAYS) &&
               same(Relevance::never, RECKONER_RELEVANCE_NEVER));

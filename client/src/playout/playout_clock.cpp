@@ -81,7 +81,7 @@ void PlayoutClock::change(const PlayoutConfig& config) {
 
 bool PlayoutClock::review_path() {
   if (path_ == wanted_path()) return false;
-  if (wanted_path() == MotionPath::predict && !settled_) return false;
+  if (wanted_path() == MotionPath::predict && !settled_ && shown_s_ < now_s_) return false;
   path_ = wanted_path();
   return true;
 }
@@ -165,6 +165,7 @@ void PlayoutClock::measure() {
 double PlayoutClock::wanted_delay_s() const {
   switch (config_.mode) {
     case PlayoutMode::present:
+    case PlayoutMode::ahead:
       return 0.0;
     case PlayoutMode::delayed:
       return config_.delay_s;
@@ -180,11 +181,16 @@ double PlayoutClock::wanted_delay_s() const {
   return 0.0;
 }
 
-bool PlayoutClock::advance(double now_s, bool stepped) {
+bool PlayoutClock::advance(double now_s, bool stepped, const std::optional<InputTime>& inputs) {
   const bool first = !started_;
   started_ = true;
-  const double elapsed_s = first || stepped ? 0.0 : std::max(0.0, now_s - now_s_);
   if (!first && !stepped && now_s < now_s_) return false;
+  const bool follows = config_.mode == PlayoutMode::ahead && inputs.has_value();
+  const double base_s = follows ? inputs->time_s : now_s;
+  const bool continues = follows == follows_ && !(follows && inputs->jumped);
+  // A step of the server's time does not concern a clock of the inputs that goes on.
+  const bool jumps = first || (stepped && !(follows && continues));
+  const double elapsed_s = jumps ? 0.0 : std::max(0.0, stepped ? base_s - base_s_ : now_s - now_s_);
   if (first || stepped) {
     // Before the first call, now_s_ is 0, and measurements were noted with this time.
     for (Recent* recent : {&lateness_, &datagram_lateness_, &gaps_})
@@ -193,13 +199,23 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
   }
   now_s_ = now_s;
   if (config_.mode == PlayoutMode::adaptive && (!is_measured_ || now_s_ > expires_s_)) measure();
-  if (first || stepped) {
+  follows_ = follows;
+  base_s_ = base_s;
+  const double base_rate = follows ? inputs->rate : 1.0;
+  if (jumps) {
     rate_ = 1.0;
     drift_ = 0.0;
     delay_s_ = wanted_delay_s();
     settled_ = true;
-    shown_s_ = now_s - delay_s_;
+    shown_s_ = base_s - delay_s_;
     return true;
+  }
+  if (!continues) {  // what is shown goes on as before, and approaches the new base from now on
+    shown_s_ += elapsed_s * rate_;
+    delay_s_ = base_s - shown_s_;
+    drift_ = base_rate - rate_;
+    settled_ = false;
+    return false;
   }
   if (elapsed_s <= 0.0) return false;
   if (settled_) {
@@ -212,8 +228,8 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
     for (double left_s = elapsed_s; left_s > 0.0 && !settled_; left_s -= kLongestStepS)
       approach_target(std::min(left_s, kLongestStepS));
   }
-  rate_ = 1.0 - drift_;
-  shown_s_ = now_s - delay_s_;
+  rate_ = base_rate - drift_;
+  shown_s_ = base_s - delay_s_;
   return false;
 }
 
@@ -227,7 +243,7 @@ void PlayoutClock::approach_target(double elapsed_s) {
   const double step_s = drift_ * elapsed_s;
   settled_ = std::abs(left_s) <= std::max(kArrivedS, std::abs(step_s)) && std::abs(drift_) <= kShrink;
   if (!settled_) {
-    delay_s_ = std::max(0.0, delay_s_ + step_s);
+    delay_s_ = delay_s_ < 0.0 ? delay_s_ + step_s : std::max(0.0, delay_s_ + step_s);
   } else {
     delay_s_ = wanted_delay_s();
     drift_ = 0.0;

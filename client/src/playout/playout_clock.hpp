@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -12,9 +13,10 @@
 
 namespace reckoner {
 
-/// Computes which instant of server time the client shows. That is the present, or the present minus a delay.
-/// In adaptive mode the delay follows the lateness of updates and the gaps between them. It grows as fast as
-/// the limit on the time scale allows and shrinks slowly, so what is shown never stops or runs backwards.
+/// Computes which instant of server time the client shows. That is the present, the present minus a delay, or
+/// in ahead mode the time of the player's inputs. In adaptive mode the delay follows the lateness of updates
+/// and the gaps between them. It grows as fast as the limit on the time scale allows and shrinks slowly, so
+/// what is shown never stops or runs backwards.
 ///
 /// A quantile of the latest updates says how late updates are. Updates older than 10 s do not count. If few
 /// are left, because little in the world changes, all datagrams of the same time count instead. Of the
@@ -24,6 +26,13 @@ class PlayoutClock {
  public:
   /// Delays outside their range are clamped.
   explicit PlayoutClock(const PlayoutConfig& config);
+
+  /// The clock of the player's inputs (InputClock), which ahead mode follows.
+  struct InputTime {
+    double time_s = 0.0;  ///< server time
+    double rate = 1.0;    ///< seconds of it per second
+    bool jumped = false;  ///< since the advance() before
+  };
 
   /// Changes the configuration. Shown time does not jump: it runs up to a quarter slower or faster until
   /// settled().
@@ -35,8 +44,8 @@ class PlayoutClock {
   /// How motions are shown at the instant: extrapolated, or interpolated.
   [[nodiscard]] MotionPath path() const { return path_; }
   /// Lets path() follow the mode after a change(). Returns true if it has changed. It changes to
-  /// interpolation at once, while the delay is still zero, and back to prediction only when the delay has
-  /// reached zero again. At zero delay both show the pose from the newest motion.
+  /// interpolation at once, while the past is not shown yet, and back to prediction only when the past is not
+  /// shown any more. From the present on, both show the pose from the newest motion.
   [[nodiscard]] bool review_path();
   /// True if the delay and path() are those that the mode needs, and the past is shown.
   [[nodiscard]] bool shows_past() const {
@@ -63,7 +72,10 @@ class PlayoutClock {
   /// Advances to server time `now_s`. `stepped` says that the estimate of server time has jumped. Returns
   /// true if the shown time jumps, so that the caller must blend over the jump. That happens in the first
   /// call and after a step. A picture that is drawn late is no jump, because motion continues meanwhile.
-  bool advance(double now_s, bool stepped);
+  ///
+  /// `inputs`: the clock of the inputs, if it runs. In ahead mode the shown time is this time. After its
+  /// jump, and when it begins, the shown time approaches it as after a change().
+  bool advance(double now_s, bool stepped, const std::optional<InputTime>& inputs = {});
 
   /// True after the first advance(). The following times mean nothing before.
   [[nodiscard]] bool started() const { return started_; }
@@ -77,7 +89,16 @@ class PlayoutClock {
   /// Seconds of shown time per second; 1 unless the delay changes.
   [[nodiscard]] double rate() const { return rate_; }
 
-  [[nodiscard]] double delay_s() const { return delay_s_; }
+  /// now_s() minus shown_s(), s; below 0 in ahead mode.
+  [[nodiscard]] double delay_s() const { return follows_ ? now_s_ - shown_s_ : delay_s_; }
+
+  /// The stamp of the picture, server time, s: what the client declares to the server, and the time of a shot
+  /// at what is shown. It is the present in the buffered modes, and otherwise the shown instant.
+  [[nodiscard]] double seen_s() const {
+    return path_ == MotionPath::predict ? shown_s_ : std::max(now_s_, shown_s_);
+  }
+  /// True if the shown time depends on the clock of the inputs.
+  [[nodiscard]] bool follows_inputs() const { return follows_; }
 
  private:
   // The latest measurements of one kind, and when each was made, server time, s.
@@ -106,7 +127,7 @@ class PlayoutClock {
   };
 
   [[nodiscard]] MotionPath wanted_path() const {
-    return config_.mode == PlayoutMode::present ? MotionPath::predict : MotionPath::interpolate;
+    return is_buffered(config_.mode) ? MotionPath::interpolate : MotionPath::predict;
   }
   [[nodiscard]] double wanted_delay_s() const;
   void note_lateness(Recent& recent, double lateness_s);
@@ -120,7 +141,9 @@ class PlayoutClock {
   double now_s_ = 0.0;
   double shown_s_ = 0.0;
   double rate_ = 1.0;
-  double delay_s_ = 0.0;
+  bool follows_ = false;  // the base is the time of the inputs; otherwise it is now_s_
+  double base_s_ = 0.0;
+  double delay_s_ = 0.0;                  // base minus shown time; below 0 only after ahead mode
   double drift_ = 0.0;                    // rate of change of the delay, s/s
   std::optional<double> expected_gap_s_;  // longest gap while the earlier motion is not valid
   double quiet_gap_s_;                    // in a longer gap the earlier motion is valid

@@ -9,14 +9,15 @@
 
 namespace reckoner {
 
-void ErrorFade::begin(const State& shown, const State& path, double time_s, double most_m) {
+void ErrorFade::begin(const State& shown, const State& path, double time_s, double most_m,
+                      double duration_s) {
   begin_s_ = time_s;
   position_m_ = shown.position - path.position;
   velocity_mps_ = glm::dvec3(shown.velocity) - glm::dvec3(path.velocity);
   rotation_rad_ = rotation_log(glm::dquat(shown.orientation) * glm::conjugate(glm::dquat(path.orientation)));
   rotation_rps_ = glm::dvec3(shown.angular_velocity) - glm::dvec3(path.angular_velocity);
   const double error_m = glm::length(position_m_);
-  duration_s_ = error_m <= most_m ? kDurationS * kLongM / std::max(kLongM, error_m) : 0.0;
+  duration_s_ = error_m <= most_m ? duration_s * kLongM / std::max(kLongM, error_m) : 0.0;
 }
 
 ErrorFade::Shares ErrorFade::shares(double time_s) const {

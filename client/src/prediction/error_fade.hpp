@@ -22,14 +22,15 @@ class ErrorFade {
  public:
   /// An error fades in this time, s. The acceleration that a fade adds is proportional to 1 / T^2.
   static constexpr double kDurationS = 0.25;
-  /// A longer error fades faster, m: in kDurationS kLongM / |p|.
+  /// A longer error fades faster, m: in a duration that is kLongM / |p| times as long.
   static constexpr double kLongM = 20.0;
 
   /// Nothing fades any more.
   void stop() { duration_s_ = 0.0; }
   /// Begins at `time_s`, where `shown` was shown and `path` is right. A difference above `most_m` does not
-  /// fade: the entity jumps.
-  void begin(const State& shown, const State& path, double time_s, double most_m);
+  /// fade: the entity jumps. `duration_s` is that of an error up to kLongM.
+  void begin(const State& shown, const State& path, double time_s, double most_m,
+             double duration_s = kDurationS);
   /// What is shown at `time_s` of an entity on the path `path`.
   [[nodiscard]] State apply(const State& path, double time_s) const;
   /// The rest of the error in position at `time_s`, m.

@@ -24,15 +24,19 @@ bool InputClock::advance(double local_s, double server_s, double guess_s, double
   const double elapsed_s = std::max(0.0, local_s - local_s_);
   local_s_ = local_s;
   const double error_s = wanted_s - (time_s_ + elapsed_s);
-  const bool jumps = !started_ || std::abs(error_s) > kStallS;
-  if (jumps) {
+  jumped_ = !started_ || std::abs(error_s) > kStallS;
+  if (jumped_) {
     time_s_ = wanted_s;
+    drift_ = 0.0;
   } else {
-    time_s_ += elapsed_s * (1.0 + std::clamp(error_s / kFollowS, -kMostRate, kMostRate));
+    const double wanted_drift = std::clamp(error_s / kFollowS, -kMostRate, kMostRate);
+    const double most = kMostRateChange * elapsed_s;
+    drift_ += std::clamp(wanted_drift - drift_, -most, most);
+    time_s_ += elapsed_s * (1.0 + drift_);
   }
   started_ = true;
   lead_s_ = time_s_ - server_s;
-  return jumps;
+  return jumped_;
 }
 
 void InputClock::note_picture() {

@@ -21,6 +21,8 @@ class InputClock {
  public:
   /// The largest difference between the rates of this clock and of the local clock.
   static constexpr double kMostRate = 0.02;
+  /// The largest change of the rate, 1/s: what is shown at this time must not change its velocity suddenly.
+  static constexpr double kMostRateChange = 0.1;
 
   /// Advances to local time `local_s`, at which the server's time is `server_s`. `guess_s` is the lead to use
   /// while there are few reports, s. Returns true if the clock has jumped.
@@ -36,6 +38,10 @@ class InputClock {
   [[nodiscard]] double time_s() const { return time_s_; }
   /// How far the clock is ahead of the server, s.
   [[nodiscard]] double lead_s() const { return lead_s_; }
+  /// Seconds of this clock per second of the local clock.
+  [[nodiscard]] double rate() const { return 1.0 + drift_; }
+  /// True if the clock has jumped or begun in the last advance().
+  [[nodiscard]] bool has_jumped() const { return jumped_; }
 
   /// The game asks whether a tick is due. It does so once for a picture, while advance() is also called when
   /// datagrams arrive.
@@ -57,6 +63,8 @@ class InputClock {
   [[nodiscard]] double wanted_lead_s(double guess_s, double tick_s);
 
   bool started_ = false;
+  bool jumped_ = false;
+  double drift_ = 0.0;  // rate() - 1
   double local_s_ = 0.0;
   double time_s_ = 0.0;
   double lead_s_ = 0.0;

@@ -2,6 +2,7 @@
 #include "client/src/prediction/predicted_entities.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <glm/geometric.hpp>
 
@@ -84,7 +85,9 @@ void PredictedEntities::change_set(const Arriving& arriving) {
   for (const ExactState& exact : arriving.entities) {
     const auto known =
         std::ranges::find_if(before, [&](const auto& one) { return one && one->id == exact.entity; });
-    all_.push_back(known != before.end() ? std::move(*known) : std::make_unique<Predicted>());
+    const bool is_new = known == before.end();
+    all_.push_back(is_new ? std::make_unique<Predicted>() : std::move(*known));
+    if (is_new) all_.back()->began = arriving.tick;
     all_.back()->id = exact.entity;
     all_.back()->tolerance = exact.tolerance;
   }
@@ -158,7 +161,7 @@ std::optional<Correction> PredictedEntities::poll_correction(const glm::dvec3& o
   return Correction{applied_.tick, applied_.reason, corrected_, steps_};
 }
 
-std::optional<State> PredictedEntities::show(EntityId id) {
+std::optional<State> PredictedEntities::show(EntityId id, const State* as_remote, double as_remote_s) {
   Predicted* found = find(id);
   if (found == nullptr) return std::nullopt;
   Predicted& entity = *found;
@@ -169,8 +172,16 @@ std::optional<State> PredictedEntities::show(EntityId id) {
   const auto then = entity.shown ? entity.path.at(shown_s_, ticks_) : std::nullopt;
   const bool has_changed =
       then && entity.path_shown && glm::distance(then->position, entity.path_shown->position) > kChangedM;
-  if (entity.fades_next || has_changed)
-    entity.fade.begin(*entity.shown, then.value_or(*path), then ? shown_s_ : time_s, kLongestErrorM);
+  if (entity.fades_next || has_changed) {
+    const double begin_s = then ? shown_s_ : time_s;
+    const double duration_s = std::max(ErrorFade::kDurationS, entity.fade.left_s(begin_s));
+    entity.fade.begin(*entity.shown, then.value_or(*path), begin_s, kLongestErrorM, duration_s);
+  } else if (!entity.shown && as_remote != nullptr) {
+    const double behind_s = std::abs(time_s - as_remote_s);
+    const double speed_mps = glm::length(glm::dvec3(as_remote->velocity));
+    entity.fade.begin(*as_remote, *path, time_s, kLongestErrorM + behind_s * speed_mps,
+                      std::max(ErrorFade::kDurationS, time_fade_s(behind_s)));
+  }
   entity.fades_next = false;
   entity.path_shown = path;
   entity.shown = entity.fade.apply(*path, time_s);

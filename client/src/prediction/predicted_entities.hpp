@@ -9,6 +9,7 @@
 #include "net/src/messages/correction.hpp"
 #include "net/src/messages/predicted_result.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,7 @@ class PredictedEntities {
 
   struct Predicted {
     EntityId id;
+    Tick began = 0;  ///< tick of the first correction
     PredictionTolerance tolerance;
     std::uint8_t teleports = 0;
     PredictedPath path;
@@ -70,12 +72,26 @@ class PredictedEntities {
 
   // What is shown.
 
+  /// How long what is shown takes from one instant to another, s, which differ by `difference_s`. Then it
+  /// neither stops nor runs twice as fast meanwhile: the rate of a blend is at most 1.5 times its mean.
+  [[nodiscard]] static double time_fade_s(double difference_s) {
+    constexpr double kTimes = 2.5;
+    return std::min(kTimes * difference_s, kLongestTimeFadeS);
+  }
+  static constexpr double kLongestTimeFadeS = 0.9;
+  /// What the game has computed for the instant `time_s`; nullopt if that is unknown.
+  [[nodiscard]] std::optional<State> path_at(const Predicted& entity, double time_s) const {
+    return entity.path.at(time_s, ticks_);
+  }
   /// The state of a predicted entity to show at the time of the inputs, in the server's coordinates; nullopt
-  /// if the game has not computed one yet. Call it once for a picture.
-  [[nodiscard]] std::optional<State> show(EntityId id);
-  /// A picture has shown `state` of an entity whose path is not known yet.
-  void note_shown(EntityId id, const State& state) {
-    if (Predicted* entity = find(id)) entity->shown = state;
+  /// if the game has not computed one yet. Call it once for a picture. `as_remote` is what would be shown of
+  /// the entity in this picture if it was not predicted, at the instant `as_remote_s`; null if no picture has
+  /// shown it yet. The first path of the game begins there.
+  [[nodiscard]] std::optional<State> show(EntityId id, const State* as_remote, double as_remote_s);
+  /// True if show() has returned a state of this entity.
+  [[nodiscard]] bool is_shown(EntityId id) {
+    const Predicted* entity = find(id);
+    return entity != nullptr && entity->shown;
   }
   /// Call it after the pictures's calls of show().
   void end_picture() { shown_s_ = inputs_.clock().time_s(); }
@@ -84,8 +100,10 @@ class PredictedEntities {
   [[nodiscard]] bool fill_debug(EntityId id, ShownDebug& debug) const;
   /// More is known of the inputs, and so perhaps why the last correction came.
   void review_cause() { last_.find_cause(inputs_); }
-  /// The time of the inputs in the last picture, server time, s.
+  /// The time of the inputs now, server time, s.
   [[nodiscard]] double shown_s() const { return inputs_.clock().time_s(); }
+  /// The time of the inputs in the last picture, server time, s.
+  [[nodiscard]] double last_shown_s() const { return shown_s_; }
 
  private:
   // A correction whose parts arrive.

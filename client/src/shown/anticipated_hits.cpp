@@ -20,7 +20,9 @@ bool AnticipatedHits::anticipate(KnownEntity& entity, const State& in_world, dou
   // What this client does now has an effect at the server after the one-way delay and some ticks.
   constexpr double kTicksS = 0.1;
   if (!entity.remote.is_anticipated()) anticipated_.push_back(entity.id);
-  entity.remote.anticipate(*local, shown_s, playout_.now_s() + one_way_s + kTicksS, shown_s + anticipated_s);
+  // In ahead mode, it has one at the shown time.
+  const double effect_s = std::max(playout_.now_s() + one_way_s, shown_s);
+  entity.remote.anticipate(*local, shown_s, effect_s + kTicksS, shown_s + anticipated_s);
   return true;
 }
 

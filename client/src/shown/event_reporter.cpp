@@ -34,7 +34,8 @@ bool EventReporter::report(KnownEntity& entity, double shown_s, int depth) {
   // Shown time can fall behind the spawn again when the delay grows after a silence. A reported entity then
   // stays. An owned entity shows the present in every mode.
   const bool interpolates = playout_.path() == MotionPath::interpolate;
-  if (interpolates && !entity.is_reported && !entity.owned && !entity.predicted && shown_s < entity.spawned_s) return false;
+  if (interpolates && !entity.is_reported && !entity.owned && !entity.predicted && shown_s < entity.spawned_s)
+    return false;
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
   if (!entity.is_reported) {
     entity.is_reported = true;
@@ -89,11 +90,11 @@ EntityId EventReporter::continue_prediction(KnownEntity& entity, double shown_s)
   if (!prediction) return {};
   // In buffered modes the prediction is ahead by the delay. Updates that arrive meanwhile must not shorten
   // the return to an ordinary blend, as they do not shorten a catch-up.
-  const double delay_s = playout_.delay_s();
+  const double delay_s = playout_.seen_s() - shown_s;
   const double blend_s = playout_.blend_s();
   const BlendTime blend = delay_s <= kLongestCatchUpS ? BlendTime{blend_s, delay_s}
                                                       : BlendTime{std::max(blend_s, kLongestCatchUpS)};
-  (void)world_.frames.correct(entity, state_at(prediction->motion, playout_.now_s()), shown_s,
+  (void)world_.frames.correct(entity, state_at(prediction->motion, playout_.seen_s()), shown_s,
                               playout_.rate(), blend);
   entity.visible = true;
   entity.teleports_shown = entity.remote.teleports(shown_s);

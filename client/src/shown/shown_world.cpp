@@ -16,14 +16,18 @@ std::span<const ShownEntity> ShownWorld::shown(const glm::dvec3& origin, double 
   for (const auto& slot : world_.entities.slots()) {
     if (!slot) continue;
     KnownEntity& entity = *slot;
+    const bool was_visible = entity.visible;
     if (!appear(entity, shown_s)) continue;
-    if (entity.predicted && show_predicted(entity, origin)) continue;
+    if (auto state = entity.predicted ? show_predicted(entity, was_visible) : std::nullopt) {
+      state->position -= origin;
+      shown_.push_back({entity.id, *state, predicted_.shown_s(), 0.0, nullptr, {}, *state, &entity.info});
+      continue;
+    }
     const State local = entity.remote.shown(shown_s);
     const FrameId frame = entity.remote.frame(shown_s);
     const State* in = frame ? world_.frames.at(frame) : nullptr;
     if (frame && in == nullptr) continue;
     State state = in != nullptr ? out_of_frame(*in, local) : local;
-    if (entity.predicted) predicted_.note_shown(entity.id, state);
     state.position -= origin;
     if (entity.owned) {  // an owned entity shows the present in every mode
       shown_.push_back({entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame),
@@ -34,22 +38,67 @@ std::span<const ShownEntity> ShownWorld::shown(const glm::dvec3& origin, double 
                       entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate), &entity.info});
   }
   for (const Predictions::Prediction& prediction : world_.predictions.all()) {
-    State state = state_at(prediction.motion, now_s);
+    State state = state_at(prediction.motion, playout_.seen_s());
     state.position -= origin;
-    shown_.push_back({prediction.id, state, now_s, 0.0, nullptr, {}, state, &prediction.info});
+    shown_.push_back({prediction.id, state, playout_.seen_s(), 0.0, nullptr, {}, state, &prediction.info});
   }
-  predicted_.end_picture();
+  end_picture();
   return shown_;
 }
 
-// Shows what the game has computed. Returns false if it has computed nothing yet.
-bool ShownWorld::show_predicted(const KnownEntity& entity, const glm::dvec3& origin) {
-  auto state = predicted_.show(entity.id);
-  if (!state) return false;
-  state->position -= origin;
-  shown_.push_back(
-      {entity.id, *state, predicted_.shown_s(), 0.0, nullptr, {}, *state, &entity.info});
-  return true;
+// The state that the playout shows of an entity in the world; nullopt if its frame is not shown.
+std::optional<State> ShownWorld::in_world(const KnownEntity& entity) {
+  const double shown_s = playout_.shown_s();
+  const State local = entity.remote.shown(shown_s);
+  const FrameId frame = entity.remote.frame(shown_s);
+  const State* in = frame ? world_.frames.at(frame) : nullptr;
+  if (frame && in == nullptr) return std::nullopt;
+  return in != nullptr ? out_of_frame(*in, local) : local;
+}
+
+// The state that the game has computed for the entity; nullopt if it has computed nothing yet. `was_visible`:
+// the entity was shown in an earlier picture.
+std::optional<State> ShownWorld::show_predicted(KnownEntity& entity, bool was_visible) {
+  const bool begins = was_visible && !predicted_.is_shown(entity.id);
+  const auto remote = begins ? in_world(entity) : std::nullopt;
+  const auto as_remote =
+      remote ? std::optional(at_rate(*remote, static_cast<float>(playout_.rate()))) : remote;
+  const auto shown = predicted_.show(entity.id, as_remote ? &*as_remote : nullptr, playout_.shown_s());
+  entity.prediction_shown = shown.has_value();
+  return shown;
+}
+
+void ShownWorld::end_picture() {
+  predicted_.end_picture();
+  last_shown_s_ = playout_.shown_s();
+}
+
+// The entity is shown like all others again. It goes on from where the last picture showed it, at the instant
+// of that picture: there, both are known.
+void ShownWorld::end_prediction(KnownEntity& entity, const PredictedEntities::Predicted& ended) {
+  constexpr double kLongestPictureS = 0.25;
+  const double since_s = playout_.shown_s() - last_shown_s_;
+  const bool is_recent = since_s >= 0.0 && since_s < kLongestPictureS;
+  const double from_s = is_recent ? last_shown_s_ : playout_.shown_s();
+  const double inputs_s = is_recent ? predicted_.last_shown_s() : predicted_.shown_s();
+  const double ahead_s = std::max(0.0, inputs_s - from_s);
+  // The server has sent no motions while the client predicted the entity. Until one arrives, the entity goes
+  // straight on. The newest motion may arrive again, and must replace this one.
+  if (entity.motion_sent <= ended.began) {
+    State straight = predicted_.path_at(ended, from_s).value_or(*ended.shown);
+    straight.acceleration = glm::vec3{0.0f};
+    constexpr double kBeforeS = 1e-4;
+    const double stamp_s = entity.remote.newest().time_s - kBeforeS;
+    const Motion motion{extrapolate(straight, stamp_s - from_s), stamp_s, ended.teleports};
+    entity.remote = RemoteEntity{motion, playout_.path(), world_.blend_policy()};
+    entity.jumps_reported = 0;
+  }
+  // The prediction was better than a motion that is extrapolated this far: their difference need not fade
+  // fast.
+  constexpr double kShortestFadeS = 0.4;
+  const double fade_s =
+      std::max({kShortestFadeS, PredictedEntities::time_fade_s(ahead_s), playout_.blend_s()});
+  (void)world_.frames.correct_slowly(entity, *ended.shown, from_s, playout_.rate(), fade_s);
 }
 
 void ShownWorld::review_predicted() {
@@ -57,11 +106,10 @@ void ShownWorld::review_predicted() {
   for (const auto& ended : predicted_.take_ended()) {
     KnownEntity* entity = world_.entities.find(ended->id);
     if (entity == nullptr || !entity->predicted) continue;
-    entity->predicted = false;
+    entity->predicted = entity->prediction_shown = false;
     if (std::exchange(entity->prediction_reported, false))
       world_.events.add({ClientEvent::Kind::prediction_ended, entity->id});
-    if (entity->visible && ended->shown)
-      (void)world_.frames.correct(*entity, *ended->shown, playout_.shown_s(), playout_.rate(), playout_.blend_s());
+    if (entity->visible && ended->shown) end_prediction(*entity, *ended);
   }
   bool all_known = true;
   for (const auto& one : predicted_.all()) {
@@ -94,18 +142,17 @@ ShownPoses ShownWorld::poses(const glm::dvec3& origin) {
   batch_.sample(shown_s, entities, world_.frames, origin);
   for (const auto& one : predicted_.all()) {
     KnownEntity* entity = entities.find(one->id);
+    const bool was_visible = entity != nullptr && entity->visible;
     if (entity == nullptr || !entity->predicted || !appear(*entity, shown_s)) continue;
-    auto state = predicted_.show(one->id);
-    if (!state) {
-      state = entity->remote.shown(shown_s);
-      predicted_.note_shown(one->id, *state);
-    }
+    auto state = show_predicted(*entity, was_visible);
+    if (!state) state = in_world(*entity);
+    if (!state) continue;
     state->position -= origin;
     batch_.append(one->id, state->pose());
   }
-  predicted_.end_picture();
+  end_picture();
   for (const Predictions::Prediction& prediction : world_.predictions.all()) {
-    Pose pose = state_at(prediction.motion, playout_.now_s()).pose();
+    Pose pose = state_at(prediction.motion, playout_.seen_s()).pose();
     pose.position -= origin;
     batch_.append(prediction.id, pose);
   }

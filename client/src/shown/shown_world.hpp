@@ -26,7 +26,8 @@ namespace reckoner {
 class ShownWorld {
  public:
   /// All must outlive this object.
-  ShownWorld(World& world, const PlayoutClock& playout, ShowingReporter& showing, PredictedEntities& predicted)
+  ShownWorld(World& world, const PlayoutClock& playout, ShowingReporter& showing,
+             PredictedEntities& predicted)
       : world_(world), playout_(playout), showing_(showing), predicted_(predicted) {}
 
   /// These implement Client::shown(), shown_poses() and correct(). The playout must have started. `now_s` is
@@ -64,7 +65,10 @@ class ShownWorld {
  private:
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
   void settle_frames(double shown_s);
-  [[nodiscard]] bool show_predicted(const KnownEntity& entity, const glm::dvec3& origin);
+  [[nodiscard]] std::optional<State> show_predicted(KnownEntity& entity, bool was_visible);
+  [[nodiscard]] std::optional<State> in_world(const KnownEntity& entity);
+  void end_prediction(KnownEntity& entity, const PredictedEntities::Predicted& ended);
+  void end_picture();
   // How an entity catches up that has fallen behind by some time.
   [[nodiscard]] BlendTime catch_up(double behind_s) const { return {playout_.blend_s(), std::abs(behind_s)}; }
 
@@ -76,8 +80,9 @@ class ShownWorld {
   AnticipatedHits hits_{world_.entities, world_.frames, playout_};
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
-  FrozenPicture frozen_;      // what a paused client shows
-  double paused_at_s_ = 0.0;  // server time of the pause, s
+  FrozenPicture frozen_;       // what a paused client shows
+  double paused_at_s_ = 0.0;   // server time of the pause, s
+  double last_shown_s_ = 0.0;  // the instant of the last picture, s
 };
 
 }  // namespace reckoner

@@ -81,6 +81,8 @@ struct KnownEntity {
   bool owned = false;                ///< this client owns it, and its game moves it
   bool predicted = false;            ///< this client's game predicts it
   bool prediction_reported = false;  ///< the event about that is in the queue or was polled
+  bool prediction_shown = false;     ///< pictures show what this client's game has computed
+  Tick motion_sent = 0;              ///< newest tick in which the server sent a motion of it after its spawn
   OwnershipState ownership_state{};  ///< valid while `owned`, except `lacks_frame`
 };
 

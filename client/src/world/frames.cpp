@@ -160,14 +160,28 @@ void Frames::jump(double before_s, double now_s, double rate, BlendTime blend) c
 // Blends run in shown time, so this converts rates per second to rates per second of shown time.
 bool Frames::correct(KnownEntity& entity, const State& in_world, double shown_s, double rate,
                      BlendTime blend) const {
+  const auto local = in_shown_frame(entity, in_world, shown_s, rate);
+  if (!local) return false;
+  entity.remote.correct(*local, shown_s, blend);
+  return true;
+}
+
+bool Frames::correct_slowly(KnownEntity& entity, const State& in_world, double shown_s, double rate,
+                            double duration_s) const {
+  const auto local = in_shown_frame(entity, in_world, shown_s, rate);
+  if (!local) return false;
+  entity.remote.correct_slowly(*local, shown_s, duration_s);
+  return true;
+}
+
+// Converts a state in the world into the frame in which the entity is shown, and into shown time.
+std::optional<State> Frames::in_shown_frame(const KnownEntity& entity, const State& in_world, double shown_s,
+                                            double rate) const {
   const auto per_shown_second = static_cast<float>(1.0 / rate);
   State in_shown_time = in_world;
   in_shown_time.velocity *= per_shown_second;
   in_shown_time.angular_velocity *= per_shown_second;
-  const auto local = converted(in_shown_time, FrameId{}, entity.remote.frame(shown_s), shown_s);
-  if (!local) return false;
-  entity.remote.correct(*local, shown_s, blend);
-  return true;
+  return converted(in_shown_time, FrameId{}, entity.remote.frame(shown_s), shown_s);
 }
 
 // Converts the entities that may change their frame to the world first, before anything changes.

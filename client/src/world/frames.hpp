@@ -67,6 +67,10 @@ class Frames {
   bool correct(KnownEntity& entity, const State& in_world, double shown_s, double rate,
                BlendTime blend) const;
 
+  /// As correct(), but the correction takes `duration_s` (RemoteEntity::correct_slowly()).
+  bool correct_slowly(KnownEntity& entity, const State& in_world, double shown_s, double rate,
+                      double duration_s) const;
+
   /// Changes the path of all entities that the client does not own while `shown_s` is shown. As
   /// RemoteEntity::set_path(), but also works across changes of frame.
   void set_path(MotionPath path, double shown_s, double blend_s);
@@ -82,6 +86,8 @@ class Frames {
     std::optional<State> state;
   };
   [[nodiscard]] std::optional<State> in_world(FrameId frame, double time_s, int most) const;
+  [[nodiscard]] std::optional<State> in_shown_frame(const KnownEntity& entity, const State& in_world,
+                                                    double shown_s, double rate) const;
 
   EntityStore& entities_;
   std::vector<std::uint32_t> slots_;  // entities that have a motion in a frame, ascending

@@ -26,7 +26,8 @@ bool MotionBlender::blend_onto(KnownEntity& entity, const Motion& motion) {
   // (lag compensation).
   const bool interpolates = playout_.path() == MotionPath::interpolate;
   const double first_s = interpolates ? entity.spawned_s : entity.appeared_s;
-  const bool was_shown = shows && shown_s > std::max(entity.appeared_s, first_s);
+  // While a prediction is shown, no blend is: the end of the prediction begins one.
+  const bool was_shown = shows && !entity.prediction_shown && shown_s > std::max(entity.appeared_s, first_s);
   if (!frames_.receive(entity, motion, shown_s, was_shown ? blend : BlendTime{0.0}, limit_s)) return false;
   fades_.note_limit(limit_s);
   // The server does not know of stalls, silences and pauses.

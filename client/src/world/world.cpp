@@ -225,6 +225,7 @@ void World::apply_motions(std::span<const MotionUpdate> updates, Tick sent, doub
     KnownEntity* entity = entities.at(update.slot);
     if (entity != nullptr && entity->owned && !update.lacks_frame)
       entity->ownership_state.keep(update.motion);
+    if (entity != nullptr) entity->motion_sent = std::max(entity->motion_sent, sent);
     // The entity has despawned, or the update is older than the entity in this slot.
     if (entity == nullptr || entity->owned || update.lacks_frame ||
         update.motion.time_s < entity->spawned_s) {

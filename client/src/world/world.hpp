@@ -71,6 +71,9 @@ struct World {
   WorldEvents events;
   SilenceFades fades;
 
+  /// How entities blend onto motions.
+  [[nodiscard]] const BlendPolicy& blend_policy() const { return switches_.blend; }
+
  private:
   // Where a motion came from, for the observer.
   struct Origin {

@@ -105,8 +105,7 @@ void show_runs(std::size_t done, std::size_t all) {
 }
 
 int run_equal_error(const CompareArguments& arguments, Comparison comparison) {
-  if (comparison.options.playout.mode == PlayoutMode::present)
-    comparison.options.playout.mode = PlayoutMode::adaptive;
+  if (!is_buffered(comparison.options.playout.mode)) comparison.options.playout.mode = PlayoutMode::adaptive;
   const auto all = bytes_at_equal_error(comparison, show_runs);
   if (!all) return report_error(all.error());
   fmt::print("{}", equal_error_table(*all));
@@ -124,7 +123,7 @@ int run_compare(const CompareArguments& arguments) {
   if (arguments.equal_error) return run_equal_error(arguments, *comparison);
   const auto runs = compare(*comparison, show_runs);
   if (!runs) return report_error(runs.error());
-  const bool buffered = comparison->options.playout.mode != PlayoutMode::present;
+  const bool buffered = is_buffered(comparison->options.playout.mode);
   fmt::print("{}", compare_table(*runs, buffered));
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, compare_json(*runs, buffered, arguments.run.mode))) {

@@ -49,6 +49,8 @@ std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout) {
     playout.mode = PlayoutMode::present;
   } else if (text == "adaptive") {
     playout.mode = PlayoutMode::adaptive;
+  } else if (text == "ahead") {
+    playout.mode = PlayoutMode::ahead;
   } else if (text.starts_with(kDelayed) && (given = scenario::read_decimal(text.substr(kDelayed.size())))) {
     PlayoutConfig delayed = playout;
     delayed.mode = PlayoutMode::delayed;
@@ -57,7 +59,8 @@ std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout) {
       return Error{"unknown mode '" + std::string(text) + "': " + error->message};
     playout = delayed;
   } else {
-    return Error{"unknown mode '" + std::string(text) + "': it must be present, adaptive or delayed:MS"};
+    return Error{"unknown mode '" + std::string(text) +
+                 "': it must be present, adaptive, delayed:MS or ahead"};
   }
   return std::nullopt;
 }

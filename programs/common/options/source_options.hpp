@@ -35,8 +35,8 @@ struct SourceOptions {
 /// after another because all of them start at t = 0. Fails unless exactly one of trace and scenario is given.
 [[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options);
 
-/// Sets the mode in `playout` from the text `present`, `adaptive` or `delayed:MS`. Returns an error for any
-/// other text and for an invalid delay.
+/// Sets the mode in `playout` from the text `present`, `adaptive`, `delayed:MS` or `ahead`. Returns an error
+/// for any other text and for an invalid delay.
 [[nodiscard]] std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout);
 
 }  // namespace reckoner::program

@@ -46,7 +46,7 @@ enum RecordKind : std::uint8_t {
 };
 
 constexpr std::uint8_t kLastEventKind = static_cast<std::uint8_t>(TransportEvent::Kind::received);
-constexpr std::uint8_t kLastMode = static_cast<std::uint8_t>(PlayoutMode::delayed);
+constexpr std::uint8_t kLastMode = static_cast<std::uint8_t>(PlayoutMode::ahead);
 
 template <std::unsigned_integral T>
 void put(std::vector<std::byte>& out, T value) {

@@ -923,6 +923,10 @@ constexpr double kDrawnS = 0.1;
 // An owner may have moved its entity into a frame this much before the motion that says so.
 constexpr double kOwnedWithinS = 0.1;
 
+// The client learns of the end of a prediction up to half of this time after the first motion, and fades over
+// to another instant for the other half, beyond kLongestCatchUpS.
+constexpr double kEndOfPredictionS = 0.9;
+
 // Motions are kept for longer than the history. The reasons: the shown time lags by up to the longest delay
 // of buffered modes, and a blend needs earlier motions.
 constexpr double kKeepS = ShownHistory::kHistoryS + 0.5;
@@ -962,8 +966,14 @@ void ShownHistory::own(EntityId id) {
   own_.push_back(id);
 }
 
+void ShownHistory::predict(EntityId id) {
+  own(id);
+  predicted_.push_back(id);
+}
+
 void ShownHistory::drop(EntityId id) {
   std::erase(own_, id);
+  std::erase(predicted_, id);
   expected_.erase(id);
   early_levers_m_.erase(id);
   if (find(id) != nullptr) entities_[id.slot()].reset();
@@ -1228,7 +1238,8 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
       // report lists.
       announced(content.id, content.motion);
       find(content.id)->appear(shown_s);
-      find(content.id)->doubt_jump(shown_s, shown_s);
+      const double fades_s = std::erase(predicted_, content.id) > 0 ? kEndOfPredictionS : 0.0;
+      find(content.id)->doubt_jump(shown_s, shown_s + fades_s);
     }
     if (find(content.id) == nullptr) continue;
     if (announces && !early_levers_m_.empty()) carry_early(content.id, shown_s);

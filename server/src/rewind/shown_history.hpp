@@ -300,6 +300,9 @@ class ShownHistory {
   /// Call it when the client becomes the owner of the entity. Its shown pose is then unknown until the server
   /// sends the client a motion of the entity again.
   void own(EntityId id);
+  /// Call it when the client begins to predict the entity. As own(), and after the end of the prediction its
+  /// shown pose is unknown for longer: the client goes over to another instant.
+  void predict(EntityId id);
 
   /// Notes that a motion was written into the datagram `sequence`.
   void sent(Sequence sequence, EntityId id, SharedMotion motion, double now_s);
@@ -422,6 +425,7 @@ class ShownHistory {
   bool is_present_ = false;  // the client showed the present when this era began
   std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // index: slot; null: unknown to the client
   std::vector<EntityId> own_;
+  std::vector<EntityId> predicted_;        // those of own_ that the client predicts
   std::unordered_set<EntityId> expected_;  // entities that the client does not have yet
   // Distances of entities, m, in frames that the client does not have yet; only the largest of each frame.
   std::unordered_map<EntityId, double> early_levers_m_;

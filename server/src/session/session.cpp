@@ -89,7 +89,7 @@ void Session::set_predicted(EntityId id, bool predicted, Tick tick) {
   if (found == nullptr || found->muted == predicted) return;
   muted_count_ = predicted ? muted_count_ + 1 : muted_count_ - 1;
   subscriptions_.set_muted(*found, predicted, tick);
-  if (predicted && seen_.history() != nullptr) seen_.history()->own(id);
+  if (predicted && seen_.history() != nullptr) seen_.history()->predict(id);
 }
 
 void Session::resume_from(std::uint32_t received, const ServerConfig& config, double now_s, Tick tick) {

@@ -653,7 +653,8 @@ enum reckoner_mode
 {
   RECKONER_MODE_PRESENT = 0,
   RECKONER_MODE_ADAPTIVE = 1,
-  RECKONER_MODE_DELAYED = 2
+  RECKONER_MODE_DELAYED = 2,
+  RECKONER_MODE_AHEAD = 3
 };
 typedef struct reckoner_client_config
 {
@@ -1096,6 +1097,7 @@ class Mode(IntEnum):
     PRESENT = 0
     ADAPTIVE = 1
     DELAYED = 2
+    AHEAD = 3
 
 
 class Status(IntEnum):

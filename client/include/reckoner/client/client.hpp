@@ -87,12 +87,12 @@ class RECKONER_CLIENT_API Client {
 
   /// Changes ClientConfig::playout: the mode, the delay or the blend. The shown poses do not jump in
   /// position, orientation or speed. Shown time runs up to a quarter slower or faster until the delay is the
-  /// new one; for 200 ms this takes 1.6 s. A change from or to present mode blends at the beginning or at the
-  /// end of that time.
+  /// new one; for 200 ms this takes 1.6 s. A change between a buffered mode (is_buffered()) and another one
+  /// blends at the beginning or at the end of that time.
   ///
-  /// The server is notified, so that it sends what the mode needs. For about half a second after a change
-  /// from or to present mode, it does not know what this client saw (Server::pose_seen_by()). Fails and
-  /// changes nothing if find_invalid_setting() refuses the settings.
+  /// The server is notified, so that it sends what the mode needs. For about half a second after such a
+  /// change, it does not know what this client saw (Server::pose_seen_by()). Fails and changes nothing if
+  /// find_invalid_setting() refuses the settings.
   CallResult set_playout(const PlayoutConfig& playout);
 
   /// The current playout settings, from the configuration or from the last set_playout().
@@ -127,8 +127,8 @@ class RECKONER_CLIENT_API Client {
   [[nodiscard]] std::optional<std::uint64_t> user_value(EntityId id) const;
 
   /// The value of a user field (its index in Archetype::fields) at the shown instant of the last update(). In
-  /// present mode it is the newest value. Null if the id or the field is unknown. Valid until the next call
-  /// of a non-const member.
+  /// present and ahead mode it is the newest value. Null if the id or the field is unknown. Valid until the
+  /// next call of a non-const member.
   [[nodiscard]] const FieldValue* field(EntityId id, std::size_t field) const;
 
   /// Sends a message to the server. A reliable message, at most kMaxReliableBytes, arrives in the order of
@@ -197,22 +197,24 @@ class RECKONER_CLIENT_API Client {
   /// corrects the owner.
   CallResult teleport(EntityId id, const State& state, EntityId frame = {});
 
-  /// The tick that the game must step now, and the player's input in it; nullopt if none is due. `input` is what
-  /// the player does now, at most kMaxInputBytes: it is sent for this tick, or with
-  /// ClientConfig::input_delay_ticks for a later one. Call it after update() until it returns nullopt, step the
-  /// predicted entities with PredictionStep::input, and pass the results to predict(). The first call begins.
+  /// The tick that the game must step now, and the player's input in it; nullopt if none is due. `input` is
+  /// what the player does now, at most kMaxInputBytes: it is sent for this tick, or with
+  /// ClientConfig::input_delay_ticks for a later one. Call it after update() until it returns nullopt, step
+  /// the predicted entities with PredictionStep::input, and pass the results to predict(). The first call
+  /// begins.
   ///
-  /// Ticks are those of the server's game, so that inputs arrive just before the server needs them. Each comes
-  /// once, except for some that are left out after a stall. The result is valid until the next call.
+  /// Ticks are those of the server's game, so that inputs arrive just before the server needs them. Each
+  /// comes once, except for some that are left out after a stall. The result is valid until the next call.
   [[nodiscard]] std::optional<PredictionStep> next_step(std::span<const std::byte> input);
-  /// What the game has computed for an entity that it predicts: its state after `tick`, a tick of next_step() or
-  /// of a correction. `game_state` are the bytes that the server's game sets with Server::set_game_state(). When
-  /// each predicted entity has a state for the newest tick, inputs and results are sent.
+  /// What the game has computed for an entity that it predicts: its state after `tick`, a tick of next_step()
+  /// or of a correction. `game_state` are the bytes that the server's game sets with
+  /// Server::set_game_state(). When each predicted entity has a state for the newest tick, inputs and results
+  /// are sent.
   CallResult predict(EntityId id, Tick tick, const State& state, std::span<const std::byte> game_state = {});
-  /// The server's states of all predicted entities after one tick, if the game must go back to them, or nullopt.
-  /// Call it after update() and before next_step(): restore the entities, step the ticks of Correction::steps
-  /// again, and pass the results to predict(). What is shown then goes over into the new path without a jump.
-  /// The result is valid until the next call.
+  /// The server's states of all predicted entities after one tick, if the game must go back to them, or
+  /// nullopt. Call it after update() and before next_step(): restore the entities, step the ticks of
+  /// Correction::steps again, and pass the results to predict(). What is shown then goes over into the new
+  /// path without a jump. The result is valid until the next call.
   [[nodiscard]] std::optional<Correction> poll_correction();
 
   /// Shows an entity at once that this game expects the server to spawn: the player's own projectile. The

@@ -30,19 +30,20 @@ struct ClientConfig {
   PlayoutConfig playout;                 ///< which instant to show, and how fast to blend
   /// The client shows the world at the local time of Client::update() plus this time, 0 to 0.2 s. Set it to
   /// the time until a picture appears on the screen. In present mode, motion is extrapolated further by this
-  /// time; a fixed delay becomes shorter by it. With lag compensation, the player sees the instant
-  /// Client::server_time_s() + show_ahead_s, so this is the stamp of a shot (Server::pose_seen_by()).
+  /// time; a fixed delay becomes shorter by it. In ahead mode it has no effect while the game steps ticks.
+  /// With lag compensation, the player sees the instant Client::server_time_s() + show_ahead_s, so this is
+  /// the stamp of a shot (Server::pose_seen_by()).
   double show_ahead_s = 0.0;
   double ack_interval_s = 0.05;  ///< received datagrams are acknowledged this often, s
   double silence_s = 1.0;        ///< all motion fades to rest if the connection is silent for longer, s
   /// An entity fades to rest if the server neither updates nor confirms it for this time, s. That happens if
   /// the server cannot send this client everything that it should.
   double unconfirmed_s = 5.0;
-  /// An input takes effect this number of ticks after the game gives it, 0 to 3. A delay makes the game respond
-  /// later, and fewer predictions wrong: other players learn of the input earlier.
+  /// An input takes effect this number of ticks after the game gives it, 0 to 3. A delay makes the game
+  /// respond later, and fewer predictions wrong: other players learn of the input earlier.
   std::uint32_t input_delay_ticks = 0;
-  /// Every datagram with inputs carries at least this number of new ones, 1 to 4. More save headers, and delay
-  /// inputs.
+  /// Every datagram with inputs carries at least this number of new ones, 1 to 4. More save headers, and
+  /// delay inputs.
   std::uint32_t inputs_per_datagram = 1;
   /// Budget of updates per second of each entity that this client owns. 0: its thresholds decide.
   double owned_updates_per_second = 0.0;

@@ -12,7 +12,16 @@ enum class PlayoutMode : std::uint8_t {
   present,   ///< the present, by prediction: no delay, but prediction errors are visible
   adaptive,  ///< the past, by interpolation; the delay adapts to the connection
   delayed,   ///< the past, by interpolation; the delay is fixed
+  /// the time of the player's inputs (Client::next_step()), by prediction: others are shown at the instant of
+  /// the entities that the client predicts, with larger errors than in present mode. Before the game steps
+  /// ticks, this is present mode
+  ahead,
 };
+
+/// True if the mode shows the past. The other modes predict.
+[[nodiscard]] constexpr bool is_buffered(PlayoutMode mode) {
+  return mode == PlayoutMode::adaptive || mode == PlayoutMode::delayed;
+}
 
 /// Which instant the client shows and how fast it blends corrections.
 struct PlayoutConfig {
