@@ -12,12 +12,6 @@
 namespace reckoner::harness::football {
 namespace {
 
-// Shows entities of others at the tick of the player's input, if the library has that mode.
-template <class Mode>
-void show_ahead(Mode& mode) {
-  if constexpr (requires { Mode::ahead; }) mode = Mode::ahead;
-}
-
 ClientConfig client_config(const FootballOptions& options) {
   ClientConfig config;
   config.archetypes = football_archetypes();
@@ -25,7 +19,7 @@ ClientConfig client_config(const FootballOptions& options) {
   config.inputs_per_datagram = options.inputs_per_datagram;
   config.playout.mode = options.mode;
   const bool is_ahead = options.approach == Approach::prediction && options.others_at == OthersAt::ahead;
-  if (is_ahead && options.mode == PlayoutMode::present) show_ahead(config.playout.mode);
+  if (is_ahead && options.mode == PlayoutMode::present) config.playout.mode = PlayoutMode::ahead;
   return config;
 }
 
