@@ -144,15 +144,16 @@ void FootballPlayer::note_touched(const Contacts& contacts, Tick tick) {
   }
 }
 
-// Puts bodies that this game does not step where the client knows them, for a step that begins at `time_s`. What
-// the client knows does not contain a contact that the server has not answered yet: a touched body would drive on
-// like a wall. Until then, this game moves it.
+// Puts bodies that this game does not step where the client knows them, for a step that begins at `time_s`.
+// What the client knows does not contain a contact that the server has not answered yet: a touched body would
+// drive on like a wall. Until then, this game moves it.
 void FootballPlayer::see_others(double time_s) {
   const bool is_ahead = options_.others_at == OthersAt::ahead && options_.approach == Approach::prediction;
   const double lead_s = options_.approach == Approach::prediction ? client_.stats().input_lead_s : 0.0;
   const double at_s = is_ahead ? time_s : time_s - lead_s;
   constexpr double kAnswerS = 0.05;  // the server's updates and their jitter
-  const double known_s = client_.server_time_s().value_or(0.0) - 0.5 * client_.stats().round_trip_s - kAnswerS;
+  const double known_s =
+      client_.server_time_s().value_or(0.0) - 0.5 * client_.stats().round_trip_s - kAnswerS;
   for (std::size_t i = 0; i < kBodies; ++i) {
     if (i == car_ || (i == kBall && stepped_[kOwnBall].is_stepped)) continue;
     if (touched_[i] != 0 && time_of(touched_[i]) > known_s) continue;

@@ -76,11 +76,11 @@ class FootballPlayer {
   std::uint16_t key_number_ = 0;
   bool greeted_ = false;
   std::array<Stepped, kPredictable> stepped_;
-  std::array<double, 2> drawn_at_s_{};  // shown times of the last two pictures, newest first
-  double picture_s_ = 0.0;              // time of the last picture
-  Tick next_own_ = 0;                   // next tick to step of an owned car
+  std::array<double, 2> drawn_at_s_{};   // shown times of the last two pictures, newest first
+  double picture_s_ = 0.0;               // time of the last picture
+  Tick next_own_ = 0;                    // next tick to step of an owned car
   std::array<Tick, kBodies> touched_{};  // when a predicted body last touched the body; 0: never
-  std::uint8_t touching_ = 0;           // bodies that touch the own car
+  std::uint8_t touching_ = 0;            // bodies that touch the own car
   double corrected_s_ = -1e9;
   std::uint64_t pictures_ = 0;
   std::deque<Pressed> pressed_;

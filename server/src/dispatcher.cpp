@@ -84,7 +84,8 @@ void Dispatcher::dispatch_datagram(const TransportEvent& event, double now_s) {
 // Reads the inputs of a client. Returns false if they refer to an input that the server does not have.
 bool Dispatcher::read_inputs(Session& session, BitReader& reader) {
   const InputQueue& known = session.predictions().get().inputs();
-  return reckoner::read_inputs(reader, time_.next_tick(), [&](Tick tick) { return known.find(tick); }, inputs_);
+  return reckoner::read_inputs(
+      reader, time_.next_tick(), [&](Tick tick) { return known.find(tick); }, inputs_);
 }
 
 void Dispatcher::accept_inputs(Session& session, double arrived_s) {

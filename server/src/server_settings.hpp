@@ -31,9 +31,10 @@ inline constexpr std::array kServerSettings{
         "client_message_bytes_per_second", "client-message-bytes-per-second", "bytes/s", 1.0, 1e12,
         "no limit",
         "bytes of game messages per second from one client; further reliable ones wait at the client"),
-    setting<&ServerConfig::repeat_input_s>("repeat_input_s", "", "s", 0.0, 10.0, "never",
-                                           "a player's input that has not arrived is the one before, for this "
-                                           "time, s"),
+    setting<&ServerConfig::repeat_input_s>(
+        "repeat_input_s", "", "s", 0.0, 10.0, "never",
+        "a player's input that has not arrived is the one before, for this "
+        "time, s"),
     setting<&ServerConfig::heartbeat_s>("heartbeat_s", "", "s", 0.0, 3600.0, "every tick",
                                         "a datagram goes to every client at least this often, s"),
     setting<&ServerConfig::join_timeout_s>(

@@ -14,7 +14,8 @@
 namespace reckoner {
 namespace {
 
-std::optional<Refusal> read_prediction_section(BitReader& reader, const DecodeContext&, DecodedDatagram& out) {
+std::optional<Refusal> read_prediction_section(BitReader& reader, const DecodeContext&,
+                                               DecodedDatagram& out) {
   read_predictions(reader, out.tick, out.predictions);
   return reader.failed() ? std::optional{Refusal::malformed} : std::nullopt;
 }

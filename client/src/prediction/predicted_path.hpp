@@ -56,8 +56,8 @@ class PredictedPath {
 
   /// The state at `time_s`: the Hermite cubic through the positions and velocities of the known ticks before
   /// and after, usually adjacent ones. If the later one is not known yet, the earlier one is extrapolated. If
-  /// the game's step between them is a jump, the earlier one until the later one's time. Nullopt if no earlier
-  /// one is known within kLongestGap ticks.
+  /// the game's step between them is a jump, the earlier one until the later one's time. Nullopt if no
+  /// earlier one is known within kLongestGap ticks.
   [[nodiscard]] std::optional<State> at(double time_s, const TickClock& ticks) const;
 
  private:

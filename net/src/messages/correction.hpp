@@ -47,8 +47,8 @@ struct ExactState {
   static constexpr std::size_t kMaxBits = 64 + 3 * 64 + 13 * 32 + 8 + 64 + 8 + 8 * kMaxGameStateBytes + 16;
 };
 
-/// Exact states of some of the entities that the client predicts, for the tick of the datagram. All parts with
-/// one number make a correction, and name all entities that the client predicts from then on.
+/// Exact states of some of the entities that the client predicts, for the tick of the datagram. All parts
+/// with one number make a correction, and name all entities that the client predicts from then on.
 struct CorrectionPart {
   std::uint8_t number = 0;  ///< number of the correction, modulo 256
   std::uint8_t first = 0;   ///< index of the first of `entities` in the correction
@@ -75,8 +75,9 @@ RECKONER_NET_API void write(BitWriter& writer, const ExactState& state);
 /// Writes a section. At least one of its two parts is not empty.
 RECKONER_NET_API void write(BitWriter& writer, const PredictionReport& report);
 
-/// Reads a section. `near` is a tick that differs from InputReport::newest by less than 2^15. Marks the reader
-/// as failed if the section is malformed: also if a number is not finite or an orientation is no rotation.
+/// Reads a section. `near` is a tick that differs from InputReport::newest by less than 2^15. Marks the
+/// reader as failed if the section is malformed: also if a number is not finite or an orientation is no
+/// rotation.
 RECKONER_NET_API void read_predictions(BitReader& reader, Tick near, PredictionReport& report);
 
 }  // namespace reckoner

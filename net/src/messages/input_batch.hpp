@@ -17,8 +17,8 @@
 
 namespace reckoner {
 
-// The section of inputs in a datagram from client to server: every input that the server has not acknowledged,
-// and what the client has computed for the newest of these ticks.
+// The section of inputs in a datagram from client to server: every input that the server has not
+// acknowledged, and what the client has computed for the newest of these ticks.
 
 /// The contents of the section.
 struct InputBatch {
@@ -34,12 +34,12 @@ struct InputBatch {
   /// True if the first input is coded as the difference to the input of the tick before it, which the server
   /// must have; false: to an empty input.
   bool has_base = false;
-  std::vector<Input> inputs;        ///< 1 to kMost, oldest first; the last one is that of `newest`
+  std::vector<Input> inputs;  ///< 1 to kMost, oldest first; the last one is that of `newest`
   /// `results` are those of the tick that is this number of ticks before `newest`: the client's input delay.
   std::uint8_t results_behind = 0;
   static constexpr std::uint8_t kMostDelay = 3;
-  /// What the client has computed for that tick: one for each entity of the newest correction, in its order, or
-  /// none.
+  /// What the client has computed for that tick: one for each entity of the newest correction, in its order,
+  /// or none.
   std::vector<PredictedResult> results;
 
   /// Tick of the oldest input.
@@ -54,9 +54,9 @@ struct InputBatch {
 /// input of the tick before the first, if `batch.has_base`.
 RECKONER_NET_API void write_inputs(BitWriter& writer, const InputBatch& batch, const Input& base);
 
-/// Reads a section into `batch`. `near` is a tick that differs from `newest` by less than 2^15. `find` returns
-/// the input of a tick that the server has, else null. Marks the reader as failed if the section is malformed.
-/// Returns false if the server lacks the base; then nothing behind this section can be read.
+/// Reads a section into `batch`. `near` is a tick that differs from `newest` by less than 2^15. `find`
+/// returns the input of a tick that the server has, else null. Marks the reader as failed if the section is
+/// malformed. Returns false if the server lacks the base; then nothing behind this section can be read.
 [[nodiscard]] RECKONER_NET_API bool read_inputs(BitReader& reader, Tick near,
                                                 const std::function<const Input*(Tick)>& find,
                                                 InputBatch& batch);

@@ -38,14 +38,14 @@ struct PredictedResult {
   bool operator==(const PredictedResult&) const = default;
 };
 
-/// The result that describes a state after `tick`. The position must be finite; one that is far away is limited to 2^52
-/// units.
+/// The result that describes a state after `tick`. The position must be finite; one that is far away is
+/// limited to 2^52 units.
 [[nodiscard]] RECKONER_NET_API PredictedResult result_of(const State& state,
                                                          std::span<const std::byte> game_state,
                                                          const PredictionTolerance& tolerance, Tick tick);
 
-/// True if the client's result for `tick` agrees with the server's state within the tolerance, and if the bytes of the
-/// game are the same.
+/// True if the client's result for `tick` agrees with the server's state within the tolerance, and if the
+/// bytes of the game are the same.
 [[nodiscard]] RECKONER_NET_API bool agrees(const PredictedResult& client, const State& server,
                                            std::span<const std::byte> game_state,
                                            const PredictionTolerance& tolerance, Tick tick);

@@ -47,7 +47,9 @@ class InputQueue {
   /// returns the same. No call for an earlier tick may follow.
   [[nodiscard]] const Taken& take(Tick tick, std::uint32_t repeat_ticks, PredictionStats& stats);
   /// True if take() has repeated an input in a tick after `tick`.
-  [[nodiscard]] bool has_repeated_since(Tick tick) const { return repeated_for_ && earlier(tick, *repeated_for_); }
+  [[nodiscard]] bool has_repeated_since(Tick tick) const {
+    return repeated_for_ && earlier(tick, *repeated_for_);
+  }
 
   /// True if inputs have arrived since the last report.
   [[nodiscard]] bool has_news() const { return has_news_; }

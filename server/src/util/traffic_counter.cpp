@@ -21,7 +21,7 @@ void add(ArchetypeTraffic& total, const ArchetypeTraffic& part) {
 
 std::string_view name_of(SentContent content) {
   constexpr std::array<std::string_view, kContents> kNames{
-      "full_motion", "residual_motion", "route_motion",     "spawn", "field",
+      "full_motion", "residual_motion", "route_motion",     "spawn",  "field",
       "end",         "message",         "reliable_message", "header", "prediction"};
   return kNames[static_cast<std::size_t>(content)];
 }

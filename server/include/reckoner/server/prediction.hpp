@@ -24,8 +24,8 @@ struct PlayerInput {
   /// (ServerConfig::repeat_input_s): let the player do nothing. Valid until the next call of receive() or
   /// tick().
   std::span<const std::byte> bytes;
-  /// 0: this is the input of the tick. Otherwise that input has not arrived, and `bytes` is that of an earlier
-  /// tick, which is used for this many ticks more than the player has sent it for.
+  /// 0: this is the input of the tick. Otherwise that input has not arrived, and `bytes` is that of an
+  /// earlier tick, which is used for this many ticks more than the player has sent it for.
   std::uint32_t repeated = 0;
   /// The client's Client::server_time_s() when the input was made, s, to a millisecond: the time for
   /// Server::pose_seen_by() and rewind(), if the input is a shot. 0 if there is no input yet.
@@ -34,13 +34,13 @@ struct PlayerInput {
 
 /// Figures of one client's inputs and predictions, since it joined (Server::prediction_stats()).
 struct PredictionStats {
-  std::uint64_t ticks = 0;           ///< ticks for which the game asked for an input, since the first has arrived
+  std::uint64_t ticks = 0;  ///< ticks for which the game asked for an input, since the first has arrived
   std::uint64_t ticks_repeated = 0;  ///< ticks whose input had not arrived in time
   std::uint64_t inputs_late = 0;     ///< inputs that arrived after their tick
   std::uint64_t inputs_refused = 0;  ///< inputs too far ahead of their tick, or long past
-  std::uint64_t results = 0;         ///< results of the client that were compared, one for all entities of a tick
-  std::uint64_t mispredicted = 0;    ///< results that were outside the tolerance
-  std::uint64_t corrections = 0;     ///< corrections sent, with those that repeat one
+  std::uint64_t results = 0;  ///< results of the client that were compared, one for all entities of a tick
+  std::uint64_t mispredicted = 0;  ///< results that were outside the tolerance
+  std::uint64_t corrections = 0;   ///< corrections sent, with those that repeat one
 };
 
 }  // namespace reckoner

@@ -101,19 +101,20 @@ class RECKONER_SERVER_API Server {
 
   /// Lets a client predict an entity: the client's game steps it with the player's inputs, at once, and the
   /// server's game decides what happens. The client is corrected if its result for a tick differs from the
-  /// server's state by more than `rules` allow. Several clients may predict one entity, for example a ball, and
-  /// a client several entities, at most kMaxPredicted. The prediction begins when the client knows the entity
-  /// (ClientEvent::prediction_began). Meanwhile, this client gets no motions of it. Call it again to change the
-  /// rules. Fails if an id is unknown, the entity is short-lived or owned, or a rule is out of its range.
+  /// server's state by more than `rules` allow. Several clients may predict one entity, for example a ball,
+  /// and a client several entities, at most kMaxPredicted. The prediction begins when the client knows the
+  /// entity (ClientEvent::prediction_began). Meanwhile, this client gets no motions of it. Call it again to
+  /// change the rules. Fails if an id is unknown, the entity is short-lived or owned, or a rule is out of its
+  /// range.
   CallResult let_predict(EntityId id, ClientId client, const PredictionRules& rules = {});
   /// The client shows the entity like those of others from now on. Fails if it does not predict the entity.
   CallResult stop_prediction(EntityId id, ClientId client);
-  /// Sets bytes of the game that belong to the exact state of an entity, at most kMaxGameStateBytes: stamina, a
-  /// cooldown, whether it touches the ground. They travel with each correction, and a client whose bytes differ
-  /// is corrected. Call it together with move().
+  /// Sets bytes of the game that belong to the exact state of an entity, at most kMaxGameStateBytes: stamina,
+  /// a cooldown, whether it touches the ground. They travel with each correction, and a client whose bytes
+  /// differ is corrected. Call it together with move().
   CallResult set_game_state(EntityId id, std::span<const std::byte> bytes);
-  /// What a player does in the next tick. Call it once for each client and tick, between receive() and tick().
-  /// Empty if the client is unknown.
+  /// What a player does in the next tick. Call it once for each client and tick, between receive() and
+  /// tick(). Empty if the client is unknown.
   [[nodiscard]] PlayerInput input(ClientId client);
   /// Figures of a client's inputs and predictions; nullopt if the client is unknown.
   [[nodiscard]] std::optional<PredictionStats> prediction_stats(ClientId client) const;
