@@ -2,11 +2,14 @@
 // A shot that is an input: the server knows which picture the player saw.
 #include "tests/support/world.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
@@ -21,9 +24,9 @@ State running(double time_s) {
   return runner;
 }
 
-// A player fires ten times a second, and the server looks in the tick of the input. Returns the largest
-// distance between what the server finds and what was drawn, m.
-double worst_error_m(const PlayoutConfig& playout, std::size_t least) {
+// A player fires ten times a second, and the server looks in the tick of the input. Returns the distances
+// between what the server finds and what was drawn, m, smallest first.
+std::vector<double> errors_m(const PlayoutConfig& playout, std::size_t least) {
   WorldConfig config{.links = network("intercity")};
   config.server.rewind_s = 1.0;
   World world(config);
@@ -32,8 +35,7 @@ double worst_error_m(const PlayoutConfig& playout, std::size_t least) {
   world.add_client(client);
   const EntityId runner = world.add_body(running);
   std::map<Tick, glm::dvec3> drawn;  // by the tick of the input
-  double worst_m = 0.0;
-  std::size_t found = 0;
+  std::vector<double> errors_m;
   world.before_tick = [&](double) {
     Server& server = world.server();
     if (server.clients().empty()) return;
@@ -41,8 +43,7 @@ double worst_error_m(const PlayoutConfig& playout, std::size_t least) {
     const auto fired = drawn.find(server.next_tick());
     if (fired == drawn.end() || input.repeated > 0 || input.bytes.empty()) return;
     if (const auto seen = server.pose_seen_by(server.clients()[0], runner, input.seen_s)) {
-      worst_m = std::max(worst_m, glm::distance(seen->position, fired->second));
-      ++found;
+      errors_m.push_back(glm::distance(seen->position, fired->second));
     }
   };
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
@@ -53,15 +54,21 @@ double worst_error_m(const PlayoutConfig& playout, std::size_t least) {
     }
   };
   world.run_to(15.0);
-  EXPECT_GT(found, least);
-  return worst_m;
+  EXPECT_GT(errors_m.size(), least);
+  std::ranges::sort(errors_m);
+  return errors_m;
 }
 
-// The time has the precision of a millisecond, and the runner up to 10 m/s.
+// The time has the precision of a millisecond, and the runner up to 10 m/s. If the datagram that carried the
+// input first is lost, the time has that of a tick.
 TEST(SeenByInput, ServerFindsThePictureOfTheShot) {
-  EXPECT_LT(worst_error_m({.mode = PlayoutMode::present}, 80), 0.02);
-  EXPECT_LT(worst_error_m({.mode = PlayoutMode::delayed, .delay_s = 0.2}, 80), 0.02);
-  EXPECT_LT(worst_error_m({.mode = PlayoutMode::ahead}, 80), 0.02);
+  for (const PlayoutConfig& playout : {PlayoutConfig{.mode = PlayoutMode::present},
+                                       PlayoutConfig{.mode = PlayoutMode::delayed, .delay_s = 0.2},
+                                       PlayoutConfig{.mode = PlayoutMode::ahead}}) {
+    const std::vector<double> errors = errors_m(playout, 80);
+    EXPECT_LT(errors[errors.size() * 95 / 100], 0.02);
+    EXPECT_LT(errors.back(), 10.0 / 60.0 + 0.02);
+  }
 }
 
 }  // namespace

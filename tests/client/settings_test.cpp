@@ -31,7 +31,7 @@ TEST(ClientSettings, ErrorsNameTheSettingItsValueAndItsRange) {
             "ack_interval_s is 0.2; it must be from 0 to 0.1 s");
   EXPECT_EQ(client_error_after([](auto& c) { c.playout.delay_s = 3.0; }),
             "playout.delay_s is 3; it must be from 0 to 2 s");
-  EXPECT_EQ(client_error_after([](auto& c) { c.playout.mode = static_cast<PlayoutMode>(3); }),
+  EXPECT_EQ(client_error_after([](auto& c) { c.playout.mode = static_cast<PlayoutMode>(4); }),
             "playout.mode is 4; it must be present, adaptive, delayed or ahead");
   EXPECT_EQ(client_error_after([](auto& c) { c.reconnect.growth = 0.5; }),
             "reconnect.growth is 0.5; it must be from 1 to 1000");

@@ -64,9 +64,9 @@ constexpr std::string_view kHarness[] = {"reckoner/",        "reckoning/src/", "
                                          "server/src/",      "client/src/",    "scenario/",
                                          "programs/common/", "harness/",       "cluster/src/"};
 // The game is code to learn from: it uses what is installed, and its own headers.
-constexpr std::string_view kArena[] = {"reckoner/", "body.hpp",     "bot.hpp",        "canvas.hpp",
-                                       "input.hpp", "messages.hpp", "pilot.hpp",      "player.hpp",
-                                       "rules.hpp", "scene.hpp",    "server_game.hpp"};
+constexpr std::string_view kArena[] = {
+    "reckoner/",  "body.hpp",      "bot.hpp",  "canvas.hpp", "input.hpp", "messages.hpp",   "pilot.hpp",
+    "player.hpp", "predictor.hpp", "step.hpp", "rules.hpp",  "scene.hpp", "server_game.hpp"};
 constexpr std::string_view kArenaFigures[] = {"reckoner/", "examples/arena/", "harness/sim/",
                                               "reckoning/src/statistics/"};
 constexpr std::string_view kSdl[] = {"glm/", "SDL2/", "CLI/", "fmt/"};
@@ -138,9 +138,9 @@ constexpr std::string_view kRooms[] = {
     "harness/metrics/", "harness/conditioner/", "harness/explain/", "harness/explain/trials/",
     "harness/replay/", "harness/methods/", "harness/methods/baselines/", "harness/process/",
     "harness/report/", "harness/stress/load/recording/", "harness/stress/load/roles/", "harness/stress/load/",
-    "harness/stress/flood/", "harness/stress/soak/", "harness/arena/", "harness/cluster/",
-    "harness/commands/", "harness/commands/motion/", "harness/commands/replay/", "harness/commands/stress/",
-    "harness/", "playground/src/"};
+    "harness/stress/flood/", "harness/stress/soak/", "harness/arena/", "harness/prediction/",
+    "harness/cluster/", "harness/commands/", "harness/commands/football/", "harness/commands/motion/",
+    "harness/commands/replay/", "harness/commands/stress/", "harness/", "playground/src/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",

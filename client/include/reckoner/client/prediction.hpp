@@ -20,17 +20,17 @@ struct PredictionStep {
 
 /// The exact state of a predicted entity after a tick, as the server has it.
 struct CorrectedEntity {
-  EntityId id;
+  EntityId id;                            ///< one that the client predicts
   State state;                            ///< in the game's coordinates
   std::span<const std::byte> game_state;  ///< the bytes of Server::set_game_state()
 };
 
 /// What the server says happened (Client::poll_correction()).
 struct Correction {
-  Tick tick = 0;  ///< the states are those after this tick
-  CorrectionReason reason = CorrectionReason::begins;
-  std::span<const CorrectedEntity> entities;  ///< every entity that the client predicts
-  std::span<const PredictionStep> steps;      ///< the ticks since, oldest first: step them again
+  Tick tick = 0;                                       ///< the states are those after this tick
+  CorrectionReason reason = CorrectionReason::begins;  ///< what the server says of it
+  std::span<const CorrectedEntity> entities;           ///< every entity that the client predicts
+  std::span<const PredictionStep> steps;               ///< the ticks since, oldest first: step them again
 };
 
 /// Why a correction came, as far as a client can know it (docs/prediction.md, "Why was I corrected?"). The
@@ -56,10 +56,10 @@ enum class CorrectionCause : std::uint8_t {
 
 /// The newest correction that the game has taken (Client::poll_correction()), as a part of PredictionDebug.
 struct CorrectionDebug {
-  Tick tick = 0;  ///< Correction::tick
-  CorrectionReason reason = CorrectionReason::begins;
-  CorrectionCause cause = CorrectionCause::begins;  ///< of the whole correction, with all its entities
-  double age_s = 0.0;                               ///< time since poll_correction() has returned it, s
+  Tick tick = 0;                                       ///< Correction::tick
+  CorrectionReason reason = CorrectionReason::begins;  ///< Correction::reason
+  CorrectionCause cause = CorrectionCause::begins;     ///< of the whole correction, with all its entities
+  double age_s = 0.0;                                  ///< time since poll_correction() has returned it, s
   bool had_result =
       false;  ///< true if the game had computed this entity for the tick; otherwise no error is known
   double error_m = 0.0;             ///< distance of that result from the server's state, m

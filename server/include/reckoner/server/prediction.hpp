@@ -28,7 +28,8 @@ struct PlayerInput {
   /// earlier tick, which is used for this many ticks more than the player has sent it for.
   std::uint32_t repeated = 0;
   /// The client's Client::server_time_s() when the input was made, s, to a millisecond: the time for
-  /// Server::pose_seen_by() and rewind(), if the input is a shot. 0 if there is no input yet.
+  /// Server::pose_seen_by() and rewind(), if the input is a shot. To a tick if the datagram that carried the
+  /// input first was lost. 0 if there is no input yet.
   double seen_s = 0.0;
 };
 
