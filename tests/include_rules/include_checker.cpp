@@ -64,9 +64,10 @@ constexpr std::string_view kHarness[] = {"reckoner/",        "reckoning/src/", "
                                          "server/src/",      "client/src/",    "scenario/",
                                          "programs/common/", "harness/",       "cluster/src/"};
 // The game is code to learn from: it uses what is installed, and its own headers.
-constexpr std::string_view kArena[] = {
-    "reckoner/",  "body.hpp",      "bot.hpp",  "canvas.hpp", "input.hpp", "messages.hpp",   "pilot.hpp",
-    "player.hpp", "predictor.hpp", "step.hpp", "rules.hpp",  "scene.hpp", "server_game.hpp"};
+constexpr std::string_view kArena[] = {"reckoner/",  "authority.hpp",   "body.hpp",      "bot.hpp",
+                                       "canvas.hpp", "controls.hpp",    "input.hpp",     "messages.hpp",
+                                       "pilot.hpp",  "player.hpp",      "predictor.hpp", "rules.hpp",
+                                       "scene.hpp",  "server_game.hpp", "step.hpp"};
 constexpr std::string_view kArenaFigures[] = {"reckoner/", "examples/arena/", "harness/sim/",
                                               "reckoning/src/statistics/"};
 constexpr std::string_view kSdl[] = {"glm/", "SDL2/", "CLI/", "fmt/"};
