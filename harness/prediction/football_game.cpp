@@ -170,7 +170,8 @@ void Body::follow(const State& state) {
 void World::kick_off() {
   for (std::size_t i = 0; i < kCars; ++i) {
     const double team = i % 2 == 0 ? -1.0 : 1.0;
-    const double row = static_cast<double>(i / 2);
+    const std::size_t pair = i / 2;
+    const double row = static_cast<double>(pair);
     bodies[i] = {};
     bodies[i].position = {team * (14.0 + 10.0 * row), 12.0 * (row - 1.0), height_of_rest(i)};
     bodies[i].heading = team < 0.0 ? 0.0 : std::numbers::pi;

@@ -215,6 +215,7 @@ TEST(ArenaPrediction, APredictedAvatarBoardsThePlatform) {
   const auto boarded = [&] { return static_cast<bool>(match.server.frame_of(match.player.avatar())); };
   for (int i = 0; i < 20 && !boarded(); ++i)
     match.run(1.0, to_platform, [] {});
+  match.run(1.0, to_platform, [] {});  // from the edge to the middle
   ASSERT_TRUE(boarded());
   const auto stand = [](double, const PlayedGame&) { return Controls{}; };
   match.run(1.0, stand, [] {});

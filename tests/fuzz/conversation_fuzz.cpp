@@ -68,7 +68,7 @@ class Conversation {
         server_(make_test_server(server_config(choices), server_end_, {.session_secret = session_secret()})) {
     for (std::size_t i : {kVictim, kHonest}) {
       const PeerId peer{static_cast<std::uint32_t>(i + 1)};
-      ends_[i] = std::make_unique<PipeEnd>([this, i, peer](PeerId, Bytes payload) {
+      ends_[i] = std::make_unique<PipeEnd>([this, i](PeerId, Bytes payload) {
         up_.push_back({i, std::move(payload)});
       });
       clients_[i] = std::make_unique<Client>(make_test_client(client_config(choices), *ends_[i]));

@@ -547,10 +547,15 @@ PredictionReport any_predictions(Choices& choices, Tick near) {
       part.total - part.first - choices.up_to(choices.rarely(3) ? part.total - part.first - 1u : 0);
   for (std::uint64_t n = count; n > 0; --n)
     part.entities.push_back(any_exact(choices));
-  const auto index = [](const ExactState& exact) { return exact.entity.index1; };
-  std::ranges::sort(part.entities, {}, index);
-  const auto twice = std::ranges::unique(part.entities, {}, index);
-  part.entities.erase(twice.begin(), twice.end());
+  // In order of slot, none twice.
+  const auto is_before = [](const ExactState& a, const ExactState& b) {
+    return a.entity.index1 < b.entity.index1;
+  };
+  const auto is_same = [](const ExactState& a, const ExactState& b) {
+    return a.entity.index1 == b.entity.index1;
+  };
+  std::sort(part.entities.begin(), part.entities.end(), is_before);
+  part.entities.erase(std::unique(part.entities.begin(), part.entities.end(), is_same), part.entities.end());
   return report;
 }
 

@@ -188,7 +188,7 @@ std::vector<Try> tries() {
        [random = std::mt19937{5}](Race& race, Tick next) mutable {
          race.send(next + 6, 8, 1, random_results(random), static_cast<std::uint8_t>(random()));
        },
-       [](Race& race) { EXPECT_GT(race.stats().corrections, 50u); }},
+       [](Race& race) { EXPECT_GT(race.stats().corrections, 100u); }},
       {"LongPastTicks",
        [](Race& race, Tick next) {
          race.send(next - 2, 64, 1);

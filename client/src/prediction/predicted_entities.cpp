@@ -56,21 +56,21 @@ void PredictedEntities::receive(const CorrectionPart& part, Tick tick, const Tic
   arriving_.reset();
 }
 
-bool PredictedEntities::is_complete(const Arriving& arriving) const {
+bool PredictedEntities::is_complete(const ArrivingCorrection& arriving) const {
   return std::all_of(arriving.has.begin(),
                      arriving.has.begin() + static_cast<std::ptrdiff_t>(arriving.entities.size()),
                      [](bool has) { return has; });
 }
 
 // True if no entity is there twice.
-bool PredictedEntities::is_in_order(const Arriving& arriving) const {
+bool PredictedEntities::is_in_order(const ArrivingCorrection& arriving) const {
   return std::ranges::adjacent_find(arriving.entities, [](const ExactState& a, const ExactState& b) {
            return a.entity.index1 >= b.entity.index1;
          }) == arriving.entities.end();
 }
 
 // True if the game has computed these states by now, after an earlier correction.
-bool PredictedEntities::is_right(const Arriving& arriving) const {
+bool PredictedEntities::is_right(const ArrivingCorrection& arriving) const {
   return std::ranges::equal(arriving.entities, all_, [&](const ExactState& exact, const auto& known) {
     const PredictedPath::Step* step = known->path.find(arriving.tick);
     return step != nullptr && known->id == exact.entity && known->teleports == exact.teleports &&
@@ -79,7 +79,7 @@ bool PredictedEntities::is_right(const Arriving& arriving) const {
   });
 }
 
-void PredictedEntities::change_set(const Arriving& arriving) {
+void PredictedEntities::change_set(const ArrivingCorrection& arriving) {
   std::vector<std::unique_ptr<Predicted>> before = std::move(all_);
   all_.clear();
   for (const ExactState& exact : arriving.entities) {
@@ -147,7 +147,7 @@ std::optional<Correction> PredictedEntities::poll_correction(const glm::dvec3& o
     entity.fades_next = entity.shown && !jumps;
     if (jumps) {
       entity.fade.stop();
-      entity.path_shown.reset();
+      entity.held.reset();
     }
     corrected_.push_back({exact.entity, exact.state, exact.game_state});
     corrected_.back().state.position -= origin;
@@ -171,7 +171,7 @@ std::optional<State> PredictedEntities::show(EntityId id, const State* as_remote
   // A fade begins at the last picture: both paths are known there.
   const auto then = entity.shown ? entity.path.at(shown_s_, ticks_) : std::nullopt;
   const bool has_changed =
-      then && entity.path_shown && glm::distance(then->position, entity.path_shown->position) > kChangedM;
+      then && entity.held && glm::distance(then->position, entity.held->position) > kChangedM;
   if (entity.fades_next || has_changed) {
     const double begin_s = then ? shown_s_ : time_s;
     const double duration_s = std::max(ErrorFade::kDurationS, entity.fade.left_s(begin_s));
@@ -183,7 +183,10 @@ std::optional<State> PredictedEntities::show(EntityId id, const State* as_remote
                       std::max(ErrorFade::kDurationS, time_fade_s(behind_s)));
   }
   entity.fades_next = false;
-  entity.path_shown = path;
+  // Games that draw before they step extrapolate one tick in each picture, which is no reason to fade.
+  constexpr double kTicks = 1.5;
+  const double known_s = ticks_.time_of(*entity.path.newest()) + kTicks / ticks_.tick_rate_hz;
+  entity.held = time_s > known_s ? path : std::nullopt;
   entity.shown = entity.fade.apply(*path, time_s);
   return entity.shown;
 }

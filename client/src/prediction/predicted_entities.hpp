@@ -27,6 +27,15 @@
 
 namespace reckoner {
 
+/// A correction whose parts arrive.
+struct ArrivingCorrection {
+  std::uint8_t number = 0;
+  Tick tick = 0;
+  CorrectionReason reason{};
+  std::array<bool, kMaxPredicted> has{};
+  std::vector<ExactState> entities;
+};
+
 /// The entities that this client predicts: what its game has computed for them, the server's corrections, and
 /// what is shown of them.
 class PredictedEntities {
@@ -48,10 +57,10 @@ class PredictedEntities {
     std::uint8_t teleports = 0;
     PredictedPath path;
     ErrorFade fade;
-    std::optional<State> shown;       ///< in the last picture, in the server's coordinates
-    std::optional<State> path_shown;  ///< the same without the fade; empty after a jump
-    bool fades_next = false;          ///< the next picture begins a fade from `shown`
-    std::uint64_t ticks = 0;          ///< that the game has computed, without those of replays
+    std::optional<State> shown;  ///< in the last picture, in the server's coordinates
+    std::optional<State> held;   ///< the same without the fade, if the game had stood still until then
+    bool fades_next = false;     ///< the next picture begins a fade from `shown`
+    std::uint64_t ticks = 0;     ///< that the game has computed, without those of replays
   };
   [[nodiscard]] std::span<const std::unique_ptr<Predicted>> all() const { return all_; }
   [[nodiscard]] Predicted* find(EntityId id);
@@ -106,21 +115,12 @@ class PredictedEntities {
   [[nodiscard]] double last_shown_s() const { return shown_s_; }
 
  private:
-  // A correction whose parts arrive.
-  struct Arriving {
-    std::uint8_t number = 0;
-    Tick tick = 0;
-    CorrectionReason reason{};
-    std::array<bool, kMaxPredicted> has{};
-    std::vector<ExactState> entities;
-  };
-
-  [[nodiscard]] bool is_complete(const Arriving& arriving) const;
-  [[nodiscard]] bool is_in_order(const Arriving& arriving) const;
-  void change_set(const Arriving& arriving);
-  [[nodiscard]] bool is_right(const Arriving& arriving) const;
+  [[nodiscard]] bool is_complete(const ArrivingCorrection& arriving) const;
+  [[nodiscard]] bool is_in_order(const ArrivingCorrection& arriving) const;
+  void change_set(const ArrivingCorrection& arriving);
+  [[nodiscard]] bool is_right(const ArrivingCorrection& arriving) const;
   [[nodiscard]] bool are_results_complete() const;
-  void note_errors(const Arriving& correction);
+  void note_errors(const ArrivingCorrection& correction);
 
   PlayerInputs& inputs_;
   ClientStats& stats_;
@@ -129,9 +129,9 @@ class PredictedEntities {
   std::vector<std::unique_ptr<Predicted>> ended_;
   bool has_changed_ = false;
   std::optional<Tick> newest_tick_;  // of a correction that has arrived completely
-  std::optional<Arriving> arriving_;
-  std::optional<Arriving> waiting_;  // for the game
-  Arriving applied_;                 // given to the game by the last poll_correction()
+  std::optional<ArrivingCorrection> arriving_;
+  std::optional<ArrivingCorrection> waiting_;  // for the game
+  ArrivingCorrection applied_;                 // given to the game by the last poll_correction()
   LastCorrection last_;
   std::vector<CorrectedEntity> corrected_;
   std::vector<PredictionStep> steps_;

@@ -36,7 +36,7 @@ bool PredictedEntities::fill_debug(EntityId id, ShownDebug& debug) const {
 }
 
 // How far the game's result for the tick of a correction was from the exact states.
-void PredictedEntities::note_errors(const Arriving& correction) {
+void PredictedEntities::note_errors(const ArrivingCorrection& correction) {
   last_.begin(correction.tick, correction.reason, inputs_.clock().time_s());
   for (std::size_t i = 0; i < correction.entities.size(); ++i) {
     const ExactState& exact = correction.entities[i];

@@ -22,13 +22,13 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kPatienceS = 20.0;
+constexpr double kSoakPatienceS = 20.0;
 constexpr double kRealSampleS = 1.0;
 // Shorter runs do not check for growth, because clients still join for the first time.
 constexpr double kGrowthCheckS = 120.0;
 constexpr double kSettleS = 30.0;  // at the end no client leaves; all must be in the world within this time
 constexpr double kRealCheckS = 0.5;
-constexpr std::size_t kClientsPerProcess = 50;
+constexpr std::size_t kSoakClientsPerProcess = 50;
 
 // Mean interval between stops of a process, and the maximum durations. Some stops last longer than the
 // silence timeout of a connection.
@@ -53,13 +53,13 @@ class RealSoak {
         "load-server", "--clients", clients, "--entities", std::to_string(options_.entities),
         "--late",      clients,     "--key", key};
     if (auto wrong = add(server)) return wrong;
-    const double end_s = program::monotonic_s() + kPatienceS;
+    const double end_s = program::monotonic_s() + kSoakPatienceS;
     while (!last_value(children_[0].output(), "listening on port")) {
       if (program::monotonic_s() > end_s) return Error{"the server did not start"};
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     const std::string address = "127.0.0.1:" + *last_value(children_[0].output(), "listening on port");
-    const std::size_t processes = (options_.clients + kClientsPerProcess - 1) / kClientsPerProcess;
+    const std::size_t processes = (options_.clients + kSoakClientsPerProcess - 1) / kSoakClientsPerProcess;
     for (std::size_t i = 0; i < processes; ++i) {
       const std::size_t count = options_.clients / processes + (i < options_.clients % processes ? 1 : 0);
       if (auto wrong = add({"soak-clients", "--connect", address, "--key", key, "--count",

@@ -2,6 +2,7 @@
 #include "server/src/prediction/client_prediction.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace reckoner {
 
@@ -42,6 +43,7 @@ void ClientPrediction::keep_claim(const InputBatch& batch) {
   claim.corrected = number_ - behind;
   claim.count = static_cast<std::uint8_t>(batch.results.size());
   std::ranges::copy(batch.results, claim.results.begin());
+  has_results_ = has_results_ || batch.results.size() == correction_.entities.size();
 }
 
 void ClientPrediction::request_correction() {
@@ -49,12 +51,8 @@ void ClientPrediction::request_correction() {
 }
 
 void ClientPrediction::begin(CorrectionReason reason) {
-  const bool is_result = reason == CorrectionReason::differs || reason == CorrectionReason::input_missing;
-  // A client may send wrong results in every tick, and each says that it has applied the newest correction.
-  // It waits as for a repetition.
-  if (!(disagrees_ && is_result)) is_due_ = true;
   disagrees_ = true;
-  repeat_ticks_ = kRepeatTicks;
+  is_due_ = true;
   since_ = next_number();
   correction_.reason = reason;
 }
@@ -111,8 +109,7 @@ void ClientPrediction::compare(Tick tick, std::span<const ExactState> states) {
     ++stats_.mispredicted;
     // The result for the tick without input was missing with it. It is a later result that differs.
     const bool has_missed = inputs_.has_repeated_since(agreed_tick_);
-    // Also if the client has applied a correction: then something else has happened since.
-    begin(has_missed ? CorrectionReason::input_missing : CorrectionReason::differs);
+    if (!disagrees_) begin(has_missed ? CorrectionReason::input_missing : CorrectionReason::differs);
     return;
   }
   agreed_tick_ = tick;
@@ -129,8 +126,9 @@ void ClientPrediction::note_written(std::size_t entities) {
   written_ += entities;
   if (written_ < correction_.entities.size()) return;
   is_due_ = false;
-  // Ever more seldom: a client that sends no results must not draw many bytes.
-  repeat_ticks_ = sent_ < since_ ? kRepeatTicks : std::min(2 * repeat_ticks_, kLongestRepeatTicks);
+  // Without results of the client, ever more seldom: it must not draw many bytes by silence.
+  const bool answers = std::exchange(has_results_, false) || sent_ < since_;
+  repeat_ticks_ = answers ? kRepeatTicks : std::min(2 * repeat_ticks_, kLongestRepeatTicks);
   sent_ = number_;
   sent_tick_ = judged_tick_;
   ++stats_.corrections;

@@ -24,7 +24,8 @@ namespace reckoner {
 /// entities that it predicts.
 ///
 /// A correction is repeated with newer states until a result of the client agrees that was computed after one
-/// of them. So a lost correction costs kRepeatTicks. The time between repetitions doubles.
+/// of them. So a lost correction costs kRepeatTicks. While the client sends no results, the time between
+/// repetitions doubles.
 class ClientPrediction {
  public:
   struct Predicted {
@@ -72,8 +73,8 @@ class ClientPrediction {
   [[nodiscard]] const PredictionStats& stats() const { return stats_; }
 
  private:
-  // After this number of ticks, a correction is repeated with newer states; then after twice as many, and so
-  // on.
+  // After this number of ticks, a correction is repeated with newer states; without results of the client,
+  // then after twice as many, and so on.
   static constexpr Tick kRepeatTicks = 3;
   static constexpr Tick kLongestRepeatTicks = 24;
   // A client that predicts without results that can be compared is corrected after this number of ticks.
@@ -113,6 +114,7 @@ class ClientPrediction {
   std::uint32_t sent_ = 0;            // number of the last complete correction
   Tick sent_tick_ = 0;                // its tick
   Tick repeat_ticks_ = kRepeatTicks;  // until it is repeated
+  bool has_results_ = false;          // for all entities, since then
   Tick compared_tick_ = 0;            // of the last result that was compared
   Tick agreed_tick_ = 0;              // of the last result that agreed
   PredictionStats stats_;

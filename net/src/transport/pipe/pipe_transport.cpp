@@ -13,7 +13,7 @@ namespace reckoner {
 namespace {
 
 // Events that wait for poll(), bytes. A page in a background tab does not poll for minutes.
-constexpr std::size_t kMaxWaitingBytes = 4 * 1024 * 1024;
+constexpr std::size_t kMaxWaitingInPipe = 4 * 1024 * 1024;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ struct PipeTransport::Impl {
     } else if (message.kind == Kind::status && phase == Phase::joined) {
       status.assign(reinterpret_cast<const char*>(message.body.data()), message.body.size());
     } else if (message.kind == Kind::state && phase == Phase::joined) {
-      if (events.bytes() > kMaxWaitingBytes) return stats.refuse(Refusal::too_many);
+      if (events.bytes() > kMaxWaitingInPipe) return stats.refuse(Refusal::too_many);
       stats.payload_bytes_received += message.body.size();
       events.push({.peer = kServerPeer, .payload = message.body}, now_s);
     } else {
