@@ -29,7 +29,7 @@ using reckoner::EntityId;
 constexpr float kTickS = 1.0f / 60.0f;
 enum : unsigned { kGas = 1, kLeft = 2, kRight = 4 };  // keys, one bit each
 
-// The whole game, the same on both sides: what there is, and what one tick does to it.
+// The game of both sides: what there is, and what one tick does to it.
 struct Game {
   struct Engine {  // what a reckoner::State does not contain
     float heading = 0.0f, speed = 0.0f, fuel = 1.0f;

@@ -16,7 +16,7 @@ struct Controls {
   std::array<bool, kWeapons> fires{};
 };
 
-/// The same controls as directions in something that is turned by `-turn_rad`.
+/// These controls with directions in something that is turned by `-turn_rad`.
 Controls turned(Controls controls, double turn_rad);
 
 /// The controls of one tick as the input that a client sends (Client::next_step()).

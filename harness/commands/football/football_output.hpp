@@ -18,7 +18,7 @@ namespace reckoner::harness {
                                         std::span<const std::uint64_t> seeds,
                                         const std::vector<football::FootballFigures>& methods);
 
-/// The same as JSON: the options, and "methods", an array with the figures of each method.
+/// JSON with the options and "methods", an array with the figures of each method.
 [[nodiscard]] nlohmann::ordered_json football_json(const football::FootballOptions& options,
                                                    std::span<const std::uint64_t> seeds,
                                                    const std::vector<football::FootballFigures>& methods);
