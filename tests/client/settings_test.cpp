@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -53,14 +54,16 @@ void expect_enforced(const Table& table, const std::string& prefix, Set set) {
     if (!row.zero.empty()) {
       EXPECT_EQ(error_at(0.0), "") << row.name;
     }
+    std::vector<double> wrong_values;
     if (row.is_whole) {
-      for (const double wrong : {row.most + 1.0, row.least - 1.0})
-        EXPECT_TRUE(error_at(wrong).starts_with(prefix + std::string(row.name) + " is "))
-            << row.name << wrong;
-      continue;
+      wrong_values.push_back(row.most + 1.0);
+      // Whole settings are unsigned: no value below 0 can be stored in one.
+      if (row.least >= 1.0) wrong_values.push_back(row.least - 1.0);
+    } else {
+      wrong_values = {std::nextafter(row.most, kInfinity), std::nextafter(row.least, -kInfinity), std::nan(""),
+                      kInfinity, -kInfinity};
     }
-    for (const double wrong : {std::nextafter(row.most, kInfinity), std::nextafter(row.least, -kInfinity),
-                               std::nan(""), kInfinity, -kInfinity})
+    for (const double wrong : wrong_values)
       EXPECT_TRUE(error_at(wrong).starts_with(prefix + std::string(row.name) + " is ")) << row.name << wrong;
   }
 }
