@@ -145,6 +145,8 @@ class HandshakeWorld {
     if (arrival.what == What::answer) {
       check(arrival.bytes.size() <= bytes.size(), "no answer is longer than what asked for it");
       sent(from, arrival.bytes.size());
+      if (static_cast<Kind>(arrival.bytes.front()) == Kind::accepted)
+        newest_ = mark_of({arrival.bytes.begin(), arrival.bytes.end()});
       if (is_victims(from)) return;
       down(i, Bytes(arrival.bytes.begin(), arrival.bytes.end()));
     } else if (arrival.what != What::nothing) {
@@ -189,8 +191,10 @@ class HandshakeWorld {
     }
     if (joined || clients_[i]->joined() == nullptr) return;
     sessions_.insert(clients_[i]->joined()->number);
-    check(server_->find(clients_[i]->joined()->number) != nullptr || now_s_ > 100.0,
-          "a session is one of the server's");
+    // Another login of the same client may have replaced an older session before its answer arrived.
+    check(server_->find(clients_[i]->joined()->number) != nullptr || now_s_ > 100.0 ||
+              mark_of(bytes) != newest_,
+          "the newest session is one of the server's");
   }
 
   void seal(std::size_t i) {
@@ -248,6 +252,7 @@ class HandshakeWorld {
   std::array<std::size_t, 2> credit_{};  // bytes from each victim, not answered yet
   std::vector<Bytes> seen_;
   std::set<std::size_t> sealed_, from_server_;  // not opened yet
+  std::size_t newest_ = 0;                      // mark of the server's newest answer that began a session
   std::set<std::uint32_t> sessions_;            // sessions that were joined
 };
 
