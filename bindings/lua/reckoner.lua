@@ -96,6 +96,14 @@ local function lua_value(value)
   return ffi.string(value.blob, value.blob_size)
 end
 
+-- The settings blend_curve and blend_s of a profile, "article", "balanced", "accurate" or "gentle": for reckoner.client()
+-- and M.struct("playout").
+function M.blend_settings(profile)
+  local curve, duration_s = ffi.new("int32_t[1]"), ffi.new("double[1]")
+  check(C.reckoner_blend_settings(C["RECKONER_PROFILE_" .. profile:upper()], curve, duration_s))
+  return { blend_curve = curve[0], blend_s = duration_s[0] }
+end
+
 function M.make_key()
   local key = ffi.new("uint8_t[32]")
   check(C.reckoner_make_key(key))

@@ -300,6 +300,8 @@ function tests.bad_input()
   throws("needs version 99.0.0 of the Reckoner library, this is", reckoner.load,
          os.getenv("RECKONER_LIBRARY"), "99.0.0")
   throws("tick_rate_hz", reckoner.server, { host = "127.0.0.1", insecure = true, tick_rate_hz = -1 })
+  local gentle = reckoner.blend_settings("gentle")
+  assert(gentle.blend_curve == C.RECKONER_BLEND_DAMPED and gentle.blend_s == 0.25)
   throws("no_such", reckoner.client, { host = "127.0.0.1", port = 1, insecure = true, no_such = 1 })
   throws("at most 64", reckoner.value, ("x"):rep(65))
   local w = world()

@@ -368,6 +368,8 @@ int main(void) {
   MEMBER(reckoner_client_config, transport);
   MEMBER(reckoner_client_config, input_delay_ticks);
   MEMBER(reckoner_client_config, inputs_per_datagram);
+  MEMBER(reckoner_client_config, blend_curve);
+  MEMBER(reckoner_client_config, reserved3);
   SIZE(reckoner_client_event);
   MEMBER(reckoner_client_event, struct_size);
   MEMBER(reckoner_client_event, kind);
@@ -400,6 +402,8 @@ int main(void) {
   MEMBER(reckoner_playout, delay_s);
   MEMBER(reckoner_playout, max_delay_s);
   MEMBER(reckoner_playout, blend_s);
+  MEMBER(reckoner_playout, blend_curve);
+  MEMBER(reckoner_playout, reserved);
   SIZE(reckoner_prediction_step);
   MEMBER(reckoner_prediction_step, tick);
   MEMBER(reckoner_prediction_step, input_size);

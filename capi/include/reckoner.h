@@ -964,6 +964,24 @@ enum reckoner_mode {
   RECKONER_MODE_DELAYED = 2,
   RECKONER_MODE_AHEAD = 3
 };
+
+/* The curves of blends. */
+enum reckoner_blend_curve {
+  RECKONER_BLEND_CUBIC = 0,
+  RECKONER_BLEND_DAMPED = 1 /* fast at the start and soft at the end */
+};
+/* Named compromises between error and shaking (docs/TUNING.md). */
+enum reckoner_blend_profile {
+  RECKONER_PROFILE_ARTICLE = 0,  /* the cubic of N. Caldwell's article */
+  RECKONER_PROFILE_BALANCED = 1, /* the default */
+  RECKONER_PROFILE_ACCURATE = 2, /* the least error: for games in which players aim at each other */
+  RECKONER_PROFILE_GENTLE = 3    /* the least shaking: for cameras that follow an entity, and close views */
+};
+/* Writes the curve and the duration of a profile to `blend_curve` and `blend_s`: the members of these names
+ * of reckoner_client_config or reckoner_playout. RECKONER_ERROR_ARGUMENT: there is no such profile. */
+RECKONER_C_API reckoner_result reckoner_blend_settings(int32_t profile, int32_t* blend_curve,
+                                                       double* blend_s);
+
 typedef struct reckoner_client_config {
   uint32_t struct_size;
   uint32_t archetype_count;             /* the same archetypes in the same order as on the server */
@@ -1015,6 +1033,8 @@ typedef struct reckoner_client_config {
   const char* transport;        /* as on the server; null: "udp" with a token, "enet" if insecure */
   uint32_t input_delay_ticks;   /* an input takes effect this number of ticks after the game gives it */
   uint32_t inputs_per_datagram; /* every datagram with inputs carries at least this number of new ones */
+  int32_t blend_curve;          /* RECKONER_BLEND_DAMPED; see reckoner_blend_settings() */
+  int32_t reserved3;
 } reckoner_client_config;
 RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, uint32_t struct_size);
 
@@ -1143,13 +1163,15 @@ RECKONER_C_API reckoner_result reckoner_client_shown_poses_into(reckoner_client*
  * position and velocity. What is too far away for this jumps (RECKONER_CLIENT_EVENT_SNAPPED). */
 RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused);
 
-/* Which instant the client shows and how fast it blends corrections; as in reckoner_client_config. */
+/* Which instant the client shows and how it blends corrections in; as in reckoner_client_config. */
 typedef struct reckoner_playout {
   uint32_t struct_size;
-  int32_t mode;       /* RECKONER_MODE_PRESENT */
-  double delay_s;     /* delay of RECKONER_MODE_DELAYED */
-  double max_delay_s; /* largest delay of RECKONER_MODE_ADAPTIVE beyond one tick of the server */
-  double blend_s;     /* duration of a blend; 0: corrections snap */
+  int32_t mode;        /* RECKONER_MODE_PRESENT */
+  double delay_s;      /* delay of RECKONER_MODE_DELAYED */
+  double max_delay_s;  /* largest delay of RECKONER_MODE_ADAPTIVE beyond one tick of the server */
+  double blend_s;      /* duration of a blend; 0: corrections snap */
+  int32_t blend_curve; /* RECKONER_BLEND_DAMPED */
+  int32_t reserved;
 } reckoner_playout;
 RECKONER_C_API void reckoner_playout_init(reckoner_playout* playout, uint32_t struct_size);
 /* Changes the playout and reports it to the server. There is no jump: the shown time runs up to a quarter

@@ -146,7 +146,7 @@ void Client::Impl::begin_connection(double local_s) {
   const JoinRequest request{kProtocolVersion,
                             archetype_hash(config.archetypes),
                             is_buffered(config.playout.mode),
-                            std::clamp(session->playout.blend_s(), 0.0, kMaxBlendS),
+                            session->declared_blend(),
                             {}};
   handshake.begin(request, session->link.reliable().taken());
   sent_playout.note_request(request);

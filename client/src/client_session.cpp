@@ -206,10 +206,13 @@ void ClientSession::review_path() {
 }
 
 void ClientSession::set_playout(const PlayoutConfig& to) {
-  const double blended_s = playout.blend_s();
+  const BlendSettings blended = playout.blend();
   playout.change(to);
-  // The server must use the new blend for lag compensation.
-  if (playout.blend_s() != blended_s) link.showing().note_jump();
+  if (playout.blend() != blended) {
+    shown.change_blend();
+    // The server must use the new blend for lag compensation.
+    link.showing().note_jump();
+  }
   review_path();
 }
 

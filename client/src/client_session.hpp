@@ -87,10 +87,13 @@ struct ClientSession {
     if (link.clock().ready()) shown.report_changes();
   }
 
+  /// How the server must expect this client to blend.
+  [[nodiscard]] BlendSettings declared_blend() const {
+    return {playout.blend().curve, std::clamp(playout.blend_s(), 0.0, kMaxBlendS)};
+  }
   /// The playout settings that the server must know.
   [[nodiscard]] PlayoutMessage playout_message() const {
-    return {playout.path() == MotionPath::interpolate, playout.shows_past(),
-            std::clamp(playout.blend_s(), 0.0, kMaxBlendS)};
+    return {playout.path() == MotionPath::interpolate, playout.shows_past(), declared_blend()};
   }
   /// True if the server cannot reconstruct what is shown: the client is paused, or motions fade to rest.
   [[nodiscard]] bool shows_unreported() const { return shown.paused() || world.fades.any(); }

@@ -86,7 +86,7 @@ std::optional<Refusal> OwnedEntities::grant(KnownEntity& entity, const Ownership
   ownership_state.lacks_frame = false;
   // No other motion follows while this client owns the entity.
   if (!can_live_in(entity.remote.newest().frame, message.entity)) {
-    entity.remote = RemoteEntity{*motion, session_.playout.path(), session_.switches.blend};
+    entity.remote = RemoteEntity{*motion, session_.playout.path(), session_.world.blend_policy()};
     session_.world.frames.note(static_cast<std::uint32_t>(message.entity.slot()), *motion);
   }
   ownership_state.viewers_s = message.viewers_s;
@@ -138,7 +138,7 @@ void OwnedEntities::revoke(KnownEntity& entity) {
   const double given_s = entity.ownership_state.given_s;
   Motion last{extrapolate(straight, given_s - shown_s), given_s, entity.remote.newest().teleports};
   last.frame = entity.remote.frame(shown_s);
-  entity.remote = RemoteEntity{last, session_.playout.path(), session_.switches.blend};
+  entity.remote = RemoteEntity{last, session_.playout.path(), session_.world.blend_policy()};
   entity.jumps_reported = 0;
   entity.remote.correct(before, shown_s, session_.playout.blend_s());
   entity.owned = false;
@@ -239,14 +239,14 @@ void OwnedEntities::show(KnownEntity& entity, const Motion& motion) {
                 .frame = motion.frame,
                 .gentle_until_s = blends.gentle_until_s,
                 .lever_m = blends.lever_m};
-    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, session_.switches.blend};
+    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, session_.world.blend_policy()};
     entity.jumps_reported = entity.remote.jumps();
   } else {
     const State last = entity.remote.shown(shown_s);
     const auto before =
         session_.world.frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
     const double behind_s = std::min(session_.playout.delay_s(), kLongestCatchUpS);
-    entity.remote = RemoteEntity{motion, MotionPath::predict, session_.switches.blend};
+    entity.remote = RemoteEntity{motion, MotionPath::predict, session_.world.blend_policy()};
     entity.jumps_reported = 0;
     if (before) entity.remote.correct(*before, shown_s, std::max(session_.playout.blend_s(), behind_s));
   }

@@ -2,7 +2,7 @@
 #include "harness/commands/cli_options.hpp"
 
 #include "net/src/config/archetype_settings.hpp"
-#include "programs/common/options/blend_options.hpp"
+#include "programs/common/options/blend_choice_options.hpp"
 #include "programs/common/options/setting_options.hpp"
 #include "server/src/server_settings.hpp"
 
@@ -105,9 +105,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   for (CLI::Option* option : {owner, policy, cheat})
     option->group("Entities that a client owns");
   auto* mode = command.add_option("--mode", arguments.mode, "present, adaptive, delayed:MS or ahead");
-  auto* blend =
-      command.add_option("--blend-frames", options.blend_frames,
-                         "number of frames over which a correction is blended; 0: corrections jump");
+  const auto choice = program::add_blend_choice(command, arguments.blend);
+  auto* blend = command.add_option("--blend-frames", options.blend_frames,
+                                   "number of frames over which a correction is blended, instead of the "
+                                   "profile's; 0: corrections jump");
   blend->check(range_in(program::kBlendSettings, "blend_frames", "--blend-frames"));
   auto* clock =
       command.add_option("--client-clock", arguments.client_clock,
@@ -120,7 +121,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   at->needs(to)->delimiter(',')->check(CLI::NonNegativeNumber);
   for (CLI::Option* option : {budget, threshold, turn, fixed, bytes})
     option->group("Sender");
-  for (CLI::Option* option : {mode, blend, clock, to, at, shots})
+  for (CLI::Option* option : {mode, choice[0], choice[1], blend, clock, to, at, shots})
     option->group("Client");
   arguments.options.links = {};
 }

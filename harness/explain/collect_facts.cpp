@@ -304,7 +304,7 @@ Result<SessionFacts> collect_facts(program::SessionReader& reader, const Collect
   facts.version = settings.version;
   facts.mode = mode_name(settings.playout.mode);
   facts.shows_past = is_buffered(settings.playout.mode);
-  facts.blend_s = settings.playout.blend_s;
+  facts.blend = {settings.playout.blend_curve, settings.playout.blend_s};
   ClientConfig config = program::config_of(settings);
   config.archetypes = options.archetypes;
   if (auto invalid = find_invalid_setting(config)) return std::move(*invalid);

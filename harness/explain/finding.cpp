@@ -10,6 +10,9 @@
 #include <optional>
 #include <utility>
 
+#include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/blend_profile.hpp>
+
 namespace reckoner::harness {
 namespace {
 
@@ -20,9 +23,11 @@ struct Trigger {
   double strength_mps2 = 0.0;           // acceleration that the blend adds
 };
 
-// The acceleration at the start of a cubic blend that corrects a position and a velocity (docs/TUNING.md).
-double blend_acceleration(double step_m, double step_mps, double blend_s) {
-  return 6.0 * step_m / (blend_s * blend_s) + 4.0 * step_mps / blend_s;
+// The acceleration at the start of a blend that corrects a position and a velocity (docs/TUNING.md).
+double blend_acceleration(double step_m, double step_mps, const BlendSettings& blend) {
+  const BlendShape::Weights start = blend_shape(blend.curve).second(0.0);
+  return std::abs(start.offset) * step_m / (blend.duration_s * blend.duration_s) +
+         std::abs(start.rate) * step_mps / blend.duration_s;
 }
 
 class CauseFinder {
@@ -33,7 +38,7 @@ class CauseFinder {
         link_(link),
         tick_s_(1.0 / facts.tick_rate_hz),
         frame_s_(std::clamp(episode.peak.frame_s, 1e-3, 0.1)),
-        blend_s_(std::max(facts.blend_s, frame_s_)) {}
+        blend_{facts.blend.curve, std::max(facts.blend.duration_s, frame_s_)} {}
 
   [[nodiscard]] Finding find() const {
     if (episode_.late_spawn_s > 0.0) return late_spawn();
@@ -66,14 +71,14 @@ class CauseFinder {
   [[nodiscard]] std::optional<Trigger> strongest_trigger(const EntityFacts& entity, int depth) const {
     std::optional<Trigger> strongest;
     const double until_s = episode_.peak.local_s;
-    for (const double window_s : {blend_s_ + 2.5 * frame_s_, 0.6}) {
+    for (const double window_s : {blend_.duration_s + 2.5 * frame_s_, 0.6}) {
       for (std::size_t i = 0; i < entity.motions.size(); ++i) {
         const MotionFact& motion = entity.motions[i];
         if (!motion.applied || motion.fresh || motion.local_s > until_s ||
             motion.local_s < until_s - window_s)
           continue;
         if (motion.changes_frame) return Trigger{&entity, i, 1e300};
-        const double strength = blend_acceleration(motion.step_m, motion.step_mps, blend_s_);
+        const double strength = blend_acceleration(motion.step_m, motion.step_mps, blend_);
         if (!strongest || strength > strongest->strength_mps2) strongest = Trigger{&entity, i, strength};
       }
       if (strongest && !is_weak(strongest->strength_mps2)) break;
@@ -149,7 +154,7 @@ class CauseFinder {
   const LinkHistory& link_;
   double tick_s_;
   double frame_s_;
-  double blend_s_;
+  BlendSettings blend_;
 };
 
 // Levels of detail have thresholds 1, 4 and 16 times that of the archetype.
@@ -212,10 +217,11 @@ std::optional<Finding> CauseFinder::clock_step(double strength) const {
   for (auto step = facts_.clock_steps.rbegin(); step != facts_.clock_steps.rend(); ++step) {
     const double ago_s = episode_.peak.local_s - step->local_s;
     if (ago_s < 0.0) continue;
-    const double catch_up_s = std::max(blend_s_, std::min(std::abs(step->by_s), kLongestCatchUpS));
+    const double catch_up_s = std::max(blend_.duration_s, std::min(std::abs(step->by_s), kLongestCatchUpS));
     if (ago_s > catch_up_s + 2.5 * frame_s_) return std::nullopt;
     const double moved_m = std::abs(step->by_s) * episode_.peak.speed_mps;
-    if (blend_acceleration(moved_m, 0.0, catch_up_s) < 0.5 * strength) return std::nullopt;
+    if (blend_acceleration(moved_m, 0.0, {BlendCurve::cubic, catch_up_s}) < 0.5 * strength)
+      return std::nullopt;
     Finding result{.cause = Cause::clock, .known = true, .correction_m = moved_m};
     result.sentence =
         "The client corrected its clock by " + signed_milliseconds(step->by_s) +
@@ -252,7 +258,7 @@ std::optional<Finding> CauseFinder::change_of_pace() const {
 std::optional<Finding> CauseFinder::silence() const {
   constexpr double kSilenceS = 0.8;  // the client lets motions fade after a second
   auto silent = link_.silence(episode_.peak.local_s, kSilenceS);
-  if (!silent) silent = link_.silence(episode_.peak.local_s - blend_s_ - 0.5, kSilenceS);
+  if (!silent) silent = link_.silence(episode_.peak.local_s - blend_.duration_s - 0.5, kSilenceS);
   if (!silent) return std::nullopt;
   const auto datagrams = link_.datagrams();
   const DatagramFact& before = datagrams[silent->before];
@@ -402,7 +408,8 @@ Finding CauseFinder::inferred(const Trigger& trigger, const Delivery& d) const {
   const bool drifted = d.drifted && !d.overtook;
   if (d.is_old || (drifted && backlog_s > 2.5 * tick_s_)) return postponed(trigger, d);
   if (drifted) return allowed_error(trigger, d);
-  const bool by_position = 6.0 * motion.step_m / blend_s_ > 4.0 * motion.step_mps;
+  const bool by_position =
+      blend_acceleration(motion.step_m, 0.0, blend_) > blend_acceleration(0.0, motion.step_mps, blend_);
   if (motion.step_m <= 1.3 * d.allowed_m && by_position) return allowed_error(trigger, d);
   return own_motion(trigger, d);
 }

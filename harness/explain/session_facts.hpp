@@ -11,6 +11,7 @@
 
 #include <reckoner/client/prediction.hpp>
 #include <reckoner/net/ids.hpp>
+#include <reckoner/reckoning/blend_profile.hpp>
 
 namespace reckoner::harness {
 
@@ -117,18 +118,18 @@ struct ClockFact {
 
 /// A whole session.
 struct SessionFacts {
-  std::string version;                  ///< of Reckoner at the recording client
-  std::string mode;                     ///< present, adaptive, delayed or ahead
-  ClientId client{};                    ///< null: never admitted
-  double tick_rate_hz = 60.0;           ///< of the server
-  double blend_s = 0.1;                 ///< duration of a blend
-  bool shows_past = false;              ///< the client shows a past instant
-  double seconds = 0.0;                 ///< local time from the first to the last call
-  double first_local_s = 0.0;           ///< local time of the first call
-  std::size_t frames = 0;               ///< pictures
-  std::optional<double> shown_since_s;  ///< local time of the first picture with a known clock
-  bool truncated = false;               ///< the recording ends without an end record
-  std::optional<std::string> damage;    ///< the error at which reading stopped
+  std::string version;                          ///< of Reckoner at the recording client
+  std::string mode;                             ///< present, adaptive, delayed or ahead
+  ClientId client{};                            ///< null: never admitted
+  double tick_rate_hz = 60.0;                   ///< of the server
+  BlendSettings blend{BlendCurve::cubic, 0.1};  ///< how the client blends
+  bool shows_past = false;                      ///< the client shows a past instant
+  double seconds = 0.0;                         ///< local time from the first to the last call
+  double first_local_s = 0.0;                   ///< local time of the first call
+  std::size_t frames = 0;                       ///< pictures
+  std::optional<double> shown_since_s;          ///< local time of the first picture with a known clock
+  bool truncated = false;                       ///< the recording ends without an end record
+  std::optional<std::string> damage;            ///< the error at which reading stopped
   std::size_t differences = 0;  ///< calls in which this build behaved differently from the recording one
   std::vector<DatagramFact> datagrams;         ///< in order of arrival
   std::optional<ServerDecisions> decisions{};  ///< of the server in the same time; empty: not known

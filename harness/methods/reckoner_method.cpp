@@ -38,7 +38,8 @@ class ReckonerMethod final : public Method {
         switches_(options.switches) {
     for (PlayoutSwitch& s : switches_) {
       s.at_s += start_s;
-      s.to.blend_s = frames_to_seconds(options.blend_frames, options.frame_rate_hz);
+      s.to.blend_curve = options.playout.blend_curve;
+      s.to.blend_s = replay_client_config(options, {}).playout.blend_s;
     }
     for (const RouteDefinition& route : source.routes()) {
       const Result<RouteId> id = server_.add_route(route);

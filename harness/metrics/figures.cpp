@@ -101,7 +101,9 @@ Json figures_json(const Figures& figures) {
     json["shown_angle_error_rad"] = measured_json(*figures.shown_angle_error_rad);
   json["excess_acceleration_mps2"] = figures.excess_acceleration_mps2;
   json["velocity_step_mps"] = {{"p99", figures.velocity_step_mps.p99},
-                               {"max", figures.velocity_step_mps.max}};
+                               {"max", figures.velocity_step_mps.max},
+                               {"shown_p99", figures.shown_change_mps.p99},
+                               {"true_p99", figures.true_change_mps.p99}};
   json["pops_per_s"] = figures.pops_per_s;
   if (figures.down) add_traffic(json, *figures.down, figures.entity_seconds, "");
   if (figures.tick_rate_hz > 0.0) json["payload_bits_per_body_frame"] = payload_bits_per_body_frame(figures);

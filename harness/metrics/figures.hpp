@@ -119,6 +119,8 @@ struct Figures {
   double excess_acceleration_mps2 = 0.0;
   /// Change of the shown velocity from one picture to the next, beyond the truth.
   Distribution velocity_step_mps;
+  Distribution shown_change_mps;  ///< change of the shown velocity from one picture to the next
+  Distribution true_change_mps;   ///< change of the true velocity between the same two shown instants
   /// Visible jerks per entity-second. A jerk is visible if the velocity step beyond the truth exceeds 7 % of
   /// the speed plus 0.1 m/s, or if the turn of the direction beyond the truth exceeds 1.8 degrees (De Bruyn
   /// and Orban 1988).

@@ -49,6 +49,8 @@ void Metrics::Samples::append(const Samples& other) {
   append_to(shown_angle_error_rad, other.shown_angle_error_rad);
   append_to(squared_excess, other.squared_excess);
   append_to(velocity_step_mps, other.velocity_step_mps);
+  append_to(shown_change_mps, other.shown_change_mps);
+  append_to(true_change_mps, other.true_change_mps);
   append_to(delay_ms, other.delay_ms);
   append_to(settle_ms, other.settle_ms);
   pops += other.pops;
@@ -192,8 +194,11 @@ void Metrics::extend_chain(Track& track, double dt_s, const glm::dvec3& shown, c
     if (chain.length > 1) {
       const glm::dvec3 shown_change = shown_velocity - chain.shown_velocity;
       const glm::dvec3 truth_change = truth_velocity - chain.truth_velocity;
-      const double step = std::max(0.0, glm::length(shown_change) - glm::length(truth_change));
+      const double shown_change_mps = glm::length(shown_change), true_change_mps = glm::length(truth_change);
+      const double step = std::max(0.0, shown_change_mps - true_change_mps);
       track.samples.velocity_step_mps.push_back(step);
+      track.samples.shown_change_mps.push_back(shown_change_mps);
+      track.samples.true_change_mps.push_back(true_change_mps);
       const glm::dvec3 excess = (shown_change - truth_change) / (0.5 * (dt_s + chain.dt_s));
       track.samples.squared_excess.push_back(glm::dot(excess, excess));
       const double speed = glm::length(chain.shown_velocity);
@@ -224,6 +229,8 @@ Figures Metrics::summarise(const Samples& samples, bool angles) const {
     result.excess_acceleration_mps2 = std::sqrt(squares / static_cast<double>(samples.squared_excess.size()));
   }
   result.velocity_step_mps = describe(samples.velocity_step_mps);
+  result.shown_change_mps = describe(samples.shown_change_mps);
+  result.true_change_mps = describe(samples.true_change_mps);
   result.pops_per_s = samples.counted_s > 0.0 ? static_cast<double>(samples.pops) / samples.counted_s : 0.0;
   result.missing_s = samples.missing_s;
   result.ghost_s = samples.ghost_s;

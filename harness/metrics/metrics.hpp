@@ -79,6 +79,8 @@ class Metrics {
     std::vector<double> shown_angle_error_rad;
     std::vector<double> squared_excess;
     std::vector<double> velocity_step_mps;
+    std::vector<double> shown_change_mps;
+    std::vector<double> true_change_mps;
     std::vector<double> delay_ms;
     std::vector<double> settle_ms;
     std::uint64_t pops = 0;

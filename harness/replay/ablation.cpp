@@ -17,9 +17,9 @@ constexpr std::array<Ablation, 10> kAblations{{
      "the order by visible error: under a byte budget, updates wait in the order of their publishes"},
     {"without-repair", "repair: lost updates are not sent again"},
     {"without-blend", "the blend: T = 0, corrections jump"},
-    {"with-quintic-blend", "the cubic blend: corrections follow the quintic, without steps in acceleration"},
-    {"with-damped-blend",
-     "the cubic blend: corrections follow a damped curve, fast at the start and soft at the end"},
+    {"with-quintic-blend",
+     "the curve of the blend: corrections follow the quintic, without steps in acceleration"},
+    {"with-cubic-blend", "the curve of the blend: corrections follow the cubic"},
     {"without-frames", "moving frames: all motions are sent in world coordinates"},
 }};
 
@@ -45,7 +45,7 @@ Result<ReplayOptions> ablate(const ReplayOptions& options) {
   if (options.method == "without-frames") ablated.uses_frames = false;
   if (options.method == "without-blend") ablated.blend_frames = 0.0;
   if (options.method == "with-quintic-blend") ablated.viewing.blend.shape = &quintic_blend();
-  if (options.method == "with-damped-blend") ablated.viewing.blend.shape = &damped_blend();
+  if (options.method == "with-cubic-blend") ablated.viewing.blend.shape = &cubic_blend();
   if (options.method == "without-threshold") {
     if (options.budget.updates_per_second <= 0.0) {
       return Error{"without-threshold requires a budget (--updates-per-second)"};

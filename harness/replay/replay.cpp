@@ -272,7 +272,8 @@ ClientConfig replay_client_config(const ReplayOptions& options, std::vector<Arch
   ClientConfig config;
   config.archetypes = std::move(archetypes);
   config.playout = options.playout;
-  config.playout.blend_s = frames_to_seconds(options.blend_frames, options.frame_rate_hz);
+  if (options.blend_frames)
+    config.playout.blend_s = frames_to_seconds(*options.blend_frames, options.frame_rate_hz);
   config.owned_updates_per_second = options.budget.updates_per_second;
   return config;
 }

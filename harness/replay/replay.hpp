@@ -49,7 +49,7 @@ enum class ReplayTransport : std::uint8_t {
 /// A change of the client's playout during a run.
 struct PlayoutSwitch {
   double at_s = 0.0;  ///< time of the change, s after the start of the run
-  PlayoutConfig to;   ///< the replay sets its blend_s
+  PlayoutConfig to;   ///< the replay sets its blend
 };
 
 /// Options of a replay: one server, one client, and a link between them.
@@ -66,9 +66,10 @@ struct ReplayOptions {
   ClientTestSwitches viewing;  ///< only for reckoner: switches of the client that shows the entities
   /// Only for reckoner. False: entities are always published in the world frame.
   bool uses_frames = true;
-  ClientClock client_clock;             ///< only for reckoner: the clock that the game passes to the client
-  PlayoutConfig playout;                ///< only for reckoner; the replay sets the member blend_s
-  double blend_frames = 6.5;            ///< only for reckoner: duration of a blend, frames of frame_rate_hz
+  ClientClock client_clock;  ///< only for reckoner: the clock that the game passes to the client
+  PlayoutConfig playout;     ///< only for reckoner
+  /// Only for reckoner: duration of a blend, frames of frame_rate_hz. Nullopt: the playout's.
+  std::optional<double> blend_frames;
   std::vector<PlayoutSwitch> switches;  ///< only for reckoner; the caller must sort them by time
   /// Length of the run, s. 0 means to the end of the source, or 30 s if the source is endless.
   double seconds = 0.0;

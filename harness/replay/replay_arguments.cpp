@@ -80,6 +80,8 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
   } else {
     return Error{"--transport " + run.transport + ": expected sim, udp or enet"};
   }
+  options.playout.blend_curve = run.blend.settings().curve;
+  options.playout.blend_s = run.blend.settings().duration_s;
   if (const auto wrong = program::parse_mode(run.mode, options.playout)) return *wrong;
   if (run.switch_to.size() != run.switch_at.size()) return Error{"each --switch-to needs its --switch-at"};
   for (std::size_t i = 0; i < run.switch_to.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include "harness/replay/replay.hpp"
 #include "harness/sim/link_script.hpp"
+#include "programs/common/options/blend_options.hpp"
 #include "programs/common/options/source_options.hpp"
 
 #include <string>
@@ -40,6 +41,7 @@ struct LinkArguments {
 struct RunArguments {
   ReplayOptions options;
   std::string mode = "present";
+  program::BlendChoice blend;
   std::vector<std::string> switch_to;  // modes
   std::vector<double> switch_at;       // s, one for each element of switch_to
   std::string transport = "sim";

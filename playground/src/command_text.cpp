@@ -49,6 +49,14 @@ std::string source_options(const program::SourceOptions& source) {
   return text;
 }
 
+const char* curve_name(const Settings& settings) {
+  return program::kBlendCurveNames[static_cast<std::size_t>(settings.run.blend.settings().curve)];
+}
+
+double blend_frames(const harness::ReplayOptions& options) {
+  return options.blend_frames.value_or(program::BlendOptions{}.blend_frames);
+}
+
 }  // namespace
 
 std::string command_line(const Settings& settings) {
@@ -58,9 +66,10 @@ std::string command_line(const Settings& settings) {
     methods += (methods.empty() ? "" : ",") + method;
   std::string text = "reckoner-harness compare" + source_options(settings.source) +
                      link_options(settings.link) + budget_options(options.budget);
-  text += fmt::format(" --mode {} --blend-frames {} --tick-rate {} --frame-rate {} --seeds {} --methods {}",
-                      shell_word(settings.run.mode), options.blend_frames, options.tick_rate_hz,
-                      options.frame_rate_hz, options.seed, methods);
+  text += fmt::format(
+      " --mode {} --blend-curve {} --blend-frames {} --tick-rate {} --frame-rate {} --seeds {} --methods {}",
+      shell_word(settings.run.mode), curve_name(settings), blend_frames(options), options.tick_rate_hz,
+      options.frame_rate_hz, options.seed, methods);
   return text + " --json figures.json";
 }
 
@@ -92,8 +101,10 @@ std::string cpp_configuration(const Settings& settings) {
       mode);
   if (playout.mode == PlayoutMode::delayed)
     text += fmt::format("client.playout.delay_s = {};\n", playout.delay_s);
-  text += fmt::format("client.playout.blend_s = reckoner::frames_to_seconds({}, {});\n", options.blend_frames,
-                      options.frame_rate_hz);
+  text += fmt::format(
+      "client.playout.blend_curve = reckoner::BlendCurve::{};\n"
+      "client.playout.blend_s = reckoner::frames_to_seconds({}, {});\n",
+      curve_name(settings), blend_frames(options), options.frame_rate_hz);
   return text;
 }
 

@@ -30,6 +30,15 @@ class Members {
     value = member->get_ref<const std::string&>();
   }
 
+  /// A text that is one of `names`.
+  template <class Names>
+  void one_of(const char* name, std::string& value, const Names& names) {
+    std::string found = value;
+    text(name, found);
+    if (found != value && std::ranges::find(names, found) == names.end()) return fail(name, "a known name");
+    value = found;
+  }
+
   void number(const char* name, double& value, double least, double most) {
     const Json* member = find(name);
     if (!member) return;
@@ -126,7 +135,10 @@ Result<Settings> read_settings(std::string_view text) {
   members.number("updates_per_second", options.budget.updates_per_second, 0.0, kLargestNumber);
   members.number("threshold_m", options.budget.threshold_m, 0.0, kLargestNumber);
   members.number("threshold_rad", options.budget.threshold_rad, 0.0, kLargestNumber);
-  members.number("blend_frames", options.blend_frames, 0.0, kLargestNumber);
+  double blend_frames = program::BlendOptions{}.blend_frames;
+  members.number("blend_frames", blend_frames, 0.0, kLargestNumber);
+  options.blend_frames = blend_frames;
+  members.one_of("blend_curve", settings.run.blend.curve, program::kBlendCurveNames);
   const Json* const changes = members.list("changes");
   const Json* const methods = members.list("methods");
   if (members.error()) return *members.error();

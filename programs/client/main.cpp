@@ -8,7 +8,7 @@
 #include "programs/common/drawing.hpp"
 #include "programs/common/loop/clock.hpp"
 #include "programs/common/loop/stop_signal.hpp"
-#include "programs/common/options/blend_options.hpp"
+#include "programs/common/options/blend_choice_options.hpp"
 #include "programs/common/options/options.hpp"
 #include "programs/common/options/setting_options.hpp"
 #include "programs/common/security.hpp"
@@ -43,7 +43,9 @@ struct Options {
   std::string connect;
   std::string mode = "present";
   PlayoutConfig playout;
+  program::BlendChoice blend_choice;
   program::BlendOptions blend;
+  bool sets_blend_frames = false;
   double seconds = 0.0;
   double reconnect_s = 30.0;
   std::string rendered_path;
@@ -62,6 +64,7 @@ void add_options(CLI::App& app, Options& o) {
                  "which instant to show: present, adaptive, delayed:MS, or ahead (present mode here: the "
                  "program has no inputs)")
       ->capture_default_str();
+  program::add_blend_choice(app, o.blend_choice);
   for (const auto& setting : program::kBlendSettings)
     program::add_setting(app, setting, o.blend);
   app.add_option("--seconds", o.seconds, "how long to run, s (default: until the server goes down)")
@@ -275,7 +278,9 @@ int run(const Options& options) {
   ClientConfig config;
   config.archetypes = program::archetypes();
   config.playout = options.playout;
-  config.playout.blend_s = options.blend.blend_s();
+  const BlendSettings blend = options.blend_choice.settings();
+  config.playout.blend_curve = blend.curve;
+  config.playout.blend_s = options.sets_blend_frames ? options.blend.blend_s() : blend.duration_s;
   if (const auto error = program::parse_mode(options.mode, config.playout))
     return fail(kName, error->message);
   if (const auto wrong = find_invalid_setting(options)) return fail(kName, wrong->message);
@@ -330,6 +335,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Joins a Reckoner server without a window and records what it would draw.", kName};
   add_options(app, options);
   if (const auto code = program::parse(app, argc, argv)) return *code;
+  options.sets_blend_frames = app.count("--blend-frames") > 0;
   program::catch_stop_signals();
   return program::run_in_memory(kName, [&] { return run(options); });
 }

@@ -143,10 +143,9 @@ void Lobby::open(PeerId peer, const JoinRequest& request, const PeerLogin& login
   welcome.key = session.resume().key;
   session.welcome(welcome);
   session.view().shows_past = request.shows_past;
-  session.playout() =
-      DeclaredPlayout{PlayoutMessage{request.shows_past, request.shows_past, request.blend_s}};
+  session.playout() = DeclaredPlayout{PlayoutMessage{request.shows_past, request.shows_past, request.blend}};
   if (config_.rewind_s > 0.0)
-    session.seen().record(request.shows_past ? MotionPath::interpolate : MotionPath::predict, request.blend_s,
+    session.seen().record(request.shows_past ? MotionPath::interpolate : MotionPath::predict, request.blend,
                           config_.rewind_s);
   for (std::uint32_t route = 1; route <= world_.routes().size(); ++route)
     session.send_route({{route}, world_.routes().find({route})->definition()});

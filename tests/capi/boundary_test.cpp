@@ -169,6 +169,19 @@ TEST(CBoundary, InvalidPlayoutIsRefused) {
   playout.mode = 4;
   EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_ARGUMENT);
   playout.mode = RECKONER_MODE_DELAYED;
+  for (const std::int32_t curve : {-1, 2}) {
+    playout.blend_curve = curve;
+    EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_ARGUMENT) << curve;
+  }
+  EXPECT_EQ(reckoner_blend_settings(RECKONER_PROFILE_GENTLE + 1, &playout.blend_curve, &playout.blend_s),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_blend_settings(-1, &playout.blend_curve, &playout.blend_s), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_blend_settings(RECKONER_PROFILE_GENTLE, nullptr, &playout.blend_s),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_blend_settings(RECKONER_PROFILE_ARTICLE, &playout.blend_curve, &playout.blend_s),
+            RECKONER_OK);
+  EXPECT_EQ(playout.blend_curve, RECKONER_BLEND_CUBIC);
+  EXPECT_EQ(playout.blend_s, 6.5 / 60.0);
   playout.delay_s = std::nan("");
   EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout), RECKONER_ERROR_ARGUMENT);
   playout.struct_size = 0;

@@ -60,8 +60,8 @@ void expect_enforced(const Table& table, const std::string& prefix, Set set) {
       // Whole settings are unsigned: no value below 0 can be stored in one.
       if (row.least >= 1.0) wrong_values.push_back(row.least - 1.0);
     } else {
-      wrong_values = {std::nextafter(row.most, kInfinity), std::nextafter(row.least, -kInfinity), std::nan(""),
-                      kInfinity, -kInfinity};
+      wrong_values = {std::nextafter(row.most, kInfinity), std::nextafter(row.least, -kInfinity),
+                      std::nan(""), kInfinity, -kInfinity};
     }
     for (const double wrong : wrong_values)
       EXPECT_TRUE(error_at(wrong).starts_with(prefix + std::string(row.name) + " is ")) << row.name << wrong;

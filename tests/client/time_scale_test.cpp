@@ -58,7 +58,8 @@ class Game {
   }
   ClientConfig watching(PlayoutMode mode) {
     ClientConfig config;
-    config.playout = {.mode = mode, .delay_s = 0.15, .blend_s = 6.5 * kScaledFrameS};
+    config.playout = {
+        .mode = mode, .delay_s = 0.15, .blend_curve = BlendCurve::cubic, .blend_s = 6.5 * kScaledFrameS};
     config.log = [this](const LogRecord& record) { clock_steps += record.event == "clock stepped" ? 1 : 0; };
     return config;
   }

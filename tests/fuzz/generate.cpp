@@ -64,11 +64,16 @@ void any_three(Choices& choices, std::array<T, 3>& three, unsigned bits) {
     each = static_cast<T>(choices.integer(bits));
 }
 
+BlendSettings any_blend(Choices& choices) {
+  const double duration_s = choices.real(0.0, kMaxBlendS);
+  return {choices.flag() ? BlendCurve::damped : BlendCurve::cubic, duration_s};
+}
+
 PlayoutMessage any_playout(Choices& choices) {
   PlayoutMessage m;
   m.interpolates = choices.flag();
   m.shows_past = m.interpolates && choices.flag();
-  m.blend_s = choices.real(0.0, kMaxBlendS);
+  m.blend = any_blend(choices);
   return m;
 }
 
@@ -634,7 +639,7 @@ ClientDatagram any_join_datagram(Choices& choices) {
   request.archetype_hash = choices.rarely(3) ? static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))
                                              : archetype_hash(archetypes());
   request.shows_past = choices.flag();
-  request.blend_s = choices.real(0.0, kMaxBlendS);
+  request.blend = any_blend(choices);
   if (!choices.flag()) return d;
   request.resume = {{static_cast<std::uint32_t>(choices.up_to(3))},
                     any_key(choices),

@@ -41,8 +41,8 @@ TEST(Ablation, EachSwitchesOffExactlyOnePart) {
     const int off = int{!ablated->viewing.uses_stamps} + int{!ablated->uses_frames} +
                     int{!ablated->parts.fitted_acceleration} + int{!ablated->parts.latency_aware} +
                     int{!ablated->parts.repair} + int{!ablated->parts.error_order} +
-                    int{ablated->blend_frames == 0.0} + int{ablated->viewing.blend.shape != nullptr} +
-                    int{ablated->budget.fixed_rate_hz > 0.0};
+                    int{ablated->blend_frames == std::optional(0.0)} +
+                    int{ablated->viewing.blend.shape != nullptr} + int{ablated->budget.fixed_rate_hz > 0.0};
     EXPECT_EQ(off, 1) << ablation.name;
   }
 }

@@ -140,7 +140,6 @@ TEST(Ship, ChangeOfFrameIsNoStep) {
       options.seed = seed;
       options.seconds = 70.0;
       options.playout = playout;
-      options.blend_frames *= kFrameRateHz / options.frame_rate_hz;
       options.frame_rate_hz = kFrameRateHz;
       const auto result = replay(*make("ship"), options);
       ASSERT_TRUE(result) << result.error();

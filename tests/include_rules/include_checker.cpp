@@ -29,6 +29,7 @@ struct Rules {
 constexpr std::string_view kReckoning[] = {"reckoner/reckoning/", "reckoning/src/"};
 constexpr std::string_view kNet[] = {"reckoner/net/",
                                      "net/src/",
+                                     "reckoner/reckoning/blend_profile.hpp",
                                      "reckoner/reckoning/export.hpp",
                                      "reckoner/reckoning/floor.hpp",
                                      "reckoner/reckoning/motion.hpp",

@@ -46,9 +46,9 @@ std::optional<ServerHeader> read_header(std::span<const std::byte> bytes) {
   return reader.finished() ? std::optional{header} : std::nullopt;
 }
 
-ClientDatagram asking(bool shows_past, double blend_s, bool resumes) {
+ClientDatagram asking(bool shows_past, const BlendSettings& blend, bool resumes) {
   ClientDatagram datagram;
-  datagram.join = JoinRequest{kProtocolVersion, 0xdeadbeef, shows_past, blend_s, {}};
+  datagram.join = JoinRequest{kProtocolVersion, 0xdeadbeef, shows_past, blend, {}};
   if (resumes) datagram.join->resume = {{9}, {~0ull - 5, 1ull << 63}, 0x80000001u};
   return datagram;
 }
@@ -56,14 +56,15 @@ ClientDatagram asking(bool shows_past, double blend_s, bool resumes) {
 TEST(JoinRequest, RoundTrips) {
   for (const bool shows_past : {false, true}) {
     for (const bool resumes : {false, true}) {
-      for (const double blend_s : {0.0, 0.125, kMaxBlendS}) {
-        const auto back = read(written(asking(shows_past, blend_s, resumes)));
+      for (const BlendSettings& blend : {BlendSettings{}, BlendSettings{BlendCurve::damped, 0.125},
+                                         BlendSettings{BlendCurve::cubic, kMaxBlendS}}) {
+        const auto back = read(written(asking(shows_past, blend, resumes)));
         ASSERT_TRUE(back && back->join);
         EXPECT_FALSE(back->has_owned || back->has_inputs || back->has_messages || back->has_reliable);
         EXPECT_EQ(back->join->version, kProtocolVersion);
         EXPECT_EQ(back->join->archetype_hash, 0xdeadbeefu);
         EXPECT_EQ(back->join->shows_past, shows_past);
-        EXPECT_EQ(back->join->blend_s, blend_s);
+        EXPECT_EQ(back->join->blend, blend);
         ASSERT_EQ(back->join->resume.has_value(), resumes);
         if (!resumes) continue;
         EXPECT_EQ(back->join->resume->client.value, 9u);
@@ -76,7 +77,7 @@ TEST(JoinRequest, RoundTrips) {
 
 TEST(JoinRequest, EveryTruncationAndTrailingBytesAreRefused) {
   for (const bool resumes : {false, true}) {
-    const Bytes bytes = written(asking(true, 0.25, resumes));
+    const Bytes bytes = written(asking(true, {BlendCurve::damped, 0.25}, resumes));
     ASSERT_TRUE(read(bytes));
     for (std::size_t size = 0; size < bytes.size(); ++size)
       EXPECT_FALSE(read(std::span{bytes}.first(size))) << resumes << " cut at " << size;
@@ -89,7 +90,7 @@ TEST(JoinRequest, EveryTruncationAndTrailingBytesAreRefused) {
 // A later version may send more data, or other data, after the version number.
 TEST(JoinRequest, OfAnotherVersionIsReadableUpToTheVersion) {
   for (const int version : {kProtocolVersion - 1, kProtocolVersion + 1, 65535}) {
-    ClientDatagram datagram = asking(true, 0.25, true);
+    ClientDatagram datagram = asking(true, {BlendCurve::damped, 0.25}, true);
     datagram.join->version = static_cast<std::uint16_t>(version);
     const Bytes whole = written(datagram);
     // sequence, processed, stamp, five flags, two flags of sections, magic, version
@@ -135,6 +136,7 @@ Bytes by_hand(bool owned, bool messages, bool reliable, std::uint32_t magic, std
   writer.write(7, 32);  // archetype_hash
   writer.write(0, 1);   // shows_past
   writer.write(blend, 64);
+  writer.write(1, 1);  // blend_curve
   writer.write(0, 1);  // resume
   buffer.resize(writer.finish().size());
   return buffer;
@@ -144,7 +146,7 @@ constexpr std::uint32_t kMagic = 0x524b4e52;
 
 TEST(JoinRequest, HasTheLayoutOfTheDocument) {
   ClientDatagram datagram;
-  datagram.join = JoinRequest{kProtocolVersion, 7, false, 0.5, {}};
+  datagram.join = JoinRequest{kProtocolVersion, 7, false, {BlendCurve::damped, 0.5}, {}};
   EXPECT_EQ(written(datagram), by_hand(false, false, false, kMagic, std::bit_cast<std::uint64_t>(0.5)));
 }
 

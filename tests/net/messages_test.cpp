@@ -66,7 +66,7 @@ std::vector<ReliableMessage> one_of_each() {
           GameDataMessage{{std::byte{9}}, std::nullopt},
           OwnershipMessage{{7, 1}, OwnershipMessage::Change::corrected, 15, 0.25, 4000, 9, state},
           OwnershipMessage{{7, 1}, OwnershipMessage::Change::revoked, 3, 0.0, 0, 0, {}},
-          PlayoutMessage{true, true, 0.25},
+          PlayoutMessage{true, true, {BlendCurve::damped, 0.25}},
           KickMessage{std::string(kMaxKickReasonBytes, 'k')},
           UnorderedMessage{{{std::byte{4}, std::byte{5}}, 2.5}, 4'000'000'000u},
           UnorderedMessage{{{std::byte{6}}, std::nullopt}, std::nullopt}};
@@ -96,7 +96,7 @@ TEST(Messages, RoundTrip) {
 
   const auto playout = decode_reliable(encoded(messages[8]));
   ASSERT_TRUE(playout);
-  EXPECT_EQ(std::get<PlayoutMessage>(*playout), (PlayoutMessage{true, true, 0.25}));
+  EXPECT_EQ(std::get<PlayoutMessage>(*playout), (PlayoutMessage{true, true, {BlendCurve::damped, 0.25}}));
 
   const auto kick = decode_reliable(encoded(messages[9]));
   ASSERT_TRUE(kick);

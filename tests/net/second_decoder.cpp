@@ -90,6 +90,7 @@ std::optional<DecodedFields> Decoder::message(std::span<const std::byte> payload
     add_field(fields, "interpolates", text(std::int64_t{interpolates}));
     add_field(fields, "shows_past", text(std::int64_t{shows_past}));
     add_field(fields, "blend_s", text(bits.real(0, 600)));
+    add_field(fields, "blend_curve", text(static_cast<std::int64_t>(bits.u(1))));
   } else if (kind == 11) {
     add_field(fields, "reason", hex(bits.bytes(255)));
   } else if (kind == 13) {
@@ -561,6 +562,7 @@ void Decoder::join(Bits& bits, DecodedFields& fields) {
   add_field(fields, "archetype_hash", text(static_cast<std::int64_t>(bits.u(32))));
   add_field(fields, "shows_past", text(std::int64_t{bits.flag()}));
   add_field(fields, "blend_s", text(bits.real(0, 600)));
+  add_field(fields, "blend_curve", text(static_cast<std::int64_t>(bits.u(1))));
   if (!bits.flag()) return;
   add_field(fields, "client", text(static_cast<std::int64_t>(bits.u(32))));
   key(bits, fields);

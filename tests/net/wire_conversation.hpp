@@ -122,7 +122,8 @@ inline std::string text_of_request(const JoinRequest& request) {
   std::string text = line("version", request.version);
   if (request.version != kProtocolVersion) return text;
   text += line("archetype_hash", request.archetype_hash) + line("shows_past", request.shows_past) +
-          reals("blend_s", request.blend_s);
+          reals("blend_s", request.blend.duration_s) +
+          line("blend_curve", request.blend.curve == BlendCurve::damped);
   if (!request.resume) return text;
   const ResumeRequest& resume = *request.resume;
   return text + line("client", resume.client.value) + line("key", resume.key.high, resume.key.low) +
@@ -160,7 +161,7 @@ class Conversation {
   // A datagram with a request to join, and with nothing else.
   [[nodiscard]] static Bytes join(const std::optional<ResumeRequest>& resume) {
     ClientDatagram datagram;
-    datagram.join = JoinRequest{kProtocolVersion, 0xdeadbeef, true, 0.1, resume};
+    datagram.join = JoinRequest{kProtocolVersion, 0xdeadbeef, true, {BlendCurve::damped, 0.1}, resume};
     Bytes buffer(kMaxDatagramBytes);
     BitWriter writer{buffer};
     write(writer, datagram);

@@ -82,7 +82,7 @@ TEST(WireDocument, BothDecodersRefuseTheSameRandomBytes) {
   test::RandomStates random{71};
   int good = 0;
   for (int i = 0; i < 20'000; ++i) {
-    std::vector<Bytes> payloads{Conversation::encoded(PlayoutMessage{true, false, 0.1}),
+    std::vector<Bytes> payloads{Conversation::encoded(PlayoutMessage{true, false, {BlendCurve::damped, 0.1}}),
                                 Conversation::encoded(UnorderedMessage{{{std::byte{1}}, 3.0}, 99}),
                                 Conversation::encoded(AfterSpawnsMessage{99}),
                                 Conversation::encoded(GameDataMessage{{std::byte{1}, std::byte{2}}, 3.0})};
@@ -194,7 +194,7 @@ std::vector<Vector> vectors() {
   stream("datagram with the part between them, the next one, and the answer to a request to resume", 1002,
          std::array<ByteRange, 2>{{{20, 32}, {100, 174}}},
          {JoinAnswer{ResumeAnswer{40, 33, 1001}}, std::uint16_t{33}});
-  conversation.add_to_stream(Conversation::encoded(PlayoutMessage{true, false, 0.1}));
+  conversation.add_to_stream(Conversation::encoded(PlayoutMessage{true, false, {BlendCurve::damped, 0.1}}));
   const std::uint64_t begin = conversation.stream_end();
   conversation.add_to_stream(Conversation::encoded(unordered));
   stream("datagram with an unordered message before its turn", 1003,
@@ -235,7 +235,7 @@ std::vector<Vector> vectors() {
   d.showing.reset();
   ++d.sequence;
   test::WireStream client_stream{0};
-  client_stream.add(Conversation::encoded(PlayoutMessage{true, false, 0.1}));
+  client_stream.add(Conversation::encoded(PlayoutMessage{true, false, {BlendCurve::damped, 0.1}}));
   client_stream.add(Conversation::encoded(GameDataMessage{{std::byte{'y'}, std::byte{'o'}}, std::nullopt}));
   buffer.assign(64, {});
   BitWriter with_stream{buffer};
@@ -250,7 +250,7 @@ std::vector<Vector> vectors() {
                                                                1028,
                                                                0,
                                                                conversation.crate()}));
-  reliable("playout", Conversation::encoded(PlayoutMessage{true, false, 0.1}));
+  reliable("playout", Conversation::encoded(PlayoutMessage{true, false, {BlendCurve::damped, 0.1}}));
   reliable("kick", Conversation::encoded(KickMessage{"cheating"}));
   d.ack = Ack{7203, {0xffffffffu}};
   d.has_reliable = false;

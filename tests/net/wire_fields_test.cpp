@@ -151,7 +151,7 @@ std::string expected(const OwnershipMessage& m) {
 
 std::string expected(const PlayoutMessage& m) {
   return line("interpolates", m.interpolates) + line("shows_past", m.shows_past) +
-         reals("blend_s", m.blend_s);
+         reals("blend_s", m.blend.duration_s) + line("blend_curve", m.blend.curve == BlendCurve::damped);
 }
 
 std::string expected(const KickMessage& m) {

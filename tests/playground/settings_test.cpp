@@ -19,7 +19,7 @@ TEST(PlaygroundSettings, ReadsEveryMember) {
   const auto settings = read_settings(
       R"({"trace":"a.csv","entity":"7","start":2,"seconds":3,"network":"mobile","mode":"delayed:150","seed":9,
           "changes":[{"option":"loss","value":4,"side":"down"},{"option":"jitter-ms","value":1}],
-          "threshold_m":0.2,"blend_frames":3,"methods":["snap","snap","reckoner"]})");
+          "threshold_m":0.2,"blend_frames":3,"blend_curve":"cubic","methods":["snap","snap","reckoner"]})");
   ASSERT_TRUE(settings) << settings.error();
   EXPECT_EQ(settings->source.entity, "7");
   EXPECT_EQ(settings->methods, (std::vector<std::string>{"snap", "reckoner"}));
@@ -29,13 +29,15 @@ TEST(PlaygroundSettings, ReadsEveryMember) {
   EXPECT_EQ(links->up.loss_percent, 3.0);
   EXPECT_EQ(links->up.jitter_ms, 1.0);
   EXPECT_EQ(settings->run.options.budget.threshold_m, 0.2);
+  EXPECT_EQ(settings->run.options.blend_frames, 3.0);
+  EXPECT_EQ(settings->run.blend.curve, "cubic");
 }
 
 TEST(PlaygroundSettings, RefusesWrongTypesNamesAndText) {
-  for (const char* text :
-       {"", "[]", "7", R"({"seconds":"5"})", R"({"seconds":-1})", R"({"seed":1.5})",
-        R"({"methods":["best"]})", R"({"methods":{}})", R"({"changes":[{"option":"loss","value":"much"}]})",
-        R"({"changes":[{"option":"loss","value":1,"side":"left"}]})", R"({"scenario":)"})
+  for (const char* text : {"", "[]", "7", R"({"seconds":"5"})", R"({"seconds":-1})", R"({"seed":1.5})",
+                           R"({"methods":["best"]})", R"({"blend_curve":"round"})", R"({"methods":{}})",
+                           R"({"changes":[{"option":"loss","value":"much"}]})",
+                           R"({"changes":[{"option":"loss","value":1,"side":"left"}]})", R"({"scenario":)"})
     EXPECT_FALSE(read_settings(text)) << text;
 }
 

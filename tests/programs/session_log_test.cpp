@@ -54,7 +54,7 @@ const SessionSettings kSettings{kProtocolVersion, "0.1.0", {}};
 TEST_F(SessionLog, RoundTrips) {
   const std::vector<std::byte> payload{std::byte{1}, std::byte{0}, std::byte{255}};
   SessionSettings settings = kSettings;
-  settings.playout = {PlayoutMode::delayed, 0.123456789, 0.7, 3.25 / 144.0};
+  settings.playout = {PlayoutMode::delayed, 0.123456789, 0.7, BlendCurve::cubic, 3.25 / 144.0};
   settings.input_delay_ticks = 3;
   settings.inputs_per_datagram = 2;
   auto writer = SessionWriter::create(path(), settings);
@@ -83,6 +83,7 @@ TEST_F(SessionLog, RoundTrips) {
   EXPECT_EQ(reader->settings().playout.mode, PlayoutMode::delayed);
   EXPECT_EQ(reader->settings().playout.delay_s, 0.123456789);
   EXPECT_EQ(reader->settings().playout.max_delay_s, 0.7);
+  EXPECT_EQ(reader->settings().playout.blend_curve, BlendCurve::cubic);
   EXPECT_EQ(reader->settings().playout.blend_s, 3.25 / 144.0);
   EXPECT_EQ(reader->settings().input_delay_ticks, 3u);
   EXPECT_EQ(reader->settings().inputs_per_datagram, 2u);
@@ -275,7 +276,7 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
             std::string::npos);
 }
 
-// Format 4 has no settings of inputs and no calls of games that predict.
+// Format 4 has no curve of blends, no settings of inputs and no calls of games that predict.
 TEST_F(SessionLog, RecordingOfFormat4IsRead) {
   auto writer = SessionWriter::create(path(), kSettings);
   ASSERT_TRUE(writer);
@@ -284,7 +285,7 @@ TEST_F(SessionLog, RecordingOfFormat4IsRead) {
   ASSERT_TRUE(writer->close());
   std::string older = read_file(path());
   const std::size_t head = 8 + 2 + 2 + 4 + 5 + 1 + 4 * 8;
-  older.erase(head, 2);
+  older.erase(head, 3);
   older[8] = 4;
   write(older);
   EXPECT_EQ(played(), "");
@@ -313,7 +314,8 @@ TEST_F(SessionLog, InvalidPredictionsAreRefused) {
   EXPECT_EQ(played_as("\x0c"), "truncated");
   std::string other = good;
   const std::size_t head = 8 + 2 + 2 + 4 + 5 + 1 + 4 * 8;
-  for (const auto& [at, value] : {std::pair{head, '\x04'}, {head + 1, '\x00'}, {head + 1, '\x05'}}) {
+  for (const auto& [at, value] :
+       {std::pair{head, '\x02'}, {head + 1, '\x04'}, {head + 2, '\x00'}, {head + 2, '\x05'}}) {
     other = good;
     other[at] = value;
     write(other);

@@ -49,7 +49,9 @@ class Clients final : public Transport {
     for (std::uint32_t peer = 1; peer <= kClients; ++peer) {
       events_.push_back({{TransportEvent::Kind::connected, {peer}, 0, {}}, {}});
       const bool shows_past = mode && *mode != MotionPath::predict;
-      add(peer, request_datagram({kProtocolVersion, archetype_hash(archetypes), shows_past, 0.1, {}}));
+      add(peer,
+          request_datagram(
+              {kProtocolVersion, archetype_hash(archetypes), shows_past, {BlendCurve::damped, 0.1}, {}}));
     }
   }
 

@@ -6,9 +6,9 @@
 namespace reckoner {
 namespace {
 
-constexpr PlayoutMessage kPresent{false, false, 0.1};
-constexpr PlayoutMessage kComing{true, false, 0.1};
-constexpr PlayoutMessage kPast{true, true, 0.1};
+constexpr PlayoutMessage kPresent{false, false, {BlendCurve::damped, 0.1}};
+constexpr PlayoutMessage kComing{true, false, {BlendCurve::damped, 0.1}};
+constexpr PlayoutMessage kPast{true, true, {BlendCurve::damped, 0.1}};
 
 TEST(DeclaredPlayout, AChangeIsDueOnce) {
   DeclaredPlayout playout{kPresent};

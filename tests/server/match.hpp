@@ -36,6 +36,7 @@ class Match {
       : world_(world_config(max_speed_mps, seed)) {
     ClientConfig client;
     client.playout.mode = mode;
+    client.playout.use(BlendProfile::article);  // the limits of velocity steps are those of its blends
     world_.add_client(client, {}, network(first));
     world_.run_to(1.0);
     world_.add_client(client, {.offset_s = -77.0}, network(second));

@@ -286,8 +286,8 @@ TEST_F(ServerAndClientRefusals, ServerRefusesPartsBeyondItsLimits) {
 // If a client changes its playout every tick, the server applies at most two changes a second. It ignores a
 // repetition. Other clients are not affected.
 TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
-  const PlayoutMessage present{false, false, 0.1};
-  const PlayoutMessage past{true, true, 0.1};
+  const PlayoutMessage present{false, false, {BlendCurve::damped, 0.1}};
+  const PlayoutMessage past{true, true, {BlendCurve::damped, 0.1}};
   Bytes contradiction = encoded(past);
   contradiction[0] = static_cast<std::byte>(std::to_integer<unsigned>(contradiction[0]) & ~(1u << 4));
   EXPECT_EQ(message_at_server(Refusal::malformed, contradiction), 1u);

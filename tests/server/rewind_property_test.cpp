@@ -211,6 +211,7 @@ class Game {
       playout.mode = static_cast<PlayoutMode>(random_.below(3));
       playout.delay_s = random_.uniform(0.05, 0.3);
       playout.blend_s = frames_to_seconds(random_.uniform(3.0, 12.0), 60.0);
+      playout.blend_curve = static_cast<BlendCurve>(random_.below(2));
       (void)client.set_playout(playout);
     }
     if (story_.clocks && time_s > clock_s_) {

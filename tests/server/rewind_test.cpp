@@ -41,7 +41,7 @@ void add_weavers(World& world, int count) {
 }
 
 // Checks all frames, over links that lose different datagrams. Burst loss also loses reports of arrivals.
-void expect_known(const char* link, PlayoutMode mode) {
+void expect_known(const char* link, PlayoutMode mode, BlendProfile profile = BlendProfile::balanced) {
   constexpr std::uint64_t kFirstSeed = 4;
   constexpr std::uint64_t kSeeds = 16;
   const double limit_m = mode == PlayoutMode::present ? 0.05 : 0.02;
@@ -53,6 +53,7 @@ void expect_known(const char* link, PlayoutMode mode) {
     ClientConfig client;
     client.playout.mode = mode;
     client.playout.delay_s = 0.25;
+    client.playout.use(profile);
     world.add_client(client, {.offset_s = -4321.0});
     RewindCheck witness(world, 0.4);
     world.run_to(20.0);
@@ -61,7 +62,8 @@ void expect_known(const char* link, PlayoutMode mode) {
                static_cast<double>(witness.unknown + witness.errors_m.size()) / kSeeds;
     share += witness.share_below(limit_m) / kSeeds;
   }
-  const std::string what = std::string(link) + " mode " + std::to_string(static_cast<int>(mode));
+  const std::string what = std::string(link) + " mode " + std::to_string(static_cast<int>(mode)) +
+                           " profile " + std::to_string(static_cast<int>(profile));
   EXPECT_GT(share, 0.9999) << what;
   // A burst of losses may swallow all reports of an arrival.
   EXPECT_LT(unknown, std::string(link) == "mobile" ? 0.02 : 0.006) << what;
@@ -72,6 +74,11 @@ TEST(Rewind, ServerReconstructsTheClientsShownPoses) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed})
       expect_known(link, mode);
   }
+}
+
+TEST(Rewind, ServerReconstructsTheShownPosesOfEveryProfile) {
+  for (const BlendProfile profile : {BlendProfile::article, BlendProfile::accurate, BlendProfile::gentle})
+    expect_known("mobile", PlayoutMode::present, profile);
 }
 
 // A client that calls update() once per picture draws a teleport in the very picture in which it received it.

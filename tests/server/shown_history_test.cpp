@@ -18,7 +18,7 @@
 namespace reckoner {
 namespace {
 
-constexpr double kBlendS = 0.1;
+constexpr BlendSettings kBlend{BlendCurve::damped, 0.1};
 constexpr double kForeverS = 1e9;
 
 Motion random_motion(scenario::Random& random, double time_s) {
@@ -74,18 +74,19 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
       reports.insert(reports.end(), applied.begin(), applied.begin() + 5);
       for (std::size_t i = reports.size(); i > 1; --i)
         std::swap(reports[i - 1], reports[random.below(i)]);
+      const BlendSettings blend{seed % 3 == 0 ? BlendCurve::cubic : BlendCurve::damped, 0.1};
       ShownEntityHistory seen({1, 0}, shared(first), path);
       seen.appear(0.0);
       for (const Applied& a : reports)
-        seen.add(a.shown_s, shared(a.motion), kBlendS, kForeverS);
+        seen.add(a.shown_s, shared(a.motion), blend, kForeverS);
 
       std::sort(applied.begin(), applied.end(),
                 [](const Applied& a, const Applied& b) { return a.shown_s < b.shown_s; });
-      RemoteEntity client(first, path);
+      RemoteEntity client(first, path, {.shape = &blend_shape(blend.curve)});
       std::size_t next = 0;
       for (double t = 0.0; t < stamp_s + 0.5; t += 0.013) {
         for (; next < applied.size() && applied[next].shown_s <= t; ++next)
-          client.receive(applied[next].motion, applied[next].shown_s, kBlendS);
+          client.receive(applied[next].motion, applied[next].shown_s, blend.duration_s);
         const bool is_close = std::ranges::any_of(applied, [t](const Applied& a) {
           return std::abs(a.shown_s - t) < 3.0 * kStampUnitS ||
                  std::abs(a.motion.time_s - t) < 3.0 * kStampUnitS;
@@ -123,8 +124,8 @@ TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
           stamp_s += random.uniform(0.02, 0.2);
           const double shown_s = stamp_s + (path == MotionPath::predict ? 0.1 : random.uniform(-0.3, 0.1));
           const Motion motion = next_motion(stamp_s);
-          all.add(shown_s, shared(motion), kBlendS, kForeverS);
-          recent.add(shown_s, shared(motion), kBlendS, 1.5);
+          all.add(shown_s, shared(motion), kBlend, kForeverS);
+          recent.add(shown_s, shared(motion), kBlend, 1.5);
           for (double back = 0.0; i % asks_each == 0 && back < 1.0; back += 0.09) {
             const auto a = all.shown(shown_s - back);
             const auto b = recent.shown(shown_s - back);
@@ -155,7 +156,7 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
       motion.frame.value =
           static_cast<std::uint64_t>(i % 2);  // alternating pictures, so that each blend calls `carry`
       const std::size_t before = carried;
-      seen.add(1.0 + step_s * i, shared(motion), kBlendS, 1.5, carry);
+      seen.add(1.0 + step_s * i, shared(motion), kBlend, 1.5, carry);
       ASSERT_LE(carried - before, ShownEntityHistory::kMaxReplayed + 1) << i;
       ASSERT_LE(seen.steps(), ShownEntityHistory::kMaxSteps) << i;
       ASSERT_GE(seen.steps(), std::min<std::size_t>(static_cast<std::size_t>(i) + 1, 200)) << i;
@@ -165,7 +166,7 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
 }
 
 TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
-  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+  ShownHistory seen(MotionPath::predict, kBlend, 1.0);
   scenario::Random random{1};
   const EntityId id{3, 0};
   seen.announced_in(0, id, shared(random_motion(random, 0.0)), 9.8);
@@ -194,7 +195,7 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
 // what it has seen is an extrapolation of what the server has sent, and nothing else.
 TEST(ShownHistory, BoundsHowFarAheadAClientIs) {
   for (const double ahead_s : {0.02, 0.1, 0.24, 0.26, 0.5, 2.0}) {
-    ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+    ShownHistory seen(MotionPath::predict, kBlend, 1.0);
     const EntityId id{3, 0};
     const Motion first{.state = {.position = {1.0, 0.0, 0.0}, .velocity = {8.0f, 0.0f, 0.0f}}, .time_s = 9.0};
     seen.announced_in(0, id, shared(first), 9.0);
@@ -232,7 +233,7 @@ TEST(ShownHistory, BoundsHowFarAheadAClientIs) {
 // No report tells when the spawn arrived, and one lists an update of the entity. The client has the entity,
 // so the pose is that of the update, or unknown.
 TEST(ShownHistory, UpdateBeforeTheGuessedSpawnCounts) {
-  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+  ShownHistory seen(MotionPath::predict, kBlend, 1.0);
   const EntityId id{3, 0};
   const auto report_at = [&](double clock_s, bool lists_update) {
     ShowingReport report;
@@ -263,7 +264,7 @@ TEST(ShownHistory, UpdateBeforeTheGuessedSpawnCounts) {
 
 // Arrivals of unsent datagrams and repeated arrivals are ignored.
 TEST(ShownHistory, FalseReportsChangeNothing) {
-  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+  ShownHistory seen(MotionPath::predict, kBlend, 1.0);
   scenario::Random random{1};
   const EntityId id{1, 0};
   seen.announced_in(0, id, shared(random_motion(random, 9.0)), 9.8);
@@ -291,7 +292,7 @@ TEST(ShownHistory, RemembersTheDatagramsOfALongFlight) {
   constexpr int kFlight = 700;
   scenario::Random random{7};
   const Motion first = random_motion(random, 9.0);
-  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+  ShownHistory seen(MotionPath::predict, kBlend, 1.0);
   std::vector<Motion> motions;
   const auto id = [](int i) { return EntityId{static_cast<std::uint32_t>(i) + 1, 0}; };
   const auto number = [](int i) { return static_cast<Sequence>(65'300 + i); };
@@ -313,11 +314,12 @@ TEST(ShownHistory, RemembersTheDatagramsOfALongFlight) {
     report.arrivals[0] = {number(i), 0};
     seen.acknowledged(Ack{number(i)}, 9.45);
     seen.process(report, 9.45);
-    RemoteEntity entity(first);
-    entity.receive(motions[static_cast<std::size_t>(i)], 9.4, kBlendS);
-    const auto shown = seen.shown(id(i), 9.4 + 0.5 * kBlendS);
+    RemoteEntity entity(first, MotionPath::predict, {.shape = &blend_shape(kBlend.curve)});
+    entity.receive(motions[static_cast<std::size_t>(i)], 9.4, kBlend.duration_s);
+    const auto shown = seen.shown(id(i), 9.4 + 0.5 * kBlend.duration_s);
     ASSERT_TRUE(shown) << i;
-    EXPECT_LT(glm::distance(shown->position, entity.shown(9.4 + 0.5 * kBlendS).position), 1e-3) << i;
+    EXPECT_LT(glm::distance(shown->position, entity.shown(9.4 + 0.5 * kBlend.duration_s).position), 1e-3)
+        << i;
   }
 }
 
@@ -332,7 +334,7 @@ TEST(ShownHistory, KeepsTheOrderOfArrivalsAtOneInstant) {
   early.teleports = late.teleports = static_cast<std::uint8_t>(first.teleports + 1u);
   constexpr double kAppliedS = 9.2;
   const auto in_order = [&](const std::array<Sequence, 2>& applied) {
-    ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+    ShownHistory seen(MotionPath::predict, kBlend, 1.0);
     seen.announced_in(0, id, shared(first), 9.0);
     seen.acknowledged(Ack{0}, 9.05);
     ShowingReport report;
@@ -347,13 +349,13 @@ TEST(ShownHistory, KeepsTheOrderOfArrivalsAtOneInstant) {
     report.arrivals[0] = {applied[1], 0};  // the newest comes first
     report.arrivals[1] = {applied[0], 0};
     seen.process(report, 9.3);
-    return *seen.shown(id, kAppliedS + 0.5 * kBlendS);
+    return *seen.shown(id, kAppliedS + 0.5 * kBlend.duration_s);
   };
   const auto of_client = [&](const Motion& one, const Motion& other) {
-    RemoteEntity entity(first);
-    entity.receive(one, kAppliedS, kBlendS);
-    entity.receive(other, kAppliedS, kBlendS);
-    return entity.shown(kAppliedS + 0.5 * kBlendS);
+    RemoteEntity entity(first, MotionPath::predict, {.shape = &blend_shape(kBlend.curve)});
+    entity.receive(one, kAppliedS, kBlend.duration_s);
+    entity.receive(other, kAppliedS, kBlend.duration_s);
+    return entity.shown(kAppliedS + 0.5 * kBlend.duration_s);
   };
   EXPECT_LT(glm::distance(in_order({1, 2}).position, of_client(early, late).position), 1e-3);
   EXPECT_LT(glm::distance(in_order({2, 1}).position, of_client(late, early).position), 1e-3);

@@ -86,6 +86,7 @@ void begin(World& world, const WorldConfig& config, PlayoutMode mode) {
   ClientConfig client;
   client.archetypes = config.server.archetypes;
   client.playout.mode = mode;
+  client.playout.use(BlendProfile::article);  // the limits of steps are those of its blends
   world.add_client(client);
   for (int i = 0; i < kBodies; ++i)
     world.add_body([i](double t) { return ball(i, t); });

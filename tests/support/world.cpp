@@ -28,7 +28,7 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
 
 // A blend with the default duration lasts as many frames at other frame rates.
 void set_blend(PlayoutConfig& playout, double frame_rate_hz) {
-  if (playout.blend_s == PlayoutConfig{}.blend_s) playout.blend_s = frames_to_seconds(6.5, frame_rate_hz);
+  if (playout.blend_s == PlayoutConfig{}.blend_s) playout.blend_s *= 60.0 / frame_rate_hz;
 }
 
 }  // namespace

@@ -52,4 +52,5 @@ def test_enums_have_the_values_of_c():
     assert reckoner.ClientEventKind.PREDICTION_FAILED == 13
     assert reckoner.Mode.ADAPTIVE == 1
     assert reckoner.Mode.AHEAD == 3
+    assert reckoner.BlendProfile.GENTLE == 3
     assert np.dtype("u8") == reckoner.SHOWN.fields["entity"][0]

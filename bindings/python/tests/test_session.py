@@ -314,7 +314,11 @@ def test_pause_playout_and_correction(world):
     world.until(lambda: reckoner.now() > now + 0.3)
     np.testing.assert_array_equal(client.shown_poses().positions, frozen)
     client.set_paused(False)
-    client.set_playout(mode=reckoner.Mode.DELAYED, delay_s=0.1)
+    gentle = reckoner.blend_settings(reckoner.BlendProfile.GENTLE)
+    assert gentle["blend_curve"] == reckoner.BlendCurve.DAMPED and gentle["blend_s"] == 0.25
+    with pytest.raises(reckoner.ReckonerError):
+        client.set_playout(blend_curve=2)
+    client.set_playout(mode=reckoner.Mode.DELAYED, delay_s=0.1, **gentle)
     world.until(lambda: client.stats()["delay_s"] > 0.05)
     world.step()
     one = client.shown_one(car)

@@ -214,11 +214,12 @@ namespace Reckoner {
         Done(Native.reckoner_client_anticipate(C, entity, &state, anticipatedS));
     public void SetPaused(bool paused) =>
         Done(Native.reckoner_client_set_paused(C, paused ? 1 : 0));
-    /// The defaults for SetPlayout().
-    public static Playout DefaultPlayout() {
+    /// The defaults for SetPlayout(), with the blends of a profile.
+    public static Playout DefaultPlayout(BlendProfile profile = BlendProfile.Balanced) {
       Library.Require();
       Playout playout;
       Native.reckoner_playout_init(&playout, (uint)sizeof(Playout));
+      Library.Check(Native.reckoner_blend_settings((int)profile, &playout.BlendCurve, &playout.BlendS));
       return playout;
     }
     public void SetPlayout(Playout playout) =>

@@ -25,6 +25,8 @@ namespace Reckoner {
   public enum RewindStatus { Known = 0, Pending = 1, Unavailable = 2 }
   public enum SentContent { FullMotion = 0, ResidualMotion = 1, RouteMotion = 2, Spawn = 3, Field = 4, End = 5, Message = 6, ReliableMessage = 7, Header = 8, Prediction = 9 }
   public enum Mode { Present = 0, Adaptive = 1, Delayed = 2, Ahead = 3 }
+  public enum BlendCurve { Cubic = 0, Damped = 1 }
+  public enum BlendProfile { Article = 0, Balanced = 1, Accurate = 2, Gentle = 3 }
   public enum Status { Connecting = 0, Joining = 1, Joined = 2, Refused = 3, Disconnected = 4, Reconnecting = 5 }
   public enum ClientEventKind { Joined = 0, Spawned = 1, Despawned = 2, Teleported = 3, FieldsChanged = 4, Given = 5, Revoked = 6, Corrected = 7, ServerClosed = 8, Disconnected = 9, Lost = 10, Resumed = 11, Restarted = 12, PredictionFailed = 13, Snapped = 14, PredictionBegan = 15, PredictionEnded = 16 }
   public enum CorrectionReason { Begins = 0, InputMissing = 1, Differs = 2, Teleported = 3 }
@@ -467,6 +469,8 @@ namespace Reckoner {
     internal byte* Transport;
     public uint InputDelayTicks;
     public uint InputsPerDatagram;
+    public int BlendCurve;
+    internal int Reserved3;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -511,6 +515,8 @@ namespace Reckoner {
     public double DelayS;
     public double MaxDelayS;
     public double BlendS;
+    public int BlendCurve;
+    internal int Reserved;
   }
 
   [StructLayout(LayoutKind.Sequential)]
@@ -819,6 +825,8 @@ namespace Reckoner {
     internal static extern int reckoner_server_clients(IntPtr @server, uint* @clients, UIntPtr @capacity, UIntPtr* @count);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern int reckoner_server_refused(IntPtr @server, uint @reason, ulong* @payloads, ulong* @datagrams);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    internal static extern int reckoner_blend_settings(int @profile, int* @blendCurve, double* @blendS);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     internal static extern void reckoner_client_config_init(ClientSettings* @config, uint @structSize);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

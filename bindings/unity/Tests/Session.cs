@@ -270,7 +270,8 @@ namespace Reckoner.Tests {
         Require(lowest > 0.97, $"it sank to {lowest}");
         world.Client.SetPaused(true);
         world.Client.SetPaused(false);
-        Playout playout = Client.DefaultPlayout();
+        Playout playout = Client.DefaultPlayout(BlendProfile.Gentle);
+        Require(playout.BlendCurve == (int)BlendCurve.Damped && playout.BlendS == 0.25, "the gentle profile");
         playout.Mode = (int)Mode.Delayed;
         playout.DelayS = 0.1;
         world.Client.SetPlayout(playout);

@@ -31,6 +31,7 @@ std::string_view pointer_fault(const reckoner_client_config& c) {
   if (c.host == nullptr && (c.token == nullptr || c.reconnects == 0))
     return "host is null; that requires a token and reconnects";
   if (c.mode < RECKONER_MODE_PRESENT || c.mode > RECKONER_MODE_AHEAD) return "mode is not a playout mode";
+  if (!capi::is_blend_curve(c.blend_curve)) return "blend_curve is not a curve of blends";
   if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
   return {};
 }

@@ -116,6 +116,7 @@ reckoner_result reckoner_client_set_playout(reckoner_client* client, const recko
   reckoner_playout_init(&p, sizeof p);
   if (const auto taken = capi::read_struct(playout, p); taken != RECKONER_OK) return taken;
   if (p.mode < RECKONER_MODE_PRESENT || p.mode > RECKONER_MODE_AHEAD) return RECKONER_ERROR_ARGUMENT;
+  if (!capi::is_blend_curve(p.blend_curve)) return RECKONER_ERROR_ARGUMENT;
   return run_or(client, RECKONER_ERROR_ARGUMENT, [&](Client& c) {
     PlayoutConfig to;
     copy_from_c(capi::kPlayoutFields, to, p);

@@ -103,6 +103,12 @@ static_assert(same(PlayoutMode::present, RECKONER_MODE_PRESENT) &&
               same(PlayoutMode::adaptive, RECKONER_MODE_ADAPTIVE) &&
               same(PlayoutMode::delayed, RECKONER_MODE_DELAYED) &&
               same(PlayoutMode::ahead, RECKONER_MODE_AHEAD));
+static_assert(same(BlendCurve::cubic, RECKONER_BLEND_CUBIC) &&
+              same(BlendCurve::damped, RECKONER_BLEND_DAMPED));
+static_assert(same(BlendProfile::article, RECKONER_PROFILE_ARTICLE) &&
+              same(BlendProfile::balanced, RECKONER_PROFILE_BALANCED) &&
+              same(BlendProfile::accurate, RECKONER_PROFILE_ACCURATE) &&
+              same(BlendProfile::gentle, RECKONER_PROFILE_GENTLE));
 static_assert(same(Relevance::by_distance, RECKONER_RELEVANCE_BY_DISTANCE) &&
               same(Relevance::always, RECKONER_RELEVANCE_ALWAYS) &&
               same(Relevance::never, RECKONER_RELEVANCE_NEVER));

@@ -22,6 +22,11 @@
 /// Conversions between the values of C and those of C++.
 namespace reckoner::capi {
 
+/// True if the number is one of reckoner_blend_curve.
+[[nodiscard]] constexpr bool is_blend_curve(std::int32_t curve) {
+  return curve == RECKONER_BLEND_CUBIC || curve == RECKONER_BLEND_DAMPED;
+}
+
 [[nodiscard]] constexpr reckoner_entity to_c(EntityId id) {
   return to_number(id);
 }

@@ -76,6 +76,16 @@ void reckoner_route_config_init(reckoner_route_config* config, std::uint32_t str
   capi::put(config, c, struct_size);
 }
 
+reckoner_result reckoner_blend_settings(std::int32_t profile, std::int32_t* blend_curve, double* blend_s) {
+  if (profile < RECKONER_PROFILE_ARTICLE || profile > RECKONER_PROFILE_GENTLE || blend_curve == nullptr ||
+      blend_s == nullptr)
+    return RECKONER_ERROR_ARGUMENT;
+  const BlendSettings blend = blend_settings(static_cast<BlendProfile>(profile));
+  *blend_curve = static_cast<std::int32_t>(blend.curve);
+  *blend_s = blend.duration_s;
+  return RECKONER_OK;
+}
+
 void reckoner_playout_init(reckoner_playout* playout, std::uint32_t struct_size) {
   reckoner_playout p{};
   copy_to_c(capi::kPlayoutFields, p, PlayoutConfig{});

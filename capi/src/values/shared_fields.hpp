@@ -149,6 +149,7 @@ inline constexpr std::array kPlayoutFields{
     shared<&reckoner_playout::delay_s, &PlayoutConfig::delay_s>(),
     shared<&reckoner_playout::max_delay_s, &PlayoutConfig::max_delay_s>(),
     shared<&reckoner_playout::blend_s, &PlayoutConfig::blend_s>(),
+    shared<&reckoner_playout::blend_curve, &PlayoutConfig::blend_curve>(),
 };
 
 inline constexpr std::array kClientFields{
@@ -156,6 +157,7 @@ inline constexpr std::array kClientFields{
     shared<&reckoner_client_config::delay_s, &ClientConfig::playout, &PlayoutConfig::delay_s>(),
     shared<&reckoner_client_config::max_delay_s, &ClientConfig::playout, &PlayoutConfig::max_delay_s>(),
     shared<&reckoner_client_config::blend_s, &ClientConfig::playout, &PlayoutConfig::blend_s>(),
+    shared<&reckoner_client_config::blend_curve, &ClientConfig::playout, &PlayoutConfig::blend_curve>(),
     shared<&reckoner_client_config::show_ahead_s, &ClientConfig::show_ahead_s>(),
     shared<&reckoner_client_config::ack_interval_s, &ClientConfig::ack_interval_s>(),
     shared<&reckoner_client_config::silence_s, &ClientConfig::silence_s>(),

@@ -358,6 +358,8 @@ inline constexpr auto kMemberEnds<reckoner_client_config> = std::to_array<std::s
     offsetof(reckoner_client_config, transport) + sizeof(reckoner_client_config::transport),
     offsetof(reckoner_client_config, input_delay_ticks) + sizeof(reckoner_client_config::input_delay_ticks),
     offsetof(reckoner_client_config, inputs_per_datagram) + sizeof(reckoner_client_config::inputs_per_datagram),
+    offsetof(reckoner_client_config, blend_curve) + sizeof(reckoner_client_config::blend_curve),
+    offsetof(reckoner_client_config, reserved3) + sizeof(reckoner_client_config::reserved3),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_client_event> = std::to_array<std::size_t>({
@@ -398,6 +400,8 @@ inline constexpr auto kMemberEnds<reckoner_playout> = std::to_array<std::size_t>
     offsetof(reckoner_playout, delay_s) + sizeof(reckoner_playout::delay_s),
     offsetof(reckoner_playout, max_delay_s) + sizeof(reckoner_playout::max_delay_s),
     offsetof(reckoner_playout, blend_s) + sizeof(reckoner_playout::blend_s),
+    offsetof(reckoner_playout, blend_curve) + sizeof(reckoner_playout::blend_curve),
+    offsetof(reckoner_playout, reserved) + sizeof(reckoner_playout::reserved),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_correction> = std::to_array<std::size_t>({

@@ -16,7 +16,7 @@ class SentPlayout {
  public:
   /// The client asks for a session, and shows entities like this.
   void note_request(const JoinRequest& request) {
-    requested_ = {request.shows_past, request.shows_past, request.blend_s};
+    requested_ = {request.shows_past, request.shows_past, request.blend};
   }
   /// A new session has begun with the settings of the request.
   void begin() {
@@ -31,14 +31,14 @@ class SentPlayout {
     if ((sent_s_ && local_s - *sent_s_ < kMinS) || shows == sent_) return;
     messages.send(shows);
     // The server needs the blend for lag compensation. It applies the message when it arrives.
-    if (sent_ && sent_->blend_s != shows.blend_s) blend_message_ = messages.reliable().added();
+    if (sent_ && sent_->blend != shows.blend) blend_message_ = messages.reliable().added();
     sent_ = shows;
     sent_s_ = local_s;
   }
 
-  /// True while the server does not know yet that this client's blends take as long as `shows` says.
+  /// True while the server does not know yet that this client blends as `shows` says.
   [[nodiscard]] bool blend_is_unknown(const PlayoutMessage& shows, const ClientMessages& messages) const {
-    return !messages.reliable().has_received(blend_message_) || (sent_ && sent_->blend_s != shows.blend_s);
+    return !messages.reliable().has_received(blend_message_) || (sent_ && sent_->blend != shows.blend);
   }
 
  private:

@@ -53,6 +53,8 @@ class PlayoutClock {
   }
   /// Duration of an ordinary blend, s.
   [[nodiscard]] double blend_s() const { return config_.blend_s; }
+  /// Curve and duration of an ordinary blend.
+  [[nodiscard]] BlendSettings blend() const { return {config_.blend_curve, config_.blend_s}; }
 
   /// Sets the longest gap between two updates, s, while the earlier motion is not valid, and the time
   /// between two ticks of the server, s. The delay must bridge such gaps, and at least one tick.

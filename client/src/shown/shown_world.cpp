@@ -226,6 +226,13 @@ void ShownWorld::blend_over_jump(double before_s, double rate) {
   world_.events.note_jumps(world_.entities);
 }
 
+void ShownWorld::change_blend() {
+  const BlendPolicy policy = world_.blend_policy();
+  for (const auto& entity : world_.entities.slots()) {
+    if (entity) entity->remote.set_blend_shape(policy.shape);
+  }
+}
+
 void ShownWorld::change_path() {
   world_.entities.all_changed();
   world_.frames.set_path(playout_.path(), playout_.shown_s(), playout_.blend_s());

@@ -53,6 +53,8 @@ class ShownWorld {
 
   /// The shown instant has jumped from `before_s`, where shown time ran at `rate`. Blends over the jump.
   void blend_over_jump(double before_s, double rate);
+  /// The curve of blends has changed. Blends that begin later have it.
+  void change_blend();
   /// The method of showing motions has changed (PlayoutClock::path()).
   void change_path();
   /// The game predicts other entities than before.

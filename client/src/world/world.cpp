@@ -92,7 +92,7 @@ void World::introduce(NewEntity& spawned, Tick sent) {
   remove(slot, clock_.time_of(sent));
   entities.put({.id = id,
                 .info = std::move(spawned.info),
-                .remote = RemoteEntity{motion, playout_.path(), switches_.blend},
+                .remote = RemoteEntity{motion, playout_.path(), blend_policy()},
                 .spawned_s = motion.time_s,
                 .spawn_number = spawned.number,
                 .announced = sent,

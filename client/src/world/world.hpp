@@ -72,7 +72,11 @@ struct World {
   SilenceFades fades;
 
   /// How entities blend onto motions.
-  [[nodiscard]] const BlendPolicy& blend_policy() const { return switches_.blend; }
+  [[nodiscard]] BlendPolicy blend_policy() const {
+    BlendPolicy policy = switches_.blend;
+    if (policy.shape == nullptr) policy.shape = &blend_shape(playout_.blend().curve);
+    return policy;
+  }
 
  private:
   // Where a motion came from, for the observer.

@@ -8,6 +8,7 @@
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/blend_profile.hpp>
 #include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {
@@ -45,7 +46,7 @@ struct JoinRequest {
   std::uint16_t version = kProtocolVersion;  ///< protocol version of the client
   std::uint32_t archetype_hash = 0;          ///< archetype_hash() of the client's archetypes
   bool shows_past = false;                   ///< the client interpolates past motions and does not predict
-  double blend_s = 0.0;                      ///< duration of a correction, s, 0 to kMaxBlendS
+  BlendSettings blend;                       ///< how it blends corrections in; 0 to kMaxBlendS
   std::optional<ResumeRequest> resume;       ///< if the server knows this session, it goes on
 };
 

@@ -29,6 +29,11 @@ void serialize(Archive& archive, SessionKey& key) {
 }
 
 template <class Archive>
+void serialize_blend(Archive& archive, BlendSettings& b) {
+  archive(wire::real(b.duration_s, 0.0, kMaxBlendS), wire::ranged(b.curve, 0, 1));
+}
+
+template <class Archive>
 void serialize(Archive& archive, ResumeRequest& r) {
   archive(r.client.value, r.key, r.received);
 }
@@ -45,7 +50,8 @@ void serialize(Archive& archive, JoinRequest& r) {
       return;
     }
   }
-  archive(r.archetype_hash, r.shows_past, wire::real(r.blend_s, 0.0, kMaxBlendS));
+  archive(r.archetype_hash, r.shows_past);
+  serialize_blend(archive, r.blend);
   serialize_optional(archive, r.resume);
 }
 

@@ -176,7 +176,8 @@ void serialize(Archive& archive, OwnershipMessage& m) {
 
 template <class Archive>
 void serialize(Archive& archive, PlayoutMessage& m) {
-  archive(m.interpolates, m.shows_past, wire::real(m.blend_s, 0.0, kMaxBlendS));
+  archive(m.interpolates, m.shows_past);
+  serialize_blend(archive, m.blend);
   if constexpr (Archive::is_loading::value) {
     if (m.shows_past && !m.interpolates) archive.bits().fail();
   }

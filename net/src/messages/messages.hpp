@@ -129,7 +129,7 @@ struct PlayoutMessage {
   /// True if the delay is so long that the client need not predict. It can be true only if `interpolates` is
   /// true. It is false while the client changes between the present and the past.
   bool shows_past = false;
-  double blend_s = 0.0;  ///< duration of a correction, s, 0 to kMaxBlendS
+  BlendSettings blend;  ///< how it blends corrections in; the duration is 0 to kMaxBlendS
   bool operator==(const PlayoutMessage&) const = default;
 };
 

@@ -39,7 +39,7 @@ export class Controls {
     this.addSlider('sender-sliders', { name: 'threshold', label: 'Threshold, m', most: 2, step: 0.005 }, ...plain('threshold'));
     this.addSlider('client-sliders', { name: 'blend', label: 'T: frames per blend', most: 60, step: 0.5 }, ...plain('blend'));
     this.addSlider('client-sliders', { name: 'delay', label: 'Delay, ms', most: 1000, step: 5 }, ...plain('delay'));
-    for (const key of ['budget', 'mode'] as const) {
+    for (const key of ['budget', 'mode', 'curve'] as const) {
       for (const radio of document.querySelectorAll<HTMLInputElement>(`input[name=${key}]`)) {
         radio.addEventListener('change', () => this.apply(() => ((settings() as unknown as Record<string, string>)[key] = radio.value)));
       }
@@ -133,7 +133,7 @@ export class Controls {
     options(element('entity'), [['busiest', 'the busiest'], ['all', 'all'], ...ids.map((id): [string, string] => [id, id])], settings.entity);
     for (const key of ['start', 'seconds', 'seed'] as const) element<HTMLInputElement>(key).value = String(settings[key]);
     element<HTMLInputElement>('entities').value = settings.entities > 0 ? String(settings.entities) : '';
-    for (const key of ['budget', 'mode'] as const) {
+    for (const key of ['budget', 'mode', 'curve'] as const) {
       for (const radio of document.querySelectorAll<HTMLInputElement>(`input[name=${key}]`)) radio.checked = radio.value === settings[key];
     }
     for (const [name, { row, range, number, get }] of this.rows) {

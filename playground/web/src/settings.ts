@@ -20,6 +20,8 @@ export interface Settings {
   threshold: number;
   mode: 'present' | 'adaptive' | 'delayed';
   delay: number;
+  /** The curve of blends. */
+  curve: 'cubic' | 'damped';
   blend: number;
   seed: number;
   methods: string[]; // empty: all
@@ -40,7 +42,8 @@ export const defaults: Settings = {
   threshold: 0.05,
   mode: 'present',
   delay: 200,
-  blend: 6.5,
+  curve: 'damped',
+  blend: 8,
   seed: 1,
   methods: [],
 };
@@ -69,7 +72,7 @@ export function toAddress(settings: Settings): string {
 export function fromAddress(address: string, catalog: Catalog): Settings {
   const settings = copyOf(defaults);
   const parts = new URLSearchParams(address.replace(/^#/, ''));
-  const choose = (key: 'scenario' | 'network' | 'budget' | 'mode', allowed: string[]) => {
+  const choose = (key: 'scenario' | 'network' | 'budget' | 'mode' | 'curve', allowed: string[]) => {
     const value = parts.get(key);
     if (value !== null && allowed.includes(value)) (settings as unknown as Record<string, string>)[key] = value;
   };
@@ -77,6 +80,7 @@ export function fromAddress(address: string, catalog: Catalog): Settings {
   choose('network', ['', ...catalog.networks.map((n) => n.name)]);
   choose('budget', ['updates', 'threshold']);
   choose('mode', ['present', 'adaptive', 'delayed']);
+  choose('curve', ['cubic', 'damped']);
   settings.trace = parts.get('trace') ?? '';
   settings.entity = parts.get('entity') ?? defaults.entity;
   for (const key of ['entities', 'start', 'seconds', 'updates', 'threshold', 'delay', 'blend', 'seed'] as const) {
@@ -122,6 +126,7 @@ export function toModule(settings: Settings): string {
     changes,
     ...(settings.budget === 'updates' ? { updates_per_second: settings.updates } : { threshold_m: settings.threshold }),
     mode: settings.mode === 'delayed' ? `delayed:${settings.delay}` : settings.mode,
+    blend_curve: settings.curve,
     blend_frames: settings.blend,
     seed: settings.seed,
     ...(settings.methods.length > 0 ? { methods: settings.methods } : {}),

@@ -244,6 +244,7 @@ void SessionWriter::write_head(const SessionSettings& settings) {
   put(bytes_, settings.playout.max_delay_s);
   put(bytes_, settings.playout.blend_s);
   put(bytes_, 1.0);  // a blend may also be given in frames; then this is their rate
+  put(bytes_, static_cast<std::uint8_t>(settings.playout.blend_curve));
   put(bytes_, static_cast<std::uint8_t>(settings.input_delay_ticks));
   put(bytes_, static_cast<std::uint8_t>(settings.inputs_per_datagram));
 }
@@ -366,11 +367,15 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   s.playout.max_delay_s = values.real();
   s.playout.blend_s = values.real();
   s.playout.blend_s = frames_to_seconds(s.playout.blend_s, values.real());
+  s.playout.blend_curve = BlendCurve::cubic;
+  std::uint8_t curve = 0;
   if (format >= kFormatOfPredictions) {
+    curve = values.number<std::uint8_t>();
     s.input_delay_ticks = values.number<std::uint8_t>();
     s.inputs_per_datagram = values.number<std::uint8_t>();
   }
-  if (values.truncated() || values.malformed() || mode > kLastMode)
+  if (curve == 1) s.playout.blend_curve = BlendCurve::damped;
+  if (values.truncated() || values.malformed() || mode > kLastMode || curve > 1)
     return Error{path + ": the header is malformed"};
   if (const auto invalid = find_invalid_setting(s.playout))
     return Error{path + ": the header is malformed: " + invalid->message};

@@ -6,6 +6,7 @@
 #include <glm/geometric.hpp>
 
 #include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/blend_profile.hpp>
 
 namespace reckoner {
 namespace {
@@ -96,14 +97,15 @@ struct OffsetAt {
   glm::dvec3 second;
 };
 
-// The offset at u. The default shape (null) is the cubic; it is computed without a call through a function
-// pointer.
+// The curves of BlendProfile are computed without a call through a function pointer. Null is the cubic.
+Weights weights_at(const BlendShape* shape, double u) {
+  if (shape == nullptr || shape == &kCubic) return cubic_value(u);
+  return shape == &kDamped ? damped_value(u) : shape->value(u);
+}
+
+// The offset at u.
 glm::dvec3 value_at(const BlendShape* shape, const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
-  if (shape == nullptr) {
-    const double left = 1.0 - u;
-    return e0 * ((1.0 + 2.0 * u) * left * left) + e1 * (t * u * left * left);
-  }
-  const Weights w = shape->value(u);
+  const Weights w = weights_at(shape, u);
   return e0 * w.offset + e1 * (t * w.rate);
 }
 
@@ -125,6 +127,9 @@ const BlendShape& quintic_blend() {
 }
 const BlendShape& damped_blend() {
   return kDamped;
+}
+const BlendShape& blend_shape(BlendCurve curve) {
+  return curve == BlendCurve::damped ? kDamped : kCubic;
 }
 const BlendShape& steady_blend() {
   return Trapezoid<25>::kShape;

@@ -249,7 +249,7 @@ void RemoteEntity::release(double time_s) {
 void RemoteEntity::correct_slowly(const State& shown, double time_s, double duration_s) {
   if (!is_time(time_s) || !is_time(duration_s)) return;
   const State base = view().unblended(time_s);
-  const Blend slow{shown, base, time_s, duration_s, turn_share(time_s), policy_.shape};
+  const Blend slow{shown, base, time_s, duration_s, turn_share(time_s)};
   const bool too_fast = speed_of(base) + slow.top_speed_mps() > view().active(time_s).max_speed_mps;
   if (too_fast || !are_motions_slow(base, time_s)) return correct(shown, time_s, duration_s);
   blends_.along = {};
@@ -274,8 +274,14 @@ void RemoteEntity::blend_from(const Before& before, const State& base, double ti
   const double gentle = gently ? gentle_s(before.shown, base, blends_.lever_m) : 0.0;
   if (blend.behind_s > blend.blend_s && !is_close(before.shown, base))
     return start_catch_up(before, base, time_s, std::max(blend.behind_s, gentle));
-  const Blend ordinary{before.caught_up,   base,         time_s, std::max(blend.blend_s, gentle),
-                       turn_share(time_s), policy_.shape};
+  // gentle_s() is the duration of a cubic.
+  const bool is_gentle = gentle > blend.blend_s;
+  const Blend ordinary{before.caught_up,
+                       base,
+                       time_s,
+                       is_gentle ? gentle : blend.blend_s,
+                       turn_share(time_s),
+                       is_gentle ? nullptr : policy_.shape};
   // During a catch-up, no chase limits the speed. A large correction becomes a part of the catch-up.
   constexpr double kLargeShare = 1.0 / 6.0;
   const double moves_mps = std::max(before.moves_mps, speed_of(base));
@@ -637,17 +643,20 @@ std::optional<double> RemoteEntity::too_fast_from_s(const State& base, double ti
   const Motion* const end = &newest() + 1;
   const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
   if (!std::isfinite(max_mps) || !free || is_clearly_within(base, time_s, max_mps)) return std::nullopt;
-  // look_until() checks one interval in kParts parts. The shown curve is a single cubic in each interval.
-  constexpr int kParts = 4;
+  // look_until() checks one interval in parts. The shown curve is a single polynomial in each interval. The
+  // search takes its velocity for a quadratic, which is exact for the cubic blend, and close enough in short
+  // parts for the others.
+  const bool is_cubic = policy_.shape == nullptr || policy_.shape == &cubic_blend();
+  const int parts = is_cubic ? 4 : 16;
   double from_s = time_s;
   std::optional<double> found_s;
   const auto look_until = [&](double until_s) {
     if (!(until_s > from_s)) return true;
-    const double part_s = (until_s - from_s) / kParts;
-    for (int i = 0; i < kParts; ++i) {
+    const double part_s = (until_s - from_s) / parts;
+    for (int i = 0; i < parts; ++i) {
       const double s = from_s + i * part_s;
       // The last part ends just before `until_s`, because another motion may begin at `until_s`.
-      const double last_s = i + 1 < kParts ? s + part_s : std::nextafter(until_s, from_s);
+      const double last_s = i + 1 < parts ? s + part_s : std::nextafter(until_s, from_s);
       const glm::dvec3 v0{view().blended(s).velocity};
       const glm::dvec3 v{view().blended(0.5 * (s + last_s)).velocity};
       const glm::dvec3 v1{view().blended(last_s).velocity};

@@ -19,7 +19,7 @@ void PlayoutChanges::apply_due(double now_s, const SessionTable& sessions, Entit
     if (!playout) return false;
     Interest::set_shows_past(*session, entities, playout->shows_past);
     session->seen().change(playout->interpolates ? MotionPath::interpolate : MotionPath::predict,
-                           playout->blend_s);
+                           playout->blend);
     return true;
   });
 }

@@ -6,12 +6,12 @@ namespace reckoner {
 RecordedView::RecordedView() = default;
 RecordedView::~RecordedView() = default;
 
-void RecordedView::record(MotionPath path, double blend_s, double limit_s) {
-  history_ = std::make_unique<ShownHistory>(path, blend_s, limit_s);
+void RecordedView::record(MotionPath path, const BlendSettings& blend, double limit_s) {
+  history_ = std::make_unique<ShownHistory>(path, blend, limit_s);
 }
 
-void RecordedView::change(MotionPath path, double blend_s) {
-  if (history_) history_->change(path, blend_s);
+void RecordedView::change(MotionPath path, const BlendSettings& blend) {
+  if (history_) history_->change(path, blend);
 }
 
 std::optional<State> RecordedView::shown(EntityId entity, double time_s, double present_s) const {

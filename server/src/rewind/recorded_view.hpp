@@ -20,9 +20,9 @@ class RecordedView {
   ~RecordedView();
 
   /// Starts to record. Call it before anything is sent to the client.
-  void record(MotionPath path, double blend_s, double limit_s);
-  /// Call it when the client's path or its length of blends has changed.
-  void change(MotionPath path, double blend_s);
+  void record(MotionPath path, const BlendSettings& blend, double limit_s);
+  /// Call it when the client's path or its blend has changed.
+  void change(MotionPath path, const BlendSettings& blend);
   /// The record; null if there is none.
   [[nodiscard]] ShownHistory* history() const { return history_.get(); }
 

@@ -150,8 +150,8 @@ std::size_t ShownEntityHistory::step_at(double shown_s) const {
   return i;
 }
 
-void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
-                             const FrameConverter& converted) {
+void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, const BlendSettings& blend,
+                             double keep_s, const FrameConverter& converted) {
   // Most motions are newer than all others. The search would read the whole history, which is rarely in a
   // cache.
   auto known = steps_.end();
@@ -160,10 +160,10 @@ void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double 
                          [&](const Step& s) { return s.motion->time_s == motion->time_s; });
   }
   newest_s_ = std::max(newest_s_, motion->time_s);
-  blend_s_ = blend_s;
+  blend_ = blend;
   if (motion->time_s >= lost_s_ && lost_s_ > -kNever) {
     lost_s_ = -kNever;
-    doubt(-kNever, shown_s, blend_s);
+    doubt(-kNever, shown_s, blend.duration_s);
   }
   if (known != steps_.end()) {
     // Several datagrams may contain the same motion, and the client applied the first that arrived.
@@ -187,8 +187,10 @@ void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double 
   }
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
   const double lever_m = place == steps_.size() ? lever_m_ : steps_[place - 1].lever_m;
-  steps_.insert(steps_.begin() + offset,
-                {.motion = motion, .blend_s = blends ? blend_s : 0.0, .lever_m = lever_m});
+  steps_.insert(steps_.begin() + offset, {.motion = motion,
+                                          .blend_s = blends ? blend.duration_s : 0.0,
+                                          .curve = blend.curve,
+                                          .lever_m = lever_m});
   changed_from(place, converted);
   if (shown_s <= hurry_suspected_until_s_ && is_large(place)) {
     hurry_suspected_until_s_ = std::max(hurry_suspected_until_s_, shown_s + kLongestCatchUpS);
@@ -200,13 +202,13 @@ void ShownEntityHistory::add(double shown_s, const SharedMotion& motion, double 
   if (steps_.size() > kMaxSteps) forget_oldest(kForgottenAtOnce);
 }
 
-void ShownEntityHistory::announce(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
-                                  const FrameConverter& converted) {
+void ShownEntityHistory::announce(double shown_s, const SharedMotion& motion, const BlendSettings& blend,
+                                  double keep_s, const FrameConverter& converted) {
   if (!appeared()) {
     announced_s_ = shown_s;
     return appear(shown_s);
   }
-  if (!announced_s_ || shown_s >= *announced_s_) return add(shown_s, motion, blend_s, keep_s, converted);
+  if (!announced_s_ || shown_s >= *announced_s_) return add(shown_s, motion, blend, keep_s, converted);
   const Step former = steps_.front();
   const double former_s = *std::exchange(announced_s_, shown_s);
   first_s_ = motion->time_s;
@@ -215,7 +217,10 @@ void ShownEntityHistory::announce(double shown_s, const SharedMotion& motion, do
   if (former.motion->time_s == motion->time_s) return;
   begin_with(motion);
   shown_s_.insert(shown_s_.begin() + 1, former_s);
-  steps_.insert(steps_.begin() + 1, {.motion = former.motion, .blend_s = blend_s, .lever_m = former.lever_m});
+  steps_.insert(steps_.begin() + 1, {.motion = former.motion,
+                                     .blend_s = blend.duration_s,
+                                     .curve = blend.curve,
+                                     .lever_m = former.lever_m});
   changed_from(1, converted);
   prolong_doubts();
 }
@@ -312,10 +317,11 @@ void ShownEntityHistory::assess_prediction(std::size_t i) {
   const double u = (shown_s - shown_s_[i - 1]) / before.blend_s;
   if (u < 1.0) {
     const bool may_continue = offset_m == 0.0 && offset_mps == 0.0;  // RemoteEntity then starts no new blend
-    offset_m += before.offset_m * (1.0 - u * u * (3.0 - 2.0 * u)) +
-                before.offset_mps * before.blend_s * u * (1.0 - u) * (1.0 - u);
-    offset_mps += before.offset_m * 6.0 * u * (1.0 - u) / before.blend_s +
-                  before.offset_mps * (1.0 - u) * std::abs(1.0 - 3.0 * u);
+    const BlendShape& shape = blend_shape(before.curve);
+    const BlendShape::Weights value = shape.value(u), first = shape.first(u);
+    offset_m += before.offset_m * value.offset + before.offset_mps * before.blend_s * value.rate;
+    offset_mps +=
+        before.offset_m * std::abs(first.offset) / before.blend_s + before.offset_mps * std::abs(first.rate);
     if (may_continue) {
       offset_m = std::max(offset_m, before.offset_m);
       offset_mps = std::max(offset_mps, before.offset_mps);
@@ -323,10 +329,10 @@ void ShownEntityHistory::assess_prediction(std::size_t i) {
   }
   if (!is_unlimited(*before.motion, from, shown_s, 0.0) || !is_unlimited(*step.motion, to, end_s, offset_m))
     return;
-  constexpr double kSteepest = 1.5;  // largest slope of the blend
+  const BlendShape::Weights steepest = blend_shape(step.curve).steepest;
   const double fastest_mps = glm::length(to.velocity) +
                              glm::length(glm::dvec3{step.motion->state.acceleration}) * step.blend_s +
-                             kSteepest * offset_m / step.blend_s + offset_mps;
+                             steepest.offset * offset_m / step.blend_s + steepest.rate * offset_mps;
   // An entity that hurries may also catch up below its top speed.
   const double least_jump_mps = kSafety * jump_speed_mps(*step.motion, 0.0);
   step.calm = fastest_mps < kSafety * step.motion->max_speed_mps &&
@@ -432,6 +438,7 @@ void ShownEntityHistory::replay(std::size_t from, std::size_t to, const FrameCon
     const double shown_s = instant(shown_s_[i], entity);
     if (is_framed_) settle_frames(entity, instant(shown_s_[i - 1], entity), shown_s, converted);
     if (steps_[i].lever_m >= 0.0) entity.set_lever(steps_[i].lever_m);
+    entity.set_blend_shape(&blend_shape(steps_[i].curve));
     const FrameId frame = entity.frame(shown_s);
     std::optional<State> shown;
     if (motion.frame != frame && steps_[i].blend_s > 0.0)
@@ -452,6 +459,7 @@ void ShownEntityHistory::replay(std::size_t from, std::size_t to, const FrameCon
 void ShownEntityHistory::settle_frames(RemoteEntity& entity, double from_s, double until_s,
                                        const FrameConverter& converted) {
   if (path_ == MotionPath::predict) return;
+  entity.set_blend_shape(&blend_shape(blend_.curve));
   double known_s = from_s;
   const auto convert = [&](const State& state, FrameId from, FrameId to, double time_s) {
     return surely_converted(state, from, to, time_s, known_s, converted);
@@ -459,7 +467,7 @@ void ShownEntityHistory::settle_frames(RemoteEntity& entity, double from_s, doub
   const auto settle = [&](double last_s, double time_s) {
     const bool is_shown = appeared() && time_s > appear_s_;
     known_s = time_s;
-    entity.settle_frames(entity.frame(last_s), last_s, time_s, is_shown ? blend_s_ : 0.0, convert);
+    entity.settle_frames(entity.frame(last_s), last_s, time_s, is_shown ? blend_.duration_s : 0.0, convert);
   };
   if (from_s == until_s) return settle(from_s, until_s);
   double last_s = from_s;
@@ -536,7 +544,8 @@ double ShownEntityHistory::longest_blend_after(std::size_t step, bool jumps) con
 
 // True if the step moves the pose so far that it may prolong a catch-up in progress.
 bool ShownEntityHistory::is_large(std::size_t step) const {
-  constexpr double kLargeShare = 0.1;  // cautious: RemoteEntity compares with a larger share
+  // Cautious: RemoteEntity compares with a larger share.
+  constexpr double kLargeShare = 0.1, kMargin = 4.0 / 3.0;
   if (step == 0) return false;
   const Motion& from = *steps_[step - 1].motion;
   const Motion& to = *steps_[step].motion;
@@ -546,8 +555,10 @@ bool ShownEntityHistory::is_large(std::size_t step) const {
   if (to.frame != from.frame) return true;
   const Place before = place_at(from, shown_s);
   const Place after = place_at(to, shown_s);
-  const double fastest_mps = 2.0 * glm::distance(before.position, after.position) / steps_[step].blend_s +
-                             glm::distance(before.velocity, after.velocity);
+  const double steepest = kMargin * blend_shape(steps_[step].curve).steepest.offset;
+  const double fastest_mps =
+      steepest * glm::distance(before.position, after.position) / steps_[step].blend_s +
+      glm::distance(before.velocity, after.velocity);
   return fastest_mps > kLargeShare * jump_speed_mps(to, 0.0);
 }
 
@@ -783,7 +794,7 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   appear(shown_s);
   doubt_jump(-kNever, shown_s);
   if (last.chase.start_s < kNever) chases_until_s_ = shown_s + kUsualChaseS;
-  if (shown_s < chases_until_s_) doubt(-kNever, chases_until_s_, blend_s_);
+  if (shown_s < chases_until_s_) doubt(-kNever, chases_until_s_, blend_.duration_s);
 }
 
 void ShownEntityHistory::change_path(MotionPath path, const FrameConverter& converted) {
@@ -946,14 +957,14 @@ ShownEntityHistory* ShownHistory::find(EntityId id) const {
   return found->id() == id ? found : nullptr;
 }
 
-void ShownHistory::change(MotionPath path, double blend_s) {
-  if (blend_s == blend_s_ && path == MotionPath::predict) {
+void ShownHistory::change(MotionPath path, const BlendSettings& blend) {
+  if (blend == blend_ && path == MotionPath::predict) {
     predicts_ = predicts_ || path != path_;
   } else {
-    changed_ = changed_ || path != path_ || blend_s != blend_s_;
+    changed_ = changed_ || path != path_ || blend != blend_;
   }
   path_ = path;
-  blend_s_ = blend_s;
+  blend_ = blend;
 }
 
 void ShownHistory::announced(EntityId id, const SharedMotion& first) {
@@ -1139,7 +1150,7 @@ void ShownHistory::apply_ends(const Instant& instant) {
     const double left_s = path_ == MotionPath::interpolate ? instant.now_s + kDrawnS
                                                            : std::min(ended.applied_s, instant.shown_s);
     for (const auto& occupant : entities_) {
-      if (occupant) occupant->left_frame(frame_of(ended.id), left_s, blend_s_);
+      if (occupant) occupant->left_frame(frame_of(ended.id), left_s, blend_.duration_s);
     }
     return true;
   });
@@ -1162,7 +1173,7 @@ void ShownHistory::begin_era(unsigned era, double shown_s) {
   } else {
     // Updates may arrive while the client's clock begins. How it blends them then is not known exactly.
     began_s_ = shown_s;
-    known_from_s_ = shown_s + blend_s_;
+    known_from_s_ = shown_s + blend_.duration_s;
   }
   era_ = era;
   changed_ = false;
@@ -1174,7 +1185,7 @@ void ShownHistory::begin_era(unsigned era, double shown_s) {
 
 // What the client shows is unknown until it has blended over a jump at `shown_s`.
 void ShownHistory::make_unknown(double shown_s) {
-  known_from_s_ = shown_s + kLongestJumpBlendS + blend_s_;
+  known_from_s_ = shown_s + kLongestJumpBlendS + blend_.duration_s;
 }
 
 void ShownHistory::note_instant(const Instant& instant) {
@@ -1230,9 +1241,9 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
     if (announces && expected_.erase(content.id) > 0) announced(content.id, content.motion);
     ShownEntityHistory* entity = find(content.id);
     if (entity != nullptr && announces) {
-      entity->announce(shown_s, content.motion, blend_s_, kKeepS, carry);
+      entity->announce(shown_s, content.motion, blend_, kKeepS, carry);
     } else if (entity != nullptr) {
-      entity->add(shown_s, content.motion, blend_s_, kKeepS, carry);
+      entity->add(shown_s, content.motion, blend_, kKeepS, carry);
     } else if (!announces && (std::erase(own_, content.id) > 0 || expected_.erase(content.id) > 0)) {
       // How the client blends from its own motion is unknown, and so is when it applied a spawn that no
       // report lists.
@@ -1279,7 +1290,7 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
     for (const SentContent& content : datagram.content) {
       ShownEntityHistory* entity = find(content.id);
       if (entity == nullptr) continue;
-      entity->doubt(from_s, datagram.applied_by_s, blend_s_);
+      entity->doubt(from_s, datagram.applied_by_s, blend_.duration_s);
       // The client may have been suspended, and may catch up.
       constexpr double kGapM = 0.05;
       if (datagram.applied_by_s - from_s > kMotionGapS)
@@ -1290,7 +1301,7 @@ void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
     apply(datagram, guess_s < began_s_ ? -kUnreported : guess_s);
     for (const SentContent& content : datagram.content) {
       ShownEntityHistory* entity = content.kind == SentContent::Kind::spawn ? find(content.id) : nullptr;
-      if (entity != nullptr) entity->doubt(from_s, datagram.applied_by_s, blend_s_);
+      if (entity != nullptr) entity->doubt(from_s, datagram.applied_by_s, blend_.duration_s);
     }
     close(datagram);
     return true;

@@ -59,16 +59,16 @@ class ShownEntityHistory {
   /// inserted just before them.
   static constexpr std::size_t kMaxReplayed = 64;
 
-  /// Adds a motion. The client applied it at the instant `shown_s`, and blends towards it for `blend_s`.
+  /// Adds a motion. The client applied it at the instant `shown_s`, and blends towards it as `blend` says.
   /// Calls may come in any order of instants. A motion that is already known is ignored. Motions more than
   /// `keep_s` older than the newest motion are dropped. kMaxSteps and kMaxReplayed bound the cost of a call,
   /// whatever instants the client claims.
-  void add(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
+  void add(double shown_s, const SharedMotion& motion, const BlendSettings& blend, double keep_s,
            const FrameConverter& converted = {});
 
   /// As add(), for a motion in a spawn of the entity. The entity appears when the client applies the first of
   /// its spawns, and reports may name a later one first.
-  void announce(double shown_s, const SharedMotion& motion, double blend_s, double keep_s,
+  void announce(double shown_s, const SharedMotion& motion, const BlendSettings& blend, double keep_s,
                 const FrameConverter& converted = {});
 
   /// Notes that the client may have applied a motion with this time stamp, and that the history has lost the
@@ -183,6 +183,7 @@ class ShownEntityHistory {
     // The corrections that were in progress after this step: an index into stored_, kNone or kUnknown. Never
     // unknown for the first step.
     std::int32_t blends = kUnknown;
+    BlendCurve curve = BlendCurve::cubic;
     // True if this step certainly starts no chase, provided that no chase was in progress before.
     bool calm = true;
     // Upper bounds of the correction when the step was applied, if no chase was in progress: m and m/s.
@@ -241,7 +242,7 @@ class ShownEntityHistory {
   std::vector<std::int32_t> free_;   // unused places in stored_
   std::size_t wild_ = 0;             // number of steps that are not calm
   double longest_blend_s_ = 0.0;     // of all steps so far
-  double blend_s_ = 0.0;             // the client's present blend
+  BlendSettings blend_;              // the client's present blend
   // True if corrections depend on other entities or last longer: a motion is on a route or in a frame, or
   // another entity is in the frame of this one. They are then computed at once.
   bool always_computes_ = false;
@@ -277,14 +278,14 @@ class ShownHistory {
   /// Length of the history, s.
   static constexpr double kHistoryS = 1.0;
 
-  ShownHistory(MotionPath path, double blend_s, double limit_s)
-      : path_(path), blend_s_(blend_s), limit_s_(limit_s) {
+  ShownHistory(MotionPath path, const BlendSettings& blend, double limit_s)
+      : path_(path), blend_(blend), limit_s_(limit_s) {
     instants_.reserve(kMaxInstants + 1);
   }
 
-  /// Notes that the client changes to `path` and `blend_s` at an unknown time. For a while it is then unknown
+  /// Notes that the client changes to `path` and `blend` at an unknown time. For a while it is then unknown
   /// what the client shows.
-  void change(MotionPath path, double blend_s);
+  void change(MotionPath path, const BlendSettings& blend);
 
   /// Notes that the spawn of an entity was written into the datagram `sequence`. The entity appears when the
   /// client applies the first datagram with its spawn.
@@ -418,7 +419,7 @@ class ShownHistory {
                                                       int direction) const;
 
   MotionPath path_;
-  double blend_s_;
+  BlendSettings blend_;
   double limit_s_;
   bool changed_ = false;     // path or blend changed since the last report
   bool predicts_ = false;    // only the path changed since the last report, to prediction

@@ -10,7 +10,7 @@
 
 namespace reckoner {
 
-/// How a client declares that it shows entities: predicted or interpolated, and with which length of blends.
+/// How a client declares that it shows entities: predicted or interpolated, and how it blends.
 /// To apply a change, the server must visit every entity that the client follows. Therefore it applies
 /// changes at most twice a second, and always the newest declaration.
 class DeclaredPlayout {

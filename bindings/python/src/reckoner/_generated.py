@@ -656,6 +656,19 @@ enum reckoner_mode
   RECKONER_MODE_DELAYED = 2,
   RECKONER_MODE_AHEAD = 3
 };
+enum reckoner_blend_curve
+{
+  RECKONER_BLEND_CUBIC = 0,
+  RECKONER_BLEND_DAMPED = 1
+};
+enum reckoner_blend_profile
+{
+  RECKONER_PROFILE_ARTICLE = 0,
+  RECKONER_PROFILE_BALANCED = 1,
+  RECKONER_PROFILE_ACCURATE = 2,
+  RECKONER_PROFILE_GENTLE = 3
+};
+reckoner_result reckoner_blend_settings(int32_t profile, int32_t *blend_curve, double *blend_s);
 typedef struct reckoner_client_config
 {
   uint32_t struct_size;
@@ -693,6 +706,8 @@ typedef struct reckoner_client_config
   const char *transport;
   uint32_t input_delay_ticks;
   uint32_t inputs_per_datagram;
+  int32_t blend_curve;
+  int32_t reserved3;
 } reckoner_client_config;
 void reckoner_client_config_init(reckoner_client_config *config, uint32_t struct_size);
 reckoner_result reckoner_client_create(const reckoner_client_config *config, reckoner_client **client, char *why, size_t why_size);
@@ -782,6 +797,8 @@ typedef struct reckoner_playout
   double delay_s;
   double max_delay_s;
   double blend_s;
+  int32_t blend_curve;
+  int32_t reserved;
 } reckoner_playout;
 void reckoner_playout_init(reckoner_playout *playout, uint32_t struct_size);
 reckoner_result reckoner_client_set_playout(reckoner_client *client, const reckoner_playout *playout);
@@ -1098,6 +1115,18 @@ class Mode(IntEnum):
     ADAPTIVE = 1
     DELAYED = 2
     AHEAD = 3
+
+
+class BlendCurve(IntEnum):
+    CUBIC = 0
+    DAMPED = 1
+
+
+class BlendProfile(IntEnum):
+    ARTICLE = 0
+    BALANCED = 1
+    ACCURATE = 2
+    GENTLE = 3
 
 
 class Status(IntEnum):

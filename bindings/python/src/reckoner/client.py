@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Iterator, NamedTuple, Sequence, Union
 
 from ._errors import RefusedError, ReckonerError
-from ._generated import ByteCount, CallError, ClientEventKind, CorrectionReason, Delivery, Mode, ResultCode, Status
+from ._generated import (BlendCurve, BlendProfile, ByteCount, CallError, ClientEventKind, CorrectionReason, Delivery,
+                         Mode, ResultCode, Status)
 from ._handle import Handle, Log, refusals, set_log
-from ._library import check_call, ffi, lib, sized, text
+from ._library import check, check_call, ffi, lib, sized, text
 from ._values import (SHOWN, Array, Entity, FieldValue, FrameArrays, as_dict, bytes_at, fill, get_value, new_state,
                       optional, state_of, state_pointer, vector, with_settings)
 from .archetype import Archetype, fill_archetypes
@@ -68,6 +69,14 @@ class Correction(NamedTuple):
     reason: Union[CorrectionReason, int]  #: an int if a newer library has added a reason
     entities: list[CorrectedEntity]  #: every entity that the client predicts
     steps: list[PredictionStep]  #: the ticks since, oldest first: step them again
+
+
+def blend_settings(profile: BlendProfile) -> dict[str, Any]:
+    """The settings blend_curve and blend_s of a profile: Client(..., **blend_settings(BlendProfile.ACCURATE)) or
+    client.set_playout(**blend_settings(BlendProfile.GENTLE))."""
+    curve, duration_s = ffi.new("int32_t*"), ffi.new("double*")
+    check(lib.reckoner_blend_settings(profile, curve, duration_s))
+    return {"blend_curve": BlendCurve(curve[0]), "blend_s": float(duration_s[0])}
 
 
 class Client(Handle):

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/blend_profile.hpp>
 
 namespace reckoner {
 
@@ -23,12 +24,21 @@ enum class PlayoutMode : std::uint8_t {
   return mode == PlayoutMode::adaptive || mode == PlayoutMode::delayed;
 }
 
-/// Which instant the client shows and how fast it blends corrections.
+/// Which instant the client shows and how it blends corrections in.
 struct PlayoutConfig {
   PlayoutMode mode = PlayoutMode::present;  ///< which instant
   double delay_s = 0.1;                     ///< delayed mode: delay, s
   double max_delay_s = 1.0;                 ///< adaptive mode: largest delay beyond one tick of the server, s
-  double blend_s = frames_to_seconds(6.5, 60.0);  ///< T: duration of a blend, s; 0: corrections snap
+  /// The curve of blends.
+  BlendCurve blend_curve = blend_settings(BlendProfile::balanced).curve;
+  /// T: duration of a blend, s; 0: corrections snap.
+  double blend_s = blend_settings(BlendProfile::balanced).duration_s;
+
+  /// Sets the curve and the duration of blends to those of a profile.
+  constexpr void use(BlendProfile profile) {
+    blend_curve = blend_settings(profile).curve;
+    blend_s = blend_settings(profile).duration_s;
+  }
 };
 
 }  // namespace reckoner

@@ -84,6 +84,9 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// when they do. Motions with a time stamp above `sure_s` certainly contain the hit. The anticipation lasts
   /// until `until_s` at most. Times are in s.
   void anticipate(const State& shown, double time_s, double sure_s, double until_s);
+  /// Blends that begin later have this shape (BlendPolicy::shape). Those in progress keep theirs.
+  void set_blend_shape(const BlendShape* shape) { policy_.shape = shape; }
+
   /// True between anticipate() and release().
   [[nodiscard]] bool is_anticipated() const { return anticipation_.has_value(); }
   /// True if the anticipation should end at `time_s`: it has lasted long enough, or a known motion contains
