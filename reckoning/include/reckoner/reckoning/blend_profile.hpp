@@ -21,8 +21,9 @@ enum class BlendCurve : std::uint8_t {
 
 /// How corrections are blended in.
 struct BlendSettings {
-  BlendCurve curve = BlendCurve::cubic;
-  double duration_s = 0.0;  ///< T: duration of an ordinary blend, s; 0: corrections jump
+  BlendCurve curve = BlendCurve::cubic;  ///< the curve of an ordinary blend
+  double duration_s = 0.0;               ///< T: duration of an ordinary blend, s; 0: corrections jump
+  /// True if both are equal.
   bool operator==(const BlendSettings&) const = default;
 };
 
