@@ -30,6 +30,8 @@ ENUMS = {
     "correction_reason": ("CorrectionReason", "CORRECTION_"),
     "correction_cause": ("CorrectionCause", "CAUSE_"),
     "mode": ("PlayoutMode", "MODE_"),
+    "blend_curve": ("BlendCurve", "BLEND_"),
+    "blend_profile": ("BlendProfile", "PROFILE_"),
     "status": ("ClientStatus", "STATUS_"),
     "client_event_kind": ("ClientEvent::Kind", "CLIENT_EVENT_"),
 }
