@@ -18,6 +18,10 @@ std::optional<Error> find_invalid_setting(const PlayoutConfig& playout) {
     return Error{"mode is " + std::to_string(static_cast<unsigned>(playout.mode)) +
                  "; it must be present, adaptive, delayed or ahead"};
   }
+  if (playout.blend_curve > BlendCurve::damped) {
+    return Error{"blend_curve is " + std::to_string(static_cast<unsigned>(playout.blend_curve)) +
+                 "; it must be cubic or damped"};
+  }
   return find_invalid<PlayoutConfig>(kPlayoutSettings, playout);
 }
 

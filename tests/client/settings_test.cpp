@@ -34,6 +34,8 @@ TEST(ClientSettings, ErrorsNameTheSettingItsValueAndItsRange) {
             "playout.delay_s is 3; it must be from 0 to 2 s");
   EXPECT_EQ(client_error_after([](auto& c) { c.playout.mode = static_cast<PlayoutMode>(4); }),
             "playout.mode is 4; it must be present, adaptive, delayed or ahead");
+  EXPECT_EQ(client_error_after([](auto& c) { c.playout.blend_curve = static_cast<BlendCurve>(2); }),
+            "playout.blend_curve is 2; it must be cubic or damped");
   EXPECT_EQ(client_error_after([](auto& c) { c.reconnect.growth = 0.5; }),
             "reconnect.growth is 0.5; it must be from 1 to 1000");
   EXPECT_EQ(client_error_after([](auto& c) { c.max_entities = 0; }),
