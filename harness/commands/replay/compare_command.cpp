@@ -121,17 +121,18 @@ int run_compare(const CompareArguments& arguments) {
   const auto comparison = comparison_of(arguments);
   if (!comparison) return report_error(comparison.error());
   if (arguments.equal_error) return run_equal_error(arguments, *comparison);
-  const auto runs = compare(*comparison, show_runs);
-  if (!runs) return report_error(runs.error());
+  const auto compared = compare(*comparison, show_runs);
+  if (!compared) return report_error(compared.error());
   const bool buffered = is_buffered(comparison->options.playout.mode);
-  fmt::print("{}", compare_table(*runs, buffered));
+  fmt::print("{}", compare_table(*compared, buffered));
   if (!arguments.json.empty()) {
-    if (const auto wrong = write_json(arguments.json, compare_json(*runs, buffered, arguments.run.mode))) {
+    if (const auto wrong =
+            write_json(arguments.json, compare_json(*compared, buffered, arguments.run.mode))) {
       return report_error(wrong->message, program::kFailed);
     }
   }
   if (!arguments.report.empty()) {
-    const auto page = write_report(*comparison, *runs, arguments.report);
+    const auto page = write_report(*comparison, compared->pooled, arguments.report);
     if (!page) return report_error(page.error(), program::kFailed);
     fmt::print("report written to {}\n", *page);
   }
@@ -160,7 +161,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   add_list(*command, "--scenario", "--scenario", arguments->scenarios, "built-in motions");
   add_list(*command, "--network", "--network", arguments->networks, "named networks");
   add_list(*command, "--method", "--methods,--method", arguments->methods, "methods to compare");
-  add_list(*command, "--seed", "--seeds,--seed", arguments->seeds, "of the network's randomness");
+  add_list(*command, "--seed", "--seeds,--seed", arguments->seeds,
+           "of the network's randomness; the table shows figures of all pictures of all seeds together");
   std::string parts;
   for (const Ablation& part : ablations())
     parts += (parts.empty() ? "" : ", ") + std::string{part.name};
