@@ -4,8 +4,10 @@
 #include "harness/metrics/figures_text.hpp"
 #include "harness/replay/ablation.hpp"
 #include "harness/replay/compare.hpp"
+#include "harness/replay/error_split.hpp"
 #include "harness/replay/method.hpp"
 #include "harness/report/compare_output.hpp"
+#include "harness/report/error_split_output.hpp"
 #include "harness/report/progress_bar.hpp"
 #include "harness/report/report.hpp"
 
@@ -30,6 +32,7 @@ struct CompareArguments {
   std::vector<std::string> methods = method_names();
   bool ablate = false;
   bool equal_error = false;
+  bool split = false;
   std::vector<std::uint64_t> seeds{1, 2, 3};
   std::size_t threads = 0;
   RunArguments run;
@@ -121,13 +124,23 @@ int run_compare(const CompareArguments& arguments) {
   const auto comparison = comparison_of(arguments);
   if (!comparison) return report_error(comparison.error());
   if (arguments.equal_error) return run_equal_error(arguments, *comparison);
+  if (arguments.split) {
+    if (const auto wrong = find_unsplittable(comparison->options))
+      return report_error("--split: " + wrong->message);
+  }
   const auto compared = compare(*comparison, show_runs);
   if (!compared) return report_error(compared.error());
   const bool buffered = is_buffered(comparison->options.playout.mode);
   fmt::print("{}", compare_table(*compared, buffered));
+  auto json = compare_json(*compared, buffered, arguments.run.mode);
+  if (arguments.split) {
+    const auto splits = split_errors(*comparison, show_runs);
+    if (!splits) return report_error(splits.error());
+    fmt::print("\n{}", error_split_table(*splits));
+    json["error_split"] = error_split_json(*splits);
+  }
   if (!arguments.json.empty()) {
-    if (const auto wrong =
-            write_json(arguments.json, compare_json(*compared, buffered, arguments.run.mode))) {
+    if (const auto wrong = write_json(arguments.json, json)) {
       return report_error(wrong->message, program::kFailed);
     }
   }
@@ -178,6 +191,16 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       ->group("Compared")
       ->excludes("--methods")
       ->excludes("--ablate");
+  command
+      ->add_flag(
+          "--split", arguments->split,
+          "also split Reckoner's p95 same-time error in present mode into its causes. Removes one after "
+          "another: the blend (without-blend), then all loss, then all delay (age); the rest is "
+          "prediction. So the parts add up to the error. Without --methods, compares only reckoner and "
+          "snap")
+      ->group("Compared")
+      ->excludes("--ablate")
+      ->excludes("--equal-error");
   command->add_option("--threads", arguments->threads, "number of parallel runs (default: one per core)");
   command->add_option(
       "--transport", arguments->run.transport,
@@ -191,7 +214,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       "  reckoner-harness compare --trace a.csv b.csv --entity busiest --seconds 60 --network intercity wifi "
       "\\\n"
       "      --updates-per-second 10 --methods reckoner,snap,projective --json figures.json");
-  command->callback([arguments, &exit_code] { exit_code = run_compare(*arguments); });
+  command->callback([arguments, command, &exit_code] {
+    if (arguments->split && command->count("--methods") == 0) arguments->methods = {"reckoner", "snap"};
+    exit_code = run_compare(*arguments);
+  });
 }
 
 }  // namespace reckoner::harness
