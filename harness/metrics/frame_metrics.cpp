@@ -15,6 +15,11 @@ namespace {
 constexpr double kChangeS = 1.0;
 constexpr double kRestS = 1.0;
 constexpr double kRestM = 1e-4;
+
+void append_samples(std::vector<double>& to, const std::vector<double>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
 const ShownPose* find(std::span<const ShownPose> shown, std::size_t entity) {
   const auto found = std::ranges::find(shown, entity, &ShownPose::entity);
   return found == shown.end() ? nullptr : &*found;
@@ -111,6 +116,22 @@ void FrameMetrics::measure_step(const ShownPose& pose, double time_s, bool chang
   ++track.length;
 }
 
+void FrameMetrics::add(const FrameMetrics& other) {
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    tracks_[i].changes = tracks_[i].changes || other.tracks_[i].changes;
+    append_samples(tracks_[i].steps_mps, other.tracks_[i].steps_mps);
+  }
+  counts_.frame_s += other.counts_.frame_s;
+  counts_.frame_changes += other.counts_.frame_changes;
+  counts_.without_frame += other.counts_.without_frame;
+  append_samples(frame_rest_m_, other.frame_rest_m_);
+  append_samples(frame_walk_m_, other.frame_walk_m_);
+  append_samples(firm_rest_m_, other.firm_rest_m_);
+  append_samples(firm_walk_m_, other.firm_walk_m_);
+  append_samples(change_steps_mps_, other.change_steps_mps_);
+  append_samples(switch_steps_mps_, other.switch_steps_mps_);
+}
+
 FrameFigures FrameMetrics::figures() const {
   FrameFigures result = counts_;
   result.frame_rest_error_m = describe(frame_rest_m_);
@@ -121,7 +142,7 @@ FrameFigures FrameMetrics::figures() const {
   result.frame_switch_velocity_step_mps = describe(switch_steps_mps_);
   std::vector<double> others;
   for (const Track& track : tracks_) {
-    if (track.changes) others.insert(others.end(), track.steps_mps.begin(), track.steps_mps.end());
+    if (track.changes) append_samples(others, track.steps_mps);
   }
   result.other_velocity_step_mps = describe(others);
   return result;

@@ -30,6 +30,10 @@ class FrameMetrics {
 
   void frame(double time_s, std::span<const ShownPose> shown);
 
+  /// Adds the samples of another run of the same truth. figures() then describes the pictures of both runs.
+  /// Call it only when both runs have ended.
+  void add(const FrameMetrics& other);
+
   [[nodiscard]] FrameFigures figures() const;
 
  private:

@@ -216,6 +216,12 @@ void Metrics::extend_chain(Track& track, double dt_s, const glm::dvec3& shown, c
   chain.length = std::min(chain.length + 1, 2);
 }
 
+void Metrics::add(const Metrics& other) {
+  for (std::size_t i = 0; i < tracks_.size(); ++i)
+    tracks_[i].samples.append(other.tracks_[i].samples);
+  append_to(clock_errors_ms_, other.clock_errors_ms_);
+}
+
 Figures Metrics::summarise(const Samples& samples, bool angles) const {
   Figures result;
   result.now_error_m = describe(samples.now_error_m);

@@ -65,6 +65,10 @@ class Metrics {
     clock_errors_ms_.push_back(1000.0 * (error_s < 0.0 ? -error_s : error_s));
   }
 
+  /// Adds the samples of another run of the same truth. figures() then describes the pictures of both runs.
+  /// Call it only when both runs have ended.
+  void add(const Metrics& other);
+
   /// The figures of the run, without traffic.
   [[nodiscard]] Figures figures() const;
 

@@ -6,17 +6,53 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <mutex>
 
 namespace reckoner::harness {
 namespace {
+
+// Pools the runs of one source and network over the seeds. Runs of different seeds may end in different
+// threads. Samples take much memory, so those of a method are dropped as soon as all of its seeds have
+// arrived.
+class SeedPools {
+ public:
+  SeedPools(std::size_t methods, std::size_t seeds)
+      : figures_(methods), waiting_(methods, std::vector<std::shared_ptr<const RunSamples>>(seeds)) {}
+
+  void add(std::size_t method, std::size_t seed, const ReplayResult& result) {
+    const std::lock_guard lock(mutex_);
+    auto& samples = waiting_[method];
+    if (samples.size() == 1) {
+      figures_[method] = result.run;
+      return;
+    }
+    samples[seed] = result.samples;
+    if (std::find(samples.begin(), samples.end(), nullptr) != samples.end()) return;
+    // In the order of the seeds, because sums of floating-point numbers depend on the order.
+    RunSamples all = *samples.front();
+    for (std::size_t i = 1; i < samples.size(); ++i)
+      all.add(*samples[i]);
+    figures_[method] = all.figures();
+    std::fill(samples.begin(), samples.end(), nullptr);
+  }
+
+  // The figures of each method. nullopt if not all of its runs were added.
+  [[nodiscard]] const std::vector<std::optional<Figures>>& figures() const { return figures_; }
+
+ private:
+  Mutex mutex_;
+  std::vector<std::optional<Figures>> figures_;
+  std::vector<std::vector<std::shared_ptr<const RunSamples>>> waiting_;
+};
 
 // The runs of all methods with one source, network and seed. They run one after another. Reckoner is the
 // first, because its update rate is also the update rate of the baselines.
 struct Group {
   const NamedSource* source = nullptr;
   const NamedLinks* network = nullptr;
-  std::uint64_t seed = 0;
+  std::size_t seed = 0;  // index in Comparison::seeds
+  SeedPools* pools = nullptr;
   std::vector<CompareRun> runs;
   std::optional<Error> wrong;
 };
@@ -24,22 +60,25 @@ struct Group {
 void run_group(const Comparison& comparison, Group& group, const std::function<void()>& report_progress) {
   ReplayOptions options = comparison.options;
   options.links = group.network->links;
-  options.seed = group.seed;
+  options.seed = comparison.seeds[group.seed];
+  options.keep_samples = comparison.seeds.size() > 1;
+  const auto index_of = [&](const std::string& method) {
+    return static_cast<std::size_t>(std::find(comparison.methods.begin(), comparison.methods.end(), method) -
+                                    comparison.methods.begin());
+  };
   MethodObserver observer;
   observer.end = [&](const std::string& method, const ReplayResult& result) {
-    group.runs.push_back({group.source->name, group.network->name, method, group.seed, result.run});
+    group.runs.push_back({group.source->name, group.network->name, method, {options.seed}, result.run});
+    group.pools->add(index_of(method), group.seed, result);
     report_progress();
   };
   if (const auto wrong = replay_methods(*group.source->source, options, comparison.methods, observer)) {
     group.wrong = Error{group.source->name + " over " + group.network->name + ", " + wrong->message};
     return;
   }
-  // Restore the order of Comparison::methods.
-  const auto order_of = [&](const CompareRun& run) {
-    return std::find(comparison.methods.begin(), comparison.methods.end(), run.method);
-  };
-  std::stable_sort(group.runs.begin(), group.runs.end(),
-                   [&](const CompareRun& a, const CompareRun& b) { return order_of(a) < order_of(b); });
+  std::stable_sort(group.runs.begin(), group.runs.end(), [&](const CompareRun& a, const CompareRun& b) {
+    return index_of(a.method) < index_of(b.method);
+  });
 }
 
 std::optional<double> wire_bytes_per_s(const Figures& figures) {
@@ -107,13 +146,15 @@ void for_each_parallel(std::size_t count, std::size_t threads, const std::functi
   });
 }
 
-Result<std::vector<CompareRun>> compare(const Comparison& comparison,
-                                        const std::function<void(std::size_t, std::size_t)>& progress) {
+Result<Compared> compare(const Comparison& comparison,
+                         const std::function<void(std::size_t, std::size_t)>& progress) {
   std::vector<Group> groups;
+  std::deque<SeedPools> pools;  // a deque, because groups refer to its elements
   for (const NamedSource& source : comparison.sources) {
     for (const NamedLinks& network : comparison.networks) {
-      for (const std::uint64_t seed : comparison.seeds)
-        groups.push_back({&source, &network, seed, {}, {}});
+      pools.emplace_back(comparison.methods.size(), comparison.seeds.size());
+      for (std::size_t seed = 0; seed < comparison.seeds.size(); ++seed)
+        groups.push_back({&source, &network, seed, &pools.back(), {}, {}});
     }
   }
   const std::size_t all = groups.size() * comparison.methods.size();
@@ -126,12 +167,18 @@ Result<std::vector<CompareRun>> compare(const Comparison& comparison,
   };
   for_each_parallel(groups.size(), comparison.threads,
                     [&](std::size_t i) { run_group(comparison, groups[i], report_progress); });
-  std::vector<CompareRun> runs;
+  Compared compared;
   for (Group& group : groups) {
     if (group.wrong) return *group.wrong;
-    std::move(group.runs.begin(), group.runs.end(), std::back_inserter(runs));
+    std::move(group.runs.begin(), group.runs.end(), std::back_inserter(compared.runs));
+    if (group.seed > 0) continue;
+    for (std::size_t i = 0; i < comparison.methods.size(); ++i) {
+      if (const auto& figures = group.pools->figures()[i])
+        compared.pooled.push_back(
+            {group.source->name, group.network->name, comparison.methods[i], comparison.seeds, *figures});
+    }
   }
-  return runs;
+  return compared;
 }
 
 std::vector<ComparedFigure> compared_figures(bool buffered) {

@@ -37,22 +37,31 @@ struct Comparison {
   std::size_t threads = 0;  ///< number of threads; 0: one per core
 };
 
-/// One run and its figures.
+/// One run and its figures, or several runs that differ only in their seeds and the figures of all of their
+/// pictures together.
 struct CompareRun {
   std::string trace;
   std::string network;
   std::string method;
-  std::uint64_t seed = 0;
+  std::vector<std::uint64_t> seeds;  ///< one element for a single run
   Figures figures;
 };
 
-/// Runs the whole comparison. For any number of threads, the results are equal to the last bit. They are
-/// ordered by source, then by network, then by seed, then by method. If thresholds decide when to publish,
-/// the baselines send at even intervals at the rate that Reckoner needed with the same source, network and
-/// seed. compare() calls `progress` with the number of finished runs and the number of all runs. The call may
-/// come from any thread, but never from two threads at once. If runs fail, returns the error of the failed
-/// run that comes first in this order.
-[[nodiscard]] Result<std::vector<CompareRun>> compare(
+/// The results of a comparison.
+struct Compared {
+  /// Each run, ordered by source, then by network, then by seed, then by method.
+  std::vector<CompareRun> runs;
+  /// For each source, network and method, all seeds together. With one seed, the elements equal the runs.
+  /// With several, the figures have neither `seen` nor `owned`.
+  std::vector<CompareRun> pooled;
+};
+
+/// Runs the whole comparison. For any number of threads, the results are equal to the last bit. If thresholds
+/// decide when to publish, the baselines send at even intervals at the rate that Reckoner needed with the
+/// same source, network and seed. compare() calls `progress` with the number of finished runs and the number
+/// of all runs. The call may come from any thread, but never from two threads at once. If runs fail, returns
+/// the error of the failed run that comes first in the order of Compared::runs.
+[[nodiscard]] Result<Compared> compare(
     const Comparison& comparison,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
@@ -96,7 +105,8 @@ inline constexpr double kMinRatio = 0.25;
 [[nodiscard]] double clamped_ratio(double ours, double theirs);
 
 /// Reckoner compared with one method on one network. For each figure, it contains the geometric mean of the
-/// clamped ratios over all traces. A ratio is formed from values that are means over the seeds.
+/// clamped ratios over all traces. If several runs differ only in their seeds, a ratio is formed from the
+/// means of their figures.
 struct MethodRatios {
   struct Mean {
     std::string figure;
@@ -114,7 +124,7 @@ struct MethodRatios {
 /// appearance. Empty if `runs` has no run of "reckoner".
 [[nodiscard]] std::vector<MethodRatios> ratios_of(const std::vector<CompareRun>& runs, bool buffered);
 
-/// The mean of a figure over the seeds, for one trace, network and method. Returns nullopt if no run has the
+/// The mean of a figure over the runs of one trace, network and method. Returns nullopt if no run has the
 /// figure.
 [[nodiscard]] std::optional<double> seed_mean(const std::vector<CompareRun>& runs, const std::string& trace,
                                               const std::string& network, const std::string& method,

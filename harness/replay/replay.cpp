@@ -87,9 +87,14 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   config.frame_rate_hz = options.frame_rate_hz;
   config.skip_run_s = kSkipRunS;
   config.one_way_s = 0.001 * (options.links.down.latency_ms + options.links.down.jitter_ms);
-  Metrics metrics(source, config);
+  auto samples = std::make_shared<RunSamples>(RunSamples{.metrics = Metrics(source, config),
+                                                         .frames = {},
+                                                         .down = {},
+                                                         .up = {},
+                                                         .run_s = span.end_s - span.start_s,
+                                                         .tick_rate_hz = options.tick_rate_hz});
+  std::optional<FrameMetrics>& frames = samples->frames;
   std::optional<RouteMetrics> routes;
-  std::optional<FrameMetrics> frames;
   if (!source.routes().empty()) routes.emplace(source, span.start_s, options.frame_rate_hz);
   if (source.has_frames()) frames.emplace(source, span.start_s);
   PictureSink all = sink;
@@ -100,7 +105,7 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
       if (sink) sink(time_s, shown);
     };
   }
-  ReplayRun run(source, options, span.start_s, span.end_s, method, metrics, all);
+  ReplayRun run(source, options, span.start_s, span.end_s, method, samples->metrics, all);
   ReplayResult result;
   if (run_network.real != nullptr) {
     result.real_time = run.in_real_time(*run_network.real);
@@ -111,20 +116,18 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
     result.routes = routes->figures();
     result.routes->traffic = method.route_traffic().value_or(RouteTraffic{});
   }
-  result.run = metrics.figures();
-  if (frames) result.run.in_frames = frames->figures();
+  samples->down = method.down();
+  samples->up = method.up();
+  result.run = samples->figures();
   result.coding = method.coding();
   result.hidden_reason = method.hidden_reason();
-  result.run.down = method.down();
-  result.run.up = method.up();
-  result.run.run_s = span.end_s - span.start_s;
-  result.run.tick_rate_hz = options.tick_rate_hz;
   result.run.seen = method.seen();
   result.run.owned = method.owned();
   for (std::size_t i = 0; i < source.size(); ++i) {
-    result.entities.push_back(metrics.entity_figures(i));
+    result.entities.push_back(samples->metrics.entity_figures(i));
     result.entities.back().updates = method.updates_of(i);
   }
+  if (options.keep_samples) result.samples = std::move(samples);
   if (run_network.network) {
     const auto packets = run_network.network->packets();
     result.packets.assign(packets.begin(), packets.end());

@@ -5,6 +5,7 @@
 #include "harness/metrics/figures.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/metrics/route_metrics.hpp"
+#include "harness/metrics/run_samples.hpp"
 #include "harness/replay/client_clock.hpp"
 #include "harness/sim/link_script.hpp"
 #include "harness/sim/packet_log.hpp"
@@ -87,6 +88,7 @@ struct ReplayOptions {
   /// named. Empty: there is no third client.
   std::string cheat;
   bool log_packets = false;
+  bool keep_samples = false;  ///< fills ReplayResult::samples, from which several runs can be pooled
 };
 
 /// The replay calls this for every picture in order. It passes the time of the picture and the visible
@@ -106,6 +108,7 @@ struct ReplayResult {
   std::optional<CodingFigures> coding;  ///< nullopt for methods other than reckoner
   std::vector<PacketRecord> packets;    ///< empty without log_packets
   std::optional<RealTimeFigures> real_time;
+  std::shared_ptr<const RunSamples> samples;  ///< null without keep_samples
   std::string hidden_reason;  ///< a known reason why entities were not shown; empty if there is none
 };
 

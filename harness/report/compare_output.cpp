@@ -19,17 +19,11 @@ std::vector<std::string> distinct(const std::vector<CompareRun>& runs, std::stri
   return names;
 }
 
-Json compare_json(const std::vector<CompareRun>& runs, bool buffered, const std::string& mode) {
-  Json json;
-  json["mode"] = mode;
-  json["runs"] = Json::array();
-  for (const CompareRun& run : runs) {
-    Json one{{"trace", run.trace}, {"network", run.network}, {"method", run.method}, {"seed", run.seed}};
-    one.update(figures_json(run.figures));
-    json["runs"].push_back(std::move(one));
-  }
-  json["ratios"] = Json::array();
-  for (const MethodRatios& ratios : ratios_of(runs, buffered)) {
+namespace {
+
+Json ratios_json(const std::vector<MethodRatios>& all) {
+  Json json = Json::array();
+  for (const MethodRatios& ratios : all) {
     Json one{{"network", ratios.network}, {"method", ratios.method}};
     for (const MethodRatios::Mean& mean : ratios.means) {
       one[mean.figure] = {{"ratio", mean.ratio},
@@ -37,12 +31,36 @@ Json compare_json(const std::vector<CompareRun>& runs, bool buffered, const std:
                           {"worst_trace", mean.worst_trace},
                           {"traces", mean.traces}};
     }
-    json["ratios"].push_back(std::move(one));
+    json.push_back(std::move(one));
   }
   return json;
 }
 
-std::string compare_table(const std::vector<CompareRun>& runs, bool buffered) {
+}  // namespace
+
+Json compare_json(const Compared& compared, bool buffered, const std::string& mode) {
+  Json json;
+  json["mode"] = mode;
+  json["runs"] = Json::array();
+  for (const CompareRun& run : compared.runs) {
+    Json one{
+        {"trace", run.trace}, {"network", run.network}, {"method", run.method}, {"seed", run.seeds.front()}};
+    one.update(figures_json(run.figures));
+    json["runs"].push_back(std::move(one));
+  }
+  json["ratios"] = ratios_json(ratios_of(compared.runs, buffered));
+  json["pooled"] = Json::array();
+  for (const CompareRun& run : compared.pooled) {
+    Json one{{"trace", run.trace}, {"network", run.network}, {"method", run.method}, {"seeds", run.seeds}};
+    one.update(figures_json(run.figures));
+    json["pooled"].push_back(std::move(one));
+  }
+  json["pooled_ratios"] = ratios_json(ratios_of(compared.pooled, buffered));
+  return json;
+}
+
+std::string compare_table(const Compared& compared, bool buffered) {
+  const std::vector<CompareRun>& runs = compared.pooled;
   const auto traces = distinct(runs, &CompareRun::trace);
   const auto methods = distinct(runs, &CompareRun::method);
   const ComparedFigure error = compared_figures(buffered).front();
@@ -52,8 +70,10 @@ std::string compare_table(const std::vector<CompareRun>& runs, bool buffered) {
     wide = std::max(wide, trace.size());
   std::string text;
   for (const std::string& network : distinct(runs, &CompareRun::network)) {
-    text += fmt::format("{}: 95th percentile of the {} error, m\n  {:{}}", network,
-                        buffered ? "shown" : "same-time", "", wide);
+    const std::size_t seeds = runs.front().seeds.size();
+    text += fmt::format("{}: 95th percentile of the {} error, m{}\n  {:{}}", network,
+                        buffered ? "shown" : "same-time",
+                        seeds > 1 ? fmt::format("; all pictures of {} seeds together", seeds) : "", "", wide);
     for (const std::string& method : methods)
       text += fmt::format(" {:>14}", method);
     for (const std::string& trace : traces) {

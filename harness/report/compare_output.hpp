@@ -16,13 +16,15 @@ namespace reckoner::harness {
 [[nodiscard]] nlohmann::ordered_json equal_error_json(const std::vector<EqualError>& all);
 
 /// The results of a comparison as JSON: {"mode", "runs": [{"trace","network","method","seed", ...figures}],
-/// "ratios": [{"network","method", figure: {"ratio","worst","worst_trace","traces"} ...}]}.
-[[nodiscard]] nlohmann::ordered_json compare_json(const std::vector<CompareRun>& runs, bool buffered,
+/// "ratios": [{"network","method", figure: {"ratio","worst","worst_trace","traces"} ...}], "pooled":
+/// [{"trace","network","method","seeds", ...figures}], "pooled_ratios"}. The values in "ratios" are formed
+/// from means over the seeds, those in "pooled_ratios" from the figures in "pooled".
+[[nodiscard]] nlohmann::ordered_json compare_json(const Compared& compared, bool buffered,
                                                   const std::string& mode);
 
 /// The results of a comparison as text. For each network: the error of each method on each trace, then the
-/// geometric means.
-[[nodiscard]] std::string compare_table(const std::vector<CompareRun>& runs, bool buffered);
+/// geometric means. All figures are of the pictures of all seeds together.
+[[nodiscard]] std::string compare_table(const Compared& compared, bool buffered);
 
 /// The distinct values of a member of the runs, in the order of their first appearance.
 [[nodiscard]] std::vector<std::string> distinct(const std::vector<CompareRun>& runs,

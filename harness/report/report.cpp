@@ -97,11 +97,11 @@ Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector
     one.seeds.resize(1);
     one.options.budget = {};
     one.options.budget.updates_per_second = rate_hz;
-    const auto runs = compare(one);
-    if (!runs) return Error{runs.error()};
+    const auto compared = compare(one);
+    if (!compared) return Error{compared.error()};
     for (PlotSeries& series : plot.series)
-      series.points.emplace_back(overall(*runs, one.networks[0].name, series.name, spent),
-                                 overall(*runs, one.networks[0].name, series.name, error));
+      series.points.emplace_back(overall(compared->pooled, one.networks[0].name, series.name, spent),
+                                 overall(compared->pooled, one.networks[0].name, series.name, error));
   }
   auto svg = draw_svg([&plot](const std::string& out) { return series_script(plot, out); });
   if (!svg) return Error{svg.error()};

@@ -122,6 +122,20 @@ TEST(Baselines, OffsetDecaysByThePublishedFactors) {
   EXPECT_NEAR(far->show(0.1)->pose.position.x, 10.0 - 10.0 * 0.85, 1e-9);
 }
 
+TEST(Baselines, ColyseusLikeFadesCorrectionsByTheDocumentedShares) {
+  const auto like = make("colyseus-like");
+  like->receive(update(0.0, {0.0, 0.0, 0.0}, {2.0f, 0.0f, 0.0f}), 0.1);
+  EXPECT_NEAR(like->show(0.1)->pose.position.x, 0.2, 1e-6) << "stepped to the present with its velocity";
+  like->receive(update(0.1, {1.2, 0.0, 0.0}, {2.0f, 0.0f, 0.0f}), 0.2);
+  const auto left_m = [&](double time_s) { return 1.0 + 2.0 * time_s - like->show(time_s)->pose.position.x; };
+  EXPECT_NEAR(left_m(0.2), 1.0, 1e-6) << "no jump";
+  EXPECT_NEAR(left_m(0.25), 0.37, 0.005) << "63 % faded after one time constant";
+  EXPECT_NEAR(left_m(0.30), 0.135, 0.005) << "at any number of pictures";
+  EXPECT_NEAR(left_m(0.35), 0.05, 0.005) << "95 % after three";
+  like->receive(update(0.3, {1.6, 9.0, 0.0}, {2.0f, 0.0f, 0.0f}, {}, 1), 0.4);
+  expect_near(like->show(0.4)->pose.position, {1.8, 9.0, 0.0}, 1e-6);
+}
+
 TEST(Baselines, BuffersShowTheDeclaredDelay) {
   BaselineSetup setup;
   setup.interval_s = 0.1;

@@ -7,6 +7,8 @@
 #include "harness/report/report.hpp"
 #include "scenario/builtin/builtin.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -17,7 +19,7 @@ namespace reckoner::harness {
 namespace {
 
 CompareRun made_up(const char* trace, const char* method, std::uint64_t seed, double error_m) {
-  CompareRun run{trace, "lan", method, seed, {}};
+  CompareRun run{trace, "lan", method, {seed}, {}};
   run.figures.now_error_m.p95 = error_m;
   run.figures.shown_error_m.p95 = 2.0;
   run.figures.entity_seconds = 10.0;
@@ -110,9 +112,9 @@ TEST(Compare, ResultsDoNotDependOnTheThreads) {
 }
 
 TEST(Compare, JsonHasEveryRunInOrderAndTheRatios) {
-  const auto runs = compare(small(2));
-  ASSERT_TRUE(runs) << runs.error();
-  const auto json = compare_json(*runs, false, "present");
+  const auto compared = compare(small(2));
+  ASSERT_TRUE(compared) << compared.error();
+  const auto json = compare_json(*compared, false, "present");
   ASSERT_EQ(json["runs"].size(), 16u);
   EXPECT_EQ(json["runs"][0]["trace"], "orbit");
   EXPECT_EQ(json["runs"][0]["network"], "lan");
@@ -128,11 +130,92 @@ TEST(Compare, JsonHasEveryRunInOrderAndTheRatios) {
 }
 
 TEST(Compare, BaselinesReachReckonersRateUnderThresholds) {
-  const auto runs = compare(small(2));
-  ASSERT_TRUE(runs) << runs.error();
+  const auto compared = compare(small(2));
+  ASSERT_TRUE(compared) << compared.error();
+  const std::vector<CompareRun>& runs = compared->runs;
   const auto rate = [](const Figures& f) { return static_cast<double>(f.down->updates) / f.entity_seconds; };
-  for (std::size_t i = 0; i < runs->size(); i += 2)
-    EXPECT_NEAR(rate((*runs)[i].figures), rate((*runs)[i + 1].figures), 1.0) << i;
+  for (std::size_t i = 0; i < runs.size(); i += 2)
+    EXPECT_NEAR(rate(runs[i].figures), rate(runs[i + 1].figures), 1.0) << i;
+}
+
+TEST(Compare, PooledFiguresOfOneSeedAreThoseOfItsRun) {
+  Comparison comparison = small(2);
+  comparison.seeds = {2};
+  const auto compared = compare(comparison);
+  ASSERT_TRUE(compared) << compared.error();
+  ASSERT_EQ(compared->pooled.size(), compared->runs.size());
+  for (std::size_t i = 0; i < compared->runs.size(); ++i) {
+    EXPECT_EQ(compared->pooled[i].method, compared->runs[i].method);
+    EXPECT_EQ(to_json(compared->pooled[i].figures), to_json(compared->runs[i].figures)) << i;
+  }
+}
+
+TEST(Compare, SamplesOfOneRunGiveItsFigures) {
+  const Comparison comparison = small(1);
+  ReplayOptions options = comparison.options;
+  options.links = comparison.networks[1].links;
+  options.keep_samples = true;
+  const auto result = replay(*comparison.sources[1].source, options);
+  ASSERT_TRUE(result) << result.error();
+  ASSERT_TRUE(result->samples);
+  EXPECT_EQ(to_json(result->samples->figures()), to_json(result->run));
+}
+
+TEST(Compare, PooledQuantilesLieBetweenThoseOfTheSeeds) {
+  Comparison comparison = small(2);
+  comparison.seeds = {1, 2, 3};
+  const auto compared = compare(comparison);
+  ASSERT_TRUE(compared) << compared.error();
+  ASSERT_EQ(compared->runs.size(), 24u);
+  ASSERT_EQ(compared->pooled.size(), 8u);
+  for (const CompareRun& pooled : compared->pooled) {
+    EXPECT_EQ(pooled.seeds, comparison.seeds);
+    const Figures& all = pooled.figures;
+    double least = 1e300;
+    double largest = 0.0;
+    double highest = 0.0;
+    std::size_t count = 0;
+    std::uint64_t bytes = 0;
+    double entity_seconds = 0.0;
+    for (const CompareRun& run : compared->runs) {
+      if (run.trace != pooled.trace || run.network != pooled.network || run.method != pooled.method) continue;
+      least = std::min(least, run.figures.now_error_m.p95);
+      largest = std::max(largest, run.figures.now_error_m.p95);
+      highest = std::max(highest, run.figures.now_error_m.max);
+      count += run.figures.now_error_m.count;
+      bytes += run.figures.down->wire_bytes;
+      entity_seconds += run.figures.entity_seconds;
+    }
+    // Quantiles interpolate between pictures, which can move the pooled one by two pictures.
+    EXPECT_LE(0.99 * least, all.now_error_m.p95) << pooled.trace << ' ' << pooled.network << pooled.method;
+    EXPECT_GE(1.01 * largest, all.now_error_m.p95) << pooled.trace << ' ' << pooled.network << pooled.method;
+    EXPECT_EQ(highest, all.now_error_m.max);
+    EXPECT_EQ(count, all.now_error_m.count);
+    EXPECT_EQ(bytes, all.down->wire_bytes);
+    EXPECT_NEAR(entity_seconds, all.entity_seconds, 1e-9);
+  }
+}
+
+TEST(Compare, JsonAndTableHaveThePooledFigures) {
+  Comparison comparison = small(2);
+  comparison.sources.resize(1);
+  comparison.networks.erase(comparison.networks.begin());
+  const auto compared = compare(comparison);
+  ASSERT_TRUE(compared) << compared.error();
+  const auto json = compare_json(*compared, false, "present");
+  ASSERT_EQ(json["runs"].size(), 4u) << "one for each seed";
+  EXPECT_FALSE(json["runs"][0].contains("seeds"));
+  ASSERT_EQ(json["pooled"].size(), 2u);
+  EXPECT_EQ(json["pooled"][0]["method"], "snap");
+  EXPECT_EQ(json["pooled"][0]["seeds"], (std::vector<int>{1, 2}));
+  EXPECT_FALSE(json["pooled"][0].contains("seed"));
+  EXPECT_EQ(json["ratios"].size(), json["pooled_ratios"].size());
+  const double error = json["pooled"][0]["now_error_m"]["p95"].get<double>();
+  char cell[32];
+  std::snprintf(cell, sizeof cell, "%14.4f", error);
+  const std::string table = compare_table(*compared, false);
+  EXPECT_NE(table.find(cell), std::string::npos) << table;
+  EXPECT_NE(table.find("all pictures of 2 seeds together"), std::string::npos) << table;
 }
 
 TEST(Compare, ErrorNamesTheFailedRun) {
@@ -150,7 +233,7 @@ TEST(Compare, ReportIsOnePageWithoutExternalResources) {
   const auto runs = compare(comparison);
   ASSERT_TRUE(runs) << runs.error();
   const ScratchFolder scratch;
-  const auto page = write_report(comparison, *runs, (scratch.path() / "page").string());
+  const auto page = write_report(comparison, runs->pooled, (scratch.path() / "page").string());
   ASSERT_TRUE(page) << page.error();
   std::ifstream file(*page);
   const std::string html(std::istreambuf_iterator<char>(file), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// node measure_frames.mjs [ENTITIES] [SECONDS]: draws a crowd with all ten methods in Chromium, and prints the frame
+// node measure_frames.mjs [ENTITIES] [SECONDS]: draws a crowd with all methods in Chromium, and prints the frame
 // rate, the time that the page's own code needs for a frame, and the time of a run. Needs build/playground.
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -35,7 +35,7 @@ for (let i = 0; i < 4; ++i) {
   await page.evaluate(() => window.playground.compute());
   runs.push(await page.evaluate(() => window.playground.state.took_ms));
 }
-console.log(`60 s of one entity, ten methods: ${runs.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+console.log(`60 s of one entity, all methods: ${runs.map((ms) => ms.toFixed(0)).join(', ')} ms`);
 
 await page.goto(`${address}?crowd#seconds=4&scenario=crowd&entities=${entities}`);
 await ready();
@@ -56,7 +56,7 @@ const began = Date.now();
 await page.waitForTimeout(1000 * Number(seconds));
 const { frames, own } = await page.evaluate((from) => ({ frames: window.own.length - from, own: window.own.slice(from).sort((a, b) => a - b) }), before);
 const quantile = (q) => own[Math.min(own.length - 1, Math.floor(q * own.length))]?.toFixed(2);
-console.log(`${entities} entities, ten methods: ${((1000 * frames) / (Date.now() - began)).toFixed(1)} frames per second, `
+console.log(`${entities} entities, all methods: ${((1000 * frames) / (Date.now() - began)).toFixed(1)} frames per second, `
   + `the page's own code needs ${quantile(0.5)} ms per frame (p95 ${quantile(0.95)} ms)`);
 await browser.close();
 server.close();

@@ -4,8 +4,10 @@
 #include "harness/metrics/figures_text.hpp"
 #include "harness/replay/ablation.hpp"
 #include "harness/replay/compare.hpp"
+#include "harness/replay/error_split.hpp"
 #include "harness/replay/method.hpp"
 #include "harness/report/compare_output.hpp"
+#include "harness/report/error_split_output.hpp"
 #include "harness/report/progress_bar.hpp"
 #include "harness/report/report.hpp"
 
@@ -30,6 +32,7 @@ struct CompareArguments {
   std::vector<std::string> methods = method_names();
   bool ablate = false;
   bool equal_error = false;
+  bool split = false;
   std::vector<std::uint64_t> seeds{1, 2, 3};
   std::size_t threads = 0;
   RunArguments run;
@@ -121,17 +124,28 @@ int run_compare(const CompareArguments& arguments) {
   const auto comparison = comparison_of(arguments);
   if (!comparison) return report_error(comparison.error());
   if (arguments.equal_error) return run_equal_error(arguments, *comparison);
-  const auto runs = compare(*comparison, show_runs);
-  if (!runs) return report_error(runs.error());
+  if (arguments.split) {
+    if (const auto wrong = find_unsplittable(comparison->options))
+      return report_error("--split: " + wrong->message);
+  }
+  const auto compared = compare(*comparison, show_runs);
+  if (!compared) return report_error(compared.error());
   const bool buffered = is_buffered(comparison->options.playout.mode);
-  fmt::print("{}", compare_table(*runs, buffered));
+  fmt::print("{}", compare_table(*compared, buffered));
+  auto json = compare_json(*compared, buffered, arguments.run.mode);
+  if (arguments.split) {
+    const auto splits = split_errors(*comparison, show_runs);
+    if (!splits) return report_error(splits.error());
+    fmt::print("\n{}", error_split_table(*splits));
+    json["error_split"] = error_split_json(*splits);
+  }
   if (!arguments.json.empty()) {
-    if (const auto wrong = write_json(arguments.json, compare_json(*runs, buffered, arguments.run.mode))) {
+    if (const auto wrong = write_json(arguments.json, json)) {
       return report_error(wrong->message, program::kFailed);
     }
   }
   if (!arguments.report.empty()) {
-    const auto page = write_report(*comparison, *runs, arguments.report);
+    const auto page = write_report(*comparison, compared->pooled, arguments.report);
     if (!page) return report_error(page.error(), program::kFailed);
     fmt::print("report written to {}\n", *page);
   }
@@ -160,7 +174,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   add_list(*command, "--scenario", "--scenario", arguments->scenarios, "built-in motions");
   add_list(*command, "--network", "--network", arguments->networks, "named networks");
   add_list(*command, "--method", "--methods,--method", arguments->methods, "methods to compare");
-  add_list(*command, "--seed", "--seeds,--seed", arguments->seeds, "of the network's randomness");
+  add_list(*command, "--seed", "--seeds,--seed", arguments->seeds,
+           "of the network's randomness; the table shows figures of all pictures of all seeds together");
   std::string parts;
   for (const Ablation& part : ablations())
     parts += (parts.empty() ? "" : ", ") + std::string{part.name};
@@ -176,6 +191,16 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       ->group("Compared")
       ->excludes("--methods")
       ->excludes("--ablate");
+  command
+      ->add_flag(
+          "--split", arguments->split,
+          "also split Reckoner's p95 same-time error in present mode into its causes. Removes one after "
+          "another: the blend (without-blend), then all loss, then all delay (age); the rest is "
+          "prediction. So the parts add up to the error. Without --methods, compares only reckoner and "
+          "snap")
+      ->group("Compared")
+      ->excludes("--ablate")
+      ->excludes("--equal-error");
   command->add_option("--threads", arguments->threads, "number of parallel runs (default: one per core)");
   command->add_option(
       "--transport", arguments->run.transport,
@@ -189,7 +214,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       "  reckoner-harness compare --trace a.csv b.csv --entity busiest --seconds 60 --network intercity wifi "
       "\\\n"
       "      --updates-per-second 10 --methods reckoner,snap,projective --json figures.json");
-  command->callback([arguments, &exit_code] { exit_code = run_compare(*arguments); });
+  command->callback([arguments, command, &exit_code] {
+    if (arguments->split && command->count("--methods") == 0) arguments->methods = {"reckoner", "snap"};
+    exit_code = run_compare(*arguments);
+  });
 }
 
 }  // namespace reckoner::harness

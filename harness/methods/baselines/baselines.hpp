@@ -16,6 +16,7 @@ std::unique_ptr<Baseline> make_offset_decay(const BaselineSetup& setup);
 std::unique_ptr<Baseline> make_tracker(const BaselineSetup& setup);
 std::unique_ptr<Baseline> make_lerp_buffer(const BaselineSetup& setup);
 std::unique_ptr<Baseline> make_hermite_buffer(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_colyseus_like(const BaselineSetup& setup);
 
 /// The newest update that has arrived. Most techniques use only this one.
 class NewestUpdate {

@@ -31,6 +31,9 @@ std::span<const BaselineKind> baseline_kinds() {
                    make_lerp_buffer, false, true},
       BaselineKind{"hermite-buffer", "shows the past: interpolates received updates with a Hermite curve",
                    make_hermite_buffer, false, true},
+      BaselineKind{"colyseus-like",
+                   "extrapolates with the last velocity; corrections fade exponentially, as in Colyseus 0.18",
+                   make_colyseus_like, false, false},
   };
   return kKinds;
 }

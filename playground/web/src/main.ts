@@ -27,7 +27,7 @@ class Page {
   private readonly plots = new Plots();
   private controls!: Controls;
   private recording: { name: string; text: string } | null = null;
-  private readonly hidden = new Set<string>(['article', 'linear', 'tracker', 'quadratic', 'offset-decay', 'hermite-buffer']);
+  private readonly hidden = new Set<string>(['article', 'linear', 'tracker', 'quadratic', 'offset-decay', 'hermite-buffer', 'colyseus-like']);
   private run: Run | null = null;
   private tab = 'replay';
   private choose: (name: string) => void = () => {};
