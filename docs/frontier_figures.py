@@ -106,7 +106,7 @@ set xrange [0.08:0.5]
 set yrange [0.6:1.8]
 set xlabel "excess acceleration / that of snapping"
 set ylabel "p95 same-time error / that of snapping"
-set key right center reverse Left
+set key at graph 0.98,0.42 right reverse Left
 set grid
 {newline.join(blocks)}
 plot {", ".join(plots)}

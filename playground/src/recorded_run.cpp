@@ -106,7 +106,7 @@ Result<RecordedRun> run_settings(const Settings& settings, const std::string& re
   harness::MethodObserver observer;
   if (frames) observer.begin = [&](const std::string& method) { return recorder.begin(method); };
   observer.end = [&](const std::string& method, const harness::ReplayResult& result) {
-    run.runs.push_back({run.source, run.network, method, options->seed, result.run});
+    run.runs.push_back({run.source, run.network, method, {options->seed}, result.run});
     if (frames) recorder.end(method, result);
   };
   if (const auto wrong = harness::replay_methods(**source, *options, settings.methods, observer))
@@ -120,7 +120,8 @@ Result<RecordedRun> run_settings(const Settings& settings, const std::string& re
 }
 
 std::string figures_text(const RecordedRun& run) {
-  return harness::compare_json(run.runs, run.buffered, run.mode).dump(2) + "\n";
+  const harness::Compared compared{run.runs, run.runs};  // one seed
+  return harness::compare_json(compared, run.buffered, run.mode).dump(2) + "\n";
 }
 
 }  // namespace reckoner::playground
