@@ -73,7 +73,7 @@ const setSlider = (page, name, value) => page.fill(`#slider-${name}`, String(val
 
 test('controls change the figures, and the address reproduces them to the last digit', async () => {
   const { page, problems, close } = await open('seconds=10');
-  assert.equal(await page.locator('#figures tbody tr').count(), 10);
+  assert.equal(await page.locator('#figures tbody tr').count(), 11);
   await change(page, () => page.click('#presets button[data-network=mobile]'));
   await change(page, () => setSlider(page, 'loss', 12));
   await page.check('input[name=side][value=down]', { force: true });
@@ -81,6 +81,7 @@ test('controls change the figures, and the address reproduces them to the last d
   await change(page, () => page.check('input[name=mode][value=adaptive]', { force: true }));
   await change(page, () => page.check('input[name=budget][value=threshold]', { force: true }));
   await change(page, () => setSlider(page, 'blend', 12));
+  await change(page, () => page.check('input[name=curve][value=cubic]', { force: true }));
   const { figures } = await state(page);
   const link = page.url();
   assert.match(link, /down-latency-ms=140/);
@@ -220,7 +221,7 @@ test('the page opens without a network after the first visit', async () => {
   await page.context().setOffline(true);
   await page.reload();
   await settled(page);
-  assert.equal(await page.locator('#figures tbody tr').count(), 10);
+  assert.equal(await page.locator('#figures tbody tr').count(), 11);
   await close();
 });
 
