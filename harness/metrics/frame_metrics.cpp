@@ -16,10 +16,6 @@ constexpr double kChangeS = 1.0;
 constexpr double kRestS = 1.0;
 constexpr double kRestM = 1e-4;
 
-void append_samples(std::vector<double>& to, const std::vector<double>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
 const ShownPose* find(std::span<const ShownPose> shown, std::size_t entity) {
   const auto found = std::ranges::find(shown, entity, &ShownPose::entity);
   return found == shown.end() ? nullptr : &*found;

@@ -36,23 +36,23 @@ bool is_between(const glm::dvec3& p, const glm::dvec3& a, const glm::dvec3& b) {
   return off < 0.25 && along > margin && along < length - margin;
 }
 
-void append_to(std::vector<double>& to, const std::vector<double>& from) {
+}  // namespace
+
+void append_samples(std::vector<double>& to, const std::vector<double>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-}  // namespace
-
 void Metrics::Samples::append(const Samples& other) {
-  append_to(now_error_m, other.now_error_m);
-  append_to(shown_error_m, other.shown_error_m);
-  append_to(angle_error_rad, other.angle_error_rad);
-  append_to(shown_angle_error_rad, other.shown_angle_error_rad);
-  append_to(squared_excess, other.squared_excess);
-  append_to(velocity_step_mps, other.velocity_step_mps);
-  append_to(shown_change_mps, other.shown_change_mps);
-  append_to(true_change_mps, other.true_change_mps);
-  append_to(delay_ms, other.delay_ms);
-  append_to(settle_ms, other.settle_ms);
+  append_samples(now_error_m, other.now_error_m);
+  append_samples(shown_error_m, other.shown_error_m);
+  append_samples(angle_error_rad, other.angle_error_rad);
+  append_samples(shown_angle_error_rad, other.shown_angle_error_rad);
+  append_samples(squared_excess, other.squared_excess);
+  append_samples(velocity_step_mps, other.velocity_step_mps);
+  append_samples(shown_change_mps, other.shown_change_mps);
+  append_samples(true_change_mps, other.true_change_mps);
+  append_samples(delay_ms, other.delay_ms);
+  append_samples(settle_ms, other.settle_ms);
   pops += other.pops;
   counted_s += other.counted_s;
   missing_s += other.missing_s;
@@ -219,7 +219,7 @@ void Metrics::extend_chain(Track& track, double dt_s, const glm::dvec3& shown, c
 void Metrics::add(const Metrics& other) {
   for (std::size_t i = 0; i < tracks_.size(); ++i)
     tracks_[i].samples.append(other.tracks_[i].samples);
-  append_to(clock_errors_ms_, other.clock_errors_ms_);
+  append_samples(clock_errors_ms_, other.clock_errors_ms_);
 }
 
 Figures Metrics::summarise(const Samples& samples, bool angles) const {

@@ -15,6 +15,9 @@
 
 namespace reckoner::harness {
 
+/// Appends samples to those of another run, so that both count together.
+void append_samples(std::vector<double>& to, const std::vector<double>& from);
+
 /// One entity as shown in a picture.
 struct ShownPose {
   std::size_t entity = 0;  ///< index of the entity in the source of the truth

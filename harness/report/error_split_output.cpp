@@ -55,8 +55,7 @@ std::string error_split_table(const std::vector<ErrorSplit>& all) {
     text += network_table(all, network, wide) + "\n";
   text +=
       "now_error = prediction + age + blend + loss. Removed one after another: the blend, then loss, then "
-      "delay "
-      "(age).\n"
+      "delay (age).\n"
       "What remains is prediction. A part below 0: the error is larger without its cause.\n";
   return text;
 }
