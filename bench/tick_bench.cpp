@@ -18,12 +18,18 @@ namespace {
 constexpr double kSeen = 100.0;
 constexpr int kWarmUpTicks = 240;
 
+// The worlds of the benchmarks: how much a client sees, and how often it gets datagrams.
+struct Kind {
+  double seen = kSeen;        // entities around each client; 0: everyone sees all
+  double send_rate_hz = 0.0;  // 0: once a tick
+};
+
 class World {
  public:
-  World(std::size_t clients, std::size_t entities, unsigned threads)
+  World(std::size_t clients, std::size_t entities, unsigned threads, const Kind& kind = {})
       : roamers_(entities, 1),
-        transport_(clients, config(1).archetypes),
-        server_(make_test_server(config(threads), transport_)) {
+        transport_(clients, config(1, kind).archetypes),
+        server_(make_test_server(config(threads, kind), transport_)) {
     for (std::size_t i = 0; i < entities; ++i)
       ids_.push_back(*server_.spawn(0, "roamer", truth(i)));
     for (int i = 0; i < kWarmUpTicks; ++i) {
@@ -48,11 +54,12 @@ class World {
   [[nodiscard]] const ServerStats& stats() const { return server_.stats(); }
 
  private:
-  // The interest radius is chosen so that a circle of this radius contains kSeen entities on average.
-  static ServerConfig config(unsigned threads) {
+  // The interest radius is chosen so that a circle of this radius contains `seen` entities on average.
+  static ServerConfig config(unsigned threads, const Kind& kind) {
     ServerConfig config;
     config.max_clients = 4000;
-    config.interest.radius_m = std::sqrt(kSeen * scenario::Roamers::kAreaEachM2 / 3.14159265);
+    config.interest.radius_m = std::sqrt(kind.seen * scenario::Roamers::kAreaEachM2 / 3.14159265);
+    config.send_rate_hz = kind.send_rate_hz;
     config.threads = threads;
     return config;
   }
@@ -85,6 +92,26 @@ BENCHMARK(BM_ServerTick)
     ->Args({1000, 1000, 2})
     ->Args({100, 10'000, 1})
     ->Unit(benchmark::kMillisecond);
+
+// A small world that everyone sees whole, 20 datagrams a second to each client. Two runs with different
+// numbers of clients show what a further client costs.
+void BM_EveryoneSeesAll(benchmark::State& run) {
+  const auto clients = static_cast<std::size_t>(run.range(0));
+  World world(clients, 250, 1, {.seen = 0.0, .send_rate_hz = 20.0});
+  const ServerStats before = world.stats();
+  for ([[maybe_unused]] auto _ : run)
+    world.tick();
+  const ServerStats& after = world.stats();
+  const auto datagrams = static_cast<double>(after.datagrams_sent - before.datagrams_sent);
+  run.SetItemsProcessed(static_cast<std::int64_t>(datagrams));
+  run.counters["updates_per_datagram"] =
+      static_cast<double>(after.updates_sent - before.updates_sent) / datagrams;
+  run.counters["bytes_per_update"] = static_cast<double>(after.update_bits_sent - before.update_bits_sent) /
+                                     8.0 / static_cast<double>(after.updates_sent - before.updates_sent);
+  run.counters["datagrams_per_client_tick"] =
+      datagrams / static_cast<double>(run.iterations()) / static_cast<double>(clients);
+}
+BENCHMARK(BM_EveryoneSeesAll)->Arg(1)->Arg(40)->Arg(240)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace reckoner

@@ -70,6 +70,7 @@ void add_server_role(CLI::App& app, int& exit_code, const char* name, int (*run)
   auto options = std::make_shared<LoadServerOptions>();
   add_world_options(*command, options->world);
   command->add_option("--tick-rate", options->tick_rate_hz);
+  command->add_option("--send-rate", options->send_rate_hz);
   command->add_option("--threads", options->threads);
   command->add_option("--record", options->record);
   command->add_option("--late", options->late);
@@ -116,6 +117,10 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
       ->check(CLI::Range(0.0, 600.0));
   command->add_option("--tick-rate", run.tick_rate_hz, "ticks per second")
       ->check(program::range_in(kServerSettings, "tick_rate_hz", "--tick-rate"));
+  command
+      ->add_option("--send-rate", run.send_rate_hz,
+                   "datagrams with motions per second to each client; 0: one in every tick")
+      ->check(program::range_in(kServerSettings, "send_rate_hz", "--send-rate"));
   command->add_option("--threads", run.threads, "threads of the server")
       ->check(CLI::PositiveNumber)
       ->check(program::range_in(kServerSettings, "threads", "--threads"));

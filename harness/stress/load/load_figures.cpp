@@ -86,6 +86,7 @@ nlohmann::ordered_json load_json(const LoadRunOptions& options, const LoadResult
   json["seed"] = world.seed;
   json["seconds"] = options.seconds;
   json["tick_rate_hz"] = options.tick_rate_hz;
+  json["send_rate_hz"] = options.send_rate_hz;
   json["client_loss_percent"] = options.client_loss_percent;
   json["client_rate_hz"] = options.client_rate_hz;
   json["threads"] = options.threads;

@@ -265,9 +265,9 @@ Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem
   auto server = world_arguments("load-server", options);
   auto clients = client_arguments("load-clients", options);
   clients.insert(clients.end(), {"--loss", fmt::format("{}", options.client_loss_percent)});
-  server.insert(server.end(),
-                {"--record", utf8_of(record), "--threads", std::to_string(options.threads), "--late",
-                 std::to_string(options.late + options.talkers), "--listen", options.listen});
+  server.insert(server.end(), {"--record", utf8_of(record), "--threads", std::to_string(options.threads),
+                               "--send-rate", fmt::format("{}", options.send_rate_hz), "--late",
+                               std::to_string(options.late + options.talkers), "--listen", options.listen});
   for (auto* arguments : {&server, &clients})
     arguments->insert(arguments->end(), {"--transport", options.transport});
   if (!options.insecure) {

@@ -20,6 +20,7 @@ struct LoadRunOptions {
   double seconds = 10.0;  ///< length of the measurement
   double warmup_s = 3.0;  ///< pause after the last client has joined
   double tick_rate_hz = 60.0;
+  double send_rate_hz = 0.0;         ///< datagrams with motions a second to each client; 0: one in every tick
   double join_rate_hz = 200.0;       ///< of all clients together
   unsigned threads = 1;              ///< of the server
   std::size_t processes = 0;         ///< number of processes for the clients; 0: one for every 250

@@ -21,6 +21,7 @@ inline constexpr double kAckIntervalS = 0.05;
 struct LoadServerOptions {
   LoadWorldOptions world;
   double tick_rate_hz = 60.0;
+  double send_rate_hz = 0.0;  ///< ServerConfig::send_rate_hz
   unsigned threads = 1;
   std::string record;     ///< file of the DatagramRecord: a server writes it, and a plain server reads it
   std::size_t late = 0;   ///< additional slots for clients that join later

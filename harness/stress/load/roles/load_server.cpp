@@ -74,6 +74,7 @@ class LoadServer {
   static ServerConfig config(const LoadServerOptions& options, LoadWorld& world) {
     ServerConfig config;
     config.tick_rate_hz = options.tick_rate_hz;
+    config.send_rate_hz = options.send_rate_hz;
     config.archetypes = program::archetypes();
     config.max_clients = static_cast<std::uint32_t>(options.world.clients + options.late);
     config.max_entities = static_cast<std::uint32_t>(
