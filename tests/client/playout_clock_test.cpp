@@ -62,6 +62,41 @@ TEST(PlayoutClock, DelaysOutOfRangeAreClamped) {
   EXPECT_EQ(ahead.delay_s(), 0.0);
 }
 
+TEST(PlayoutClock, TheFirstDelayIsAGuessThatShrinksFast) {
+  Runner runner({.mode = PlayoutMode::adaptive});
+  ASSERT_DOUBLE_EQ(runner.clock.delay_s(), 0.2);
+  runner.clock.expect_gaps(0.033, 0.016);
+  runner.measure(0.003, 0.033);
+  runner.run(2.5);
+  EXPECT_NEAR(runner.clock.delay_s(), 0.0365, 0.002);
+  EXPECT_LE(runner.most_rate, 1.1 + 1e-9);
+  EXPECT_LT(runner.most_change, 0.01);
+}
+
+TEST(PlayoutClock, ALongerGapWithAValidMotionNeedsNoDelayIfUpdatesComeOften) {
+  for (const double expected_s : {0.05, 0.1}) {
+    Runner runner({.mode = PlayoutMode::adaptive});
+    runner.clock.expect_gaps(expected_s, 0.016);
+    const double longer_s = expected_s + 0.016;
+    EXPECT_EQ(runner.clock.is_quiet(longer_s), expected_s < 0.1);
+    for (int i = 0; i < 64; ++i)
+      runner.clock.note_update(0.003, i % 2 == 0 ? expected_s : longer_s, true);
+    runner.run(10.0);
+    const double bridged_s = expected_s < 0.1 ? expected_s : longer_s;
+    EXPECT_NEAR(runner.clock.delay_s(), bridged_s + 0.0035, 0.001) << expected_s;
+  }
+}
+
+TEST(PlayoutClock, LossesInFrequentUpdatesLengthenTheDelay) {
+  Runner runner({.mode = PlayoutMode::adaptive});
+  runner.clock.expect_gaps(0.033, 0.016);
+  // Every fourth update is lost, and the motion before it was not valid for so long.
+  for (int i = 0; i < 256; ++i)
+    runner.clock.note_update(0.003, i % 4 == 0 ? 0.066 : 0.033, i % 4 != 0);
+  runner.run(10.0);
+  EXPECT_NEAR(runner.clock.delay_s(), 0.066 + 0.0035, 0.001);
+}
+
 TEST(PlayoutClock, AdaptiveDelayGrowsAndShrinksAtBoundedRates) {
   Runner runner({.mode = PlayoutMode::adaptive});
   runner.measure(0.3, 0.1);

@@ -149,6 +149,22 @@ TEST(Replay, BufferedModeShowsThePast) {
   EXPECT_LT(figures.shown_error_m.p95, 0.2 * figures.now_error_m.p95);
 }
 
+TEST(Replay, AdaptiveModeShowsFrequentUpdatesWithLittleDelay) {
+  for (const char* name : {"traffic", "football"}) {
+    const auto source = builtin(name);
+    for (const double updates_hz : {30.0, 60.0}) {
+      ReplayOptions options = over("lan", 15.0);
+      options.budget.updates_per_second = updates_hz;
+      options.playout.mode = PlayoutMode::adaptive;
+      const Figures figures = figures_of(*source, options);
+      SCOPED_TRACE(name + std::to_string(updates_hz));
+      // The gap of two ticks or one, the lateness of datagrams, and a little for the beginning.
+      EXPECT_LT(figures.delay_ms.mean, updates_hz > 30.0 ? 24.0 : 40.0);
+      EXPECT_LT(figures.shown_error_m.p95, 0.002);
+    }
+  }
+}
+
 // A trace of `count` samples at 60 Hz that wanders about.
 std::string wandering_trace(int count) {
   std::ostringstream text;

@@ -43,6 +43,14 @@ constexpr std::size_t kEnoughUpdates = 16;
 constexpr double kGrowth = 0.1;
 constexpr double kShrink = 0.02;
 
+// The first delay is a guess, and usually too long. For this time after the start, the delay shrinks as fast
+// as it grows.
+constexpr double kGuessedS = 5.0;
+
+// If the longest expected gap is at most this, the sender's threshold is so low that a motion may be
+// extrapolated after that gap, and nobody sees it. Then the delay need not bridge longer gaps.
+constexpr double kOftenS = 0.0505;
+
 // Limits while changing to another configuration, which the player waits for.
 constexpr double kFastestChange = 0.25;
 // Deceleration towards the end, s/s^2: half of kDriftChange.
@@ -110,7 +118,7 @@ void PlayoutClock::Recent::clock_stepped(double by_s) {
 
 void PlayoutClock::expect_gaps(double longest_s, double tick_s) {
   expected_gap_s_ = longest_s;
-  quiet_gap_s_ = quiet_gap_after(longest_s);
+  quiet_gap_s_ = longest_s <= kOftenS ? longest_s + 0.5 * tick_s : quiet_gap_after(longest_s);
   tick_s_ = tick_s;
   is_measured_ = false;
 }
@@ -202,6 +210,7 @@ bool PlayoutClock::advance(double now_s, bool stepped, const std::optional<Input
   follows_ = follows;
   base_s_ = base_s;
   const double base_rate = follows ? inputs->rate : 1.0;
+  if (first) began_s_ = now_s_;
   if (jumps) {
     rate_ = 1.0;
     drift_ = 0.0;
@@ -219,7 +228,8 @@ bool PlayoutClock::advance(double now_s, bool stepped, const std::optional<Input
   }
   if (elapsed_s <= 0.0) return false;
   if (settled_) {
-    const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kDelaySettleS, -kShrink, kGrowth);
+    const double shrink = now_s_ - began_s_ < kGuessedS ? kGrowth : kShrink;
+    const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kDelaySettleS, -shrink, kGrowth);
     drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
     delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
   } else {

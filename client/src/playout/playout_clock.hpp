@@ -68,7 +68,7 @@ class PlayoutClock {
   /// a longer one than expected. False: motions in between were lost.
   void note_update(double lateness_s, double gap_s, bool was_valid = true);
 
-  /// True if a gap is longer than expect_gaps() says.
+  /// True if a gap is longer than expect_gaps() says, so that the earlier motion must have been valid in it.
   [[nodiscard]] bool is_quiet(double gap_s) const { return gap_s > quiet_gap_s_; }
 
   /// Advances to server time `now_s`. `stepped` says that the estimate of server time has jumped. Returns
@@ -140,6 +140,7 @@ class PlayoutClock {
   MotionPath path_ = MotionPath::predict;
   bool settled_ = true;
   bool started_ = false;
+  double began_s_ = 0.0;  // server time of the first advance()
   double now_s_ = 0.0;
   double shown_s_ = 0.0;
   double rate_ = 1.0;

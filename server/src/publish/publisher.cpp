@@ -125,6 +125,9 @@ constexpr std::uint32_t kFetchLessonAhead = 2;
 // 10 updates a second: the 95th percentile of the error is the same for all gaps from 0.12 to 0.15 s.
 constexpr double kGapsToWait = 1.33;
 constexpr double kLongestGapS = 0.133;
+// From this budget on, updates per second, it is the mean gap. So clients show what happened a tick earlier,
+// and the threshold is so low that nobody sees the larger error (docs/TUNING.md).
+constexpr double kOftenHz = 30.0;
 
 // A gap that is shorter than this is not rounded up beyond this, s.
 constexpr double kLongestRoundedS = 0.2;
@@ -416,7 +419,8 @@ void Publisher::learn_coding_mode(EntityLevel& level, const QuantisedState& enco
 
 double Publisher::longest_gap_s(double factor) const {
   double at_finest_s = kLongestGapS;
-  if (config_.updates_per_second > 0.0) at_finest_s = kGapsToWait / config_.updates_per_second;
+  const double budget_hz = config_.updates_per_second;
+  if (budget_hz > 0.0) at_finest_s = (budget_hz >= kOftenHz ? 1.0 : kGapsToWait) / budget_hz;
   if (config_.fixed_rate_hz > 0.0) at_finest_s = 1.0 / config_.fixed_rate_hz;
   const double longest_s = at_finest_s * std::sqrt(factor);
   constexpr double kTickRounding = 1e-6;
