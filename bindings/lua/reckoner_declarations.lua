@@ -578,6 +578,7 @@ typedef struct reckoner_server_stats
   uint64_t published_frame;
   uint64_t published_route;
   uint64_t published_due;
+  uint64_t published_refinement;
   uint64_t owned_late;
   uint64_t owned_ahead;
   uint64_t owned_too_many;

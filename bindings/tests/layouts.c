@@ -294,6 +294,7 @@ int main(void) {
   MEMBER(reckoner_server_stats, published_frame);
   MEMBER(reckoner_server_stats, published_route);
   MEMBER(reckoner_server_stats, published_due);
+  MEMBER(reckoner_server_stats, published_refinement);
   MEMBER(reckoner_server_stats, owned_late);
   MEMBER(reckoner_server_stats, owned_ahead);
   MEMBER(reckoner_server_stats, owned_too_many);

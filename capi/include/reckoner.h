@@ -868,7 +868,7 @@ typedef struct reckoner_server_stats {
   uint64_t field_changes_sent, field_repairs_sent, field_bits_sent;
   /* publishes by reason; the sum is `publishes` */
   uint64_t published_first, published_owner, published_teleport, published_frame, published_route,
-      published_due;
+      published_due, published_refinement;
   /* motions of owners that the server ignored */
   uint64_t owned_late, owned_ahead, owned_too_many, owned_void_terms;
   uint64_t wire_datagrams_sent, wire_datagrams_received;

@@ -386,6 +386,7 @@ namespace Reckoner {
     public ulong PublishedFrame;
     public ulong PublishedRoute;
     public ulong PublishedDue;
+    public ulong PublishedRefinement;
     public ulong OwnedLate;
     public ulong OwnedAhead;
     public ulong OwnedTooMany;

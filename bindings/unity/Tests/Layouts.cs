@@ -305,6 +305,7 @@ namespace Reckoner.Tests {
       { "reckoner_server_stats.published_frame", "PublishedFrame" },
       { "reckoner_server_stats.published_route", "PublishedRoute" },
       { "reckoner_server_stats.published_due", "PublishedDue" },
+      { "reckoner_server_stats.published_refinement", "PublishedRefinement" },
       { "reckoner_server_stats.owned_late", "OwnedLate" },
       { "reckoner_server_stats.owned_ahead", "OwnedAhead" },
       { "reckoner_server_stats.owned_too_many", "OwnedTooMany" },

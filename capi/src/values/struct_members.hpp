@@ -278,6 +278,7 @@ inline constexpr auto kMemberEnds<reckoner_server_stats> = std::to_array<std::si
     offsetof(reckoner_server_stats, published_frame) + sizeof(reckoner_server_stats::published_frame),
     offsetof(reckoner_server_stats, published_route) + sizeof(reckoner_server_stats::published_route),
     offsetof(reckoner_server_stats, published_due) + sizeof(reckoner_server_stats::published_due),
+    offsetof(reckoner_server_stats, published_refinement) + sizeof(reckoner_server_stats::published_refinement),
     offsetof(reckoner_server_stats, owned_late) + sizeof(reckoner_server_stats::owned_late),
     offsetof(reckoner_server_stats, owned_ahead) + sizeof(reckoner_server_stats::owned_ahead),
     offsetof(reckoner_server_stats, owned_too_many) + sizeof(reckoner_server_stats::owned_too_many),
