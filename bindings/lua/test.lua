@@ -282,6 +282,10 @@ function tests.the_players_own_car_is_predicted()
     if now > pushed_s + 0.5 then pushed_s, replayed_before, push = now, replayed, 3 end
   end)
   assert(w.client:get_stats().mispredictions >= 2 and w.client:get_stats().input_lead_s ~= 0)
+  assert(w.client:shown_one(car))
+  local why = w.client:debug(car)
+  assert(why.predicted == 1 and why.corrected == 1 and why.prediction_newest == last_tick)
+  assert(why.prediction_corrections == w.client:get_stats().mispredictions and why.prediction_ticks > 60)
 
   throws("too long", w.server.set_game_state, w.server, car, ("x"):rep(129))
   throws("predicts", w.server.give, w.server, car, w.peer, nil)

@@ -6,7 +6,7 @@ import pytest
 from conftest import World
 
 import reckoner
-from reckoner import ClientEventKind, CorrectionReason
+from reckoner import ClientEventKind, CorrectionCause, CorrectionReason
 
 TICK_S = 1 / 60
 
@@ -127,6 +127,13 @@ def test_a_push_is_corrected_and_replayed(drive):
     found = drive.corrections[-1]
     assert [step.tick for step in found.steps] == list(range(found.tick + 1, found.tick + 1 + len(found.steps)))
     assert all(step.input in (b"w", b"") for step in found.steps)
+    assert drive.client.shown_one(drive.car)
+    debug = drive.client.debug(drive.car)
+    assert debug["predicted"] == debug["corrected"] == debug["correction_had_result"] == 1
+    assert debug["correction_tick"] == found.tick and debug["correction_reason"] == CorrectionReason.DIFFERS
+    assert debug["correction_cause"] == CorrectionCause.DIFFERS and debug["correction_error_m"] > 1.0
+    assert debug["prediction_corrections"] == len(drive.corrections) and debug["prediction_ticks"] > 0
+    assert debug["prediction_newest"] == drive.last_tick
     kept = found.entities[0].state.copy()
     drive.until(lambda: drive.last_tick > found.tick + 60)
     assert found.entities[0].state == kept, "a correction that is kept does not change"

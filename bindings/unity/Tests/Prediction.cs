@@ -126,6 +126,10 @@ namespace Reckoner.Tests {
         drive.Until(drive.IsPushed);
         ClientStats figures = drive.World.Client.Stats();
         Require(drive.Replayed > 0 && figures.Mispredictions >= 2 && figures.InputLeadS != 0, "replay");
+        Require(drive.World.Client.TryShown(drive.Entity, out Shown _), "shown");
+        Require(drive.World.Client.TryDebug(drive.Entity, out ShownDebug why) && why.Predicted == 1, "debug");
+        Require(why.Corrected == 1 && why.PredictionNewest == drive.LastTick && why.PredictionTicks > 60, "prediction");
+        Require(why.PredictionCorrections == figures.Mispredictions, "corrections");
 
         Server server = drive.World.Server;
         Client client = drive.World.Client;

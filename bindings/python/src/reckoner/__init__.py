@@ -13,9 +13,10 @@
             client.wait(1 / 60)
 """
 from ._errors import ClosedError, HarnessError, LibraryError, ReckonerError, RefusedError
-from ._generated import (BlendCurve, BlendProfile, CallError, ClientEventKind, CorrectionReason, Delivery, LogLevel, Mode, OwnerGone, OwnerPolicy,
-                         Relevance, ResultCode, RewindStatus, RouteFacing, RouteKind, RouteWrap, SentContent,
-                         ServerEventKind, Status, ValueType, VelocitySource)
+from ._generated import (BlendCurve, BlendProfile, CallError, ClientEventKind, CorrectionCause, CorrectionReason,
+                         Delivery, LogLevel, Mode, OwnerGone, OwnerPolicy, Relevance, ResultCode, RewindStatus,
+                         RouteFacing, RouteKind, RouteWrap, SentContent, ServerEventKind, Status, ValueType,
+                         VelocitySource)
 from ._library import lib as _lib
 from ._library import text as _text
 from ._values import SEEN, SHOWN, STATE, now, state
@@ -30,12 +31,12 @@ __version__ = _text(_lib.reckoner_version())  #: the version of the C library
 protocol_version = int(_lib.reckoner_protocol_version())  #: must be the same at both ends
 
 __all__ = [
-    "Archetype", "BlendCurve", "BlendProfile", "CallError", "Client", "ClientEvent", "ClientEventKind", "ClosedError", "Comparison",
-    "CorrectedEntity", "Correction", "CorrectionReason", "Delivery", "Field", "GameClock", "HarnessError",
-    "LibraryError", "LogLevel", "Message", "Mode", "OwnerGone", "OwnerPolicy", "Plane", "PlayerInput", "Pose", "Poses",
-    "PredictionStep", "ReckonerError", "RefusedError", "Relevance", "Replay", "ResultCode", "RewindStatus",
-    "RouteFacing", "RouteKind", "RouteWrap", "SEEN", "SHOWN", "STATE", "SentContent", "Server", "ServerEvent",
-    "ServerEventKind", "ShortLived", "Status", "ValueType", "VelocitySource", "WallBox", "blend_settings", "compare", "find_archetype",
-    "into_frame", "issue_token", "key_from_text", "key_to_text", "make_key", "now", "out_of_frame", "protocol_version",
-    "replay", "state",
+    "Archetype", "BlendCurve", "BlendProfile", "CallError", "Client", "ClientEvent", "ClientEventKind",
+    "ClosedError", "Comparison", "CorrectedEntity", "Correction", "CorrectionCause", "CorrectionReason", "Delivery",
+    "Field", "GameClock", "HarnessError", "LibraryError", "LogLevel", "Message", "Mode", "OwnerGone", "OwnerPolicy",
+    "Plane", "PlayerInput", "Pose", "Poses", "PredictionStep", "ReckonerError", "RefusedError", "Relevance",
+    "Replay", "ResultCode", "RewindStatus", "RouteFacing", "RouteKind", "RouteWrap", "SEEN", "SHOWN", "STATE",
+    "SentContent", "Server", "ServerEvent", "ServerEventKind", "ShortLived", "Status", "ValueType",
+    "VelocitySource", "WallBox", "blend_settings", "compare", "find_archetype", "into_frame", "issue_token",
+    "key_from_text", "key_to_text", "make_key", "now", "out_of_frame", "protocol_version", "replay", "state",
 ]
