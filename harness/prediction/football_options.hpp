@@ -40,6 +40,7 @@ struct FootballOptions {
   double send_rate_hz = 0.0;    ///< datagrams with motions per second to each client; 0: in every tick
   std::uint32_t input_delay_ticks = 0;    ///< ClientConfig::input_delay_ticks
   std::uint32_t inputs_per_datagram = 1;  ///< ClientConfig::inputs_per_datagram
+  double smoothing = 0.85;                ///< factor of the second display that shrinks errors exponentially
   double seconds = 60.0;                  ///< virtual time after the first kWarmUpS, which do not count, s
   std::uint64_t seed = 1;                 ///< of the players and of the network
 };

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include <glm/vec3.hpp>
@@ -18,10 +17,14 @@
 namespace reckoner::harness::football {
 
 /// How corrections are shown.
-enum class Display : std::uint8_t { reckoner, snap, exponential_90, exponential_85 };
+enum class Display : std::uint8_t {
+  reckoner,
+  snap,
+  exponential,        ///< the factor is FootballOptions::smoothing
+  slowly_exponential  ///< the factor is kSlowSmoothing
+};
 inline constexpr std::size_t kDisplays = 4;
-inline constexpr std::array<std::string_view, kDisplays> kDisplayNames{"reckoner", "snap", "exponential-0.9",
-                                                                       "exponential-0.85"};
+inline constexpr double kSlowSmoothing = 0.9;
 
 /// A predicted body as one display shows it in a picture.
 struct Drawn {

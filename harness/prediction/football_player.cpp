@@ -34,6 +34,10 @@ FootballPlayer::FootballPlayer(const FootballOptions& options, std::size_t car, 
       bot_(car, options.seed) {
   world_.has_contacts = options.has_contacts;
   world_.kick_off();
+  for (Stepped& stepped : stepped_) {
+    for (const double factor : {0.0, 0.0, options.smoothing, kSlowSmoothing})
+      stepped.displays.emplace_back(factor);
+  }
 }
 
 void FootballPlayer::picture(double time_s) {

@@ -41,9 +41,8 @@ class FootballPlayer {
   // A body that this game steps.
   struct Stepped {
     bool is_stepped = false;
-    std::vector<std::optional<State>> path;  // index: tick
-    std::array<ErrorDisplay, kDisplays> displays{ErrorDisplay{0.0}, ErrorDisplay{0.0}, ErrorDisplay{0.9},
-                                                 ErrorDisplay{0.85}};
+    std::vector<std::optional<State>> path;                    // index: tick
+    std::vector<ErrorDisplay> displays;                        // index: Display
     std::array<std::array<glm::dvec3, 2>, kDisplays> shown{};  // in the last two pictures, newest first
     std::array<glm::dvec3, kDisplays> velocity{};              // shown, in the last picture
     std::size_t pictures = 0;                                  // in `shown`

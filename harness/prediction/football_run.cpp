@@ -12,6 +12,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+
+#include <fmt/core.h>
 
 namespace reckoner::harness::football {
 namespace {
@@ -154,11 +157,13 @@ std::vector<FootballFigures> play_football(
   std::vector<FootballFigures> methods;
   methods.push_back(summarise("no-prediction", pooled(Game::none, Display::reckoner), nullptr));
   methods.push_back(summarise("ownership", pooled(Game::ownership, Display::reckoner), nullptr));
-  for (const Display display :
-       {Display::snap, Display::exponential_90, Display::exponential_85, Display::reckoner}) {
-    methods.push_back(summarise(std::string(kDisplayNames[static_cast<std::size_t>(display)]),
-                                pooled(Game::prediction, display), &snapping));
-  }
+  const std::pair<Display, std::string> displays[] = {
+      {Display::snap, "snap"},
+      {Display::slowly_exponential, fmt::format("exponential-{}", kSlowSmoothing)},
+      {Display::exponential, fmt::format("exponential-{}", options.smoothing)},
+      {Display::reckoner, "reckoner"}};
+  for (const auto& [display, name] : displays)
+    methods.push_back(summarise(name, pooled(Game::prediction, display), &snapping));
   if (options.others_at == OthersAt::ahead) {
     const FootballSamples present_snapping = pooled(Game::prediction_others_present, Display::snap);
     methods.push_back(summarise(

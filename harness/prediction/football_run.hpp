@@ -18,7 +18,7 @@ namespace reckoner::harness::football {
 [[nodiscard]] std::vector<FootballSamples> run_football(const FootballOptions& options);
 
 /// Plays the game of `options` with every method, with each of the seeds, and returns the figures of each
-/// method over all seeds: no-prediction, ownership, snap, exponential-0.9, exponential-0.85, reckoner, and,
+/// method over all seeds: no-prediction, ownership, snap, two of exponential smoothing, reckoner, and,
 /// if `options` has OthersAt::ahead, reckoner-present, whose game has others in the present. Ignores
 /// `options.approach` and `options.seed`. Uses `threads` threads (0: one per core); the figures do not depend
 /// on it. Calls `progress` with the number of finished games and of all games, from any thread, but from one

@@ -58,6 +58,11 @@ void add_football_options(CLI::App& command, FootballArguments& arguments) {
       ->check(CLI::Range(0.0001, 1.0))
       ->group(kGroup);
   command
+      .add_option("--smoothing", options.smoothing,
+                  "factor of the second method that shrinks errors exponentially, for each picture")
+      ->check(CLI::Range(0.0, 0.999))
+      ->group(kGroup);
+  command
       .add_option("--others", arguments.others,
                   "where others' cars are for a player's game: present, or ahead, at the tick of the input")
       ->check(CLI::IsMember({"present", "ahead"}))
