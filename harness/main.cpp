@@ -7,6 +7,8 @@
 #include "harness/commands/motion/predict_command.hpp"
 #include "harness/commands/replay/explain_command.hpp"
 #include "harness/commands/replay/replay_log_command.hpp"
+#include "programs/common/options/command_line_error.hpp"
+#include "programs/common/options/options.hpp"
 #include "programs/common/system/memory.hpp"
 #include "programs/common/system/standard_streams.hpp"
 
@@ -54,11 +56,13 @@ int main(int argc, char** argv) {
   add_explain_command(app, exit_code);
   add_explain_trials_command(app, exit_code);
   reckoner::program::want_finite_numbers(app);
+  app.set_version_flag("--version", reckoner::program::version_text("reckoner-harness"),
+                       "print the version and exit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return report_error(std::string(error.what()) + " (see --help)", reckoner::program::kBadInput);
+    return report_error(reckoner::program::command_line_error(app, error), reckoner::program::kBadInput);
   } catch (const std::bad_alloc& error) {
     return report_error(reckoner::program::out_of_memory_text(error), reckoner::program::kFailed);
   } catch (const std::length_error& error) {

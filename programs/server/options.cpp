@@ -35,7 +35,8 @@ void add_watching_options(CLI::App& app, ServerOptions& o) {
                  "write why motions were published and why updates were postponed to this CSV file, for "
                  "reckoner-harness explain; the server then uses one thread");
   app.add_option("--metrics-port", o.metrics_port,
-                 "TCP port of /metrics (Prometheus) and /health; 0: any free one, which is printed");
+                 "TCP port of /metrics (Prometheus) and /health; 0: any free one, which is printed")
+      ->check(CLI::Range(0, 65'535));
   app.add_option("--metrics-host", o.metrics_host, "address of /metrics and /health")->capture_default_str();
   app.add_option("--metrics-clients", o.metrics_clients,
                  "show figures of this many clients, those with the oldest data; 0: of none")
@@ -47,6 +48,7 @@ void add_live_view_options(CLI::App& app, ServerOptions& o) {
   app.add_option(
          "--watch-port", o.watch_port,
          "TCP port of the live view in a browser, with a WebSocket; 0: any free one, which is printed")
+      ->check(CLI::Range(0, 65'535))
       ->group(kGroup);
   app.add_option("--watch-host", o.watch.host, "address of the live view")
       ->capture_default_str()
@@ -111,6 +113,7 @@ void add_server_options(CLI::App& app, ServerOptions& o) {
       "address to listen on; \"0.0.0.0\": all IPv4 addresses, \"::\": all IPv6 addresses (default: all "
       "addresses of this machine)");
   app.add_option("--port", o.port, "UDP port to listen on; 0: any free one, which is printed")
+      ->check(CLI::Range(0, 65'535))
       ->capture_default_str();
   add_settings(app, kServerSettings, o.server);
   app.get_option("--fixed-rate")->excludes("--updates-per-second");

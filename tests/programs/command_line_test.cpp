@@ -221,5 +221,39 @@ TEST_P(StopSignal, EndsServerConditionerAndClientCleanlyWithASummary) {
 
 INSTANTIATE_TEST_SUITE_P(, StopSignal, testing::Values(SIGINT, SIGTERM));
 
+// What is wrong in a word, and what the user meant.
+TEST(CommandLine, NamesTheMostSimilarCommandOrOption) {
+  const std::string similar = " Did you mean ";
+  expect_refusal(run("reckoner-harness", {"repley"}), "there is no command 'repley'." + similar + "replay?");
+  expect_refusal(run("reckoner-harness", {"replay", "--sconario", "crowd"}),
+                 "there is no option --sconario." + similar + "--scenario?");
+  expect_refusal(run("reckoner-server", {"--prot=3"}), "there is no option --prot." + similar + "--port?");
+  const Finished unlike = run("reckoner-server", {"--xyzzy-quux"});
+  expect_refusal(unlike, "there is no option --xyzzy-quux.");
+  EXPECT_EQ(unlike.errors.find(similar), std::string::npos) << unlike.errors;
+}
+
+TEST(CommandLine, SaysWhatIsWrongWithANumber) {
+  const std::vector<std::string> replay{"replay", "--scenario", "orbit"};
+  const auto with = [&](const std::string& option, const std::string& value) {
+    auto arguments = replay;
+    arguments.insert(arguments.end(), {option, value});
+    return run("reckoner-harness", arguments);
+  };
+  expect_refusal(with("--seconds", "abc"), "--seconds: Value abc is not a number");
+  expect_refusal(with("--seconds", "-3"), "--seconds: Value -3 is negative");
+  expect_refusal(with("--seed", "1.5"), "--seed: Value 1.5 is not a whole number");
+  expect_refusal(run("reckoner-server", {"--port", "99999"}), "--port: Value 99999 not in range 0 to 65535");
+}
+
+TEST(CommandLine, EachProgramPrintsItsVersion) {
+  for (const char* program : {"reckoner-server", "reckoner-client", "reckoner-token", "reckoner-harness"}) {
+    const Finished finished = run(program, {"--version"});
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_TRUE(finished.output.starts_with(program)) << finished.output;
+    EXPECT_NE(finished.output.find(", wire version "), std::string::npos) << finished.output;
+  }
+}
+
 }  // namespace
 }  // namespace reckoner::test

@@ -6,6 +6,7 @@
 #include "net/src/transport/limits/limit_settings.hpp"
 #include "process.hpp"
 #include "programs/common/options/blend_options.hpp"
+#include "programs/common/options/command_line_error.hpp"
 #include "programs/server/options.hpp"
 #include "server/src/server_settings.hpp"
 #include "tests/support/locations.hpp"

@@ -112,6 +112,7 @@ void add_conditioner_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ConditionerArguments>();
   command
       ->add_option("--listen", arguments->listen_port, "UDP port that clients connect to; 0: any free port")
+      ->check(CLI::Range(0, 65'535))
       ->required();
   command->add_option("--to", arguments->to, "HOST:PORT of the server")->required();
   command->add_option("--seed", arguments->seed, "of the network's randomness");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/wire/edit_distance.hpp"
+
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,23 +15,6 @@ namespace {
 
 // At most this number of names is listed in an error.
 constexpr std::size_t kMostListed = 12;
-
-// The number of characters to insert, delete or replace to turn one text into the other (V. Levenshtein,
-// 1966).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 // The names, the most similar one first.
 std::string list_of(std::span<const std::string_view> names, std::string_view wanted) {

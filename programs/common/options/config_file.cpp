@@ -9,8 +9,8 @@
 
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
+#include "programs/common/options/command_line_error.hpp"
 #include "programs/common/options/config_file.hpp"
-#include "programs/common/options/options.hpp"
 #include "scenario/trace/csv.hpp"
 
 #include <fmt/format.h>

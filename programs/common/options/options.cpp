@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "programs/common/options/options.hpp"
 
+#include "programs/common/options/command_line_error.hpp"
 #include "scenario/builtin/builtin.hpp"
 #include "scenario/trace/trace.hpp"
 
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <map>
@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <reckoner/client/client.hpp>
+#include <reckoner/net/transport.hpp>
 
 namespace reckoner::program {
 namespace {
@@ -27,21 +28,6 @@ std::string scenario_help() {
 }
 
 }  // namespace
-
-void want_finite_numbers(CLI::App& app) {
-  static const CLI::Validator finite(
-      [](const std::string& text) {
-        double value = 0.0;
-        const bool is_one = CLI::detail::lexical_cast(text, value);
-        return is_one && !std::isfinite(value) ? text + " is not finite" : std::string{};
-      },
-      "");
-  for (CLI::Option* option : app.get_options()) {
-    if (option->get_type_name().starts_with("FLOAT")) option->check(finite);
-  }
-  for (CLI::App* command : app.get_subcommands(nullptr))
-    want_finite_numbers(*command);
-}
 
 void add_source_options(CLI::App& app, SourceOptions& options) {
   auto* trace =
@@ -85,20 +71,18 @@ Result<HostAndPort> parse_host_port(std::string_view text) {
   return *split;
 }
 
-std::string without_repeated_name(const std::string& error) {
-  const auto colon = error.find(": ");
-  if (colon == std::string::npos) return error;
-  const std::string_view rest = std::string_view(error).substr(colon + 2);
-  return std::string(rest.starts_with(std::string_view(error).substr(0, colon)) ? rest : error);
+std::string version_text(const std::string& program) {
+  return program + " " RECKONER_VERSION ", wire version " + std::to_string(kProtocolVersion);
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   want_finite_numbers(app);
+  app.set_version_flag("--version", version_text(app.get_name()), "print the version and exit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return fail(app.get_name(), without_repeated_name(error.what()) + " (see --help)");
+    return fail(app.get_name(), command_line_error(app, error));
   }
   return std::nullopt;
 }

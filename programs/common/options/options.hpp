@@ -32,17 +32,12 @@ void add_source_options(CLI::App& app, SourceOptions& options);
 /// Splits HOST:PORT or [IPV6]:PORT. The port is required.
 [[nodiscard]] Result<HostAndPort> parse_host_port(std::string_view text);
 
-/// Makes all options for numbers refuse NaN and infinity, also in subcommands. This is necessary because the
-/// ranges of CLI11 accept NaN. Call it after all options have been added.
-void want_finite_numbers(CLI::App& app);
+/// What --version prints: the name of the program, its version and that of the wire.
+[[nodiscard]] std::string version_text(const std::string& program);
 
-/// Removes a repeated name from an error of CLI11. Every such error begins with the name of the option, and
-/// some repeat the name.
-[[nodiscard]] std::string without_repeated_name(const std::string& error);
-
-/// Parses the command line. If the user asks for help or an option is wrong, prints the help text or an error
-/// and returns the exit code. Otherwise returns nullopt, and the program should go on. NaN and infinity are
-/// errors, also if apply_config_file() sets them later.
+/// Adds --version, and parses the command line. If the user asks for help or the version, or an option is
+/// wrong, prints the text or an error and returns the exit code. Otherwise returns nullopt, and the program
+/// should go on. NaN and infinity are errors, also if apply_config_file() sets them later.
 [[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 /// Prints "NAME: MESSAGE" to standard error and returns `code`.
