@@ -14,8 +14,8 @@
 namespace reckoner {
 namespace {
 
-// Adaptive mode, before the first measurement: the least delay, and the lateness that is added to the longest
-// expected gap.
+// Adaptive mode, before the first measurement: the delay if no gap is expected, and otherwise the lateness
+// that is added to the longest expected gap.
 constexpr double kInitialDelayS = 0.2;
 constexpr double kInitialLatenessS = 0.05;
 
@@ -42,10 +42,6 @@ constexpr std::size_t kEnoughUpdates = 16;
 // because late updates cannot be shown; shrinking is not.
 constexpr double kGrowth = 0.1;
 constexpr double kShrink = 0.02;
-
-// The first delay is a guess, and usually too long. For this time after the start, the delay shrinks as fast
-// as it grows.
-constexpr double kGuessedS = 5.0;
 
 // If the longest expected gap is at most this, the sender's threshold is so low that a motion may be
 // extrapolated after that gap, and nobody sees it. Then the delay need not bridge longer gaps.
@@ -180,9 +176,9 @@ double PlayoutClock::wanted_delay_s() const {
     case PlayoutMode::adaptive: {
       // If ticks are as long as the limit, interpolation is possible only with a longer delay.
       const double most_s = std::min(kLongestDelayS, config_.max_delay_s + tick_s_);
-      const double wanted_s =
-          lateness_.empty() ? std::max(kInitialDelayS, expected_gap_s_.value_or(0.0) + kInitialLatenessS)
-                            : late_s_ + std::max(tick_s_, gap_to_bridge_s_) + kMarginS;
+      const double wanted_s = lateness_.empty()
+                                  ? (expected_gap_s_ ? *expected_gap_s_ + kInitialLatenessS : kInitialDelayS)
+                                  : late_s_ + std::max(tick_s_, gap_to_bridge_s_) + kMarginS;
       return std::min(most_s, wanted_s);
     }
   }
@@ -210,7 +206,6 @@ bool PlayoutClock::advance(double now_s, bool stepped, const std::optional<Input
   follows_ = follows;
   base_s_ = base_s;
   const double base_rate = follows ? inputs->rate : 1.0;
-  if (first) began_s_ = now_s_;
   if (jumps) {
     rate_ = 1.0;
     drift_ = 0.0;
@@ -228,8 +223,7 @@ bool PlayoutClock::advance(double now_s, bool stepped, const std::optional<Input
   }
   if (elapsed_s <= 0.0) return false;
   if (settled_) {
-    const double shrink = now_s_ - began_s_ < kGuessedS ? kGrowth : kShrink;
-    const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kDelaySettleS, -shrink, kGrowth);
+    const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kDelaySettleS, -kShrink, kGrowth);
     drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
     delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
   } else {

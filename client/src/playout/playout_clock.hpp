@@ -140,7 +140,6 @@ class PlayoutClock {
   MotionPath path_ = MotionPath::predict;
   bool settled_ = true;
   bool started_ = false;
-  double began_s_ = 0.0;  // server time of the first advance()
   double now_s_ = 0.0;
   double shown_s_ = 0.0;
   double rate_ = 1.0;
