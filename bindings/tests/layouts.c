@@ -294,7 +294,6 @@ int main(void) {
   MEMBER(reckoner_server_stats, published_frame);
   MEMBER(reckoner_server_stats, published_route);
   MEMBER(reckoner_server_stats, published_due);
-  MEMBER(reckoner_server_stats, published_refinement);
   MEMBER(reckoner_server_stats, owned_late);
   MEMBER(reckoner_server_stats, owned_ahead);
   MEMBER(reckoner_server_stats, owned_too_many);
@@ -307,6 +306,7 @@ int main(void) {
   MEMBER(reckoner_server_stats, owned_teleports);
   MEMBER(reckoner_server_stats, times_refused);
   MEMBER(reckoner_server_stats, events_discarded);
+  MEMBER(reckoner_server_stats, published_refinement);
   SIZE(reckoner_entity_traffic);
   MEMBER(reckoner_entity_traffic, struct_size);
   MEMBER(reckoner_entity_traffic, archetype);

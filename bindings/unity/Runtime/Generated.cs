@@ -386,7 +386,6 @@ namespace Reckoner {
     public ulong PublishedFrame;
     public ulong PublishedRoute;
     public ulong PublishedDue;
-    public ulong PublishedRefinement;
     public ulong OwnedLate;
     public ulong OwnedAhead;
     public ulong OwnedTooMany;
@@ -399,6 +398,7 @@ namespace Reckoner {
     public ulong OwnedTeleports;
     public ulong TimesRefused;
     public ulong EventsDiscarded;
+    public ulong PublishedRefinement;
   }
 
   [StructLayout(LayoutKind.Sequential)]

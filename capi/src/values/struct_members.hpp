@@ -278,7 +278,6 @@ inline constexpr auto kMemberEnds<reckoner_server_stats> = std::to_array<std::si
     offsetof(reckoner_server_stats, published_frame) + sizeof(reckoner_server_stats::published_frame),
     offsetof(reckoner_server_stats, published_route) + sizeof(reckoner_server_stats::published_route),
     offsetof(reckoner_server_stats, published_due) + sizeof(reckoner_server_stats::published_due),
-    offsetof(reckoner_server_stats, published_refinement) + sizeof(reckoner_server_stats::published_refinement),
     offsetof(reckoner_server_stats, owned_late) + sizeof(reckoner_server_stats::owned_late),
     offsetof(reckoner_server_stats, owned_ahead) + sizeof(reckoner_server_stats::owned_ahead),
     offsetof(reckoner_server_stats, owned_too_many) + sizeof(reckoner_server_stats::owned_too_many),
@@ -291,6 +290,7 @@ inline constexpr auto kMemberEnds<reckoner_server_stats> = std::to_array<std::si
     offsetof(reckoner_server_stats, owned_teleports) + sizeof(reckoner_server_stats::owned_teleports),
     offsetof(reckoner_server_stats, times_refused) + sizeof(reckoner_server_stats::times_refused),
     offsetof(reckoner_server_stats, events_discarded) + sizeof(reckoner_server_stats::events_discarded),
+    offsetof(reckoner_server_stats, published_refinement) + sizeof(reckoner_server_stats::published_refinement),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_entity_traffic> = std::to_array<std::size_t>({
