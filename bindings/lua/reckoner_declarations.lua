@@ -590,7 +590,6 @@ typedef struct reckoner_server_stats
   uint64_t owned_teleports;
   uint64_t times_refused;
   uint64_t events_discarded;
-  uint64_t published_refinement;
 } reckoner_server_stats;
 reckoner_result reckoner_server_get_stats(const reckoner_server *server, reckoner_server_stats *stats);
 enum reckoner_sent_content

@@ -306,7 +306,6 @@ int main(void) {
   MEMBER(reckoner_server_stats, owned_teleports);
   MEMBER(reckoner_server_stats, times_refused);
   MEMBER(reckoner_server_stats, events_discarded);
-  MEMBER(reckoner_server_stats, published_refinement);
   SIZE(reckoner_entity_traffic);
   MEMBER(reckoner_entity_traffic, struct_size);
   MEMBER(reckoner_entity_traffic, archetype);

@@ -874,11 +874,10 @@ typedef struct reckoner_server_stats {
   uint64_t wire_datagrams_sent, wire_datagrams_received;
   /* part of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;
-  uint64_t challenges;           /* answers to requests to join; a flood with forged addresses shows here */
-  uint64_t owned_teleports;      /* teleports that owners declared and the server accepted */
-  uint64_t times_refused;        /* times more than a day from the others, which no next one confirmed */
-  uint64_t events_discarded;     /* events discarded because more than 16384 waited to be polled */
-  uint64_t published_refinement; /* part of publishes: a settled motion, more precisely */
+  uint64_t challenges;       /* answers to requests to join; a flood with forged addresses shows here */
+  uint64_t owned_teleports;  /* teleports that owners declared and the server accepted */
+  uint64_t times_refused;    /* times more than a day from the others, which no next one confirmed */
+  uint64_t events_discarded; /* events discarded because more than 16384 waited to be polled */
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
                                                          reckoner_server_stats* stats);

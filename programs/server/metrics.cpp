@@ -292,8 +292,7 @@ std::string ServerMetrics::metrics() const {
                  {"teleport", why.teleport},
                  {"frame", why.frame},
                  {"route", why.route},
-                 {"due", why.due},
-                 {"refinement", why.refinement}});
+                 {"due", why.due}});
   page.counters("reckoner_updates_sent_total", "Motions sent, counted for each client, by cause.", "cause",
                 {{"publish", s.stats.updates_sent - s.stats.repairs_sent}, {"repair", s.stats.repairs_sent}});
   page.counter("reckoner_full_updates_sent_total", "Motions sent without reference to an earlier motion.",

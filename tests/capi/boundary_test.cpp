@@ -324,7 +324,6 @@ TEST(CBoundary, LayoutsAreUnchanged) {
     EXPECT_EQ(offsetof(reckoner_player_input, seen_s), 24u);
     EXPECT_EQ(offsetof(reckoner_prediction_stats, corrections), 56u);
     EXPECT_EQ(offsetof(reckoner_correction, step_count), 32u);
-    EXPECT_EQ(offsetof(reckoner_server_stats, published_refinement), 376u);
   }
 }
 

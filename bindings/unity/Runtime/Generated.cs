@@ -398,7 +398,6 @@ namespace Reckoner {
     public ulong OwnedTeleports;
     public ulong TimesRefused;
     public ulong EventsDiscarded;
-    public ulong PublishedRefinement;
   }
 
   [StructLayout(LayoutKind.Sequential)]

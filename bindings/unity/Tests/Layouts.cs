@@ -317,7 +317,6 @@ namespace Reckoner.Tests {
       { "reckoner_server_stats.owned_teleports", "OwnedTeleports" },
       { "reckoner_server_stats.times_refused", "TimesRefused" },
       { "reckoner_server_stats.events_discarded", "EventsDiscarded" },
-      { "reckoner_server_stats.published_refinement", "PublishedRefinement" },
       { "reckoner_entity_traffic.struct_size", "StructSize" },
       { "reckoner_entity_traffic.archetype", "Archetype" },
       { "reckoner_entity_traffic.updates", "Updates" },

@@ -63,7 +63,6 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
     c.published_frame = counted.published_for.frame;
     c.published_route = counted.published_for.route;
     c.published_due = counted.published_for.due;
-    c.published_refinement = counted.published_for.refinement;
     c.owned_late = owned.late;
     c.owned_ahead = owned.ahead;
     c.owned_too_many = owned.too_many;

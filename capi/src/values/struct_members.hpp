@@ -290,7 +290,6 @@ inline constexpr auto kMemberEnds<reckoner_server_stats> = std::to_array<std::si
     offsetof(reckoner_server_stats, owned_teleports) + sizeof(reckoner_server_stats::owned_teleports),
     offsetof(reckoner_server_stats, times_refused) + sizeof(reckoner_server_stats::times_refused),
     offsetof(reckoner_server_stats, events_discarded) + sizeof(reckoner_server_stats::events_discarded),
-    offsetof(reckoner_server_stats, published_refinement) + sizeof(reckoner_server_stats::published_refinement),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_entity_traffic> = std::to_array<std::size_t>({

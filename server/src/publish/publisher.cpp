@@ -142,15 +142,6 @@ constexpr float kSteadyGain = 0.25f;
 // A larger error counts as this one, in KindPriors::ExtrapolationErrors::kErrorStep: 16 times the threshold.
 constexpr double kMostError = 1024.0;
 
-// A refinement makes an error of up to the threshold this share of it: 1 mm of 5 cm. It has velocities that
-// keep the error so small for kRefinedForS, s.
-constexpr double kRefinedShare = 1.0 / 50.0;
-constexpr double kRefinedForS = 2.0;
-// Refinements have about a quarter more bits than other updates, and may have 2 % of the bytes. The first
-// ones need not wait for other updates.
-constexpr std::uint64_t kPublishesPerRefinement = 100;
-constexpr std::uint64_t kFirstRefinements = 16;
-
 // A bend smaller than this share of the threshold is not worth sending. The acceleration that is sent then
 // serves extrapolation.
 constexpr double kWorthBending = 0.25;
@@ -202,7 +193,7 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
 void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, bool late,
                     WorkerPool& pool, ServerStats& stats) {
   published_.begin(entities.slots().size());
-  const Now now{routes, tick, time_s, late, refined_share(entities)};
+  const Now now{routes, tick, time_s, late};
   const auto awake = entities.awake().words();
   // Each work item is a whole word of the slot set, so two workers never write to the same word.
   pool.run(awake.size(), 1, [&](unsigned worker, std::size_t first, std::size_t last) {
@@ -226,8 +217,6 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
   kinds_.run(entities);
   for (Counts& counts : counts_) {
     stats.publishes += counts.publishes;
-    publishes_ += counts.publishes;
-    refinements_ += counts.causes.refinement;
     stats.published_for += counts.causes;
     stats.route_entity_ticks += counts.route_entity_ticks;
     counts.causes = {};
@@ -266,10 +255,6 @@ bool Publisher::examine_entity(Entity& entity, const Now& now, Counts& counts) {
   if (interpolated && !entity.gap) entity.gap = std::make_unique<GapFit>(config_.tick_rate_hz);
   if (entity.gap) entity.gap->observe(entity.truth);
   if (entity.follower) entity.follower->observe(entity.truth);
-  if (rate_hz() <= 0.0) {
-    const SettledMotion::Slack error = refined_error(entity);
-    entity.settled.observe(entity.truth, now.time_s, {0.5 * error.m, 0.5 * error.rad});
-  }
   const std::uint64_t published = counts.publishes;
   for (std::size_t level = 0; level < kLevels; ++level) {
     if (followed(entity, level)) examine_level(entity, level, now, counts);
@@ -329,12 +314,10 @@ void Publisher::examine_level(Entity& entity, std::size_t level, const Now& now,
         wanted != l.stream.head().route && config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
     const bool frame_changed = entity.frame.index1 != l.stream.head().frame_index1 ||
                                (entity.frame && entity.frame != l.stream.newest().encoded.frame);
-    const bool refines = !due && !frame_changed && needs_refinement(entity, l, now);
-    if (!due && !changed && !entity.teleported && !frame_changed && !entity.publish_now && !refines) return;
+    if (!due && !changed && !entity.teleported && !frame_changed && !entity.publish_now) return;
     cause = entity.teleported ? &PublishCauses::teleport
             : frame_changed   ? &PublishCauses::frame
             : changed         ? &PublishCauses::route
-            : refines         ? &PublishCauses::refinement
                               : &PublishCauses::due;
     // The published motion is in another frame, so no error can be measured. The update gets a high urgency
     // instead.
@@ -347,7 +330,7 @@ void Publisher::examine_level(Entity& entity, std::size_t level, const Now& now,
     }
   }
   if (l.stream.number() > 0) compare_extrapolations(entity, l, now.time_s, counts);
-  publish(entity, l, now, urgency, cause == &PublishCauses::refinement);
+  publish(entity, l, now, urgency);
   ++counts.publishes;
   published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
   ++(counts.causes.*cause);
@@ -359,14 +342,13 @@ void Publisher::report(const Entity& entity, std::size_t level, const Now& now,
   if (observer_ == nullptr) return;
   const EntityLevel& l = entity.levels[level];
   const bool rated = config_.updates_per_second > 0.0 || config_.fixed_rate_hz > 0.0;
-  const std::string_view name = cause == &PublishCauses::first        ? "first"
-                                : cause == &PublishCauses::owner      ? "owner"
-                                : cause == &PublishCauses::teleport   ? "teleport"
-                                : cause == &PublishCauses::frame      ? "frame"
-                                : cause == &PublishCauses::route      ? "route"
-                                : cause == &PublishCauses::refinement ? "refinement"
-                                : rated                               ? "rate"
-                                                                      : "threshold";
+  const std::string_view name = cause == &PublishCauses::first      ? "first"
+                                : cause == &PublishCauses::owner    ? "owner"
+                                : cause == &PublishCauses::teleport ? "teleport"
+                                : cause == &PublishCauses::frame    ? "frame"
+                                : cause == &PublishCauses::route    ? "route"
+                                : rated                             ? "rate"
+                                                                    : "threshold";
   observer_->published({entity.id, static_cast<std::uint8_t>(level), now.time_s, l.stream.motion().time_s,
                         name, error_m, config_.archetypes[entity.archetype].threshold_m * l.factor});
 }
@@ -393,37 +375,6 @@ bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now)
   const State expected = fitted(entity);
   return level.policy.due(
       SendPolicy::FreeMotionInputs{entity.truth, expected, motion, now.time_s, ahead_s(level)}, now.tick);
-}
-
-// Spreads the refinements over the ticks, so that they never take more than their share of the bytes.
-double Publisher::refined_share(const EntityTable& entities) const {
-  const std::uint64_t allowed = kFirstRefinements + publishes_ / kPublishesPerRefinement;
-  if (refinements_ >= allowed) return 0.0;
-  return static_cast<double>(allowed - refinements_) /
-         static_cast<double>(std::max<std::size_t>(1, entities.size()));
-}
-
-// The errors that need no refinement at the finest level of detail.
-SettledMotion::Slack Publisher::refined_error(const Entity& entity) const {
-  const Archetype& archetype = config_.archetypes[entity.archetype];
-  return {kRefinedShare * archetype.threshold_m, kRefinedShare * archetype.threshold_rad};
-}
-
-// True if the motion that clients have is less exact than it can be, although the entity's motion has
-// settled. A budget or a rate needs no refinement, because it makes the threshold small enough. Once for each
-// motion.
-bool Publisher::needs_refinement(const Entity& entity, const EntityLevel& level, const Now& now) const {
-  if (rate_hz() > 0.0 || entity.owned || !entity.settled.is_settled(now.time_s) ||
-      level.refined_s >= entity.settled.began_s() || level.stream.head().route || is_on_route(entity))
-    return false;
-  constexpr double kGolden = 0.6180339887498949;  // its multiples are spread evenly between 0 and 1
-  const double turn = kGolden * static_cast<double>(entity.id.slot() + std::uint64_t{31} * now.tick);
-  if (turn - std::floor(turn) >= now.refined_share) return false;
-  const State published = state_at(level.stream.motion(), now.time_s);
-  const SettledMotion::Slack error = refined_error(entity);
-  return glm::distance(published.position, entity.truth.position) > error.m * level.factor ||
-         (config_.archetypes[entity.archetype].has_orientation &&
-          angle_between(published.orientation, entity.truth.orientation) > error.rad * level.factor);
 }
 
 // Compares the entity with the motion that clients have. On a route only the distance along the route counts.
@@ -611,8 +562,7 @@ void Publisher::publish_owned(Entity& entity, EntityLevel& level, const Now& now
   owned.fresh = false;
 }
 
-void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, double urgency,
-                        bool refines) const {
+void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const {
   const Quantisation& q = quantisation_[entity.archetype];
   // Use the finest precision for an entity at rest: its pose may stay for ever, and the server does not send
   // it again. An entity that only stops for a moment uses at least the precision of its unscaled threshold,
@@ -620,10 +570,7 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
   level.predicting_acceleration.reset();
   const bool halts = !moves(entity.truth);
   const bool rests = halts && (level.policy.is_at_rest() || level.stream.number() == 0);
-  const double scale = refines ? kRefinedShare
-                       : halts ? std::min(1.0, level.policy.scale())
-                               : level.policy.scale();
-  if (refines) level.refined_s = now.time_s;
+  const double scale = halts ? std::min(1.0, level.policy.scale()) : level.policy.scale();
   const std::uint8_t precision =
       rests ? kMaxPrecision : precision_for(scale * level.factor * level.policy.lever_share());
   QuantisedState encoded;
@@ -636,16 +583,14 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
         level.stream.number() > 0 ? (now.tick - level.stream.head().tick) / config_.tick_rate_hz : 0.0;
     if (level.steady) level.steady_s += kSteadyGain * (static_cast<float>(gap_s) - level.steady_s);
     level.steady = is_steady(entity, level);
-    OutgoingState outgoing =
-        refines ? OutgoingState{entity.truth} : outgoing_state(entity, level, now.time_s);
+    OutgoingState outgoing = outgoing_state(entity, level, now.time_s);
     if (!is_encodable(outgoing.state, q))
       outgoing = {entity.truth};  // the true state can always be encoded; the fitted state perhaps cannot
     // A steady motion is extrapolated as long as it is valid, so its velocities must be exact for so long.
-    const double valid_s = refines ? kRefinedForS : level.steady ? double{level.steady_s} : 0.0;
-    const double predicted_s = refines ? kRefinedForS : level.delay_s;
+    const double valid_s = level.steady ? double{level.steady_s} : 0.0;
     CodingMode coding_mode = level.interpolated()
                                  ? level.coding_mode.choose(precision, valid_s, kEndWeight * gap_s)
-                                 : level.coding_mode.choose(precision, predicted_s, gap_s);
+                                 : level.coding_mode.choose(precision, level.delay_s, gap_s);
     coding_mode.bends = outgoing.bends;
     coding_mode.steady =
         !outgoing.bends && moves(outgoing.state) && outgoing.state.acceleration == glm::vec3{0.0f};

@@ -152,7 +152,6 @@ class Publisher {
     Tick tick;
     double time_s;
     bool late;
-    double refined_share;  // the share of the settled entities that may be refined in this tick
   };
 
   // The state to publish for an entity that is not published on a route.
@@ -170,11 +169,8 @@ class Publisher {
   void check_velocity(Entity& entity, const Now& now, Counts& counts) const;
   [[nodiscard]] double ahead_s(const EntityLevel& level) const;
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;
-  [[nodiscard]] double refined_share(const EntityTable& entities) const;
-  [[nodiscard]] SettledMotion::Slack refined_error(const Entity& entity) const;
-  [[nodiscard]] bool needs_refinement(const Entity& entity, const EntityLevel& level, const Now& now) const;
   void examine_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
-  void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency, bool refines) const;
+  void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const;
   void report(const Entity& entity, std::size_t level, const Now& now, std::uint64_t PublishCauses::*cause,
               double error_m) const;
   void publish_owned(Entity& entity, EntityLevel& level, const Now& now) const;
@@ -201,8 +197,6 @@ class Publisher {
   std::vector<std::uint8_t> missing_;           // VelocityWatch::Missing; index: archetype
   Published published_;
   KindPriors kinds_;
-  std::uint64_t publishes_ = 0;    // of all ticks before this one
-  std::uint64_t refinements_ = 0;  // part of publishes_
   ServerObserver* observer_ = nullptr;
 };
 

@@ -10,7 +10,6 @@ PublishCauses& operator+=(PublishCauses& total, const PublishCauses& part) {
   total.frame += part.frame;
   total.route += part.route;
   total.due += part.due;
-  total.refinement += part.refinement;
   return total;
 }
 

@@ -7,7 +7,6 @@
 #include "reckoning/src/prediction/gap_fit.hpp"
 #include "reckoning/src/prediction/motion_fit.hpp"
 #include "reckoning/src/prediction/send_policy.hpp"
-#include "reckoning/src/prediction/settled_motion.hpp"
 #include "reckoning/src/util/prefetch.hpp"
 #include "server/src/world/route_follower.hpp"
 #include "server/src/world/slot_set.hpp"
@@ -16,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -83,7 +81,6 @@ struct EntityLevel {
   double delay_s = 0.0;           ///< 90th percentile of the subscribers' one-way delay, s
   bool steady = false;            ///< the last publish was a steady motion (GapFit::is_steady())
   float steady_s = 1.0f;          ///< mean time that steady motions last, s
-  double refined_s = -std::numeric_limits<double>::infinity();  ///< time of the last refinement, s
   /// The acceleration that predicts best from the last publish, m/s^2. It may not have been sent. Empty if
   /// the fit knew too little.
   std::optional<glm::vec3> predicting_acceleration;
@@ -149,7 +146,6 @@ struct Entity {
   std::unique_ptr<ShortLivedInfo> short_lived;  ///< null unless the entity is short-lived
   std::unique_ptr<GapFit> gap;                  ///< created when a level is interpolated() for the first time
   MotionFit fit;
-  SettledMotion settled{};
   std::array<EntityLevel, kLevels> levels;
 
   std::optional<RouteFollower> follower;  ///< set while the game has the entity follow a route

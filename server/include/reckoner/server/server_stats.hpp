@@ -17,8 +17,6 @@ struct PublishCauses {
   std::uint64_t frame = 0;     ///< the entity entered or left another entity's frame
   std::uint64_t route = 0;     ///< the entity entered or left a route
   std::uint64_t due = 0;       ///< the error would have reached the threshold, or the budget or rate was due
-  /// The entity's motion has settled, and a more precise state was sent, once.
-  std::uint64_t refinement = 0;
 };
 
 /// Counters of a server since its creation.
