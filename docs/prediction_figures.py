@@ -94,7 +94,7 @@ def wire_table(runs, slow):
 def smoothing_at_equal_error(harness, network, method, runs):
     """The factor of exponential smoothing whose error (p95) is Reckoner's, and its acceleration of corrections.
 
-    Found by halving an interval; the last two factors are joined by a straight line.
+    Halves an interval of factors six times, and returns the tried factor with the nearest error.
     """
     wanted = runs[network]["reckoner"]["own_error_m"]["p95"]
     low, high = 0.3, 0.98  # the error grows with the factor

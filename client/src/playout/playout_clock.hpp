@@ -68,7 +68,8 @@ class PlayoutClock {
   /// a longer one than expected. False: motions in between were lost.
   void note_update(double lateness_s, double gap_s, bool was_valid = true);
 
-  /// True if a gap is longer than expect_gaps() says, so that the earlier motion must have been valid in it.
+  /// True if a gap is longer than expect_gaps() allows. Then the earlier motion was valid in it, or motions
+  /// in between were lost.
   [[nodiscard]] bool is_quiet(double gap_s) const { return gap_s > quiet_gap_s_; }
 
   /// Advances to server time `now_s`. `stepped` says that the estimate of server time has jumped. Returns
