@@ -137,7 +137,7 @@ constexpr std::string_view kRooms[] = {
     "cluster/src/wire/", "cluster/src/bus/", "cluster/src/nats/", "cluster/src/witness/", "cluster/src/mail/",
     "cluster/src/authority/", "cluster/src/mirror/", "cluster/src/simulator/", "cluster/src/",
     // not installed
-    "web/src/ice/",
+    "web/src/ice/", "web/src/sctp/", "web/src/signalling/",
     //
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
     "scenario/builtin/physics/", "programs/common/system/", "programs/common/options/",
@@ -249,8 +249,8 @@ std::string judge_include(const std::string& path, const Rules& rules, const std
   }
   const bool platform = !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) &&
                         !starts_with_any(name, kEnet) && !starts_with_any(name, kNats) &&
-                        !starts_with_any(name, kBullet) && !starts_with_any(name, kOpenSsl) && !starts_with_any(name, kTools) &&
-                        name != "reckoner.h";
+                        !starts_with_any(name, kBullet) && !starts_with_any(name, kOpenSsl) &&
+                        !starts_with_any(name, kTools) && name != "reckoner.h";
   if (platform && !rules.virtual_time) return public_header ? "platform types stay private" : "";
   return "is not allowed in this folder";
 }
