@@ -79,6 +79,7 @@ AFFECTS = [
     ("harness/*", CODE),
     ("programs/*", CODE),
     ("cluster/*", CODE),
+    ("web/*", CODE),
     ("capi/*", CODE),
     ("server/*", CODE),
     ("client/*", CODE),

@@ -55,8 +55,8 @@ class AffectedSteps(unittest.TestCase):
 
     def test_every_folder_has_a_rule(self):
         patterns = [pattern.split("/")[0] for pattern, _ in check.AFFECTS]
-        for folder in ("reckoning", "net", "server", "client", "cluster", "capi", "scenario", "programs", "harness",
-                       "playground", "bench", "examples", "bindings", "docs", "deploy", "tests"):
+        for folder in ("reckoning", "net", "server", "client", "cluster", "web", "capi", "scenario", "programs",
+                       "harness", "playground", "bench", "examples", "bindings", "docs", "deploy", "tests"):
             self.assertIn(folder, patterns)
 
     def test_the_tests_are_last(self):
