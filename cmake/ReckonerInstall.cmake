@@ -58,6 +58,13 @@ if(TARGET reckoner_cluster)
     set(RECKONER_CLUSTER_NEEDS_NATS ON)
   endif()
 endif()
+set(RECKONER_WEB_NEEDS_WEBSOCKETS OFF)
+if(TARGET reckoner_web)
+  get_target_property(web_type reckoner_web TYPE)
+  if(web_type STREQUAL "STATIC_LIBRARY")
+    set(RECKONER_WEB_NEEDS_WEBSOCKETS ON)
+  endif()
+endif()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/reckonerConfig.cmake.in" "${PROJECT_BINARY_DIR}/reckonerConfig.cmake"
   INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
@@ -71,6 +78,9 @@ install(FILES
   DESTINATION "${package_dir}" COMPONENT development)
 if(RECKONER_CLUSTER_NEEDS_NATS)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindNats.cmake" DESTINATION "${package_dir}" COMPONENT development)
+endif()
+if(RECKONER_WEB_NEEDS_WEBSOCKETS)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindWebsockets.cmake" DESTINATION "${package_dir}" COMPONENT development)
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One .pc file for each C++ library, reckoner-reckoning to reckoner-cluster, and reckoner.pc for the C one.
+# One .pc file for each C++ library, reckoner-reckoning to reckoner-web, and reckoner.pc for the C one.
 set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
@@ -54,6 +54,10 @@ endif()
 if(RECKONER_CLUSTER)
   reckoner_pc(cluster "One world on several servers over NATS (C++20)"
     REQUIRES "reckoner-server = ${PROJECT_VERSION}" NEEDS libnats)
+endif()
+if(RECKONER_WEB)
+  reckoner_pc(web "A server for players in browsers (C++20)"
+    REQUIRES "reckoner-net = ${PROJECT_VERSION}" NEEDS libwebsockets libcrypto)
 endif()
 if(RECKONER_C)
   reckoner_pc(c "Reckoner for C: publishes how entities move, and shows remote ones")

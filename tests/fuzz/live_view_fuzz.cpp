@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The live view: requests, hosts and origins, and the frames of a WebSocket.
-#include "programs/server/watch/http_request.hpp"
-#include "programs/server/watch/watch_origin.hpp"
-#include "programs/server/watch/web_socket_frames.hpp"
 #include "target.hpp"
+#include "web/src/http/http_request.hpp"
+#include "web/src/http/origin.hpp"
+#include "web/src/http/web_socket_frames.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kMaxMessage = 1000;
 
 void read_any_request(std::string_view bytes) {
-  const auto read = program::read_request(bytes);
-  const bool early = !bytes.empty() && program::refuse_early(bytes).has_value();
-  const auto* const request = std::get_if<program::HttpRequest>(&read);
+  const auto read = web::read_request(bytes);
+  const bool early = !bytes.empty() && web::refuse_early(bytes).has_value();
+  const auto* const request = std::get_if<web::HttpRequest>(&read);
   if (request == nullptr) return;
   check(!early, "what is refused early is refused in the end");
   check(request->path.starts_with('/'), "a path begins with a slash");
@@ -27,13 +27,13 @@ void read_any_request(std::string_view bytes) {
   check(!host.empty(), "a request has a host");
   const std::vector<std::string> allowed{"https://game.example"};
   const std::string_view origin = request->field("origin");
-  if (program::is_allowed_origin(origin, host, allowed))
-    check(program::is_allowed_host(host, allowed), "a page needs an allowed host, too");
-  check(!program::is_allowed_host(host + ".evil.example", allowed), "no name below another one is allowed");
-  check(!program::is_allowed_host("evil." + host, allowed), "no name above another one is allowed");
+  if (web::is_allowed_origin(origin, host, allowed))
+    check(web::is_allowed_host(host, allowed), "a page needs an allowed host, too");
+  check(!web::is_allowed_host(host + ".evil.example", allowed), "no name below another one is allowed");
+  check(!web::is_allowed_host("evil." + host, allowed), "no name above another one is allowed");
 }
 
-struct Sink final : program::FrameSink {
+struct Sink final : web::FrameSink {
   bool admit_frame(std::size_t) override {
     ++frames;
     return true;
@@ -58,7 +58,7 @@ struct Sink final : program::FrameSink {
 
 // However the stream is cut, the reader sees the same.
 void read_any_frames(std::span<const std::byte> bytes) {
-  program::FrameReader whole(kMaxMessage), cut(kMaxMessage);
+  web::FrameReader whole(kMaxMessage), cut(kMaxMessage);
   Sink one, other;
   const auto why = whole.read(bytes, one);
   std::optional<Refusal> why_cut;

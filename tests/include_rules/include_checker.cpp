@@ -47,7 +47,8 @@ constexpr std::string_view kCluster[] = {"reckoner/cluster/",   "reckoner/server
                                          "reckoner/reckoning/", "reckoner/net/",
                                          "cluster/src/",        "server/src/world_access.hpp",
                                          "reckoning/src/",      "net/src/"};
-constexpr std::string_view kWeb[] = {"reckoner/net/", "reckoner/reckoning/", "web/src/", "net/src/"};
+constexpr std::string_view kWeb[] = {"reckoner/web/", "reckoner/net/", "reckoner/reckoning/", "web/src/",
+                                     "net/src/"};
 constexpr std::string_view kScenario[] = {"reckoner/reckoning/", "reckoning/src/", "scenario/"};
 // The C API uses what a game uses, not the harness. Its header includes only C's own headers.
 constexpr std::string_view kCapi[] = {"reckoner/server/",    "reckoner/client/", "reckoner/net/",
@@ -85,6 +86,7 @@ constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
 constexpr std::string_view kEnet[] = {"enet/enet.h"};
 constexpr std::string_view kNats[] = {"nats/nats.h"};
 constexpr std::string_view kOpenSsl[] = {"openssl/"};
+constexpr std::string_view kWebsockets[] = {"libwebsockets.h"};
 constexpr std::string_view kBullet[] = {"btBulletDynamicsCommon.h"};
 constexpr std::string_view kTools[] = {"CLI/",    "spdlog/",     "fmt/",      "nlohmann/",
                                        "toml++/", "prometheus/", "civetweb.h"};
@@ -101,6 +103,7 @@ constexpr Rules kRules[] = {
     {"cluster/", kCluster, kGlm, kCodec, true},
     {"cluster/src/nats/", kCluster, kGlm, kNats, false},
     {"web/", kWeb, {}, kOpenSsl, true},
+    {"web/src/listener/", kWeb, {}, kWebsockets, false},
     {"capi/", kCapi, kCapiHeader, kGlm, true},
     {"scenario/", kScenario, kGlm, {}, true},
     {"scenario/builtin/physics/physics_world.cpp", kScenario, kGlm, kBullet, true},
@@ -136,8 +139,8 @@ constexpr std::string_view kRooms[] = {
     //
     "cluster/src/wire/", "cluster/src/bus/", "cluster/src/nats/", "cluster/src/witness/", "cluster/src/mail/",
     "cluster/src/authority/", "cluster/src/mirror/", "cluster/src/simulator/", "cluster/src/",
-    // not installed
-    "web/src/ice/", "web/src/sctp/", "web/src/signalling/",
+    //
+    "web/src/http/", "web/src/ice/", "web/src/sctp/", "web/src/signalling/", "web/src/listener/",
     //
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
     "scenario/builtin/physics/", "programs/common/system/", "programs/common/options/",
@@ -247,10 +250,10 @@ std::string judge_include(const std::string& path, const Rules& rules, const std
     if (rules.virtual_time && name == "ctime") return "reads the machine's clock";
     return "";
   }
-  const bool platform = !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) &&
-                        !starts_with_any(name, kEnet) && !starts_with_any(name, kNats) &&
-                        !starts_with_any(name, kBullet) && !starts_with_any(name, kOpenSsl) &&
-                        !starts_with_any(name, kTools) && name != "reckoner.h";
+  const bool platform =
+      !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) && !starts_with_any(name, kEnet) &&
+      !starts_with_any(name, kNats) && !starts_with_any(name, kBullet) && !starts_with_any(name, kOpenSsl) &&
+      !starts_with_any(name, kWebsockets) && !starts_with_any(name, kTools) && name != "reckoner.h";
   if (platform && !rules.virtual_time) return public_header ? "platform types stay private" : "";
   return "is not allowed in this folder";
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The live view of a real server: the client library over a WebSocket, and hostile clients.
-#include "programs/server/watch/watch_page.hpp"
 #include "watch_server.hpp"
 
 #include <filesystem>
@@ -17,18 +16,6 @@
 
 namespace reckoner::test {
 namespace {
-
-TEST(WatchOrigin, IsTheServerItselfOrOneThatIsAllowed) {
-  const std::vector<std::string> allowed{"https://game.example"};
-  EXPECT_TRUE(program::is_allowed_origin("http://10.0.0.1:8080", "10.0.0.1:8080", {}));
-  EXPECT_TRUE(program::is_allowed_origin("https://game.example", "10.0.0.1:8080", allowed));
-  EXPECT_FALSE(program::is_allowed_origin("https://game.example", "10.0.0.1:8080", {}));
-  EXPECT_FALSE(program::is_allowed_origin("http://10.0.0.1:8081", "10.0.0.1:8080", {}));
-  EXPECT_FALSE(program::is_allowed_origin("http://10.0.0.1:8080.evil.example", "10.0.0.1:8080", {}));
-  EXPECT_FALSE(program::is_allowed_origin("", "", {}));
-  EXPECT_FALSE(program::is_allowed_origin("null", "10.0.0.1:8080", allowed));
-  EXPECT_FALSE(program::is_allowed_origin("http://", "", {}));
-}
 
 TEST_F(WatchServer, ShowsTheWorldToTheRealClientLibrary) {
   start({"--insecure", "--transport", "udp"});

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "programs/server/watch/watch.hpp"
 
-#include "programs/server/watch/watch_page.hpp"
 #include "programs/server/watch/watch_status.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <reckoner/net/joined_transport.hpp>
-#include <reckoner/net/socket_address.hpp>
-#include <reckoner/net/token_gate.hpp>
+#include <reckoner/web/web_listener.hpp>
 
 namespace reckoner::program {
 namespace {
@@ -17,13 +15,6 @@ namespace {
 constexpr double kStatusS = 0.5;
 // A view is no player: it counts apart, and the token of a player is valid for a view, too.
 constexpr std::uint8_t kEntrance = 1;
-
-bool is_loopback(const std::string& host) {
-  const auto address = parse_host(host);
-  if (!address) return host == "localhost";
-  const IpAddress& ip = address->host;
-  return ip.is_ipv4() ? ip.ipv4() >> 24 == 127 : ip == IpAddress(0, 1);
-}
 
 // With one address of its own and no --address, a server accepts tokens for this address.
 OrInsecure<ServerSecurity> with_address(OrInsecure<ServerSecurity> security, const std::string& host) {
@@ -35,15 +26,15 @@ OrInsecure<ServerSecurity> with_address(OrInsecure<ServerSecurity> security, con
 
 class LiveWatch final : public Watch {
  public:
-  LiveWatch(const ServerOptions& options, Transport& udp, std::unique_ptr<WatchPage> page)
-      : options_(options), page_(std::move(page)), joined_(udp, page_->transport()) {}
+  LiveWatch(const ServerOptions& options, Transport& udp, std::unique_ptr<WebListener> page)
+      : options_(options), page_(std::move(page)), joined_(udp, *page_) {}
 
   [[nodiscard]] Transport& transport() override { return joined_; }
 
   void note_tick(const Server& server, double now_s) override {
     if (now_s < next_s_) return;
     next_s_ = now_s + kStatusS;
-    page_->send_status(watch_status(server, options_.server.tick_rate_hz, page_->watchers()));
+    page_->send_status(watch_status(server, options_.server.tick_rate_hz, page_->web_stats().peers));
   }
 
   [[nodiscard]] std::uint16_t port() const override { return page_->port(); }
@@ -57,7 +48,7 @@ class LiveWatch final : public Watch {
 
  private:
   const ServerOptions options_;
-  std::unique_ptr<WatchPage> page_;
+  std::unique_ptr<WebListener> page_;
   JoinedTransport joined_;
   double next_s_ = 0.0;
 };
@@ -68,22 +59,31 @@ Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Network
                                            const OrInsecure<ServerSecurity>& security) {
   if (!options.watch_port) return std::unique_ptr<Watch>(std::make_unique<NoWatch>(udp));
   const WatchOptions& watch = options.watch;
-  if (security.get() != nullptr && watch.certificate.empty() && !is_loopback(watch.host))
+  for (const std::string& origin : watch.origins) {
+    if (find_invalid_setting(WebConfig{.security = Insecure{}, .origins = {origin}})) {
+      return Error{
+          "--watch-origin " + origin +
+          ": not an origin. Give a scheme and a host without a path, for example https://game.example"};
+    }
+  }
+  WebConfig config{.host = watch.host,
+                   .port = *options.watch_port,
+                   .security = with_address(security, options.host),
+                   .beside = &udp,
+                   .entrance = kEntrance,
+                   .certificate = watch.certificate,
+                   .folder = watch.page,
+                   .front_page = "live.html",
+                   .origins = watch.origins,
+                   .max_peers = watch.most,
+                   .max_peers_per_host = std::min<std::size_t>(watch.most, 16)};
+  if (find_invalid_setting(config)) {
     return Error{
         "--watch-host " + watch.host +
         ": tokens would travel unencrypted. Use --watch-certificate, or 127.0.0.1 and a proxy with TLS"};
-  const auto gate =
-      TokenGate::create(with_address(security, options.host), {.transport = &udp, .entrance = kEntrance});
-  if (!gate) return Error{gate.error()};
-  auto page = WatchPage::open({.host = watch.host,
-                               .port = *options.watch_port,
-                               .folder = watch.page,
-                               .certificate = watch.certificate,
-                               .origins = watch.origins,
-                               .max_watchers = watch.most,
-                               .max_watchers_per_host = std::min<std::size_t>(watch.most, 16)},
-                              *gate);
-  if (!page) return Error{page.error()};
+  }
+  auto page = WebListener::open(config);
+  if (!page) return Error{"the live view " + page.error()};
   return std::unique_ptr<Watch>(std::make_unique<LiveWatch>(options, udp, std::move(*page)));
 }
 

@@ -48,6 +48,13 @@ bool works() {
   const bool refused = !reckoner::NatsBus::open({.url = "nats://127.0.0.1:1", .connect_timeout_s = 0.2});
   return refused && !reckoner::find_invalid_setting(reckoner::ClusterConfig{});
 }
+#elif defined(COMPONENT_WEB)
+#include <reckoner/web/web_listener.hpp>
+
+bool works() {
+  const auto web = reckoner::WebListener::open({.host = "127.0.0.1", .security = reckoner::Insecure{}});
+  return web && (*web)->port() != 0;
+}
 #endif
 
 int main() {

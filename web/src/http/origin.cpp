@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/watch_origin.hpp"
+#include "web/src/http/origin.hpp"
 
-#include "programs/server/watch/ascii.hpp"
+#include "web/src/http/ascii.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@
 
 #include <reckoner/net/socket_address.hpp>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 // "HOST" or "HOST:PORT" (RFC 3986, 3.2, without user information).
@@ -120,4 +120,4 @@ bool is_allowed_origin(std::string_view origin, std::string_view host,
   return from->authority == *to;
 }
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

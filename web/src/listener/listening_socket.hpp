@@ -8,7 +8,7 @@
 
 #include <reckoner/net/socket_address.hpp>
 
-namespace reckoner::program {
+namespace reckoner::web {
 
 /// A TCP socket that accepts connections.
 struct ListeningSocket {
@@ -38,4 +38,4 @@ struct Accepted {
 /// Descriptors that this process may have open at once.
 [[nodiscard]] std::size_t descriptor_limit();
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

@@ -11,7 +11,7 @@
 
 #include <reckoner/net/socket_address.hpp>
 
-namespace reckoner::program {
+namespace reckoner::web {
 
 /// Numbers connections in the order in which they were accepted, from 1.
 using ConnectionId = std::uint64_t;
@@ -24,7 +24,7 @@ enum class Progress : std::uint8_t {
   hello,    ///< its client has said hello; the server is about to decide
 };
 
-/// The TCP connections of the live view. A connection is unfinished until its client has joined. Unfinished
+/// The TCP connections of a WebListener. A connection is unfinished until its client has joined. Unfinished
 /// connections have a deadline each and make place for newer ones, so that clients that never finish cannot
 /// keep others out. Of a host's connections, those that are over are evicted first, and then the oldest of
 /// the largest group with equal progress: whatever an attacker has many of. Reads no clock: times are in
@@ -90,4 +90,4 @@ class ConnectionTable {
   std::unordered_map<IpAddress, Host, IpAddressHash> hosts_;
 };
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

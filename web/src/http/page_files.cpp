@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/page_files.hpp"
+#include "web/src/http/page_files.hpp"
 
-#include "programs/server/watch/ascii.hpp"
+#include "web/src/http/ascii.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 constexpr std::uintmax_t kMaxFileBytes = 64 * 1024 * 1024;
@@ -49,7 +49,7 @@ bool is_plain_path(std::string_view path) {
 }  // namespace
 
 std::optional<PageFiles::File> PageFiles::find(std::string_view path) {
-  if (path == "/") path = "/live.html";
+  if (path == "/") path = front_;
   if (folder_.empty() || !is_plain_path(path)) return std::nullopt;
   const std::filesystem::path file(folder_ + std::string(path));
   std::error_code error;
@@ -71,4 +71,4 @@ std::optional<PageFiles::File> PageFiles::find(std::string_view path) {
   return File{kept.bytes, type_of(path)};
 }
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

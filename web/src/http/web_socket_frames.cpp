@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/web_socket_frames.hpp"
+#include "web/src/http/web_socket_frames.hpp"
 
 #include <algorithm>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 constexpr std::uint8_t kContinuation = 0;
@@ -126,4 +126,4 @@ void write_frame_header(std::uint8_t opcode, std::size_t bytes, std::vector<std:
   put(bytes);
 }
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/connection_table.hpp"
+#include "web/src/listener/connection_table.hpp"
 
 #include <algorithm>
 
-namespace reckoner::program {
+namespace reckoner::web {
 
 ConnectionTable::Admission ConnectionTable::add(const IpAddress& address, double deadline_s) {
   const IpAddress host = address.limited_host();
@@ -113,4 +113,4 @@ std::vector<ConnectionId> ConnectionTable::remove_late(double now_s) {
   return late;
 }
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

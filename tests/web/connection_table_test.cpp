@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/connection_table.hpp"
+#include "web/src/listener/connection_table.hpp"
 
 #include <random>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 const IpAddress kHome(0x0a000001);
@@ -170,4 +170,4 @@ TEST(ConnectionTable, KeepsItsCountsWhateverHappens) {
 }
 
 }  // namespace
-}  // namespace reckoner::program
+}  // namespace reckoner::web

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/web_socket_frames.hpp"
+#include "web/src/http/web_socket_frames.hpp"
 
 #include <random>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 constexpr std::size_t kMaxMessage = 1000;
@@ -167,4 +167,4 @@ TEST(FrameHeader, HasTheShortestLength) {
 }
 
 }  // namespace
-}  // namespace reckoner::program
+}  // namespace reckoner::web

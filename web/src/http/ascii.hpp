@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace reckoner::program {
+namespace reckoner::web {
 
 // Characters of protocols. The functions of <cctype> depend on the locale.
 
@@ -26,4 +26,4 @@ inline std::string in_lower_case(std::string_view text) {
   return out;
 }
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/page_files.hpp"
+#include "web/src/http/page_files.hpp"
 
-#include "process.hpp"
+#include "tests/programs/process.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 TEST(PageFiles, AreFoundByPlainPaths) {
@@ -19,7 +19,7 @@ TEST(PageFiles, AreFoundByPlainPaths) {
   for (const char* name :
        {"page/live.html", "page/live.js", "page/part/a-b_c.1.wasm", "page/.hidden", "secret"})
     std::ofstream(scratch.file(name)) << name;
-  PageFiles files(scratch.file("page"));
+  PageFiles files(scratch.file("page"), "live.html");
   const auto main = files.find("/");
   ASSERT_TRUE(main);
   EXPECT_EQ(*main->bytes, "page/live.html");
@@ -33,14 +33,14 @@ TEST(PageFiles, AreFoundByPlainPaths) {
                                  "/live.js ", "/live.js\\", "/live.js/",   "/LIVE.JS",         "/live.js?"})
     EXPECT_FALSE(files.find(path)) << path;
   EXPECT_FALSE(files.find(std::string("/live.js\0", 9)));
-  EXPECT_FALSE(PageFiles("").find("/live.js"));
+  EXPECT_FALSE(PageFiles("", "live.html").find("/live.js"));
 }
 
 TEST(PageFiles, AreReadAgainWhenTheyChange) {
   const test::ScratchDir scratch;
   const std::string path = scratch.file("live.js");
   std::ofstream(path) << "one";
-  PageFiles files(scratch.path().string());
+  PageFiles files(scratch.path().string(), "live.html");
   const auto before = files.find("/live.js");
   ASSERT_TRUE(before);
   std::ofstream(path) << "two";
@@ -52,4 +52,4 @@ TEST(PageFiles, AreReadAgainWhenTheyChange) {
 }
 
 }  // namespace
-}  // namespace reckoner::program
+}  // namespace reckoner::web

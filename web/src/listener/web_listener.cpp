@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/watch_page.hpp"
-
 #include "net/src/transport/limits/traffic_limit.hpp"
 #include "net/src/transport/pipe/pipe_message.hpp"
-#include "programs/common/loop/clock.hpp"
-#include "programs/server/watch/connection_table.hpp"
-#include "programs/server/watch/http_request.hpp"
-#include "programs/server/watch/listening_socket.hpp"
-#include "programs/server/watch/page_files.hpp"
-#include "programs/server/watch/watch_origin.hpp"
-#include "programs/server/watch/web_socket_frames.hpp"
+#include "net/src/transport/platform.hpp"
+#include "web/src/http/http_request.hpp"
+#include "web/src/http/origin.hpp"
+#include "web/src/http/page_files.hpp"
+#include "web/src/http/web_socket_frames.hpp"
+#include "web/src/listener/connection_table.hpp"
+#include "web/src/listener/listening_socket.hpp"
+#include "web/src/listener/token_entrance.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,25 +29,24 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <reckoner/net/forwarding_transport.hpp>
 #include <reckoner/net/pipe_server.hpp>
 #include <reckoner/net/socket_address.hpp>
+#include <reckoner/net/token_gate.hpp>
+#include <reckoner/web/web_listener.hpp>
 
-namespace reckoner::program {
+namespace reckoner {
 namespace {
+
+using namespace web;
 
 // States beyond this wait, bytes, are dropped. At 20 kB/s, it is about three seconds.
 constexpr std::size_t kMaxWaitingStates = 64 * 1024;
 // While more than this is unread by the server, bytes, a stream is not read. TCP then stops its sender.
 constexpr std::size_t kMaxUnread = 256 * 1024;
-// Connections, also those that load the page, in all and from one address.
-constexpr std::size_t kMaxConnections = 512;
-constexpr std::size_t kMaxConnectionsPerHost = 48;
 // Connections that are accepted before others are served again.
 constexpr std::size_t kMaxAcceptedAtOnce = 32;
-// A connection must have its file, or its client must have joined, this long after the connection was
-// accepted, s. Nothing that the client sends extends it, TLS handshake included.
-constexpr double kTimeoutS = 5.0;
+// A closed stream may take this long to send what waits, s.
+constexpr double kCloseS = 5.0;
 // A file may take a second longer for each of these bytes, so that slow connections can load the page.
 constexpr double kSlowestBytesPerS = 64 * 1024;
 // After its last byte, the server waits this long for the client to close the connection, s. If it closed at
@@ -78,7 +79,7 @@ struct Arrival {
   Bytes bytes{};
 };
 
-// What both threads know of a WebSocket whose client has said hello. The lock of the page protects it.
+// What both threads know of a WebSocket whose client has said hello. The lock of the listener protects it.
 struct Stream {
   std::deque<Bytes> waiting{};  // whole frames
   std::size_t waiting_bytes = 0;
@@ -156,9 +157,8 @@ std::string_view reason_of(int status) {
   }
 }
 
-// The page loads nothing from elsewhere, and no other page may frame it. Every connection serves one request:
-// so one deadline bounds it.
-std::string answer_head(int status, std::string_view type, std::size_t bytes) {
+// Every connection serves one request: so one deadline bounds it.
+std::string answer_head(int status, std::string_view type, std::size_t bytes, std::string_view policy) {
   std::string out = "HTTP/1.1 " + std::to_string(status) + ' ';
   out += reason_of(status);
   out += "\r\ncontent-type: ";
@@ -169,34 +169,36 @@ std::string answer_head(int status, std::string_view type, std::size_t bytes) {
       "\r\nconnection: close\r\n"
       "cache-control: no-cache\r\n"
       "x-content-type-options: nosniff\r\n"
-      "content-security-policy: default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' "
-      "'unsafe-inline'; img-src 'self' data:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri "
-      "'none'; form-action 'none'\r\n\r\n";
+      "content-security-policy: ";
+  out += policy;
+  out += "\r\n\r\n";
   return out;
 }
 
 }  // namespace
 
-struct WatchPage::Impl {
-  Impl(const WatchConfig& settings, const TokenGate& gate)
+struct WebListener::Impl {
+  Impl(const WebConfig& settings, PipeGate gate)
       : config(settings),
-        files(settings.folder),
+        files(settings.folder, settings.front_page),
         // Half of the descriptors stay for the rest of the process.
-        table(std::clamp<std::size_t>(descriptor_limit() / 2, 4, kMaxConnections), kMaxConnectionsPerHost),
+        table(std::min(std::max<std::size_t>(descriptor_limit() / 2, 4), settings.max_connections),
+              settings.max_connections_per_host),
+        traffic(settings.limits),
         pipes(std::move(
-            *PipeServer::create({.max_peers = settings.max_watchers,
-                                 .max_peers_per_host = settings.max_watchers_per_host,
-                                 .limits = limits},
+            *PipeServer::create({.max_peers = settings.max_peers,
+                                 .max_peers_per_host = settings.max_peers_per_host,
+                                 .join_s = settings.join_s,
+                                 .limits = settings.limits},
                                 {.send = [this](auto stream, auto message,
                                                 bool may_drop) { return queue(stream, message, may_drop); },
                                  .close = [this](auto stream) { close(stream); }},
-                                gate.pipe_gate([] { return present(); })))),
-        transport(*this) {}
+                                std::move(gate)))) {}
 
   ~Impl() {
     if (thread.joinable()) {
-      const double until_s = monotonic_s() + 1.0;
-      while (monotonic_s() < until_s && has_waiting())
+      const double until_s = steady_seconds() + 1.0;
+      while (steady_seconds() < until_s && has_waiting())
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       stopping = true;
       lws_cancel_service(context);
@@ -245,7 +247,7 @@ struct WatchPage::Impl {
   }
 
   void begin(int file, const IpAddress& host) {
-    const auto [id, evicted] = table.add(host, monotonic_s() + kTimeoutS);
+    const auto [id, evicted] = table.add(host, steady_seconds() + config.join_s);
     if (id == 0 || evicted != 0) count(Refusal::address_limit);
     if (evicted != 0) doom(evicted);
     if (id == 0) {
@@ -256,7 +258,7 @@ struct WatchPage::Impl {
     descriptor.sockfd = file;
     constexpr int kRawWithTls = LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL;
     // If it fails, it closes the socket.
-    lws* const socket = lws_adopt_descriptor_vhost(host_of_page, static_cast<lws_adoption_type>(kRawWithTls),
+    lws* const socket = lws_adopt_descriptor_vhost(vhost, static_cast<lws_adoption_type>(kRawWithTls),
                                                    descriptor, protocol_name(), nullptr);
     if (socket == nullptr) return table.remove(id);
     Connection& connection = connections[socket];
@@ -264,6 +266,7 @@ struct WatchPage::Impl {
     connection.socket = socket;
     connection.host = host;
     by_id[id] = &connection;
+    connection_count = connections.size();
   }
 
   // No descriptor is free. One of an unfinished connection becomes free in the next pass. Without any, the
@@ -293,6 +296,7 @@ struct WatchPage::Impl {
     table.remove(id);
     by_id.erase(id);
     connections.erase(found);
+    connection_count = connections.size();
     if (!had_stream) return;
     {
       const std::lock_guard guard(lock);
@@ -302,7 +306,7 @@ struct WatchPage::Impl {
   }
 
   void on_sweep() {
-    const double now_s = monotonic_s();
+    const double now_s = steady_seconds();
     for (const ConnectionId id : table.remove_late(now_s))
       doom(id);
     traffic.tidy(now_s);
@@ -311,10 +315,11 @@ struct WatchPage::Impl {
   }
 
   void schedule_sweep() {
-    sweep.page = this;
+    sweep.listener = this;
     lws_sul_schedule(
         context, 0, &sweep.timer,
-        [](lws_sorted_usec_list_t* timer) { reinterpret_cast<Sweep*>(timer)->page->on_sweep(); }, kSweepUs);
+        [](lws_sorted_usec_list_t* timer) { reinterpret_cast<Sweep*>(timer)->listener->on_sweep(); },
+        kSweepUs);
   }
 
   int on_bytes(lws* socket, std::span<const std::byte> bytes) {
@@ -372,7 +377,7 @@ struct WatchPage::Impl {
   int answer(Connection& connection, int status, std::string_view type,
              std::shared_ptr<const std::string> file, bool head_only = false) {
     std::string().swap(connection.head);
-    connection.answer = answer_head(status, type, file->size());
+    connection.answer = answer_head(status, type, file->size(), config.content_policy);
     if (!head_only) connection.file = std::move(file);
     connection.phase = Connection::Phase::answer;
     table.advance(connection.id, Progress::answer);
@@ -393,8 +398,7 @@ struct WatchPage::Impl {
     if (!request.opens_web_socket()) return refuse_request(connection, 400, Refusal::malformed);
     if (!request.lists("sec-websocket-protocol", kSubprotocol))
       return refuse_request(connection, 403, Refusal::unexpected);
-    if (!is_allowed_origin(request.field("origin"), request.field("host"), config.origins, config.host))
-      return refuse_request(connection, 403, Refusal::wrong_origin);
+    if (!may_connect(request)) return refuse_request(connection, 403, Refusal::wrong_origin);
     limit_unjoined(connection);
     connection.answer =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -408,7 +412,14 @@ struct WatchPage::Impl {
     return 0;
   }
 
-  // No address needs more WebSockets that have not said hello than it may have watchers. The oldest one makes
+  [[nodiscard]] bool may_connect(const HttpRequest& request) const {
+    const bool nameless = std::ranges::none_of(
+        request.fields, [](const HttpRequest::Field& field) { return field.name == "origin"; });
+    if (nameless) return config.without_origin;
+    return is_allowed_origin(request.field("origin"), request.field("host"), config.origins, config.host);
+  }
+
+  // No address needs more WebSockets that have not said hello than it may have clients. The oldest one makes
   // place: its client has had the most time.
   void limit_unjoined(const Connection& newest) {
     ConnectionId oldest = 0;
@@ -420,7 +431,7 @@ struct WatchPage::Impl {
       ++unjoined;
       if (oldest == 0 || each.id < oldest) oldest = each.id;
     }
-    if (unjoined <= config.max_watchers_per_host) return;
+    if (unjoined <= config.max_peers_per_host) return;
     count(Refusal::peer_limit);
     table.remove(oldest);
     doom(oldest);
@@ -429,12 +440,14 @@ struct WatchPage::Impl {
   // The frames of one connection. Every frame counts in the limits, and so does every read: a client could
   // send one frame in thousands of tiny parts.
   struct Frames final : FrameSink {
-    Frames(Impl& to, Connection& of) : page(to), connection(of) {}
+    Frames(Impl& to, Connection& of) : listener(to), connection(of) {}
     bool admit_frame(std::size_t bytes) override {
       any = true;
-      return page.charge(connection, bytes);
+      return listener.charge(connection, bytes);
     }
-    bool on_message(std::span<const std::byte> bytes) override { return page.on_message(connection, bytes); }
+    bool on_message(std::span<const std::byte> bytes) override {
+      return listener.on_message(connection, bytes);
+    }
     bool on_ping(std::span<const std::byte> payload) override {
       // A newer ping replaces one that is not answered yet (RFC 6455, 5.5.3).
       Bytes& pong = connection.pong.emplace();
@@ -445,7 +458,7 @@ struct WatchPage::Impl {
     }
     void on_close() override { connection.closed_by_client = true; }
 
-    Impl& page;
+    Impl& listener;
     Connection& connection;
     bool any = false;
   };
@@ -467,7 +480,7 @@ struct WatchPage::Impl {
 
   bool charge(Connection& connection, std::size_t bytes) {
     TrafficLimit& limit = connection.joined ? traffic : strangers;
-    const auto why = limit.refuse(connection.traffic, connection.host, bytes, monotonic_s());
+    const auto why = limit.refuse(connection.traffic, connection.host, bytes, steady_seconds());
     if (why) refuse(connection, *why);
     return !why;
   }
@@ -477,7 +490,7 @@ struct WatchPage::Impl {
     ++connection.refused;
   }
 
-  // Before its hello, a client has no place among the watchers, and so cannot keep others out.
+  // Before its hello, a client has no place among the peers, and so cannot keep others out.
   bool on_message(Connection& connection, std::span<const std::byte> bytes) {
     if (connection.refused > kMaxRefused) return false;
     if (!connection.said_hello) {
@@ -591,7 +604,7 @@ struct WatchPage::Impl {
     if (connection.closed_by_client || !config.certificate.empty()) return -1;
     connection.phase = Connection::Phase::ending;
     table.advance(connection.id, Progress::over);
-    table.end_by(connection.id, monotonic_s() + kLingerS);
+    table.end_by(connection.id, steady_seconds() + kLingerS);
     (void)shutdown(lws_get_socket_fd(connection.socket), SHUT_WR);
     return 0;
   }
@@ -607,7 +620,7 @@ struct WatchPage::Impl {
       Connection& connection = *owner->second;
       if (stream.closing && !connection.closing) {
         connection.closing = true;
-        table.end_by(id, monotonic_s() + kTimeoutS);
+        table.end_by(id, steady_seconds() + kCloseS);
       } else if (stream.joined && !connection.closing && !connection.joined) {
         connection.joined = true;
         connection.traffic = {};
@@ -623,9 +636,12 @@ struct WatchPage::Impl {
   }
 
   void report(Arrival arrival) {
-    arrival.at_s = monotonic_s();
-    const std::lock_guard guard(lock);
-    arrivals.push_back(std::move(arrival));
+    arrival.at_s = steady_seconds();
+    {
+      const std::lock_guard guard(lock);
+      arrivals.push_back(std::move(arrival));
+    }
+    arrived.notify_one();
   }
 
   void count(Refusal why) {
@@ -693,7 +709,7 @@ struct WatchPage::Impl {
       for (std::uint64_t n = 0; n < refused.counts[i]; ++n)
         pipes.refused(static_cast<Refusal>(i));
     }
-    const double now_s = monotonic_s();
+    const double now_s = steady_seconds();
     for (const Arrival& arrival : taken) {
       switch (arrival.kind) {
         case Arrival::Kind::opened:
@@ -710,41 +726,31 @@ struct WatchPage::Impl {
     taken.clear();
   }
 
-  static TokenTime present() {
-    const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-    const auto unix_ms = std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
-    return {monotonic_s(), static_cast<std::uint64_t>(unix_ms)};
+  void wait(double seconds) {
+    const double most = std::isnan(seconds) ? 0.0 : std::clamp(seconds, 0.0, 3600.0);
+    std::unique_lock guard(lock);
+    arrived.wait_for(guard, std::chrono::duration<double>(most), [this] { return !arrivals.empty(); });
   }
 
-  // Reads what the thread has received before it serves the peers.
-  struct Served final : ForwardingTransport {
-    explicit Served(Impl& owner) : ForwardingTransport(owner.pipes), owner_(owner) {}
-    void service(double) override {
-      owner_.take_arrivals();
-      owner_.pipes.service(monotonic_s());
-    }
-    Impl& owner_;
-  };
-
-  static const char* protocol_name() { return "live-view"; }
+  static const char* protocol_name() { return "reckoner"; }
 
   struct Sweep {
     lws_sorted_usec_list_t timer;  // first: libwebsockets returns its address
-    Impl* page;
+    Impl* listener;
   };
 
-  const WatchConfig config;
-  const TransportLimits limits{};
+  const WebConfig config;
   lws_context* context = nullptr;
-  lws_vhost* host_of_page = nullptr;
+  lws_vhost* vhost = nullptr;
   lws* listener = nullptr;
   std::uint16_t port = 0;
   std::atomic<bool> stopping = false;
+  std::atomic<std::size_t> connection_count = 0;
 
   // Of the thread of the sockets.
   PageFiles files;
   ConnectionTable table;
-  TrafficLimit traffic{limits};
+  TrafficLimit traffic;
   TrafficLimit strangers{{.datagrams_per_second = kStrangerFrames,
                           .bytes_per_second = kStrangerBytes,
                           .address_datagrams_per_second = 0.0,
@@ -756,6 +762,7 @@ struct WatchPage::Impl {
 
   // Protected by the lock.
   std::mutex lock;
+  std::condition_variable arrived;
   std::unordered_map<StreamId, Stream> streams;
   std::unordered_set<StreamId> touched;
   std::vector<Arrival> arrivals;
@@ -764,29 +771,30 @@ struct WatchPage::Impl {
   // Of the server's thread.
   std::vector<Arrival> taken;
   PipeServer pipes;
-  Served transport;
 
   std::thread thread;
 };
 
-WatchPage::WatchPage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-WatchPage::~WatchPage() = default;
+WebListener::WebListener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+WebListener::~WebListener() = default;
 
-Result<std::unique_ptr<WatchPage>> WatchPage::open(const WatchConfig& config, const TokenGate& gate) {
+Result<std::unique_ptr<WebListener>> WebListener::open(const WebConfig& config) {
   static const std::array<lws_protocols, 2> protocols{
       {{Impl::protocol_name(), &Impl::on_event, 0, 4096, 0, nullptr, 64 * 1024},
        {nullptr, nullptr, 0, 0, 0, nullptr, 0}}};
+  if (auto error = find_invalid_setting(config)) return *error;
   const std::string where =
-      "could not serve the live view on " + config.host + ':' + std::to_string(config.port);
-  for (const std::string& origin : config.origins) {
-    if (!is_origin(origin))
-      return Error{
-          "--watch-origin " + origin +
-          ": not an origin. Give a scheme and a host without a path, for example https://game.example"};
-  }
-  auto impl = std::make_unique<Impl>(config, gate);
+      "could not listen for browsers on " + config.host + ':' + std::to_string(config.port);
   const auto listening = listen_on(config.host, config.port);
   if (!listening) return Error{where + ": the address is in use or not of this machine"};
+  // libwebsockets closes the socket once it has it.
+  const auto fail = [&](const std::string& why) {
+    ::close(listening->file);
+    return Error{why};
+  };
+  const auto gate = token_gate(config, listening->port);
+  if (!gate) return fail(gate.error());
+  auto impl = std::make_unique<Impl>(config, gate->pipe_gate(&token_time));
 
   lws_set_log_level(0, nullptr);
   lws_context_creation_info info{};
@@ -796,46 +804,102 @@ Result<std::unique_ptr<WatchPage>> WatchPage::open(const WatchConfig& config, co
   info.gid = static_cast<decltype(info.gid)>(-1);
   info.uid = static_cast<decltype(info.uid)>(-1);
   // A closed connection stays until the next pass.
-  info.fd_limit_per_thread = static_cast<unsigned>(kMaxConnections + kMaxAcceptedAtOnce + 16);
-  info.timeout_secs = static_cast<unsigned>(kTimeoutS) + 1;
+  info.fd_limit_per_thread = static_cast<unsigned>(config.max_connections + kMaxAcceptedAtOnce + 16);
+  info.timeout_secs = static_cast<unsigned>(config.join_s) + 1;
   info.alpn = "http/1.1";
-  if (!config.certificate.empty()) {
+  const WebConfig& kept = impl->config;
+  if (!kept.certificate.empty()) {
     info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
-    info.ssl_cert_filepath = impl->config.certificate.c_str();
-    info.ssl_private_key_filepath = impl->config.certificate.c_str();
+    info.ssl_cert_filepath = kept.certificate.c_str();
+    info.ssl_private_key_filepath = kept.key.empty() ? kept.certificate.c_str() : kept.key.c_str();
   }
   impl->context = lws_create_context(&info);
-  impl->host_of_page = impl->context != nullptr ? lws_get_vhost_by_name(impl->context, "default") : nullptr;
-  if (impl->host_of_page == nullptr) {
-    ::close(listening->file);
-    return Error{where + (config.certificate.empty() ? ": libwebsockets does not start"
-                                                     : ": the certificate cannot be read")};
+  impl->vhost = impl->context != nullptr ? lws_get_vhost_by_name(impl->context, "default") : nullptr;
+  if (impl->vhost == nullptr) {
+    return fail(where + (config.certificate.empty() ? ": libwebsockets does not start"
+                                                    : ": the certificate cannot be read"));
   }
   lws_sock_file_fd_type descriptor{};
   descriptor.filefd = listening->file;
-  impl->listener = lws_adopt_descriptor_vhost(impl->host_of_page, LWS_ADOPT_RAW_FILE_DESC, descriptor,
+  impl->listener = lws_adopt_descriptor_vhost(impl->vhost, LWS_ADOPT_RAW_FILE_DESC, descriptor,
                                               Impl::protocol_name(), nullptr);
-  if (impl->listener == nullptr) {
-    ::close(listening->file);
-    return Error{where + ": libwebsockets does not start"};
-  }
+  if (impl->listener == nullptr) return fail(where + ": libwebsockets does not start");
   impl->port = listening->port;
   impl->schedule_sweep();
-  impl->thread = std::thread([self = impl.get()] { self->run(); });
-  return std::unique_ptr<WatchPage>(new WatchPage(std::move(impl)));
+  try {
+    impl->thread = std::thread([self = impl.get()] { self->run(); });
+  } catch (const std::system_error&) {
+    return Error{where + ": the system has no thread left"};
+  }
+  return std::unique_ptr<WebListener>(new WebListener(std::move(impl)));
 }
 
-Transport& WatchPage::transport() {
-  return impl_->transport;
-}
-void WatchPage::send_status(std::string_view text) {
-  impl_->pipes.send_status(text);
-}
-std::size_t WatchPage::watchers() const {
-  return impl_->pipes.streams();
-}
-std::uint16_t WatchPage::port() const {
+std::uint16_t WebListener::port() const {
   return impl_->port;
 }
 
-}  // namespace reckoner::program
+std::string WebListener::url(std::string_view host) const {
+  const WebConfig& config = impl_->config;
+  if (host.empty()) host = config.host.empty() ? std::string_view("localhost") : config.host;
+  const bool bare_ipv6 = host.find(':') != std::string_view::npos && !host.starts_with('[');
+  std::string out = config.certificate.empty() ? "ws://" : "wss://";
+  out += bare_ipv6 ? "[" : "";
+  out += host;
+  out += bare_ipv6 ? "]:" : ":";
+  return out + std::to_string(impl_->port) + '/';
+}
+
+std::optional<ClientIdentity> WebListener::identity(PeerId peer) const {
+  return impl_->pipes.identity(peer);
+}
+
+WebStats WebListener::web_stats() const {
+  return {.peers = impl_->pipes.streams(), .connections = impl_->connection_count};
+}
+
+void WebListener::send_status(std::string_view text) {
+  impl_->pipes.send_status(text);
+}
+
+void WebListener::wait(double seconds) {
+  impl_->wait(seconds);
+}
+
+void WebListener::service(double /*now_s*/) {
+  impl_->take_arrivals();
+  impl_->pipes.service(steady_seconds());
+}
+
+std::optional<TransportEvent> WebListener::poll() {
+  return impl_->pipes.poll();
+}
+
+bool WebListener::send(PeerId peer, std::span<const std::byte> datagram) {
+  return impl_->pipes.send(peer, datagram);
+}
+
+std::size_t WebListener::max_datagram_bytes(PeerId peer) const {
+  return impl_->pipes.max_datagram_bytes(peer);
+}
+
+bool WebListener::is_ordered(PeerId peer) const {
+  return impl_->pipes.is_ordered(peer);
+}
+
+void WebListener::disconnect(PeerId peer, std::uint32_t reason) {
+  impl_->pipes.disconnect(peer, reason);
+}
+
+PeerLogin WebListener::login(PeerId peer) const {
+  return impl_->pipes.login(peer);
+}
+
+void WebListener::revoke_login(const PeerLogin& login) {
+  impl_->pipes.revoke_login(login);
+}
+
+const TransportStats& WebListener::stats() const {
+  return impl_->pipes.stats();
+}
+
+}  // namespace reckoner

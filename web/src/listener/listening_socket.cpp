@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/listening_socket.hpp"
+#include "web/src/listener/listening_socket.hpp"
 
 #include "net/src/transport/socket/system_address.hpp"
 
@@ -17,7 +17,7 @@
 
 #include <reckoner/net/network_transport.hpp>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 // Data in the kernel that TCP has not sent yet, bytes. Without this limit, a slow reader would get states
@@ -96,4 +96,4 @@ std::size_t descriptor_limit() {
   return static_cast<std::size_t>(limit.rlim_cur);
 }
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/http_request.hpp"
+#include "web/src/http/http_request.hpp"
 
 #include <random>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 const std::string kHost = "Host: 127.0.0.1\r\n";
@@ -134,4 +134,4 @@ TEST(HttpRequest, SurvivesAnyBytes) {
 }
 
 }  // namespace
-}  // namespace reckoner::program
+}  // namespace reckoner::web

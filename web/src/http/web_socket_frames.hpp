@@ -10,7 +10,7 @@
 
 #include <reckoner/net/refusal.hpp>
 
-namespace reckoner::program {
+namespace reckoner::web {
 
 /// Receives what a FrameReader reads. A function that returns false stops the reader.
 class FrameSink {
@@ -37,7 +37,7 @@ class FrameReader {
 
   /// Reads bytes of the stream. Returns why the stream cannot be continued, or nullopt: `too_large` as soon
   /// as a message would exceed the limit, before its payload arrives; `malformed` for frames that no client
-  /// of the live view may send. After a refusal, a close frame, or `false` from the sink, reads nothing more.
+  /// of this library may send. After a refusal, a close frame, or `false` from the sink, reads nothing more.
   [[nodiscard]] std::optional<Refusal> read(std::span<const std::byte> bytes, FrameSink& sink);
 
  private:
@@ -73,4 +73,4 @@ inline constexpr std::uint8_t kBinaryFrame = 2;
 inline constexpr std::uint8_t kCloseFrame = 8;
 inline constexpr std::uint8_t kPongFrame = 10;
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

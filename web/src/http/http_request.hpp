@@ -8,12 +8,12 @@
 #include <variant>
 #include <vector>
 
-namespace reckoner::program {
+namespace reckoner::web {
 
 /// Largest head of a request (request line and header fields), bytes.
 inline constexpr std::size_t kMaxRequestBytes = 8192;
 
-/// The head of a request for a file or a WebSocket (RFC 9112): what the live view answers, and nothing else.
+/// The head of a request for a file or a WebSocket (RFC 9112): what a WebListener answers, and nothing else.
 struct HttpRequest {
   struct Field {
     std::string name;  ///< in lower case
@@ -48,4 +48,4 @@ struct RefusedRequest {
 /// announces a body, has no Host field or several, or has two fields of one name that must be unique.
 [[nodiscard]] std::variant<HttpRequest, RefusedRequest> read_request(std::string_view head);
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

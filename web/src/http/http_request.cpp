@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/http_request.hpp"
+#include "web/src/http/http_request.hpp"
 
-#include "programs/server/watch/ascii.hpp"
+#include "web/src/http/ascii.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 constexpr std::string_view kNewLine = "\r\n";
@@ -146,4 +146,4 @@ std::variant<HttpRequest, RefusedRequest> read_request(std::string_view head) {
   return out;
 }
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

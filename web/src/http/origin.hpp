@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-namespace reckoner::program {
+namespace reckoner::web {
 
-/// True if `origin` can be an entry of --watch-origin: a scheme, a host and perhaps a port, without a path,
-/// for example "https://game.example:8443". False for "null", the origin of documents without a site.
+/// True if `origin` can be an entry of WebConfig::origins: a scheme, a host and perhaps a port, without a
+/// path, for example "https://game.example:8443". False for "null", the origin of documents without a site.
 [[nodiscard]] bool is_origin(std::string_view origin);
 
 /// True if a request with this Host header may be answered. In an attack by DNS rebinding, a name of the
@@ -22,8 +22,9 @@ namespace reckoner::program {
 
 /// True if a page of this origin may open a WebSocket on a server that it reached as `host` (the Host
 /// header). The host must be allowed (is_allowed_host()), and the origin must be the server itself or be in
-/// `allowed`. A client without an origin is no browser and is refused: it can join over UDP.
+/// `allowed`. A client without an
+/// origin is no browser: WebConfig::without_origin decides about it.
 [[nodiscard]] bool is_allowed_origin(std::string_view origin, std::string_view host,
                                      const std::vector<std::string>& allowed, std::string_view address = {});
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "programs/server/watch/watch_origin.hpp"
+#include "web/src/http/origin.hpp"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace reckoner::program {
+namespace reckoner::web {
 namespace {
 
 const std::vector<std::string> kAllowed{"https://game.example", "http://Other.Example:8080"};
@@ -50,14 +50,26 @@ const std::vector<std::string> kAfter{".",
                                       std::string("\0.evil.example", 14),
                                       "\xc3\xa9"};
 
-TEST(WatchHost, IsALiteralAddressOrAKnownName) {
+TEST(WebOrigin, IsTheServerItselfOrOneThatIsAllowed) {
+  const std::vector<std::string> allowed{"https://game.example"};
+  EXPECT_TRUE(web::is_allowed_origin("http://10.0.0.1:8080", "10.0.0.1:8080", {}));
+  EXPECT_TRUE(web::is_allowed_origin("https://game.example", "10.0.0.1:8080", allowed));
+  EXPECT_FALSE(web::is_allowed_origin("https://game.example", "10.0.0.1:8080", {}));
+  EXPECT_FALSE(web::is_allowed_origin("http://10.0.0.1:8081", "10.0.0.1:8080", {}));
+  EXPECT_FALSE(web::is_allowed_origin("http://10.0.0.1:8080.evil.example", "10.0.0.1:8080", {}));
+  EXPECT_FALSE(web::is_allowed_origin("", "", {}));
+  EXPECT_FALSE(web::is_allowed_origin("null", "10.0.0.1:8080", allowed));
+  EXPECT_FALSE(web::is_allowed_origin("http://", "", {}));
+}
+
+TEST(WebHost, IsALiteralAddressOrAKnownName) {
   for (const std::string& host : kGood) {
     for (const std::string port : {"", ":1", ":80", ":8080", ":65535"})
       EXPECT_TRUE(is_allowed_host(host + port, kAllowed, "Here")) << host << port;
   }
 }
 
-TEST(WatchHost, IsNothingElse) {
+TEST(WebHost, IsNothingElse) {
   const auto refuse = [](const std::string& host) {
     for (const std::string port : {"", ":80"})
       EXPECT_FALSE(is_allowed_host(host + port, kAllowed, "Here")) << host << port;
@@ -103,7 +115,7 @@ TEST(WatchHost, IsNothingElse) {
   EXPECT_FALSE(is_allowed_host("game.example", {}));
 }
 
-TEST(WatchHost, IsNothingThatOnlyContainsAKnownOne) {
+TEST(WebHost, IsNothingThatOnlyContainsAKnownOne) {
   for (const std::string& host : kGood) {
     for (const std::string& before : kBefore)
       EXPECT_FALSE(is_allowed_host(before + host, kAllowed, "Here")) << before << host;
@@ -114,7 +126,7 @@ TEST(WatchHost, IsNothingThatOnlyContainsAKnownOne) {
 }
 
 // Whatever the attacker's name is: the browser sends the same name as host and in the origin.
-TEST(WatchOrigin, ANameThatLeadsHereIsNotTheServerItself) {
+TEST(WebOrigin, ANameThatLeadsHereIsNotTheServerItself) {
   for (const std::string name :
        {"evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example",
         "127.0.0.1.evil.example:80", "localhost.", "localhost.:8080", "sub.game.example"}) {
@@ -127,7 +139,7 @@ TEST(WatchOrigin, ANameThatLeadsHereIsNotTheServerItself) {
   }
 }
 
-TEST(WatchOrigin, OfTheServerItselfHasItsHostAndPort) {
+TEST(WebOrigin, OfTheServerItselfHasItsHostAndPort) {
   for (const std::string host : {"127.0.0.1", "[::1]", "localhost"}) {
     EXPECT_TRUE(is_allowed_origin("http://" + host, host, {}));
     EXPECT_TRUE(is_allowed_origin("http://" + host, host + ":80", {}));
@@ -151,7 +163,7 @@ TEST(WatchOrigin, OfTheServerItselfHasItsHostAndPort) {
   EXPECT_FALSE(is_allowed_origin("http://game.example", "127.0.0.1:9", kAllowed)) << "not encrypted";
 }
 
-TEST(WatchOrigin, OfAnOptionHasASchemeAndAHost) {
+TEST(WebOrigin, OfAnOptionHasASchemeAndAHost) {
   for (const char* origin :
        {"https://game.example", "http://10.0.0.1:8080", "https://[::1]:9", "tauri://localhost"})
     EXPECT_TRUE(is_origin(origin)) << origin;
@@ -162,4 +174,4 @@ TEST(WatchOrigin, OfAnOptionHasASchemeAndAHost) {
 }
 
 }  // namespace
-}  // namespace reckoner::program
+}  // namespace reckoner::web

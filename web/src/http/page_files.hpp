@@ -7,8 +7,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
-namespace reckoner::program {
+namespace reckoner::web {
 
 /// The files of a folder, for a web server. A file stays in memory after its first request, because an open
 /// file for each request would use up the descriptors of the process. It is read again when it has changed.
@@ -19,10 +20,12 @@ class PageFiles {
     std::string_view type;  ///< media type, for example "text/html"
   };
 
-  /// `folder`: the operator's, and so trusted, also links in it. Empty: no files.
-  explicit PageFiles(std::string folder) : folder_(std::move(folder)) {}
+  /// `folder`: the operator's, and so trusted, also links in it. Empty: no files. `front`: the name of the
+  /// file that "/" is.
+  PageFiles(std::string folder, std::string front)
+      : folder_(std::move(folder)), front_('/' + std::move(front)) {}
 
-  /// Returns the file of an untrusted path such as "/live.js"; "/" is "/live.html". Nullopt if there is no
+  /// Returns the file of an untrusted path such as "/game.js", or of "/". Nullopt if there is no
   /// such file, if it is larger than 64 MiB, or if a part of the path begins with '.' or has other characters
   /// than letters, digits, '.', '-' and '_'.
   [[nodiscard]] std::optional<File> find(std::string_view path);
@@ -34,7 +37,8 @@ class PageFiles {
   };
 
   std::string folder_;
+  std::string front_;
   std::unordered_map<std::string, Kept> kept_;  // no more than the folder has
 };
 
-}  // namespace reckoner::program
+}  // namespace reckoner::web
