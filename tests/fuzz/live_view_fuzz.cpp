@@ -15,6 +15,7 @@ namespace reckoner::fuzz {
 namespace {
 
 constexpr std::size_t kMaxMessage = 1000;
+constexpr std::size_t kMaxText = 300;
 
 void read_any_request(std::string_view bytes) {
   const auto read = web::read_request(bytes);
@@ -44,6 +45,12 @@ struct Sink final : web::FrameSink {
     all.insert(all.end(), bytes.begin(), bytes.end());
     return true;
   }
+  bool on_text(std::span<const std::byte> text) override {
+    check(text.size() <= kMaxText, "a text is not larger than its limit");
+    ++messages;
+    all.insert(all.end(), text.begin(), text.end());
+    return true;
+  }
   bool on_ping(std::span<const std::byte> payload) override {
     check(payload.size() <= 125, "a ping fits into a pong");
     ++messages;
@@ -58,7 +65,7 @@ struct Sink final : web::FrameSink {
 
 // However the stream is cut, the reader sees the same.
 void read_any_frames(std::span<const std::byte> bytes) {
-  web::FrameReader whole(kMaxMessage), cut(kMaxMessage);
+  web::FrameReader whole(kMaxMessage, kMaxText), cut(kMaxMessage, kMaxText);
   Sink one, other;
   const auto why = whole.read(bytes, one);
   std::optional<Refusal> why_cut;

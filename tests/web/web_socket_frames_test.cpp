@@ -62,6 +62,39 @@ std::optional<Refusal> read(FrameReader& reader, const std::string& bytes, Sink&
   return std::nullopt;
 }
 
+TEST(FrameReader, ReadsTextsIfTheyAreAdmitted) {
+  struct TextSink final : FrameSink {
+    bool admit_frame(std::size_t) override { return true; }
+    bool on_message(std::span<const std::byte> bytes) override {
+      all.push_back("binary " + text_of(bytes));
+      return true;
+    }
+    bool on_text(std::span<const std::byte> bytes) override {
+      all.push_back("text " + text_of(bytes));
+      return true;
+    }
+    bool on_ping(std::span<const std::byte>) override { return true; }
+    void on_close() override {}
+    std::vector<std::string> all;
+  };
+  const auto read_all = [](FrameReader& reader, const std::string& bytes, FrameSink& sink) {
+    return reader.read(std::as_bytes(std::span(bytes)), sink);
+  };
+  FrameReader reader(10, 20);
+  TextSink sink;
+  // The limits of both kinds are their own, also for messages in parts.
+  const std::string all = frame(0x81, std::string(20, 't')) + frame(0x82, "b") + frame(0x01, "on") +
+                          frame(0x80, "e") + frame(0x82, std::string(10, 'b'));
+  EXPECT_EQ(read_all(reader, all, sink), std::nullopt);
+  EXPECT_EQ(sink.all, (std::vector<std::string>{"text " + std::string(20, 't'), "binary b", "text one",
+                                                "binary " + std::string(10, 'b')}));
+  FrameReader other(10, 20), third(10, 20), fourth(10);
+  EXPECT_EQ(read_all(other, frame(0x81, std::string(21, 't')), sink), Refusal::too_large);
+  EXPECT_EQ(read_all(third, frame(0x01, std::string(15, 't')) + frame(0x80, std::string(6, 't')), sink),
+            Refusal::too_large);
+  EXPECT_EQ(read_all(fourth, frame(0x81, "t"), sink), Refusal::malformed) << "not admitted";
+}
+
 TEST(FrameReader, ReadsMessagesInWholeAndInParts) {
   const std::string long_one(700, 'y');
   const std::string stream = frame(0x82, "one") + frame(0x82, "") + frame(0x02, "t") + frame(0x89, "ping") +

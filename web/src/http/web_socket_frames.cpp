@@ -73,13 +73,15 @@ std::optional<Refusal> FrameReader::begin_frame(FrameSink& sink) {
     if (!known || !final_ || size > kMaxControlPayload) return Refusal::malformed;
     control_.clear();
   } else {
-    const bool expected = in_message_ ? opcode_ == kContinuation : opcode_ == kBinaryFrame;
+    const bool begins = opcode_ == kBinaryFrame || (opcode_ == kTextFrame && max_text_ > 0);
+    const bool expected = in_message_ ? opcode_ == kContinuation : begins;
     if (!expected) return Refusal::malformed;
     if (!in_message_) {
+      is_text_ = opcode_ == kTextFrame;
       message_.clear();
       message_skipped_ = false;
     }
-    if (size > max_message_ - message_.size()) return Refusal::too_large;
+    if (size > (is_text_ ? max_text_ : max_message_) - message_.size()) return Refusal::too_large;
     in_message_ = true;
   }
   size_ = static_cast<std::size_t>(size);
@@ -105,7 +107,7 @@ void FrameReader::end_frame(FrameSink& sink) {
     if (!skipped_ && opcode_ == kPingFrame) goes_on = sink.on_ping(control_);
   } else if (final_) {
     in_message_ = false;
-    if (!message_skipped_) goes_on = sink.on_message(message_);
+    if (!message_skipped_) goes_on = is_text_ ? sink.on_text(message_) : sink.on_message(message_);
     message_.clear();
   }
   if (!goes_on) state_ = State::ended;

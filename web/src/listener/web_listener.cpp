@@ -8,7 +8,9 @@
 #include "web/src/http/web_socket_frames.hpp"
 #include "web/src/listener/connection_table.hpp"
 #include "web/src/listener/listening_socket.hpp"
+#include "web/src/listener/side_channels.hpp"
 #include "web/src/listener/token_entrance.hpp"
+#include "web/src/signalling/signal_message.hpp"
 
 #include <algorithm>
 #include <array>
@@ -71,7 +73,7 @@ using Bytes = std::vector<std::byte>;
 
 // What the thread of the sockets reports to the server's thread.
 struct Arrival {
-  enum class Kind : std::uint8_t { opened, message, closed };
+  enum class Kind : std::uint8_t { opened, message, offer, closed };
   Kind kind = Kind::message;
   StreamId stream = 0;
   double at_s = 0.0;
@@ -99,6 +101,8 @@ struct Connection {
     ending,   // has written everything; waits for the client
   };
 
+  explicit Connection(std::size_t max_text) : frames(PipeServer::kMaxMessageBytes, max_text) {}
+
   ConnectionId id = 0;  // also of its stream
   lws* socket = nullptr;
   IpAddress host{};
@@ -110,7 +114,7 @@ struct Connection {
   std::shared_ptr<const std::string> file{};  // then this; null: none
   std::size_t written = 0;                    // bytes of the file
 
-  FrameReader frames{PipeServer::kMaxMessageBytes};
+  FrameReader frames;
   TrafficMeter traffic{};
   std::size_t refused = 0;
   bool said_hello = false;
@@ -178,7 +182,7 @@ std::string answer_head(int status, std::string_view type, std::size_t bytes, st
 }  // namespace
 
 struct WebListener::Impl {
-  Impl(const WebConfig& settings, PipeGate gate)
+  Impl(const WebConfig& settings, PipeGate gate, std::unique_ptr<SideChannels> side)
       : config(settings),
         files(settings.folder, settings.front_page),
         // Half of the descriptors stay for the rest of the process.
@@ -191,9 +195,10 @@ struct WebListener::Impl {
                                  .join_s = settings.join_s,
                                  .limits = settings.limits},
                                 {.send = [this](auto stream, auto message,
-                                                bool may_drop) { return queue(stream, message, may_drop); },
+                                                bool may_drop) { return send(stream, message, may_drop); },
                                  .close = [this](auto stream) { close(stream); }},
-                                std::move(gate)))) {}
+                                std::move(gate)))),
+        channels(std::move(side)) {}
 
   ~Impl() {
     if (thread.joinable()) {
@@ -261,7 +266,8 @@ struct WebListener::Impl {
     lws* const socket = lws_adopt_descriptor_vhost(vhost, static_cast<lws_adoption_type>(kRawWithTls),
                                                    descriptor, protocol_name(), nullptr);
     if (socket == nullptr) return table.remove(id);
-    Connection& connection = connections[socket];
+    Connection& connection =
+        connections.try_emplace(socket, channels != nullptr ? kMaxSignalBytes : 0).first->second;
     connection.id = id;
     connection.socket = socket;
     connection.host = host;
@@ -448,6 +454,7 @@ struct WebListener::Impl {
     bool on_message(std::span<const std::byte> bytes) override {
       return listener.on_message(connection, bytes);
     }
+    bool on_text(std::span<const std::byte> text) override { return listener.on_text(connection, text); }
     bool on_ping(std::span<const std::byte> payload) override {
       // A newer ping replaces one that is not answered yet (RFC 6455, 5.5.3).
       Bytes& pong = connection.pong.emplace();
@@ -507,6 +514,21 @@ struct WebListener::Impl {
       }
       report({.kind = Arrival::Kind::opened, .stream = connection.id, .host = connection.host});
     }
+    return report_bytes(Arrival::Kind::message, connection, bytes);
+  }
+
+  // Offers a channel. Only a client that the server has admitted may do so.
+  bool on_text(Connection& connection, std::span<const std::byte> bytes) {
+    if (connection.refused > kMaxRefused) return false;
+    const auto message = read_signal({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (!connection.joined || !message || message->kind != Signal::offer) {
+      refuse(connection, message ? Refusal::unexpected : Refusal::malformed);
+      return true;
+    }
+    return report_bytes(Arrival::Kind::offer, connection, std::as_bytes(std::span(message->body)));
+  }
+
+  bool report_bytes(Arrival::Kind kind, Connection& connection, std::span<const std::byte> bytes) {
     {
       const std::lock_guard guard(lock);
       Stream& stream = streams[connection.id];
@@ -515,8 +537,9 @@ struct WebListener::Impl {
       stream.paused = connection.paused = stream.unread_bytes > kMaxUnread;
     }
     if (connection.paused) apply_flow(connection);
-    report({.kind = Arrival::Kind::message,
+    report({.kind = kind,
             .stream = connection.id,
+            .host = connection.host,
             .bytes = Bytes(bytes.begin(), bytes.end())});
     return true;
   }
@@ -656,24 +679,39 @@ struct WebListener::Impl {
 
   // ---- On the server's thread. ----
 
-  bool queue(StreamId id, std::span<const std::byte> message, bool may_drop) {
+  bool send(StreamId id, std::span<const std::byte> message, bool may_drop) {
+    if (may_drop && channels != nullptr && channels->send(id, message)) return true;
+    return queue(id, message, may_drop, kBinaryFrame);
+  }
+
+  bool queue(StreamId id, std::span<const std::byte> message, bool may_drop, std::uint8_t frame) {
     const std::lock_guard guard(lock);
     const auto found = streams.find(id);
     if (found == streams.end() || found->second.closing) return false;
     Stream& stream = found->second;
     if (may_drop && stream.waiting_bytes + message.size() > kMaxWaitingStates) return false;
-    if (!message.empty() && message.front() == static_cast<std::byte>(pipe::Kind::welcome))
+    if (frame == kBinaryFrame && !message.empty() &&
+        message.front() == static_cast<std::byte>(pipe::Kind::welcome))
       stream.joined = true;
     Bytes& bytes = stream.waiting.emplace_back();
-    write_frame_header(kBinaryFrame, message.size(), bytes);
+    write_frame_header(frame, message.size(), bytes);
     bytes.insert(bytes.end(), message.begin(), message.end());
     stream.waiting_bytes += bytes.size();
     touch(id);
     return true;
   }
 
-  // Lets the waiting messages leave first, for at most kTimeoutS.
+  void answer_offer(const Arrival& offer, double now_s) {
+    const std::string_view body(reinterpret_cast<const char*>(offer.bytes.data()), offer.bytes.size());
+    const auto answer = channels->open_offer(offer.stream, offer.host, body, now_s);
+    const std::string text =
+        answer ? write_signal({Signal::answer, *answer}) : write_signal({Signal::refused, answer.error()});
+    (void)queue(offer.stream, std::as_bytes(std::span(text)), false, kTextFrame);
+  }
+
+  // Lets the waiting messages leave first, for at most kCloseS.
   void close(StreamId id) {
+    if (channels != nullptr) channels->close(id);
     const std::lock_guard guard(lock);
     const auto found = streams.find(id);
     if (found == streams.end()) return;
@@ -718,7 +756,11 @@ struct WebListener::Impl {
         case Arrival::Kind::message:
           pipes.received(arrival.stream, arrival.bytes, now_s, now_s - arrival.at_s);
           break;
+        case Arrival::Kind::offer:
+          answer_offer(arrival, now_s);
+          break;
         case Arrival::Kind::closed:
+          if (channels != nullptr) channels->close(arrival.stream);
           pipes.closed(arrival.stream);
           break;
       }
@@ -771,6 +813,7 @@ struct WebListener::Impl {
   // Of the server's thread.
   std::vector<Arrival> taken;
   PipeServer pipes;
+  const std::unique_ptr<SideChannels> channels;  // null: there are none; both threads know whether
 
   std::thread thread;
 };
@@ -778,7 +821,24 @@ struct WebListener::Impl {
 WebListener::WebListener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WebListener::~WebListener() = default;
 
+// Makes listeners with channels, which games cannot.
+struct web::ListenerAccess {
+  using Impl = WebListener::Impl;
+  static Result<std::unique_ptr<WebListener>> open(const WebConfig& config,
+                                                   std::unique_ptr<SideChannels> channels);
+};
+
 Result<std::unique_ptr<WebListener>> WebListener::open(const WebConfig& config) {
+  return web::open_listener(config, nullptr);
+}
+
+Result<std::unique_ptr<WebListener>> web::open_listener(const WebConfig& config,
+                                                        std::unique_ptr<SideChannels> channels) {
+  return ListenerAccess::open(config, std::move(channels));
+}
+
+Result<std::unique_ptr<WebListener>> web::ListenerAccess::open(const WebConfig& config,
+                                                               std::unique_ptr<SideChannels> channels) {
   static const std::array<lws_protocols, 2> protocols{
       {{Impl::protocol_name(), &Impl::on_event, 0, 4096, 0, nullptr, 64 * 1024},
        {nullptr, nullptr, 0, 0, 0, nullptr, 0}}};
@@ -794,7 +854,7 @@ Result<std::unique_ptr<WebListener>> WebListener::open(const WebConfig& config) 
   };
   const auto gate = token_gate(config, listening->port);
   if (!gate) return fail(gate.error());
-  auto impl = std::make_unique<Impl>(config, gate->pipe_gate(&token_time));
+  auto impl = std::make_unique<Impl>(config, gate->pipe_gate(&token_time), std::move(channels));
 
   lws_set_log_level(0, nullptr);
   lws_context_creation_info info{};
@@ -867,6 +927,7 @@ void WebListener::wait(double seconds) {
 
 void WebListener::service(double /*now_s*/) {
   impl_->take_arrivals();
+  if (impl_->channels != nullptr) impl_->channels->pass_on(impl_->pipes, steady_seconds());
   impl_->pipes.service(steady_seconds());
 }
 

@@ -84,6 +84,10 @@ struct WebStats {
   std::size_t connections = 0;
 };
 
+namespace web {
+struct ListenerAccess;
+}
+
 /// A server's transport for browsers: listens for HTTP and WebSockets on one TCP port, with TLS if it has a
 /// certificate, and serves the files of a folder. To serve native clients, too, join it to their transport
 /// with a JoinedTransport.
@@ -130,6 +134,7 @@ class RECKONER_WEB_API WebListener final : public Transport {
   [[nodiscard]] const TransportStats& stats() const override;
 
  private:
+  friend struct web::ListenerAccess;
   struct Impl;
   explicit WebListener(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
