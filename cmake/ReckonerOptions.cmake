@@ -31,6 +31,7 @@ endif()
 option(RECKONER_SOCKETS "Build the transports over sockets, and encryption; OFF: a game supplies the transport"
   ${RECKONER_SOCKETS_DEFAULT})
 option(RECKONER_C "Build the C library, libreckoner" ${PROJECT_IS_TOP_LEVEL})
+option(RECKONER_C_WEB "Let the C library listen for browsers; it then needs libwebsockets and OpenSSL (RECKONER_WEB)" OFF)
 option(RECKONER_PROGRAMS "Build reckoner-server, reckoner-client and reckoner-harness" ${PROJECT_IS_TOP_LEVEL})
 option(RECKONER_EXAMPLES "Build the examples" ${RECKONER_DEVELOPER})
 option(RECKONER_TESTS "Build the tests" ${RECKONER_DEVELOPER})
@@ -55,6 +56,10 @@ if(NOT RECKONER_NETWORK)
   foreach(part C CLUSTER PROGRAMS EXAMPLES TESTS BENCHMARKS WEB)
     set(RECKONER_${part} OFF)
   endforeach()
+endif()
+
+if(RECKONER_C_WEB AND NOT RECKONER_WEB)
+  message(FATAL_ERROR "RECKONER_C_WEB needs RECKONER_WEB")
 endif()
 
 get_filename_component(RECKONER_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)

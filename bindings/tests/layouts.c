@@ -163,6 +163,7 @@ int main(void) {
   MEMBER(reckoner_server_config, client_message_bytes_per_second);
   MEMBER(reckoner_server_config, transport);
   MEMBER(reckoner_server_config, repeat_input_s);
+  MEMBER(reckoner_server_config, web);
   SIZE(reckoner_entity_debug);
   MEMBER(reckoner_entity_debug, struct_size);
   MEMBER(reckoner_entity_debug, level);

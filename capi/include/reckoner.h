@@ -316,6 +316,7 @@ RECKONER_C_API reckoner_result reckoner_issue_token(const reckoner_grant* grant,
 /* ---- Server ------------------------------------------------------------------------------------------- */
 
 typedef struct reckoner_server reckoner_server;
+typedef struct reckoner_web_config reckoner_web_config; /* reckoner_web.h */
 
 typedef struct reckoner_server_config {
   uint32_t struct_size;
@@ -396,6 +397,8 @@ typedef struct reckoner_server_config {
    * Server and clients must use the same one. Null: "udp" with a key, "enet" if insecure. */
   const char* transport;
   double repeat_input_s; /* for this time, the last input of a player stands in for inputs that are missing */
+  /* Players in browsers join, too, through a TCP port: reckoner_web.h. Null: only native clients. */
+  const reckoner_web_config* web;
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 

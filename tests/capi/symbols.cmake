@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Compares the exports of a shared library with symbols.txt and with the declarations in its header.
-#   cmake -DNM=nm -DLIBRARY=FILE -DHEADER=FILE -DLIST=FILE -P symbols.cmake
+# Compares the exports of a shared library with symbols.txt and with the declarations in its headers.
+#   cmake -DNM=nm -DLIBRARY=FILE "-DHEADER=FILE;..." -DLIST=FILE -P symbols.cmake
 execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9a-f]+ [A-Za-z] [^\n]+" lines "${printed}")
 set(exported)
@@ -24,7 +24,11 @@ if(NOT exported STREQUAL listed)
   message(FATAL_ERROR "exported, but not in ${LIST}: ${new}\nin it, but not exported, which breaks programs: ${missing}")
 endif()
 
-file(READ "${HEADER}" header)
+set(header)
+foreach(file IN LISTS HEADER)
+  file(READ "${file}" text)
+  string(APPEND header "${text}")
+endforeach()
 string(REGEX MATCHALL "RECKONER_C_API [^;(]+\\(" declarations "${header}")
 list(FILTER declarations EXCLUDE REGEX "__")
 set(declared)

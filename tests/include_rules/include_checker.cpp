@@ -52,9 +52,10 @@ constexpr std::string_view kWeb[] = {"reckoner/web/", "reckoner/net/", "reckoner
 constexpr std::string_view kScenario[] = {"reckoner/reckoning/", "reckoning/src/", "scenario/"};
 // The C API uses what a game uses, not the harness. Its header includes only C's own headers.
 constexpr std::string_view kCapi[] = {"reckoner/server/",    "reckoner/client/", "reckoner/net/",
-                                      "reckoner/reckoning/", "capi/src/",        "server/src/",
-                                      "client/src/",         "net/src/",         "version.hpp"};
-constexpr std::string_view kCapiHeader[] = {"stddef.h", "stdint.h", "reckoner.h"};
+                                      "reckoner/reckoning/", "reckoner/web/",    "capi/src/",
+                                      "server/src/",         "client/src/",      "net/src/",
+                                      "version.hpp"};
+constexpr std::string_view kCapiHeader[] = {"stddef.h", "stdint.h", "reckoner.h", "reckoner_web.h"};
 constexpr std::string_view kPrograms[] = {"reckoner/",   "reckoning/src/", "net/src/",        "server/src/",
                                           "client/src/", "scenario/",      "programs/common/"};
 constexpr std::string_view kServerProgram[] = {"reckoner/",       "reckoning/src/", "net/src/",
@@ -250,10 +251,11 @@ std::string judge_include(const std::string& path, const Rules& rules, const std
     if (rules.virtual_time && name == "ctime") return "reads the machine's clock";
     return "";
   }
-  const bool platform =
-      !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) && !starts_with_any(name, kEnet) &&
-      !starts_with_any(name, kNats) && !starts_with_any(name, kBullet) && !starts_with_any(name, kOpenSsl) &&
-      !starts_with_any(name, kWebsockets) && !starts_with_any(name, kTools) && name != "reckoner.h";
+  const bool platform = !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) &&
+                        !starts_with_any(name, kEnet) && !starts_with_any(name, kNats) &&
+                        !starts_with_any(name, kBullet) && !starts_with_any(name, kOpenSsl) &&
+                        !starts_with_any(name, kWebsockets) && !starts_with_any(name, kTools) &&
+                        name != "reckoner.h" && name != "reckoner_web.h";
   if (platform && !rules.virtual_time) return public_header ? "platform types stay private" : "";
   return "is not allowed in this folder";
 }

@@ -222,6 +222,7 @@ namespace Reckoner {
     public ulong ClientMessageBytesPerSecond;
     internal byte* Transport;
     public double RepeatInputS;
+    internal IntPtr Web;
   }
 
   [StructLayout(LayoutKind.Sequential)]

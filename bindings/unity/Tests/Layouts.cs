@@ -185,6 +185,7 @@ namespace Reckoner.Tests {
       { "reckoner_server_config.client_message_bytes_per_second", "ClientMessageBytesPerSecond" },
       { "reckoner_server_config.transport", "Transport" },
       { "reckoner_server_config.repeat_input_s", "RepeatInputS" },
+      { "reckoner_server_config.web", "Web" },
       { "reckoner_entity_debug.struct_size", "StructSize" },
       { "reckoner_entity_debug.level", "Level" },
       { "reckoner_entity_debug.entity", "Entity" },

@@ -84,7 +84,15 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
   }
   auto handle = std::make_unique<reckoner_server>();
   handle->transport = std::move(*transport);
-  auto created = Server::create(std::move(server), *handle->transport);
+  if (c.web != nullptr) {
+    auto opened = capi::open_web_entrance(*c.web, network.security, *handle->transport);
+    if (opened.entrance == nullptr) {
+      capi::say(capi::with_c_names(opened.fault), why, why_size);
+      return opened.result;
+    }
+    handle->web = std::move(opened.entrance);
+  }
+  auto created = Server::create(std::move(server), handle->all());
   if (!created) return refuse(created.error());
   handle->object.emplace(std::move(*created));
   *out = handle.release();

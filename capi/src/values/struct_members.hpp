@@ -140,6 +140,7 @@ inline constexpr auto kMemberEnds<reckoner_server_config> = std::to_array<std::s
     offsetof(reckoner_server_config, client_message_bytes_per_second) + sizeof(reckoner_server_config::client_message_bytes_per_second),
     offsetof(reckoner_server_config, transport) + sizeof(reckoner_server_config::transport),
     offsetof(reckoner_server_config, repeat_input_s) + sizeof(reckoner_server_config::repeat_input_s),
+    offsetof(reckoner_server_config, web) + sizeof(reckoner_server_config::web),
 });
 template <>
 inline constexpr auto kMemberEnds<reckoner_entity_debug> = std::to_array<std::size_t>({

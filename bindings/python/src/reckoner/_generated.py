@@ -206,6 +206,7 @@ typedef struct reckoner_grant
 void reckoner_grant_init(reckoner_grant *grant, uint32_t struct_size);
 reckoner_result reckoner_issue_token(const reckoner_grant *grant, const uint8_t key[32], uint8_t token[1024]);
 typedef struct reckoner_server reckoner_server;
+typedef struct reckoner_web_config reckoner_web_config;
 typedef struct reckoner_server_config
 {
   uint32_t struct_size;
@@ -267,6 +268,7 @@ typedef struct reckoner_server_config
   uint64_t client_message_bytes_per_second;
   const char *transport;
   double repeat_input_s;
+  const reckoner_web_config *web;
 } reckoner_server_config;
 void reckoner_server_config_init(reckoner_server_config *config, uint32_t struct_size);
 reckoner_result reckoner_server_create(const reckoner_server_config *config, reckoner_server **server, char *why, size_t why_size);
