@@ -126,7 +126,7 @@ MEMBERS = {  # C member: what it is in C++
 C_ONLY_MEMBERS = {
     # Arguments of connect() and of the dialer:
     "client_config": {"host", "port", "insecure", "receive_thread", "reconnects", "transport"},
-    "server_config": {"insecure"},
+    "server_config": {"insecure", "web"},  # reckoner_web.h
     "grant": {"game"},  # an argument of issue_token()
     "server_stats": {"clients", "entities", "closing"},  # client_count(), entity_count(), closing_count()
 }
