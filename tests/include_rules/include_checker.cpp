@@ -85,6 +85,7 @@ constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
 constexpr std::string_view kEnet[] = {"enet/enet.h"};
 constexpr std::string_view kNats[] = {"nats/nats.h"};
 constexpr std::string_view kOpenSsl[] = {"openssl/"};
+constexpr std::string_view kUsrsctp[] = {"usrsctp.h"};
 constexpr std::string_view kBullet[] = {"btBulletDynamicsCommon.h"};
 constexpr std::string_view kTools[] = {"CLI/",    "spdlog/",     "fmt/",      "nlohmann/",
                                        "toml++/", "prometheus/", "civetweb.h"};
@@ -101,6 +102,7 @@ constexpr Rules kRules[] = {
     {"cluster/", kCluster, kGlm, kCodec, true},
     {"cluster/src/nats/", kCluster, kGlm, kNats, false},
     {"web/", kWeb, {}, kOpenSsl, true},
+    {"web/src/sctp/sctp_association.cpp", kWeb, {}, kUsrsctp, true},
     {"capi/", kCapi, kCapiHeader, kGlm, true},
     {"scenario/", kScenario, kGlm, {}, true},
     {"scenario/builtin/physics/physics_world.cpp", kScenario, kGlm, kBullet, true},
@@ -137,7 +139,7 @@ constexpr std::string_view kRooms[] = {
     "cluster/src/wire/", "cluster/src/bus/", "cluster/src/nats/", "cluster/src/witness/", "cluster/src/mail/",
     "cluster/src/authority/", "cluster/src/mirror/", "cluster/src/simulator/", "cluster/src/",
     // not installed
-    "web/src/ice/", "web/src/sctp/", "web/src/signalling/",
+    "web/src/ice/", "web/src/sctp/", "web/src/signalling/", "web/src/dtls/", "web/src/channel/",
     //
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
     "scenario/builtin/physics/", "programs/common/system/", "programs/common/options/",
