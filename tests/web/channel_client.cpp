@@ -4,6 +4,7 @@
 #include "tests/web/stun_samples.hpp"
 #include "web/src/ice/stun_message.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -32,6 +33,25 @@ std::string line_of(std::string_view text, std::string_view name) {
 }
 
 }  // namespace
+
+std::vector<Bytes> parts_of_hello(std::span<const std::byte> datagram, std::size_t most) {
+  constexpr std::size_t kHeads = 13 + 12;
+  const auto hello = datagram.subspan(kHeads);
+  const auto put = [](Bytes& out, std::size_t at, std::size_t bytes, std::size_t value) {
+    for (std::size_t i = bytes; i-- > 0; value >>= 8)
+      out[at + i] = static_cast<std::byte>(value & 0xff);
+  };
+  std::vector<Bytes> parts;
+  for (std::size_t at = 0; at < hello.size(); at += most) {
+    const auto part = hello.subspan(at, std::min(most, hello.size() - at));
+    Bytes& out = parts.emplace_back(datagram.begin(), datagram.begin() + kHeads);
+    put(out, 11, 2, 12 + part.size());
+    put(out, 19, 3, at);
+    put(out, 22, 3, part.size());
+    out.insert(out.end(), part.begin(), part.end());
+  }
+  return parts;
+}
 
 ChannelClient::ChannelClient(Send send, Options options)
     : send_(std::move(send)), options_(std::move(options)), context_(std::move(*web::DtlsContext::make())) {}
@@ -67,13 +87,24 @@ Bytes ChannelClient::check() const {
 void ChannelClient::receive(std::span<const std::byte> datagram) {
   if (web::is_stun(datagram)) {
     is_checked_ = true;
-    if (!dtls_) dtls_ = web::DtlsSession::connect(context_, server_fingerprint_, send_, options_.mtu);
+    if (!dtls_) {
+      dtls_ = web::DtlsSession::connect(context_, server_fingerprint_,
+                                        [this](std::span<const std::byte> out) { send_dtls(out); });
+    }
   } else if (dtls_) {
     (void)dtls_->receive(datagram, [this](std::span<const std::byte> packet) {
       if (association_) association_->receive(packet);
     });
   }
   settle();
+}
+
+void ChannelClient::send_dtls(std::span<const std::byte> datagram) {
+  const bool is_hello = datagram.size() > 25 && datagram[0] == std::byte{22} && datagram[3] == std::byte{0} &&
+                        datagram[4] == std::byte{0} && datagram[13] == std::byte{1};
+  if (!is_hello || options_.hello_part_bytes == 0) return send_(datagram);
+  for (const Bytes& part : parts_of_hello(datagram, options_.hello_part_bytes))
+    send_(part);
 }
 
 void ChannelClient::service(double now_s) {

@@ -26,6 +26,9 @@ using Bytes = std::vector<std::byte>;
   return {bytes.begin(), bytes.end()};
 }
 
+/// The datagrams of a hello whose parts have at most `most` bytes.
+[[nodiscard]] std::vector<Bytes> parts_of_hello(std::span<const std::byte> datagram, std::size_t most);
+
 /// The client's end of a data channel, as a browser has it: with the same libraries as the server, but
 /// without a gate and without a filter. It has no socket.
 class ChannelClient {
@@ -36,7 +39,7 @@ class ChannelClient {
     std::string label = "reckoner";
     std::uint8_t type = web::ChannelOpen::kUnorderedRepeats;
     std::uint32_t reliability = 0;
-    unsigned mtu = web::kDtlsMtuBytes;   ///< small: the hello comes in many parts
+    std::size_t hello_part_bytes = 0;    ///< size of the parts of a hello; 0: it is whole
     bool has_wrong_fingerprint = false;  ///< the offer has that of another certificate
     bool opens = true;                   ///< opens the channel as soon as it can
   };
@@ -82,6 +85,7 @@ class ChannelClient {
   [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
 
  private:
+  void send_dtls(std::span<const std::byte> datagram);
   void settle();
 
   Send send_;

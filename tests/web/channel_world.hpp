@@ -4,12 +4,15 @@
 #include "tests/web/channel_client.hpp"
 #include "web/src/channel/channel_hub.hpp"
 #include "web/src/channel/server_channel.hpp"
+#include "web/src/dtls/client_hello.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,7 +20,7 @@
 
 namespace reckoner::test {
 
-/// A ChannelHub and browsers in virtual time, with a network between them that takes 10 ms.
+/// A ChannelHub and browsers, by default in virtual time, with a network between them that takes 10 ms.
 class ChannelWorld {
  public:
   static constexpr IpAddress kServerHost = 0x0a00'0001;
@@ -67,19 +70,32 @@ class ChannelWorld {
     return added;
   }
 
+  /// Adds a browser and waits for its channel.
+  Browser& join(StreamId stream, ChannelClient::Options options = ChannelClient::Options()) {
+    Browser& added = add(stream, std::move(options));
+    if (!run_until([&] { return added.client->is_open(); })) ADD_FAILURE() << "the channel is not open";
+    return added;
+  }
+
   void run(double seconds) {
     for (const double end_s = now_s + seconds; now_s < end_s;)
       step();
   }
-  /// Runs until `done()`, for at most `seconds`. Returns done().
+  /// Runs until `done()`, for at most `seconds`. Returns true if it was done.
   bool run_until(const std::function<bool()>& done, double seconds = 5.0) {
-    for (const double end_s = now_s + seconds; now_s < end_s && !done();)
+    const double end_s = now_s + seconds;
+    while (!done()) {
+      if (now_s >= end_s) return false;
       step();
-    return done();
+    }
+    return true;
   }
 
   void step() {
-    now_s += kStepS;
+    if (is_real) std::this_thread::sleep_for(std::chrono::duration<double>(kStepS));
+    const double clock_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    now_s = is_real ? clock_s : now_s + kStepS;
     while (!in_flight.empty() && in_flight.front().due_s <= now_s) {
       const Datagram next = std::move(in_flight.front());
       in_flight.pop_front();
@@ -125,6 +141,8 @@ class ChannelWorld {
   std::function<bool(const Datagram&)> loses;
   std::vector<Datagram> carried;  // all, if `keeps`
   bool keeps = false;
+  /// True: time is that of the machine. OpenSSL and usrsctp repeat what was lost by the machine's clock.
+  bool is_real = false;
   double now_s = 100.0;
   std::deque<Datagram> in_flight;
   std::map<StreamId, Browser> browsers;

@@ -125,14 +125,14 @@ Result<DtlsContext> DtlsContext::make() {
 
 DtlsSession::~DtlsSession() = default;
 
-bool DtlsSession::prepare(const DtlsContext& context, unsigned mtu) {
+bool DtlsSession::prepare(const DtlsContext& context) {
   session_.reset(SSL_new(context.context_.get()));
   BIO* const bio = session_ ? BIO_new(context.method_.get()) : nullptr;
   if (bio == nullptr) return false;
   BIO_set_data(bio, this);
   SSL_set_bio(session_.get(), bio, bio);
   SSL_set_app_data(session_.get(), this);
-  SSL_set_mtu(session_.get(), mtu);
+  SSL_set_mtu(session_.get(), kDtlsMtuBytes);
   DTLS_set_timer_cb(session_.get(), &next_repeat_us);
   return true;
 }
@@ -140,7 +140,7 @@ bool DtlsSession::prepare(const DtlsContext& context, unsigned mtu) {
 std::unique_ptr<DtlsSession> DtlsSession::accept(const DtlsContext& context, const Fingerprint& expected,
                                                  std::span<const std::byte> hello, Send send) {
   std::unique_ptr<DtlsSession> made(new DtlsSession(expected, std::move(send)));
-  if (!made->prepare(context, kDtlsMtuBytes)) return nullptr;
+  if (!made->prepare(context)) return nullptr;
   SSL* const ssl = made->session_.get();
   SSL_set_accept_state(ssl);
   made->arrived_ = hello;
@@ -156,9 +156,9 @@ std::unique_ptr<DtlsSession> DtlsSession::accept(const DtlsContext& context, con
 }
 
 std::unique_ptr<DtlsSession> DtlsSession::connect(const DtlsContext& context, const Fingerprint& expected,
-                                                  Send send, unsigned mtu) {
+                                                  Send send) {
   std::unique_ptr<DtlsSession> made(new DtlsSession(expected, std::move(send)));
-  if (!made->prepare(context, mtu)) return nullptr;
+  if (!made->prepare(context)) return nullptr;
   SSL_set_connect_state(made->session_.get());
   made->step_handshake();
   return made;

@@ -57,8 +57,7 @@ class DtlsSession {
                                                            std::span<const std::byte> hello, Send send);
   /// Begins as a client, and sends a hello. Only tests use it. Returns null without memory.
   [[nodiscard]] static std::unique_ptr<DtlsSession> connect(const DtlsContext& context,
-                                                            const Fingerprint& expected, Send send,
-                                                            unsigned mtu = kDtlsMtuBytes);
+                                                            const Fingerprint& expected, Send send);
   ~DtlsSession();
   DtlsSession(const DtlsSession&) = delete;
   DtlsSession& operator=(const DtlsSession&) = delete;
@@ -83,7 +82,7 @@ class DtlsSession {
   friend struct DtlsCallbacks;
 
   DtlsSession(const Fingerprint& expected, Send send) : expected_(expected), send_(std::move(send)) {}
-  [[nodiscard]] bool prepare(const DtlsContext& context, unsigned mtu);
+  [[nodiscard]] bool prepare(const DtlsContext& context);
   void step_handshake();
 
   Fingerprint expected_;

@@ -25,6 +25,40 @@ constexpr std::uint32_t kAckDelayMs = 40;
 constexpr int kBufferBytes = 64 * 1024;
 constexpr std::uint32_t kMostElapsedMs = 60'000;
 
+/// What an association sends: the packets that its owner has not taken yet, and a count.
+struct Outgoing {
+  SctpAssociation::Packets packets;
+  std::uint64_t messages = 0;  // that were sent, or skipped for a later one; repetitions do not count
+  std::optional<std::uint32_t> newest;  // the number of the newest message in any packet (TSN)
+
+  void add(std::span<const std::byte> packet) {
+    packets.bytes.insert(packets.bytes.end(), packet.begin(), packet.end());
+    packets.sizes.push_back(packet.size());
+    constexpr std::size_t kHeaderBytes = 12;
+    auto rest = packet.subspan(std::min(kHeaderBytes, packet.size()));
+    while (rest.size() >= 8) {
+      const std::size_t bytes = number(rest.subspan(2, 2));
+      if (rest[0] == std::byte{SCTP_DATA}) note(number(rest.subspan(4, 4)));
+      rest = rest.subspan(std::min(std::max<std::size_t>((bytes + 3) / 4 * 4, 4), rest.size()));
+    }
+  }
+
+ private:
+  static std::uint32_t number(std::span<const std::byte> bytes) {
+    std::uint32_t value = 0;
+    for (const std::byte byte : bytes)
+      value = value << 8 | std::to_integer<std::uint32_t>(byte);
+    return value;
+  }
+  // Each message is one chunk.
+  void note(std::uint32_t tsn) {
+    const std::uint32_t ahead = newest ? tsn - *newest : 1;
+    if (ahead == 0 || ahead >= 0x8000'0000u) return;
+    messages += ahead;
+    newest = tsn;
+  }
+};
+
 /// What usrsctp has only once in a process.
 struct Process {
   std::mutex calls;  // held during each call of the library
@@ -35,7 +69,7 @@ struct Process {
   // Of its own, because the library's thread may send while another thread waits for the library.
   std::mutex packets;
   std::uintptr_t last = 0;
-  std::unordered_map<std::uintptr_t, SctpAssociation::Packets*> outgoing;
+  std::unordered_map<std::uintptr_t, Outgoing*> outgoing;
 };
 
 Process& process() {
@@ -53,10 +87,7 @@ int keep_packet(void* address, void* bytes, size_t size, uint8_t, uint8_t) {
   Process& all = process();
   const std::lock_guard lock(all.packets);
   const auto found = all.outgoing.find(reinterpret_cast<std::uintptr_t>(address));
-  if (found == all.outgoing.end()) return 0;
-  const auto* const begin = static_cast<const std::byte*>(bytes);
-  found->second->bytes.insert(found->second->bytes.end(), begin, begin + size);
-  found->second->sizes.push_back(size);
+  if (found != all.outgoing.end()) found->second->add({static_cast<const std::byte*>(bytes), size});
   return 0;
 }
 
@@ -173,7 +204,7 @@ struct SctpAssociation::Socket {
 
   std::uintptr_t number = 0;
   struct socket* handle = nullptr;
-  Packets outgoing;
+  Outgoing outgoing;
 };
 
 std::unique_ptr<SctpAssociation> SctpAssociation::create(SctpStack&, Role role, std::uint16_t port) {
@@ -262,18 +293,31 @@ bool SctpAssociation::send(std::uint16_t stream, std::uint32_t protocol, std::sp
     how.sendv_prinfo.pr_value = kLifetimeMs;
   }
   const std::lock_guard lock(process().calls);
-  return usrsctp_sendv(socket_->handle, payload.data(), payload.size(), nullptr, 0, &how, sizeof how,
-                       SCTP_SENDV_SPA, 0) > 0;
+  if (usrsctp_sendv(socket_->handle, payload.data(), payload.size(), nullptr, 0, &how, sizeof how,
+                    SCTP_SENDV_SPA, 0) <= 0)
+    return false;
+  ++accepted_;
+  return true;
 }
 
-bool SctpAssociation::has_waiting() const {
-  if (!is_open()) return false;
+// sctp_status::sstat_penddata is 0 even if messages wait, so this counts what has left.
+bool SctpAssociation::has_waiting() {
+  if (!is_open() || accepted_ == sent()) return false;
+  // The library drops a message that has waited for too long, and does not send it. If no message is on its
+  // way, it would send one that waits, so none does.
   sctp_status status{};
   status.sstat_assoc_id = id_;
   socklen_t bytes = sizeof status;
   const std::lock_guard lock(process().calls);
-  return usrsctp_getsockopt(socket_->handle, IPPROTO_SCTP, SCTP_STATUS, &status, &bytes) == 0 &&
-         status.sstat_penddata > 0;
+  if (usrsctp_getsockopt(socket_->handle, IPPROTO_SCTP, SCTP_STATUS, &status, &bytes) != 0) return false;
+  if (status.sstat_unackdata > 0) return true;
+  accepted_ = sent();
+  return false;
+}
+
+std::uint64_t SctpAssociation::sent() const {
+  const std::lock_guard lock(process().packets);
+  return socket_->outgoing.messages;
 }
 
 void SctpAssociation::close() {
@@ -284,7 +328,7 @@ void SctpAssociation::close() {
 
 void SctpAssociation::take_packets() {
   const std::lock_guard lock(process().packets);
-  std::swap(packets_, socket_->outgoing);
+  std::swap(packets_, socket_->outgoing.packets);
 }
 
 }  // namespace reckoner::web

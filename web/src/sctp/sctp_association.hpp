@@ -90,7 +90,7 @@ class SctpAssociation {
   }
 
   /// Returns true if a message waits because the network takes no more at present.
-  [[nodiscard]] bool has_waiting() const;
+  [[nodiscard]] bool has_waiting();
 
   /// Ends the association at once, and tells the other end with the next flush().
   void close();
@@ -113,11 +113,13 @@ class SctpAssociation {
   struct Socket;
   SctpAssociation() = default;
   void take_packets();
+  [[nodiscard]] std::uint64_t sent() const;
   void note(std::span<const std::byte> notification);
 
   std::unique_ptr<Socket> socket_;
   std::uint32_t id_ = 0;  // 0: not open yet
   bool has_ended_ = false;
+  std::uint64_t accepted_ = 0;  // messages that the library has taken
   Packets packets_;
   std::vector<std::byte> buffer_;
 };

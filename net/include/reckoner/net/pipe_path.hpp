@@ -11,7 +11,8 @@ namespace reckoner {
 struct PipePath {
   /// True: datagrams never overtake each other (Transport::is_ordered()).
   bool is_ordered = true;
-  /// Size of the largest datagram, bytes, from 1 to kMaxDatagramBytes.
+  /// Size of the largest datagram that should travel this way, bytes, from 1 to kMaxDatagramBytes. Rarely,
+  /// there are larger ones, for large unreliable messages of the game. They should travel over the stream.
   std::size_t max_datagram_bytes = kMaxDatagramBytes;
 };
 

@@ -241,10 +241,11 @@ std::optional<TransportEvent> PipeServer::poll() {
 }
 
 bool PipeServer::send(PeerId id, std::span<const std::byte> datagram) {
-  const std::size_t most = max_datagram_bytes(id);
-  if (datagram.empty() || datagram.size() > most) return false;
+  const Impl::Peer* const peer = impl_->table.find(id);
+  if (peer == nullptr || !peer->joined || datagram.empty() || datagram.size() > kMaxDatagramBytes)
+    return false;
   impl_->stats.payload_bytes_sent += datagram.size();
-  (void)impl_->put(*impl_->table.find(id), {.kind = pipe::Kind::state, .body = datagram}, true);
+  (void)impl_->put(*peer, {.kind = pipe::Kind::state, .body = datagram}, true);
   return true;  // a datagram may be lost
 }
 

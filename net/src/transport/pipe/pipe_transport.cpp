@@ -107,7 +107,7 @@ std::optional<TransportEvent> PipeTransport::poll() {
 }
 
 bool PipeTransport::send(PeerId peer, std::span<const std::byte> datagram) {
-  if (datagram.empty() || datagram.size() > max_datagram_bytes(peer)) return false;
+  if (datagram.empty() || datagram.size() > kMaxDatagramBytes || max_datagram_bytes(peer) == 0) return false;
   impl_->stats.payload_bytes_sent += datagram.size();
   return impl_->put({.kind = pipe::Kind::state, .body = datagram});
 }
