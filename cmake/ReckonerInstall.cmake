@@ -58,11 +58,11 @@ if(TARGET reckoner_cluster)
     set(RECKONER_CLUSTER_NEEDS_NATS ON)
   endif()
 endif()
-set(RECKONER_WEB_NEEDS_WEBSOCKETS OFF)
+set(RECKONER_WEB_IS_STATIC OFF)
 if(TARGET reckoner_web)
   get_target_property(web_type reckoner_web TYPE)
   if(web_type STREQUAL "STATIC_LIBRARY")
-    set(RECKONER_WEB_NEEDS_WEBSOCKETS ON)
+    set(RECKONER_WEB_IS_STATIC ON)
   endif()
 endif()
 configure_package_config_file(
@@ -79,8 +79,11 @@ install(FILES
 if(RECKONER_CLUSTER_NEEDS_NATS)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindNats.cmake" DESTINATION "${package_dir}" COMPONENT development)
 endif()
-if(RECKONER_WEB_NEEDS_WEBSOCKETS)
-  install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindWebsockets.cmake" DESTINATION "${package_dir}" COMPONENT development)
+if(RECKONER_WEB_IS_STATIC)
+  install(FILES
+      "${PROJECT_SOURCE_DIR}/cmake/FindUsrsctp.cmake"
+      "${PROJECT_SOURCE_DIR}/cmake/FindWebsockets.cmake"
+    DESTINATION "${package_dir}" COMPONENT development)
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
 
