@@ -20,7 +20,8 @@ interface Functions extends c.ClientFunctions {
   reckoner_web_archetype(client: Pointer, entity: number): number;
 }
 
-/** What admits a client: the bytes of a token file, or a text such as a JWT for a server with a check of its own. */
+/** What admits a client: the bytes of a token file, or up to 1024 bytes or a text, such as a JWT, for a server with a check
+ * of its own. */
 export type Token = Uint8Array | string;
 
 type Numbers = Omit<c.ClientConfig, 'archetypeCount' | 'port' | 'insecure' | 'game' | 'mode' | 'receiveThread' | 'logLeast' | 'reconnects' | 'blendCurve'>;
@@ -115,6 +116,15 @@ export interface Closed {
 const timerMs = 100;
 const farewellMs = 2000;
 const whyBytes = 512;
+
+/** A token as the wire carries it: a fixed size, so that its length says nothing. */
+function padded(token: Uint8Array): Uint8Array {
+  if (token.length === 0) return token;
+  if (token.length > c.byteCount.tokenBytes) throw new ReckonerError(`it has ${token.length} bytes, and at most ${c.byteCount.tokenBytes} are allowed`, 'errorArgument');
+  const bytes = new Uint8Array(c.byteCount.tokenBytes);
+  bytes.set(token);
+  return bytes;
+}
 
 /** A client of a server. Use connect(). */
 export class Client extends Emitter<ClientEvents> {
@@ -232,7 +242,7 @@ export class Client extends Emitter<ClientEvents> {
     let token: Uint8Array;
     try {
       const { token: given = new Uint8Array() } = this.options;
-      token = bytesOf(await (typeof given === 'function' ? given() : given));
+      token = padded(bytesOf(await (typeof given === 'function' ? given() : given)));
       this.reason = '';
     } catch (error) {
       this.reason = `the token could not be had: ${error instanceof Error ? error.message : error}`;
