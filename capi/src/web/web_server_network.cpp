@@ -27,12 +27,13 @@ struct Decision {
   std::uint64_t client_id = 0;
   std::array<std::byte, reckoner::ConnectGrant::kUserBytes> user_data{};
   std::array<std::byte, 16> login{};  // equal for all sessions of one login
+  std::uint32_t session = 0;          // the name that next_replaced() gives the client; its stream
 };
 
 }  // namespace
 
-// Sends a message over a stream. `may_drop`: 1 to drop it rather than let it wait for a slow client. Returns 1, or 0 if
-// it was dropped.
+// Sends a message over a stream. `may_drop`: 1 to drop it rather than let it wait for a slow client. Returns
+// 1, or 0 if it was dropped.
 RECKONER_WEB_IMPORT(stream_send)
 int page_stream_send(std::uint32_t stream, const std::byte* message, std::size_t bytes, int may_drop);
 RECKONER_WEB_IMPORT(stream_close) void page_stream_close(std::uint32_t stream);
@@ -40,6 +41,8 @@ RECKONER_WEB_IMPORT(stream_close) void page_stream_close(std::uint32_t stream);
 RECKONER_WEB_IMPORT(admit) void page_admit(Decision* decision);
 // Returns 1 if the login of a client is no longer valid.
 RECKONER_WEB_IMPORT(is_revoked) int page_is_revoked(double client_id, const std::byte* login);
+// Returns the session of a client whose place a newer session of the same player has taken; 0: none.
+RECKONER_WEB_IMPORT(next_replaced) std::uint32_t page_next_replaced();
 // Makes a login invalid, and with `all` everything that was issued for the client until now.
 RECKONER_WEB_IMPORT(revoke) void page_revoke(double client_id, const std::byte* login, int all);
 
@@ -47,9 +50,11 @@ namespace reckoner::capi {
 namespace {
 
 PipeStreams streams() {
-  return {.send = [](StreamId stream, std::span<const std::byte> message,
-                     bool may_drop) { return page_stream_send(static_cast<std::uint32_t>(stream), message.data(),
-                                                              message.size(), may_drop ? 1 : 0) != 0; },
+  return {.send =
+              [](StreamId stream, std::span<const std::byte> message, bool may_drop) {
+                return page_stream_send(static_cast<std::uint32_t>(stream), message.data(), message.size(),
+                                        may_drop ? 1 : 0) != 0;
+              },
           .close = [](StreamId stream) { page_stream_close(static_cast<std::uint32_t>(stream)); }};
 }
 
@@ -63,14 +68,20 @@ PipeGate gate(std::uint32_t sessions_per_client) {
     return Admission{.login = {.client_id = decision.client_id,
                                .id = decision.login,
                                .sessions_per_client = sessions_per_client},
-                     .identity = ClientIdentity{decision.client_id, decision.user_data}};
+                     .identity = ClientIdentity{decision.client_id, decision.user_data},
+                     .session = decision.session};
   };
   gate.is_revoked = [](const PeerLogin& login) {
     return login.client_id && page_is_revoked(static_cast<double>(*login.client_id), login.id.data()) != 0;
   };
+  gate.next_replaced = []() -> std::optional<std::uint32_t> {
+    const std::uint32_t session = page_next_replaced();
+    return session != 0 ? std::optional(session) : std::nullopt;
+  };
   gate.revoke = [](const PeerLogin& login) {
     if (login.client_id)
-      page_revoke(static_cast<double>(*login.client_id), login.id.data(), login.sessions_per_client > 0 ? 1 : 0);
+      page_revoke(static_cast<double>(*login.client_id), login.id.data(),
+                  login.sessions_per_client > 0 ? 1 : 0);
   };
   return gate;
 }
@@ -124,10 +135,11 @@ RECKONER_WEB(reckoner_web_free) void reckoner_web_free(void* memory) {
   std::free(memory);
 }
 
-// A stream is open. `address`: the 16 bytes of the client's address, IPv6 or IPv4 in IPv6. Returns 0 if there are too
-// many streams.
+// A stream is open. `address`: the 16 bytes of the client's address, IPv6 or IPv4 in IPv6. Returns 0 if there
+// are too many streams.
 RECKONER_WEB(reckoner_web_opened)
-int reckoner_web_opened(reckoner_server* server, std::uint32_t stream, const std::uint8_t* address, double now_s) {
+int reckoner_web_opened(reckoner_server* server, std::uint32_t stream, const std::uint8_t* address,
+                        double now_s) {
   std::array<std::uint64_t, 2> halves{};
   for (std::size_t i = 0; i < 16; ++i)
     halves[i / 8] = halves[i / 8] << 8 | address[i];
@@ -143,8 +155,7 @@ RECKONER_WEB(reckoner_web_room) std::byte* reckoner_web_room(reckoner_server* se
 RECKONER_WEB(reckoner_web_received)
 void reckoner_web_received(reckoner_server* server, std::uint32_t stream, std::size_t bytes, double now_s) {
   reckoner::capi::WebServerNetwork& network = network_of(server);
-  if (bytes <= network.room.size())
-    network.pipes.received(stream, {network.room.data(), bytes}, now_s, 0.0);
+  if (bytes <= network.room.size()) network.pipes.received(stream, {network.room.data(), bytes}, now_s, 0.0);
 }
 RECKONER_WEB(reckoner_web_closed) void reckoner_web_closed(reckoner_server* server, std::uint32_t stream) {
   network_of(server).pipes.closed(stream);

@@ -19,8 +19,8 @@ namespace {
 
 constexpr char kDigits[] = "0123456789abcdef";
 
-// SipHash-2-4 (Aumasson and Bernstein 2012) of one number: without the key, nobody can tell its results from random
-// numbers, so that a client learns nothing about the session keys of others.
+// SipHash-2-4 (Aumasson and Bernstein 2012) of one number: without the key, nobody can tell its results from
+// random numbers, so that a client learns nothing about the session keys of others.
 std::uint64_t sip_hash(std::uint64_t key_low, std::uint64_t key_high, std::uint64_t number) {
   std::uint64_t v0 = key_low ^ 0x736f6d6570736575u, v1 = key_high ^ 0x646f72616e646f6du;
   std::uint64_t v2 = key_low ^ 0x6c7967656e657261u, v3 = key_high ^ 0x7465646279746573u;

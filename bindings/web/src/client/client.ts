@@ -304,7 +304,8 @@ export class Client extends Emitter<ClientEvents> {
   }
 
   private explain(): string {
-    const text = this.native.text(this.native.functions.reckoner_client_refusal(this.handle)) || 'the connection has ended';
+    const text = (this.native.text(this.native.functions.reckoner_client_refusal(this.handle)) || 'the connection has ended')
+      .replace(/^the server does not answer; it /, 'the server '); // it has answered
     return this.reason === '' ? text : `${text} (${this.reason})`;
   }
 

@@ -4,8 +4,35 @@ const mostLoginsOfPlayer = 16;
 
 const keyOf = (login: Uint8Array) => Buffer.from(login).toString('base64');
 
-/** Which logins of players a kick has made invalid. A login is known by a hash of its token. */
+/** The logins of players: which ones a kick has made invalid, and which streams are in use. A login is known by a hash of
+ * its token. */
 export class Logins {
+  private readonly streams = new Map<number, number[]>(); // of each player, the latest last
+  private readonly playerOf = new Map<number, number>(); // of each stream
+  private readonly replaced: number[] = [];
+
+  begin(clientId: number, stream: number): void {
+    this.streams.set(clientId, [...(this.streams.get(clientId) ?? []), stream]);
+    this.playerOf.set(stream, clientId);
+  }
+  end(stream: number): void {
+    const clientId = this.playerOf.get(stream);
+    if (clientId === undefined) return;
+    this.playerOf.delete(stream);
+    const others = this.streams.get(clientId)!.filter((one) => one !== stream);
+    if (others.length) this.streams.set(clientId, others);
+    else this.streams.delete(clientId);
+  }
+  /** A player has joined or come back: its oldest streams beyond `most` end. Not before, because a client that resumes its
+   * session may have an older connection that nobody has noticed to be dead. */
+  limit(clientId: number, most: number): void {
+    const streams = this.streams.get(clientId) ?? [];
+    if (most > 0) this.replaced.push(...streams.slice(0, Math.max(0, streams.length - most)));
+  }
+  nextReplaced(): number {
+    return this.replaced.shift() ?? 0;
+  }
+
   /** For each player the logins that it has used, and whether they were revoked; the latest player last. */
   private readonly players = new Map<number, Map<string, boolean>>();
 

@@ -131,6 +131,7 @@ export class Server extends Emitter<ServerEvents> {
   private readonly streams = new Map<number, Stream>();
   private nextStream = 0;
   private deciding: Identity | true | null = null; // about the client whose hello is received now
+  private decidingStream = 0;
   private decidingLogin: Uint8Array = new Uint8Array(16);
   private readonly logins = new Logins();
   private receiving: NodeJS.Immediate | null = null;
@@ -162,11 +163,12 @@ export class Server extends Emitter<ServerEvents> {
       },
       stream_close: (id: number) => {
         const stream = this.streams.get(id);
-        this.streams.delete(id);
+        this.forget(id);
         stream?.close();
       },
       admit: (decision: Pointer) => this.writeDecision(decision),
       is_revoked: (clientId: number, login: Pointer) => (this.logins.isRevoked(clientId, this.native.copy(login, 16)) ? 1 : 0),
+      next_replaced: () => this.logins.nextReplaced(),
       revoke: (clientId: number, login: Pointer, all: number) => this.logins.revoke(clientId, this.native.copy(login, 16), all === 1),
     });
     const { native, scratch } = this;
@@ -249,12 +251,17 @@ export class Server extends Emitter<ServerEvents> {
         void this.admit(id, message.slice(), address);
       },
       closed: () => {
-        this.streams.delete(id);
+        this.forget(id);
         if (this.handle === 0) return;
         native.functions.reckoner_web_closed(this.handle, id);
         this.receiveSoon();
       },
     };
+  }
+
+  private forget(id: number): void {
+    this.streams.delete(id);
+    this.logins.end(id);
   }
 
   private async admit(id: number, message: Uint8Array, address: string): Promise<void> {
@@ -276,7 +283,9 @@ export class Server extends Emitter<ServerEvents> {
       else this.logins.note(decision.clientId, login);
     }
     if (this.handle === 0 || !this.streams.has(id)) return;
+    if (decision !== null && decision !== true) this.logins.begin(decision.clientId, id);
     this.deciding = decision;
+    this.decidingStream = id;
     this.decidingLogin = login;
     this.receive(id, message);
     this.deciding = null;
@@ -290,6 +299,7 @@ export class Server extends Emitter<ServerEvents> {
     view.setBigUint64(at + 8, BigInt(this.deciding.clientId), true);
     bytes.set(bytesOf(this.deciding.userData ?? '').subarray(0, c.byteCount.userBytes), at + 16);
     bytes.set(this.decidingLogin, at + 16 + c.byteCount.userBytes);
+    view.setUint32(at + 32 + c.byteCount.userBytes, this.decidingStream, true);
   }
 
   private receive(id: number, message: Uint8Array): void {
@@ -325,11 +335,15 @@ export class Server extends Emitter<ServerEvents> {
     const reason = this.native.text(text) ?? '';
     const name = nameOf(c.serverEventKind, kind);
     switch (name) {
-      case 'clientJoined': return this.emit(name, { client, identity: this.identity(client) });
+      case 'clientJoined': case 'clientBack': {
+        const identity = this.identity(client);
+        if (identity) this.logins.limit(identity.clientId, this.options.sessionsPerClient ?? 1);
+        return name === 'clientJoined' ? this.emit(name, { client, identity }) : this.emit(name, { client });
+      }
       case 'clientLeft': return this.emit(name, { client, reason });
       case 'clientRefused': return this.emit(name, { reason });
       case 'ownerCorrected': case 'ownerRefused': return this.emit(name, { client, entity });
-      case 'clientLost': case 'clientBack': return this.emit(name, { client });
+      case 'clientLost': return this.emit(name, { client });
       default: return; // of a later version
     }
   }
