@@ -15,11 +15,16 @@ POINTER = (4, "pointer")
 # Functions that need sockets, threads of the system or a C function of the caller.
 ABSENT = {"reckoner_client_wait", "reckoner_client_ticket", "reckoner_client_set_token", "reckoner_server_wait",
           "reckoner_server_port", "reckoner_set_allocator", "reckoner_make_key", "reckoner_key_from_text",
-          "reckoner_key_to_text", "reckoner_issue_token", "reckoner_check_version"}
+          "reckoner_key_to_text", "reckoner_issue_token", "reckoner_check_version",
+          # The packages do not use these: others do the same better in JavaScript, and every byte is downloaded.
+          "reckoner_client_shown", "reckoner_client_shown_one", "reckoner_client_shown_poses_into",
+          "reckoner_client_set_user_value", "reckoner_client_user_value", "reckoner_client_refused",
+          "reckoner_client_lost_for", "reckoner_client_debug", "reckoner_server_set_user_value",
+          "reckoner_server_user_value"}
 COMMON = {"reckoner_error_text", "reckoner_version", "reckoner_protocol_version", "reckoner_refusal_name",
           "reckoner_call_error_text", "reckoner_archetype_init", "reckoner_field_spec_init", "reckoner_into_frame",
-          "reckoner_out_of_frame", "reckoner_find_archetype", "reckoner_find_field"}
-CLIENT = COMMON | {"reckoner_playout_init", "reckoner_blend_settings"}
+          "reckoner_out_of_frame"}
+CLIENT = COMMON | {"reckoner_playout_init"}
 SERVER = COMMON | {"reckoner_ownership_rules_init", "reckoner_prediction_rules_init", "reckoner_route_config_init",
                    "reckoner_sent_content_name"}
 

@@ -1428,10 +1428,7 @@ export interface ClientFunctions {
   reckoner_refusal_name(reason: number): Pointer;
   reckoner_field_spec_init(spec: Pointer, structSize: number): void;
   reckoner_archetype_init(archetype: Pointer, structSize: number): void;
-  reckoner_find_archetype(archetypes: Pointer, count: number, name: Pointer, index: Pointer, why: Pointer, whySize: number): number;
-  reckoner_find_field(archetype: Pointer, name: Pointer, index: Pointer, why: Pointer, whySize: number): number;
   reckoner_call_error_text(error: number): Pointer;
-  reckoner_blend_settings(profile: number, blendCurve: Pointer, blendS: Pointer): number;
   reckoner_client_config_init(config: Pointer, structSize: number): void;
   reckoner_client_create(config: Pointer, client: Pointer, why: Pointer, whySize: number): number;
   reckoner_client_destroy(client: Pointer): void;
@@ -1439,22 +1436,16 @@ export interface ClientFunctions {
   reckoner_client_leave(client: Pointer): number;
   reckoner_client_status(client: Pointer): number;
   reckoner_client_refusal(client: Pointer): Pointer;
-  reckoner_client_lost_for(client: Pointer, seconds: Pointer): number;
   reckoner_client_poll_event(client: Pointer, event: Pointer): number;
   reckoner_client_poll_message(client: Pointer, message: Pointer): number;
   reckoner_client_send(client: Pointer, bytes: Pointer, size: number, delivery: number, timeS: Pointer): number;
   reckoner_client_flush(client: Pointer): number;
-  reckoner_client_shown(client: Pointer, shown: Pointer, elementSize: number, capacity: number, count: Pointer): number;
-  reckoner_client_shown_one(client: Pointer, entity: bigint, shown: Pointer): number;
   reckoner_client_shown_poses(client: Pointer, poses: Pointer): number;
-  reckoner_client_shown_poses_into(client: Pointer, entities: Pointer, positions: Pointer, orientations: Pointer, capacity: number, count: Pointer, shownTimeS: Pointer): number;
   reckoner_client_set_paused(client: Pointer, paused: number): number;
   reckoner_playout_init(playout: Pointer, structSize: number): void;
   reckoner_client_set_playout(client: Pointer, playout: Pointer): number;
   reckoner_client_name(client: Pointer, entity: bigint): Pointer;
   reckoner_client_short_lived(client: Pointer, entity: bigint, data: Pointer, size: Pointer, endS: Pointer): number;
-  reckoner_client_set_user_value(client: Pointer, entity: bigint, value: bigint): number;
-  reckoner_client_user_value(client: Pointer, entity: bigint, value: Pointer): number;
   reckoner_client_field(client: Pointer, entity: bigint, field: number, value: Pointer): number;
   reckoner_client_server_time(client: Pointer, serverTimeS: Pointer): number;
   reckoner_client_correct(client: Pointer, entity: bigint, shown: Pointer): number;
@@ -1472,9 +1463,7 @@ export interface ClientFunctions {
   reckoner_client_owned(client: Pointer, entity: bigint, state: Pointer): number;
   reckoner_client_owned_frame(client: Pointer, entity: bigint, frame: Pointer): number;
   reckoner_client_motion_at(client: Pointer, entity: bigint, serverTimeS: number, state: Pointer): number;
-  reckoner_client_debug(client: Pointer, entity: bigint, debug: Pointer): number;
   reckoner_client_get_stats(client: Pointer, stats: Pointer): number;
-  reckoner_client_refused(client: Pointer, reason: number, payloads: Pointer, datagrams: Pointer): number;
 }
 
 /** The C functions of reckoner_server.wasm. */
@@ -1487,8 +1476,6 @@ export interface ServerFunctions {
   reckoner_refusal_name(reason: number): Pointer;
   reckoner_field_spec_init(spec: Pointer, structSize: number): void;
   reckoner_archetype_init(archetype: Pointer, structSize: number): void;
-  reckoner_find_archetype(archetypes: Pointer, count: number, name: Pointer, index: Pointer, why: Pointer, whySize: number): number;
-  reckoner_find_field(archetype: Pointer, name: Pointer, index: Pointer, why: Pointer, whySize: number): number;
   reckoner_server_config_init(config: Pointer, structSize: number): void;
   reckoner_server_create(config: Pointer, server: Pointer, why: Pointer, whySize: number): number;
   reckoner_server_destroy(server: Pointer): void;
@@ -1508,8 +1495,6 @@ export interface ServerFunctions {
   reckoner_server_in_world(server: Pointer, entity: bigint, state: Pointer): number;
   reckoner_server_entities(server: Pointer, entities: Pointer, capacity: number, count: Pointer): number;
   reckoner_server_entities_near(server: Pointer, centre: Pointer, radiusM: number, entities: Pointer, capacity: number, count: Pointer): number;
-  reckoner_server_set_user_value(server: Pointer, entity: bigint, value: bigint): number;
-  reckoner_server_user_value(server: Pointer, entity: bigint, value: Pointer): number;
   reckoner_server_published(server: Pointer, entity: bigint, state: Pointer, timeS: Pointer): number;
   reckoner_server_debug(server: Pointer, entity: bigint, debug: Pointer): number;
   reckoner_server_enter_frame(server: Pointer, entity: bigint, frame: bigint): number;

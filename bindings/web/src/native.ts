@@ -12,8 +12,8 @@ export class ReckonerError extends Error {
   }
 }
 
-/** Where a module comes from: its address, a response, its bytes, or the compiled module. */
-export type ModuleSource = URL | string | Response | ArrayBuffer | ArrayBufferView<ArrayBuffer> | WebAssembly.Module;
+/** Where a module comes from: its address, a response, its bytes, or a compiled WebAssembly.Module. */
+export type ModuleSource = URL | string | object; // Node.js has no types of WebAssembly
 
 /** The functions of WASI that the C library calls. There are no files, no arguments and no environment. */
 function wasi(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
@@ -117,9 +117,9 @@ export class Native<Functions> {
   }
 
   /** Starts a module of its own. `imports` are the functions that it calls besides those of the system. */
-  static async start<Functions>(source: ModuleSource, imports: WebAssembly.ModuleImports): Promise<Native<Functions>> {
+  static async start<Functions>(source: ModuleSource, imports: { [name: string]: Function }): Promise<Native<Functions>> {
     let memory: WebAssembly.Memory | undefined;
-    const instance = await WebAssembly.instantiate(await compile(source), { wasi_snapshot_preview1: wasi(() => memory!), reckoner: imports });
+    const instance = await WebAssembly.instantiate(await compile(source), { wasi_snapshot_preview1: wasi(() => memory!), reckoner: imports as WebAssembly.ModuleImports });
     memory = instance.exports.memory as WebAssembly.Memory;
     return new Native<Functions>(instance);
   }

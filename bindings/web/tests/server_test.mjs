@@ -38,6 +38,14 @@ test('two clients see each other move, and the fields of both', async (t) => {
   assert.equal(server.owner(given[0]), 1);
   assert.ok(server.state(given[0]).position[0] > 10.3);
 
+  await sleep(1500); // a hidden page moves nothing, and its body comes to rest
+  one.frame();
+  const corrected = one.next('corrected');
+  assert.equal(one.move(given[0], { position: [10, 0, 0] }), false);
+  assert.equal((await corrected).entity, given[0]);
+  assert.ok(one.owned(given[0]).position[0] > 10.3);
+  assert.equal(one.move(given[0], one.owned(given[0])), true);
+
   const changed = one.next('fieldsChanged');
   server.setField(given[1], 'health', 42);
   server.setField(given[1], 'shield', true);
@@ -229,7 +237,11 @@ test('an entity that the player expects is shown at once', async (t) => {
   assert.equal(client.frame().ids[0], shot);
   const spawned = client.next('spawned');
   client.send('1');
-  assert.equal((await spawned).predicted, shot);
+  const { entity, predicted } = await spawned;
+  assert.equal(predicted, shot);
+  const { data, endTime } = client.shortLived(entity);
+  assert.deepEqual([...data], [9]);
+  assert.ok(endTime > client.serverTime + 20 && endTime < client.serverTime + 31);
   const other = client.predictSpawn('ball', { position: [6, 0, 0] }, 2);
   client.send('2');
   assert.equal((await client.next('predictionFailed')).entity, other);

@@ -409,6 +409,8 @@ export class Client extends Emitter<ClientEvents> {
       picture.count = 0;
       return picture;
     }
+    this.dispatch(); // some events belong to the picture
+    if (this.handle === 0) return picture;
     const { view } = native;
     const capacity = view.getUint32(at + 4, true);
     const ids = view.getUint32(at + 8, true);
@@ -490,17 +492,27 @@ export class Client extends Emitter<ClientEvents> {
     const result = this.native.functions.reckoner_client_owned(this.live(), BigInt(entity), this.scratch.state);
     return result === c.resultCode.ok ? readState(this.native, this.scratch.state) : undefined;
   }
-  /** Sets the state of an owned entity, in the world or in the frame of another entity. Call it for each picture. */
-  move(entity: EntityId, state: Partial<State>, frame: EntityId = 0): void {
+  /** Sets the state of an owned entity, in the world or in the frame of another entity. Call it for each picture. False: it
+   * has no effect, because the entity was corrected, or has come to rest while the page was hidden. The event `corrected`
+   * has said so: continue from owned(). */
+  move(entity: EntityId, state: Partial<State>, frame: EntityId = 0): boolean {
     const handle = this.live();
     writeState(this.native, this.scratch.state, state);
-    this.check(this.native.functions.reckoner_client_move_in(handle, BigInt(entity), this.scratch.state, BigInt(frame)), 'move');
+    return this.moved(this.native.functions.reckoner_client_move_in(handle, BigInt(entity), this.scratch.state, BigInt(frame)), 'move');
+  }
+  private moved(result: number, what: string): boolean {
+    if (result === c.resultCode.errorRefused && this.native.functions.reckoner_client_call_error(this.handle) === c.callError.eventNotPolled) {
+      this.dispatch();
+      return false;
+    }
+    this.check(result, what);
+    return true;
   }
   /** Like move(), but the entity jumps there. The server must allow it (maxTeleportM). */
-  teleport(entity: EntityId, state: Partial<State>, frame: EntityId = 0): void {
+  teleport(entity: EntityId, state: Partial<State>, frame: EntityId = 0): boolean {
     const handle = this.live();
     writeState(this.native, this.scratch.state, state);
-    this.check(this.native.functions.reckoner_client_teleport(handle, BigInt(entity), this.scratch.state, BigInt(frame)), 'teleport');
+    return this.moved(this.native.functions.reckoner_client_teleport(handle, BigInt(entity), this.scratch.state, BigInt(frame)), 'teleport');
   }
   /** Replaces what is shown of an entity, for example after the game pushed it out of a wall. */
   correct(entity: EntityId, shown: Partial<State>): void {
@@ -518,6 +530,26 @@ export class Client extends Emitter<ClientEvents> {
     const entity = this.native.readId(this.scratch.out);
     this.archetypeOf.set(entity, index);
     return entity;
+  }
+
+  /** Like correct(), for a hit that the game anticipates: the entity continues from there until a motion with the hit has
+   * arrived, for at most `anticipatedS`. */
+  anticipate(entity: EntityId, shown: Partial<State>, anticipatedS: number): void {
+    const handle = this.live();
+    writeState(this.native, this.scratch.state, shown);
+    this.check(this.native.functions.reckoner_client_anticipate(handle, BigInt(entity), this.scratch.state, anticipatedS), 'anticipate');
+  }
+  /** What the server has sent with a short-lived entity, and the server time of its end; undefined for other entities. */
+  shortLived(entity: EntityId): { data: Uint8Array; endTime: number } | undefined {
+    const arena = new Arena(this.native);
+    try {
+      const at = arena.room(16);
+      if (this.native.functions.reckoner_client_short_lived(this.live(), BigInt(entity), at, at + 4, at + 8) !== c.resultCode.ok) return undefined;
+      const { view } = this.native;
+      return { data: this.native.copy(view.getUint32(at, true), view.getUint32(at + 4, true)), endTime: view.getFloat64(at + 8, true) };
+    } finally {
+      arena.free();
+    }
   }
 
   // ---- messages
