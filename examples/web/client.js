@@ -40,7 +40,7 @@ client.on('lost', ({ reason }) => (status.textContent = `Reconnecting: ${reason}
 client.on('resumed', () => (status.textContent = ''));
 client.on('closed', ({ reason }) => (status.textContent = reason));
 client.on('message', ({ text }) => (status.textContent = text));
-addEventListener('pagehide', () => void client.leave());
+addEventListener('pagehide', ({ persisted }) => void (persisted || client.leave())); // a persisted page may come back
 
 const held = new Set();
 const finger = { x: 0, z: 0 }; // -1 to 1: from the middle of the page
