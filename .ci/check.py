@@ -34,6 +34,7 @@ STEPS = {
     "portable": ["portable"],
     "bindings": ["bindings"],
     "wasm": ["wasm"],
+    "npm": ["npm", "--check"],
     "playground": ["playground", "--check"],
     "package": ["package"],
     "build-threads": ["build", "--threads"],
@@ -44,7 +45,7 @@ STEPS = {
 EVERYTHING = list(STEPS)
 PRESETS = {"tsan": "threads", "asan": "sanitize"}  # the build folders of steps that run tests
 THREADS = ["build-threads", "threads"]
-CODE = ["format", "docs", "lint", "package", "bindings", "wasm", "playground", *THREADS, "sanitize", "test"]
+CODE = ["format", "docs", "lint", "package", "bindings", "wasm", "npm", "playground", *THREADS, "sanitize", "test"]
 
 # Which steps a changed file can affect. The first pattern that matches decides. A file without a pattern affects every
 # step. "*" also matches "/". A step may have arguments. Every document affects the formats and the links, too.
@@ -54,7 +55,9 @@ AFFECTS = [
     ("bindings/python/*", ["bindings python"]),
     ("examples/*.py", ["bindings python", "test consumer"]),
     ("bindings/unity/*", ["bindings csharp"]),
-    ("bindings/*", ["format", "bindings", "sanitize", "test"]),
+    ("bindings/web/*", ["npm"]),
+    ("examples/web/*", ["npm"]),
+    ("bindings/*", ["format", "bindings", "npm", "sanitize", "test"]),
     ("docs/Doxyfile", ["docs"]),
     ("docs/REFERENCE.md", ["docs"]),
     ("docs/*", ["docs --links"]),

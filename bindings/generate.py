@@ -5,6 +5,7 @@ the tables of struct members for the C library.
 
 generate.py           writes the files
 generate.py --check   exits with 1 if a file differs from what it would write
+generate.py --wasm-layouts   prints the sizes and offsets that layouts.c must print in WebAssembly
 
 It needs pycparser (Debian: python3-pycparser).
 """
@@ -14,7 +15,10 @@ import pathlib
 import re
 import sys
 
-from pycparser import c_ast, c_generator, c_parser
+sys.dont_write_bytecode = True
+from pycparser import c_ast, c_generator, c_parser  # noqa: E402
+
+import typescript  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NOTE = "Generated from capi/include/reckoner.h by bindings/generate.py. Do not edit."
@@ -269,8 +273,14 @@ def unity_metas():
 
 
 def main():
-    header = Header((ROOT / "capi/include/reckoner.h").read_text())
+    text = (ROOT / "capi/include/reckoner.h").read_text()
+    header = Header(text)
+    if "--wasm-layouts" in sys.argv:
+        sys.stdout.write(typescript.layouts_test(header, text))
+        return
     files = {
+        "bindings/web/src/generated.ts": typescript.TypeScript(header, text).text(NOTE, version()),
+        **{f"capi/src/web/{part}_exports.txt": typescript.exports_list(header, part) for part in ("client", "server")},
         "capi/src/values/struct_members.hpp": struct_members_hpp(header),
         "bindings/tests/layouts.c": layouts_c(header),
         "bindings/python/src/reckoner/_generated.py": python(header),

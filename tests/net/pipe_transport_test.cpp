@@ -116,6 +116,19 @@ TEST(PipeMessage, RefusesWrongSizesAndKinds) {
   EXPECT_TRUE(read(message(Kind::hello, Bytes(ConnectToken::kBytes))));
 }
 
+TEST(PipeTransport, TheNewestTokenIsPresented) {
+  World world;
+  PipeTransport client(
+      [&](std::span<const std::byte> sent) { return world.server.received(5, sent, 0.0), true; });
+  ASSERT_TRUE(world.server.opened(5, kHost, 0.0));
+  Bytes token(ConnectToken::kBytes, std::byte{7});
+  client.set_token(token);
+  const Bytes presented = token;
+  token.assign(token.size(), std::byte{0});  // the transport has a copy
+  client.opened();
+  EXPECT_EQ(world.tokens, std::vector<Bytes>{presented});
+}
+
 TEST(PipeTransport, PayloadsTravelBothWaysAfterTheWelcome) {
   World world;
   const Bytes token(ConnectToken::kBytes, std::byte{7});

@@ -5,7 +5,6 @@
 #include "capi/src/values/shared_fields.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,13 +22,9 @@ using capi::with;
 
 namespace {
 
-// Faults that only C has: pointers that do not fit, and numbers that name something. Client::create() checks
-// all other values. Empty: there is no fault.
-std::string_view pointer_fault(const reckoner_client_config& c) {
-  if (c.insecure == 0 && c.token == nullptr) return "a token must be given, or insecure must be 1";
-  if (c.insecure != 0 && c.token != nullptr) return "insecure is 1 and a token is given; only one is allowed";
-  if (c.host == nullptr && (c.token == nullptr || c.reconnects == 0))
-    return "host is null; that requires a token and reconnects";
+// Numbers that name something. network_fault() checks the network, Client::create() all other values. Empty:
+// there is no fault.
+std::string_view number_fault(const reckoner_client_config& c) {
   if (c.mode < RECKONER_MODE_PRESENT || c.mode > RECKONER_MODE_AHEAD) return "mode is not a playout mode";
   if (!capi::is_blend_curve(c.blend_curve)) return "blend_curve is not a curve of blends";
   if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
@@ -53,13 +48,8 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     capi::say(capi::with_c_names(fault), why, why_size);
     return RECKONER_ERROR_ARGUMENT;
   };
-  if (const auto fault = pointer_fault(c); !fault.empty()) return refuse(fault);
-  OrInsecure<ClientSecurity> security = Insecure{};
-  if (c.token != nullptr) {
-    auto token = read_token(std::as_bytes(std::span(c.token, ConnectToken::kBytes)));
-    if (!token) return refuse("the token is malformed");
-    security = ClientSecurity{.token = std::move(*token), .game = c.game};
-  }
+  if (const auto fault = capi::network_fault(c); !fault.empty()) return refuse(fault);
+  if (const auto fault = number_fault(c); !fault.empty()) return refuse(fault);
   reckoner_result result = RECKONER_OK;
   std::string fault;
   auto archetypes = capi::archetypes_of(c.archetypes, c.archetype_count, result, fault);
@@ -70,31 +60,13 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
   ClientConfig config = config_of(c, std::move(*archetypes));
   if (const auto invalid = find_invalid_setting(config)) return refuse(invalid->message);
   auto handle = std::make_unique<reckoner_client>();
-  const LogSink log = capi::log_sink(c.log, c.log_user, c.log_least);
-  const ConnectConfig connection{.host = c.host != nullptr ? c.host : "",
-                                 .port = c.port,
-                                 .security = security,
-                                 .log = log,
-                                 .transport = c.transport != nullptr ? c.transport : "",
-                                 .receive_thread = c.receive_thread != 0};
-  if (c.host != nullptr && *c.host == 0) return refuse("the server's host name is empty");
-  if (c.reconnects != 0) {
-    handle->game = c.game;
-    handle->secure = security.get() != nullptr;
-    handle->dialer = std::make_unique<NetworkDialer>(connection);
-    auto created = Client::create(std::move(config), *handle->dialer);
-    if (!created) return refuse(created.error());
-    handle->object.emplace(std::move(*created));
-    *out = handle.release();
-    return RECKONER_OK;
+  capi::NetworkFailure failure;
+  handle->network = capi::open_network(c, failure);
+  if (!handle->network) {
+    capi::say(failure.reason, why, why_size);
+    return failure.result;
   }
-  auto transport = NetworkTransport::connect(connection);
-  if (!transport) {
-    capi::say(transport.error(), why, why_size);
-    return RECKONER_ERROR_NETWORK;
-  }
-  handle->transport = std::move(*transport);
-  auto created = Client::create(std::move(config), *handle->transport);
+  auto created = handle->network->create_client(std::move(config));
   if (!created) return refuse(created.error());
   handle->object.emplace(std::move(*created));
   *out = handle.release();
@@ -126,7 +98,7 @@ reckoner_result reckoner_client_update(reckoner_client* client, double local_s) 
 reckoner_result reckoner_client_wait(reckoner_client* client, double seconds) {
   if (!capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
   return with(client, [&](const Client&) {
-    client->dialer ? client->dialer->wait(seconds) : client->transport->wait(seconds);
+    client->network->wait(seconds);
     return RECKONER_OK;
   });
 }
@@ -157,26 +129,12 @@ reckoner_result reckoner_client_lost_for(const reckoner_client* client, double* 
 
 reckoner_result reckoner_client_set_token(reckoner_client* client, const std::uint8_t token[1024]) {
   if (token == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with(client, [&](const Client&) -> reckoner_result {
-    if (!client->dialer || !client->secure) return RECKONER_ERROR_REFUSED;
-    auto read = read_token(std::as_bytes(std::span(token, ConnectToken::kBytes)));
-    if (!read) return RECKONER_ERROR_ARGUMENT;
-    client->dialer->set_security({.token = std::move(*read), .game = client->game});
-    return RECKONER_OK;
-  });
+  return with(client, [&](const Client&) { return client->network->set_token(token); });
 }
 
 reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8_t token[1024]) {
   if (token == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with(client, [&](const Client&) -> reckoner_result {
-    const NetworkTransport* const network = client->network();
-    const auto ticket = network != nullptr ? network->ticket() : std::nullopt;
-    if (!ticket) return RECKONER_NOTHING;
-    const auto bytes = write_token(*ticket);
-    if (!bytes) return RECKONER_ERROR_INTERNAL;
-    std::memcpy(token, bytes->data(), bytes->size());
-    return RECKONER_OK;
-  });
+  return with(client, [&](const Client&) { return client->network->ticket(token); });
 }
 
 reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_client_event* event) {

@@ -37,7 +37,7 @@ void fill(const PredictionDebug& from, reckoner_shown_debug& to) {
 reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckoner_client_stats* stats) {
   return with(client, [&](const Client& c) {
     const ClientStats& counted = c.stats();
-    const TransportStats wire = client->network_stats();
+    const TransportStats wire = client->network->stats();
     reckoner_client_stats given{};
     given.datagrams_received = counted.datagrams_received;
     given.datagrams_lost = counted.datagrams_lost;
@@ -79,7 +79,7 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
 reckoner_result reckoner_client_refused(const reckoner_client* client, std::uint32_t reason,
                                         std::uint64_t* payloads, std::uint64_t* datagrams) {
   return with(client, [&](const Client& c) {
-    return capi::refused_for(reason, c.stats().refusals, client->network_stats().refusals, payloads,
+    return capi::refused_for(reason, c.stats().refusals, client->network->stats().refusals, payloads,
                              datagrams);
   });
 }

@@ -17,42 +17,11 @@ using capi::with;
 
 namespace {
 
-// Faults that only C has: pointers that do not fit, and numbers that name something. Server::create() and the
-// transport check all other values. Empty: there is no fault.
-std::string_view pointer_fault(const reckoner_server_config& c) {
-  if (c.insecure == 0 && c.key == nullptr) return "a key must be given, or insecure must be 1";
-  if (c.insecure != 0 && c.key != nullptr) return "insecure is 1 and a key is given; only one is allowed";
-  if (c.address_count != 0 && c.addresses == nullptr) return "addresses is null and address_count is not 0";
-  if (!capi::addresses_of(nullptr, 0, c.more_addresses, false)) return "more_addresses contains no address";
-  if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
-  return {};
-}
-
 ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&& archetypes) {
   ServerConfig config;
   copy_from_c(capi::kServerFields, config, c);
   config.archetypes = std::move(archetypes);
   config.log = capi::log_sink(c.log, c.log_user, c.log_least);
-  return config;
-}
-
-ListenConfig listening(const reckoner_server_config& c) {
-  ListenConfig config{.host = c.host != nullptr ? c.host : "",
-                      .port = c.port,
-                      .max_peers = c.max_clients + kSpareConnections,
-                      .security = Insecure{},
-                      .log = capi::log_sink(c.log, c.log_user, c.log_least),
-                      .transport = c.transport != nullptr ? c.transport : "",
-                      .receive_thread = c.receive_thread != 0};
-  copy_from_c(capi::kLimitFields, config.limits, c);
-  if (c.insecure == 0) {
-    ServerSecurity security{.key = capi::key_of(c.key)};
-    // pointer_fault() has checked the text
-    security.addresses = capi::addresses_of(c.addresses, c.address_count, c.more_addresses, false)
-                             .value_or(std::vector<SocketAddress>());
-    copy_from_c(capi::kSecurityFields, security, c);
-    config.security = std::move(security);
-  }
   return config;
 }
 
@@ -65,7 +34,9 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
     capi::say(capi::with_c_names(fault), why, why_size);
     return RECKONER_ERROR_ARGUMENT;
   };
-  if (const auto fault = pointer_fault(c); !fault.empty()) return refuse(fault);
+  // Server::create() and the network check all values that neither of these names.
+  if (const auto fault = capi::network_fault(c); !fault.empty()) return refuse(fault);
+  if (!capi::is_log_level(c.log_least)) return refuse("log_least is not a log level");
   reckoner_result result = RECKONER_OK;
   std::string fault;
   auto archetypes = capi::archetypes_of(c.archetypes, c.archetype_count, result, fault);
@@ -75,24 +46,14 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
   }
   ServerConfig server = config_of(c, std::move(*archetypes));
   if (const auto invalid = find_invalid_setting(server)) return refuse(invalid->message);
-  const ListenConfig network = listening(c);
-  if (const auto invalid = find_invalid_setting(network)) return refuse(invalid->message);
-  auto transport = NetworkTransport::listen(network);
-  if (!transport) {
-    capi::say(transport.error(), why, why_size);
-    return RECKONER_ERROR_NETWORK;
-  }
   auto handle = std::make_unique<reckoner_server>();
-  handle->transport = std::move(*transport);
-  if (c.web != nullptr) {
-    auto opened = capi::open_web_entrance(*c.web, network.security, *handle->transport);
-    if (opened.entrance == nullptr) {
-      capi::say(capi::with_c_names(opened.fault), why, why_size);
-      return opened.result;
-    }
-    handle->web = std::move(opened.entrance);
+  capi::ServerNetworkFailure failure;
+  handle->network = capi::open_network(c, failure);
+  if (!handle->network) {
+    capi::say(failure.reason, why, why_size);
+    return failure.result;
   }
-  auto created = Server::create(std::move(server), handle->all());
+  auto created = Server::create(std::move(server), handle->network->transport());
   if (!created) return refuse(created.error());
   handle->object.emplace(std::move(*created));
   *out = handle.release();
@@ -114,7 +75,7 @@ void reckoner_server_destroy(reckoner_server* server) {
 }
 
 std::uint16_t reckoner_server_port(const reckoner_server* server) {
-  return server != nullptr ? server->transport->port() : std::uint16_t{0};
+  return server != nullptr ? server->network->port() : std::uint16_t{0};
 }
 
 reckoner_result reckoner_server_receive(reckoner_server* server, double now_s) {
@@ -145,7 +106,7 @@ reckoner_result reckoner_server_next_tick(const reckoner_server* server, std::ui
 reckoner_result reckoner_server_wait(reckoner_server* server, double seconds) {
   if (!capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
   return with(server, [&](const Server&) {
-    server->transport->wait(seconds);
+    server->network->wait(seconds);
     return RECKONER_OK;
   });
 }

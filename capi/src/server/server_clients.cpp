@@ -161,8 +161,7 @@ reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner
   return with(server, [&](const Server& s) -> reckoner_result {
     const PeerId peer = s.peer(ClientId{client});
     if (!peer) return RECKONER_ERROR_UNKNOWN;
-    const bool in_browser = server->web != nullptr && server->web->has(peer);
-    const auto identity = in_browser ? server->web->identity(peer) : server->transport->identity(peer);
+    const auto identity = server->network->identity(peer);
     if (!identity) return RECKONER_NOTHING;
     *client_id = identity->client_id;
     if (user_data != nullptr) std::memcpy(user_data, identity->user_data.data(), identity->user_data.size());

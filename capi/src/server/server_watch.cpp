@@ -23,7 +23,7 @@ reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckone
   return with(server, [&](const Server& s) {
     const ServerStats& counted = s.stats();
     const OwnershipStats& owned = s.ownership_stats();
-    const TransportStats& wire = server->all().stats();
+    const TransportStats& wire = server->network->transport().stats();
     reckoner_server_stats c{};
     c.clients = static_cast<std::uint32_t>(s.client_count());
     c.entities = static_cast<std::uint32_t>(s.entity_count());
@@ -169,7 +169,8 @@ reckoner_result reckoner_server_clients(const reckoner_server* server, reckoner_
 reckoner_result reckoner_server_refused(const reckoner_server* server, std::uint32_t reason,
                                         std::uint64_t* payloads, std::uint64_t* datagrams) {
   return with(server, [&](const Server& s) {
-    return capi::refused_for(reason, s.stats().refusals, server->all().stats().refusals, payloads, datagrams);
+    return capi::refused_for(reason, s.stats().refusals, server->network->transport().stats().refusals,
+                             payloads, datagrams);
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -101,11 +102,31 @@ template <class Table>
   return table[i];
 }
 
+/// Returns the shortest text from which a number can be read again.
+[[nodiscard]] inline std::string shortest_text(double value) {
+#if defined(__wasi__)
+  // The tables of std::to_chars() would be a third of the module for browsers. There is one locale there.
+  std::array<char, 32> scientific;
+  int digits = 1;
+  do
+    std::snprintf(scientific.data(), scientific.size(), "%.*e", digits - 1, value);
+  while (std::strtod(scientific.data(), nullptr) != value && digits++ < 17);
+  const std::string_view found(scientific.data());
+  const std::size_t exponent = found.find('e');
+  if (exponent == std::string_view::npos) return std::string(found);  // no finite number
+  std::array<char, 512> fixed;
+  const int decimals = std::max(0, digits - 1 - std::atoi(scientific.data() + exponent + 1));
+  const int length = std::snprintf(fixed.data(), fixed.size(), "%.*f", decimals, value);
+  return std::string(length <= static_cast<int>(found.size()) ? fixed.data() : scientific.data());
+#else
+  std::array<char, 32> buffer;
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
+#endif
+}
+
 /// Returns the shortest text for a number, for example "0.25", "1000" or "1e6".
 [[nodiscard]] inline std::string number_text(double value) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  std::string text(buffer.data(), end);
+  std::string text = shortest_text(value);
   for (const std::string_view filler : {"e+0", "e+", "e-0"}) {
     if (const auto at = text.find(filler); at != std::string::npos)
       text.replace(at, filler.size(), filler == "e-0" ? "e-" : "e");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Keys in a build without sockets and libsodium, such as WebAssembly. Server and client are then in one
-// process, and the game carries the bytes, so no other party can use a session key. keys.cpp has these
-// functions for all other builds.
+// Keys in a build without sockets and libsodium, such as WebAssembly. keys.cpp has these functions for all
+// other builds.
 #include "net/src/messages/messages.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,20 +19,29 @@ namespace {
 
 constexpr char kDigits[] = "0123456789abcdef";
 
-// Finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-std::uint64_t mixed(const SecretKey& secret, std::uint64_t value) {
-  for (std::size_t i = 0; i < SecretKey::kBytes; i += sizeof value) {
-    std::uint64_t part = 0;
-    std::memcpy(&part, secret.bytes().data() + i, sizeof part);
-    value = mixed(value ^ part) + 0x9e3779b97f4a7c15u;
-  }
-  return value;
+// SipHash-2-4 (Aumasson and Bernstein 2012) of one number: without the key, nobody can tell its results from
+// random numbers, so that a client learns nothing about the session keys of others.
+std::uint64_t sip_hash(std::uint64_t key_low, std::uint64_t key_high, std::uint64_t number) {
+  std::uint64_t v0 = key_low ^ 0x736f6d6570736575u, v1 = key_high ^ 0x646f72616e646f6du;
+  std::uint64_t v2 = key_low ^ 0x6c7967656e657261u, v3 = key_high ^ 0x7465646279746573u;
+  const auto rounds = [&](int count) {
+    while (count-- > 0) {
+      v0 += v1, v1 = std::rotl(v1, 13) ^ v0, v0 = std::rotl(v0, 32);
+      v2 += v3, v3 = std::rotl(v3, 16) ^ v2;
+      v0 += v3, v3 = std::rotl(v3, 21) ^ v0;
+      v2 += v1, v1 = std::rotl(v1, 17) ^ v2, v2 = std::rotl(v2, 32);
+    }
+  };
+  const auto absorb = [&](std::uint64_t word) {
+    v3 ^= word;
+    rounds(2);
+    v0 ^= word;
+  };
+  absorb(number);
+  absorb(std::uint64_t{sizeof number} << 56);  // the length of the message
+  v2 ^= 0xff;
+  rounds(4);
+  return v0 ^ v1 ^ v2 ^ v3;
 }
 
 int value_of(char digit) {
@@ -78,9 +89,11 @@ SecretKey::operator bool() const {
 }
 
 SessionKey session_key(const SecretKey& secret, ClientId client) {
+  std::array<std::uint64_t, SecretKey::kBytes / sizeof(std::uint64_t)> parts{};
+  std::memcpy(parts.data(), secret.bytes().data(), SecretKey::kBytes);
   SessionKey key;
-  key.high = mixed(secret, client.value);
-  key.low = mixed(secret, key.high);
+  key.high = sip_hash(parts[0], parts[1], client.value);
+  key.low = sip_hash(parts[2], parts[3], client.value);
   return key;
 }
 

@@ -36,6 +36,8 @@ class RECKONER_NET_API PipeTransport final : public Transport {
   PipeTransport(const PipeTransport&) = delete;
   PipeTransport& operator=(const PipeTransport&) = delete;
 
+  /// Replaces the token. It counts from the next opened() on. The token is copied.
+  void set_token(std::span<const std::byte> token);
   /// The stream is open. Sends the request to join with the token.
   void opened();
   /// A whole message has arrived at local time `now_s`. Its bytes are copied.

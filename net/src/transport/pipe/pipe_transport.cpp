@@ -68,6 +68,10 @@ PipeTransport::PipeTransport(Send send, std::span<const std::byte> token) : impl
 }
 PipeTransport::~PipeTransport() = default;
 
+void PipeTransport::set_token(std::span<const std::byte> token) {
+  impl_->token.assign(token.begin(), token.end());
+}
+
 void PipeTransport::opened() {
   if (impl_->phase != Impl::Phase::opening) return;
   impl_->phase = Impl::Phase::joining;
