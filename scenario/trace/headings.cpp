@@ -361,7 +361,8 @@ Heading read_heading(std::string_view text, const std::vector<std::string>& pare
   }
   turn = turn || any_of(words, is_rotation_word);
   other = other || any_of(words, is_other_vector);
-  const bool single = text.find(' ') == std::string_view::npos;  // "A X" is a marker with the name A
+  const std::string_view name = trimmed(text.substr(0, text.find_first_of("([")));
+  const bool single = name.find(' ') == std::string_view::npos;  // "A X" is a marker with the name A
   if (single && std::ranges::any_of(words, [](const std::string& w) {
         return one_of(w, {"v", "a", "g", "b"});
       }))

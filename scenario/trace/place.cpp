@@ -92,8 +92,8 @@ std::optional<Error> recentre(Recording& recording, const std::string& name, Rec
                  " m: if the unit is wrong, add --units x=mm or another; otherwise choose entities that are "
                  "nearer to each other with --entity, or leave that sample out"};
   }
-  recording.remarks.push_back(reason + "the recording was moved by (" + whole_metres(-middle.x) + ", " +
-                              whole_metres(-middle.y) + ", " + whole_metres(-middle.z) +
+  recording.remarks.push_back(reason + "the recording was moved by (" + whole_metres(0.0 - middle.x) + ", " +
+                              whole_metres(0.0 - middle.y) + ", " + whole_metres(0.0 - middle.z) +
                               ") m, so that its middle is at the origin (--recentre never: not)");
   return std::nullopt;
 }

@@ -102,6 +102,7 @@ class TableReader {
   std::optional<Error> apply_given_columns(const std::vector<GivenColumn>& given, std::size_t row);
   std::vector<Heading> headings_at(std::size_t row, bool with_row_above) const;
   std::vector<std::vector<std::string>> parents_of(std::size_t row) const;
+  std::string unit_above(std::size_t row) const;
   Error no_layout() const;
   std::string shown_headings(const std::vector<std::string>& cells) const;
   std::string heading(std::optional<std::size_t> column) const;
@@ -176,7 +177,10 @@ std::vector<std::vector<std::string>> TableReader::parents_of(std::size_t row) c
     const std::vector<std::string>& cells = preamble_[above].cells;
     if (cells.size() < 3 || cells.size() * 2 < columns || cells.size() > columns + 2) break;
     const std::string labels = lower_case(cells[0]) + "," + lower_case(cells[1]);
-    if (labels.starts_with("format version")) break;
+    std::size_t numbers = 0;
+    for (const std::string& cell : cells)
+      numbers += read_number(cell, style_.decimal_comma) ? 1 : 0;
+    if (labels.starts_with("format version") || numbers * 2 > cells.size()) break;
     rows.insert(rows.begin(), above);
     for (const std::string_view label : {"name,", ",name", "bodyparts,"}) {
       if (labels == label || labels.starts_with(label)) names = above;
@@ -214,6 +218,17 @@ std::vector<Heading> TableReader::headings_at(std::size_t row, bool with_row_abo
   return headings;
 }
 
+// The unit of length that the lines above the headings name, as motion capture writes them.
+std::string TableReader::unit_above(std::size_t row) const {
+  for (std::size_t above = 0; above < row; ++above) {
+    for (const std::string& cell : preamble_[above].cells) {
+      const std::string unit = bare_unit(cell);
+      if (unit.size() > 1 && unit != "in" && unit != "uu" && length_unit(unit)) return unit;
+    }
+  }
+  return {};
+}
+
 std::optional<Error> TableReader::find_headings() {
   const auto given = parse_columns(options_.columns);
   if (!given) return Error{given.error()};
@@ -244,7 +259,7 @@ std::optional<Error> TableReader::find_headings() {
     for (const std::string& cell : candidate.cells)
       numbers += read_number(cell, style_.decimal_comma) ? 1 : 0;
     if (numbers * 2 > candidate.cells.size()) {
-      if (candidate.comment) continue;
+      if (candidate.comment || candidate.cells.size() < usual) continue;
       break;  // the samples begin
     }
     for (const bool with_row_above : {false, true}) {
@@ -264,6 +279,7 @@ std::optional<Error> TableReader::find_headings() {
         }
       }
       if (layout_.is_complete()) {
+        if (layout_.position_unit.empty()) layout_.position_unit = unit_above(row);
         shift_ = has_row_names(row) ? 1 : 0;
         return std::nullopt;
       }
@@ -447,6 +463,15 @@ bool TableReader::take_unit_row(const std::vector<std::string_view>& fields) {
     return is_one(unit) ? unit : std::string{};
   };
   const BodyColumns& body = layout_.bodies.front();
+  const auto is_number = [&](std::optional<std::size_t> column) {
+    return !column || (*column < fields.size() && read_number(fields[*column], style_.decimal_comma));
+  };
+  if (cells_.empty()) {
+    // Without headings, the samples begin where all columns that the user has named are numbers.
+    const bool position = std::ranges::all_of(body.position, is_number) && is_number(body.latitude) &&
+                          is_number(body.longitude);
+    return !position || !(layout_.time_is_row || time_of(fields));
+  }
   for (const auto& column : body.position) {
     if (column && *column < fields.size() &&
         (read_number(fields[*column], style_.decimal_comma) || is_missing(fields[*column])))
@@ -775,7 +800,7 @@ void TableReader::scale_angles() {
     angle_unit_ = *named;
   } else {
     angle_unit_ = *angle_unit(largest > 6.5 || body.compass || plane_ ? "deg" : "rad");
-    guessed_angle_ = true;
+    guessed_angle_ = !body.compass && !plane_;
   }
   for (Entity& entity : entities_) {
     for (TrackSample& sample : entity.samples) {
