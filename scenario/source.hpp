@@ -36,8 +36,8 @@ class Source {
   /// True if a declared teleport happens later than `from_s` and not later than `to_s`.
   [[nodiscard]] virtual bool teleports_within(std::size_t index, double from_s, double to_s) const = 0;
 
-  /// True if `time_s` is in an interval of more than 0.25 s without samples. The true pose is unknown there,
-  /// so nothing can be measured.
+  /// True if `time_s` is in an interval of more than 0.25 s (TraceOptions::gap_s) without samples. The true
+  /// pose is unknown there, so nothing can be measured.
   [[nodiscard]] virtual bool in_gap(std::size_t index, double time_s) const = 0;
 
   /// The routes that entities follow. Register them with the server.
@@ -72,6 +72,10 @@ class Source {
     const Pose world = pose(index, time_s);
     return frame ? into_frame(pose(*frame, time_s), world) : world;
   }
+
+  /// What the reader of a recording assumed, left out or could not use, a sentence each, most important
+  /// first.
+  [[nodiscard]] virtual std::span<const std::string> remarks() const { return {}; }
 
   [[nodiscard]] virtual double start_s() const = 0;  ///< earliest time of any entity, s
   [[nodiscard]] virtual double end_s() const = 0;    ///< latest time of any entity, s; may be infinity

@@ -99,7 +99,7 @@ PLAYGROUND_API(pg_catalog) int pg_catalog() {
   return succeed(json.dump());
 }
 
-// Keeps a recording. The text is then a JSON list of its entities.
+// Keeps a recording. The text is then JSON: its seconds, its entities, and the remarks of the reader.
 PLAYGROUND_API(pg_open)
 int pg_open(const char* name, std::size_t name_bytes, const char* text, std::size_t bytes) {
   std::string recording(text, bytes);
@@ -108,6 +108,7 @@ int pg_open(const char* name, std::size_t name_bytes, const char* text, std::siz
   Json json{{"seconds", (*source)->end_s() - (*source)->start_s()}, {"entities", Json::array()}};
   for (std::size_t i = 0; i < (*source)->size(); ++i)
     json["entities"].push_back((*source)->entity(i).name);
+  json["remarks"] = (*source)->remarks();
   module().recording = std::move(recording);
   return succeed(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -156,9 +156,7 @@ Result<std::unique_ptr<scenario::Source>> open_source(const Settings& settings,
                                                       const std::string& recording) {
   const program::SourceOptions& source = settings.source;
   if (source.trace.empty()) return program::open_source(source);
-  return scenario::parse_trace(
-      recording, source.trace,
-      {source.teleport_mps, source.entity, source.start_s, source.seconds, source.timeline});
+  return scenario::parse_trace(recording, source.trace, source.trace_options());
 }
 
 }  // namespace reckoner::playground

@@ -2,16 +2,26 @@
 #include "scenario/trace/recording.hpp"
 
 #include "scenario/trace/csv.hpp"
+#include "scenario/trace/encoding.hpp"
+#include "scenario/trace/table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
+
+#include <glm/geometric.hpp>
 
 namespace reckoner::scenario {
 namespace {
 
 constexpr std::string_view kHeader = "a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id is optional)";
 
+constexpr double kRareStepS = 4.0;     // usual steps that are longer are probably not in seconds
+constexpr double kFastestMps = 200.0;  // usual speeds that are higher are probably not in metres
+constexpr std::size_t kFewSteps = 10;
+
+// Reads the project's own form, and nothing else.
 class Reader {
  public:
   Reader(std::string_view text, std::string_view name) : name_(name), cursor_(text) {}
@@ -104,10 +114,41 @@ class Reader {
   std::size_t last_ = 0;
 };
 
+double order_statistic(std::vector<double>& values, std::size_t at) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(at);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// True unless the times or the positions must have another unit than s and m.
+bool is_plausible(const Recording& recording) {
+  std::vector<double> steps_s;
+  std::vector<double> speeds_mps;
+  for (const Recording::Entity& entity : recording.entities) {
+    for (std::size_t i = 1; i < entity.samples.size(); ++i) {
+      const TrackSample& before = entity.samples[i - 1];
+      const TrackSample& after = entity.samples[i];
+      steps_s.push_back(after.time_s - before.time_s);
+      speeds_mps.push_back(glm::length(after.position - before.position) / steps_s.back());
+    }
+  }
+  if (steps_s.size() < kFewSteps) return true;
+  return order_statistic(steps_s, steps_s.size() / 2) < kRareStepS &&
+         order_statistic(speeds_mps, speeds_mps.size() * 9 / 10) <= kFastestMps;
+}
+
 }  // namespace
 
-Result<Recording> read_recording(std::string_view text, std::string_view name) {
-  return Reader(text, name).read();
+Result<Recording> read_recording(std::string_view text, std::string_view name, const TableOptions& options) {
+  const std::optional<std::string> converted = utf8_from_utf16(text);
+  if (converted) text = *converted;
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (options.columns.empty() && options.units.empty()) {
+    Result<Recording> own = Reader(text, name).read();
+    if (own && is_plausible(*own)) return own;
+  }
+  return read_table(text, name, options);
 }
 
 }  // namespace reckoner::scenario

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "scenario/trace/table_options.hpp"
 #include "scenario/trace/track.hpp"
 
 #include <string>
@@ -19,10 +20,13 @@ struct Recording {
   };
   std::vector<Entity> entities;  ///< in order of first appearance; at least one
   bool has_orientation = false;
+  /// What the reader assumed and left out, a sentence each. Empty for a file in the project's own form.
+  std::vector<std::string> remarks;
 };
 
-/// Parses the text of a trace (format: load_trace()). Errors show `name` as the file. Rows of several ids may
-/// come in any order, but the times of each id must increase.
-[[nodiscard]] Result<Recording> read_recording(std::string_view text, std::string_view name);
+/// Parses the text of a trace (formats: load_trace()). Errors show `name` as the file. Rows of several ids
+/// may come in any order. In the project's own form, the times of each id must increase.
+[[nodiscard]] Result<Recording> read_recording(std::string_view text, std::string_view name,
+                                               const TableOptions& options = {});
 
 }  // namespace reckoner::scenario

@@ -3,12 +3,15 @@
 
 #include "scenario/trace/csv.hpp"
 #include "scenario/trace/memory.hpp"
+#include "scenario/trace/place.hpp"
 #include "scenario/trace/track.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdio>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -28,7 +31,8 @@ class TraceSource final : public Source {
   };
 
   /// `parts` must contain at least one part.
-  explicit TraceSource(std::vector<Part> parts) : parts_(std::move(parts)) {
+  TraceSource(std::vector<Part> parts, std::vector<std::string> remarks)
+      : parts_(std::move(parts)), remarks_(std::move(remarks)) {
     assert(!parts_.empty());
     for (const Part& part : parts_) {
       start_s_ = std::min(start_s_, part.entity.first_s);
@@ -45,9 +49,11 @@ class TraceSource final : public Source {
   bool in_gap(std::size_t index, double time_s) const override { return parts_[index].track.in_gap(time_s); }
   double start_s() const override { return start_s_; }
   double end_s() const override { return end_s_; }
+  std::span<const std::string> remarks() const override { return remarks_; }
 
  private:
   std::vector<Part> parts_;
+  std::vector<std::string> remarks_;
   double start_s_ = std::numeric_limits<double>::infinity();
   double end_s_ = -std::numeric_limits<double>::infinity();
 };
@@ -97,7 +103,7 @@ std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptio
     if (in_turn && !parts.empty()) offset_s -= recorded.samples.front().time_s;
     for (TrackSample& sample : recorded.samples)
       sample.time_s += offset_s;
-    Track track(recorded.samples, options.teleport_mps);
+    Track track(recorded.samples, options.teleport_mps, options.gap_s);
     const SourceEntity entity{.name = recorded.id,
                               .first_s = track.first_s(),
                               .last_s = track.last_s(),
@@ -141,8 +147,52 @@ std::optional<Error> limit_to_window(std::vector<TraceSource::Part>& parts, cons
   return std::nullopt;
 }
 
+std::string three_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+// Says what part of a recording cannot be shown or measured.
+std::vector<std::string> scarcity(const std::vector<TraceSource::Part>& parts, const TraceOptions& options) {
+  std::string single;
+  std::size_t singles = 0;
+  double life_s = 0.0;
+  double gaps_s = 0.0;
+  std::size_t steps = 0;
+  for (const TraceSource::Part& part : parts) {
+    if (part.track.size() == 1) {
+      if (++singles <= kNamesInErrors) (single += single.empty() ? "" : ", ") += shown(part.entity.name);
+      continue;
+    }
+    life_s += part.track.last_s() - part.track.first_s();
+    gaps_s += part.track.gaps_s();
+    steps += part.track.size() - 1;
+  }
+  std::vector<std::string> remarks;
+  if (singles == parts.size()) {
+    remarks.push_back("every entity has one sample only, so nothing moves and nothing is measured");
+    return remarks;
+  }
+  if (gaps_s > 0.5 * life_s) {
+    const double step_s = life_s / static_cast<double>(steps);
+    remarks.push_back(
+        "there are " + three_digits(1.0 / step_s) + " samples a second, " + three_digits(step_s) +
+        " s apart; nothing is measured between samples that are more than " + three_digits(options.gap_s) +
+        " s apart, which is " + three_digits(100.0 * gaps_s / life_s) + " % of the time: record at least " +
+        three_digits(1.0 / options.gap_s) + " samples a second, or add --longest-gap " +
+        three_digits(1.5 * step_s));
+  }
+  if (singles > 0)
+    remarks.push_back(std::to_string(singles) + " of " + std::to_string(parts.size()) +
+                      " entities have one sample only and are not shown: " + single +
+                      (singles > kNamesInErrors ? ", ..." : ""));
+  return remarks;
+}
+
 std::optional<Error> check(const TraceOptions& options) {
   if (!(options.teleport_mps > 0.0)) return Error{"the teleport speed must be above 0 m/s"};
+  if (!(options.gap_s > 0.0)) return Error{"the longest gap must be above 0 s"};
   if (!(options.start_s >= 0.0) || !std::isfinite(options.start_s)) {
     return Error{"the start must be at least 0 s"};
   }
@@ -158,15 +208,20 @@ Result<std::unique_ptr<Source>> play_recording(Recording recording, const std::s
                                                const TraceOptions& options) {
   if (std::optional<Error> error = check(options)) return *std::move(error);
   if (std::optional<Error> error = remove_unselected(recording, name, options)) return *std::move(error);
+  shorten_names(recording);
+  if (std::optional<Error> error = recentre(recording, name, options.recentre)) return *std::move(error);
   std::vector<TraceSource::Part> parts = make_parts(recording, options);
   if (std::optional<Error> error = limit_to_window(parts, name, options)) return *std::move(error);
-  return std::unique_ptr<Source>(std::make_unique<TraceSource>(std::move(parts)));
+  // What makes a measurement worthless comes first.
+  std::vector<std::string> remarks = scarcity(parts, options);
+  std::ranges::move(recording.remarks, std::back_inserter(remarks));
+  return std::unique_ptr<Source>(std::make_unique<TraceSource>(std::move(parts), std::move(remarks)));
 }
 
 Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::string& name,
                                             const TraceOptions& options) {
   if (std::optional<Error> error = check(options)) return *std::move(error);  // before the text is read
-  Result<Recording> recording = read_recording(text, name);
+  Result<Recording> recording = read_recording(text, name, options.table);
   if (!recording) return Error{recording.error()};
   return play_recording(std::move(*recording), name, options);
 }

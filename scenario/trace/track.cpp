@@ -12,7 +12,7 @@ namespace reckoner::scenario {
 namespace {
 
 constexpr double kShortestTeleportM = 1.0;
-constexpr double kLongestStepS = 0.25 + 1e-9;  // the small addition allows for rounded decimal times
+constexpr double kRoundingS = 1e-9;  // allows for rounded decimal times
 
 // Derivative of the parabola through three points, at the middle point. The arguments are the displacement
 // and the duration of the step before that point and of the step after it.
@@ -29,7 +29,8 @@ glm::dvec3 hermite(const glm::dvec3& step, const glm::dvec3& v0, const glm::dvec
 
 }  // namespace
 
-Track::Track(std::span<const TrackSample> samples, double teleport_mps) {
+Track::Track(std::span<const TrackSample> samples, double teleport_mps, double gap_s)
+    : longest_step_s_(gap_s + kRoundingS) {
   assert(!samples.empty());
   add_knots(samples, teleport_mps);
   set_tangents();
@@ -111,7 +112,16 @@ bool Track::teleports_within(double from_s, double to_s) const {
 bool Track::in_gap(double time_s) const {
   const Knot& from = knot_before(time_s);
   if (&from == &knots_.back() || time_s <= from.time_s) return false;
-  return (&from + 1)->time_s - from.time_s > kLongestStepS;
+  return (&from + 1)->time_s - from.time_s > longest_step_s_;
+}
+
+double Track::gaps_s() const {
+  double sum_s = 0.0;
+  for (std::size_t i = 0; i + 1 < knots_.size(); ++i) {
+    const double step_s = knots_[i + 1].time_s - knots_[i].time_s;
+    if (step_s > longest_step_s_) sum_s += step_s;
+  }
+  return sum_s;
 }
 
 }  // namespace reckoner::scenario

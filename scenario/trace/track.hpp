@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -27,8 +28,9 @@ struct TrackSample {
 class Track {
  public:
   /// `samples` must contain at least one sample, and their times must increase strictly. A step is a teleport
-  /// if it is faster than `teleport_mps` (m/s) and longer than 1 m.
-  Track(std::span<const TrackSample> samples, double teleport_mps);
+  /// if it is faster than `teleport_mps` (m/s) and longer than 1 m. Between samples that are more than
+  /// `gap_s` apart, the motion is unknown.
+  Track(std::span<const TrackSample> samples, double teleport_mps, double gap_s);
 
   /// Returns the pose at `time_s`. Before the first sample and after the last, returns the pose of that
   /// sample.
@@ -37,12 +39,14 @@ class Track {
   /// True if a teleport ends in the interval (from_s, to_s]. A teleport ends at the time of its later sample.
   [[nodiscard]] bool teleports_within(double from_s, double to_s) const;
 
-  /// True if `time_s` lies between two samples that are more than 0.25 s apart. False at the samples
-  /// themselves.
+  /// True if `time_s` lies between two samples that are further apart than the constructor's `gap_s`. False
+  /// at the samples themselves.
   [[nodiscard]] bool in_gap(double time_s) const;
 
   [[nodiscard]] double first_s() const { return knots_.front().time_s; }
   [[nodiscard]] double last_s() const { return knots_.back().time_s; }
+  [[nodiscard]] std::size_t size() const { return knots_.size(); }       ///< number of samples
+  [[nodiscard]] double gaps_s() const;                                   ///< time in gaps, s
   [[nodiscard]] double path_length_m() const { return path_length_m_; }  ///< without the jumps of teleports
 
  private:
@@ -64,6 +68,7 @@ class Track {
   std::vector<Knot> knots_;
   std::vector<double> teleport_times_s_;
   double path_length_m_ = 0.0;
+  double longest_step_s_;
 };
 
 }  // namespace reckoner::scenario

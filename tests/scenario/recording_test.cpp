@@ -59,42 +59,63 @@ TEST(Recording, ErrorsNameTheLineAndTheReason) {
     std::string text;
     std::string message;
   } cases[] = {
-      {"",
-       "walk.csv:1: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id is optional), found the "
-       "end of the file"},
-      {"# only this\n",
-       "walk.csv:2: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id is optional), "
-       "found the end of the file"},
-      {"t,x,y\n0,1,2\n",
-       "walk.csv:1: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id is optional), found "
-       "'t,x,y'"},
-      {"# c\n" + header, "walk.csv:2: expected at least one row of samples, found none"},
-      {header + "0,1,2\n", "walk.csv:2: expected 4 fields, found 3"},
-      {header + "0,1,2,3,4\n", "walk.csv:2: expected 4 fields, found 5"},
-      {header + "0,1,2,3\n\n1,1,2,3\n", "walk.csv:3: expected 4 fields, found an empty line"},
-      {header + "0,1,two,3\n", "walk.csv:2: expected a finite number, found 'two'"},
-      {header + "0,1,,3\n", "walk.csv:2: expected a finite number, found ''"},
-      {header + "0,1, 2,3\n", "walk.csv:2: expected a finite number, found ' 2'"},
-      {header + "0,1,2m,3\n", "walk.csv:2: expected a finite number, found '2m'"},
-      {header + "0,1,nan,3\n", "walk.csv:2: expected a finite number, found 'nan'"},
-      {header + "0,1,-inf,3\n", "walk.csv:2: expected a finite number, found '-inf'"},
-      {header + "0,1,1e999,3\n", "walk.csv:2: expected a finite number, found '1e999'"},
-      {header + "0,1,1e13,3\n", "walk.csv:2: expected a finite number, found '1e13'"},
-      {header + "0,1,2,3\n# c\n0,1,2,3\n",
-       "walk.csv:4: expected a time later than the previous one of this id, 0.000000, found '0'"},
+      {"", "walk.csv: there are no rows of samples in this file"},
+      {"# only this\n", "walk.csv: there are no rows of samples in this file"},
+      {"t,x\n0,1\n",
+       "walk.csv:1: no headings name a position: say which columns it is in, for example --columns x=2,y=3; "
+       "the headings are 1 't', 2 'x'"},
+      {"x,y,z\n0,1,2\n",
+       "walk.csv:1: no heading names a time: say which column it is, for example --columns t=1, or --columns "
+       "t=row --units t=30fps if the rows are evenly spaced in time; the headings are 1 'x', 2 'y', 3 'z'"},
+      {"0,1,2,3\n1,1,2,3\n",
+       "walk.csv:1: there are no headings: say what the 4 columns are, for example --columns t=1,x=2,y=3, "
+       "and "
+       "--units t=25fps if t numbers frames; the first row is 1 '0', 2 '1', 3 '2', 4 '3'"},
+      {"# c\n" + header, "walk.csv: expected at least one row of samples below the headings, found none"},
+      {header + "0,1,2\n1,1,2,3\n", "walk.csv:2: expected 4 fields, found 3"},
+      {header + "0,1,two,3\n", "walk.csv:2: expected a number in 'y', found 'two'"},
+      {header + "0,1,2m,3\n", "walk.csv:2: expected a number in 'y', found '2m'"},
+      {header + "0,1,1e999,3\n", "walk.csv:2: expected a number in 'y', found '1e999'"},
+      {header + "soon,1,1,3\n", "walk.csv:2: expected a time in 't', found 'soon'"},
+      {header + "0,1,,3\n",
+       "walk.csv: no row has both a time and a position; empty fields, NaN and quaternions of length 0 count "
+       "as "
+       "missing"},
+      {header + "0,1,1e13,3\n",
+       "walk.csv: the coordinate 1e+13 m is beyond what a recording may have: say the unit, for example "
+       "--units "
+       "x=mm"},
       {header + "1.5,1,2,3\n1.25,1,2,3\n",
-       "walk.csv:3: expected a time later than the previous one of this id, 1.500000, found '1.25'"},
-      {turned + "a,0,1,2,3,0,0,0,0\n",
-       "walk.csv:2: expected a unit quaternion, found a quaternion of length 0.000000"},
+       "walk.csv:3: expected a time that is not before the one above, 1.5 (sort the rows by time, or give "
+       "each "
+       "take an id in a column of its own), found 1.25"},
       {turned + "a,0,1,2,3,1,1,0,0\n",
        "walk.csv:2: expected a unit quaternion, found a quaternion of length 1.414214"},
-      {turned + "\"a,0,1,2,3,1,0,0,0\n",
-       "walk.csv:2: expected a field with matching quotes, found unmatched quotes"},
       {header + "0,1," + std::string(60, 'x') + ",3\n",
-       "walk.csv:2: expected a finite number, found '" + std::string(40, 'x') + "...'"},
+       "walk.csv:2: expected a number in 'y', found '" + std::string(40, 'x') + "...'"},
   };
   for (const auto& bad : cases)
     EXPECT_EQ(recording_error_of(bad.text), bad.message) << bad.text;
+}
+
+TEST(Recording, LeavesOutWhatIsMissingAndSaysSo) {
+  const struct {
+    std::string rows;
+    std::size_t samples;
+    std::string remark;
+  } cases[] = {
+      {"0,1,2,3\n1,1,nan,3\n2,1,2,3\n", 2, "left out: 1 sample without a position, a time or an orientation"},
+      {"0,1,2,3\n# c\n0,1,2,3\n1,1,2,3\n", 2, "left out: 1 sample with the time of another"},
+      {"0,1,2,3\n1,1,2,3\n2,1", 2, "left out: the last row, which is incomplete"},
+  };
+  for (const auto& one : cases) {
+    const auto recording = read_recording("t,x,y,z\n" + one.rows, "w");
+    ASSERT_TRUE(recording) << recording.error();
+    ASSERT_EQ(recording->entities.size(), 1u);
+    EXPECT_EQ(recording->entities[0].samples.size(), one.samples) << one.rows;
+    ASSERT_EQ(recording->remarks.size(), 2u);
+    EXPECT_EQ(recording->remarks[1], one.remark);
+  }
 }
 
 TEST(Recording, MissingFileIsNamedInTheError) {

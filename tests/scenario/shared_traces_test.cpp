@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The recorded traces, read from their folder.
 #include "scenario/feed.hpp"
+#include "scenario/trace/csv.hpp"
 #include "scenario/trace/trace.hpp"
 #include "tests/support/locations.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
@@ -56,6 +61,47 @@ TEST_F(SharedTraces, AllLoad) {
     if (facts.last_s > 0.0) {
       EXPECT_EQ(source->end_s(), facts.last_s) << facts.name;
     }
+  }
+}
+
+// Reads the numbers of a trace without the reader, and compares all bits. Nothing needs a remark.
+TEST_F(SharedTraces, ReadEveryNumberExactly) {
+  for (const Facts& facts : kFacts) {
+    const auto text = read_text_file(folder() + facts.name + ".csv");
+    ASSERT_TRUE(text) << facts.name;
+    const auto recording = read_recording(*text, facts.name);
+    ASSERT_TRUE(recording) << recording.error();
+    EXPECT_TRUE(recording->remarks.empty()) << facts.name;
+    EXPECT_TRUE(load(facts.name)->remarks().empty()) << facts.name;
+    std::map<std::string, std::size_t> rows;
+    std::map<std::string, const Recording::Entity*> entities;
+    for (const Recording::Entity& entity : recording->entities)
+      entities[entity.id] = &entity;
+    std::istringstream lines(*text);
+    std::string line;
+    bool has_id = false;
+    while (std::getline(lines, line)) {
+      if (line.starts_with('#')) continue;
+      if (line.starts_with("id,") || line.starts_with("t,")) {
+        has_id = line.starts_with("id,");
+        continue;
+      }
+      std::istringstream cells(line);
+      std::string id = "0";
+      if (has_id) std::getline(cells, id, ',');
+      std::vector<double> numbers;
+      for (std::string cell; std::getline(cells, cell, ',');)
+        numbers.push_back(std::strtod(cell.c_str(), nullptr));
+      ASSERT_TRUE(entities.contains(id)) << line;
+      const TrackSample& sample = entities[id]->samples.at(rows[id]++);
+      ASSERT_EQ(sample.time_s, numbers.at(0)) << line;
+      ASSERT_EQ(sample.position, glm::dvec3(numbers.at(1), numbers.at(2), numbers.at(3))) << line;
+      if (numbers.size() == 8) {
+        ASSERT_EQ(sample.orientation, glm::dquat(numbers[4], numbers[5], numbers[6], numbers[7])) << line;
+      }
+    }
+    for (const Recording::Entity& entity : recording->entities)
+      EXPECT_EQ(rows[entity.id], entity.samples.size()) << facts.name;
   }
 }
 

@@ -77,6 +77,12 @@ std::vector<std::string> source_options(const program::SourceOptions& source) {
       options.insert(
           options.end(),
           {"--timeline", source.timeline == scenario::Timeline::together ? "together" : "successive"});
+    if (!source.table.columns.empty()) options.insert(options.end(), {"--columns", source.table.columns});
+    if (!source.table.units.empty()) options.insert(options.end(), {"--units", source.table.units});
+    if (source.table.project) options.emplace_back("--project");
+    if (source.recentre != scenario::Recentre::automatic)
+      options.insert(options.end(),
+                     {"--recentre", source.recentre == scenario::Recentre::always ? "always" : "never"});
   } else {
     options = {"--scenario", source.scenario};
     if (source.entities > 0) {

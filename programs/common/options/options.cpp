@@ -30,8 +30,9 @@ std::string scenario_help() {
 }  // namespace
 
 void add_source_options(CLI::App& app, SourceOptions& options) {
-  auto* trace =
-      app.add_option("--trace", options.trace, "recorded motion, a CSV file [id,]t,x,y,z[,qw,qx,qy,qz]");
+  auto* trace = app.add_option(
+      "--trace", options.trace,
+      "recorded motion, a CSV file [id,]t,x,y,z[,qw,qx,qy,qz] or a table that another tool wrote");
   auto* scenario = app.add_option("--scenario", options.scenario, scenario_help());
   trace->excludes(scenario);
   app.add_option(
@@ -58,6 +59,30 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--teleport-mps", options.teleport_mps,
                  "a step of the trace that is faster than this is a teleport, m/s")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option(
+      "--columns", options.table.columns,
+      "which columns of the trace to read, if their headings do not say it: numbers from 1 or "
+      "headings, such as t=2,x=3,y=4,z=5,id=1 (also qw, qx, qy, qz, yaw, pitch, roll, lat, lon; t=row "
+      "counts rows)");
+  app.add_option(
+      "--units", options.table.units,
+      "units of the trace: t=s, ms, us, ns, min, h, day, a number of seconds or 25fps; x=m, cm, mm, "
+      "km, ft, in or a number of metres; yaw=deg or rad; for example t=ms,x=cm");
+  app.add_flag("--project", options.table.project,
+               "play latitude and longitude as metres east and north of the first sample");
+  const std::map<std::string, scenario::Recentre> recentres{{"auto", scenario::Recentre::automatic},
+                                                            {"always", scenario::Recentre::always},
+                                                            {"never", scenario::Recentre::never}};
+  app.add_option(
+         "--recentre", options.recentre,
+         "move the middle of the trace to the origin: auto (if it lies beyond the world), always or never")
+      ->transform(CLI::CheckedTransformer(recentres).description(""))
+      ->type_name("TEXT")
+      ->default_str("auto");
+  app.add_option("--longest-gap", options.gap_s,
+                 "nothing is measured between samples of the trace that are further apart than this, s")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }

@@ -26,8 +26,11 @@ bool is_successive(const scenario::Source& source) {
 
 Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options) {
   if (!options.trace.empty()) {
-    auto source = scenario::load_trace(options.trace, {options.teleport_mps, options.entity, options.start_s,
-                                                       options.seconds, options.timeline});
+    auto source = scenario::load_trace(options.trace, options.trace_options());
+    if (source) {
+      for (const std::string& remark : (*source)->remarks())
+        std::fprintf(stderr, "%s: %s\n", options.trace.c_str(), remark.c_str());
+    }
     if (source && options.timeline == scenario::Timeline::automatic && is_successive(**source)) {
       std::fprintf(stderr,
                    "%s: all entities start at t = 0, so they are played one after another "

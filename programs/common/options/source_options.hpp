@@ -29,10 +29,19 @@ struct SourceOptions {
   double teleport_mps = 100.0;
   std::uint64_t seed = 1;
   scenario::Timeline timeline = scenario::Timeline::automatic;
+  scenario::TableOptions table{};  ///< how to read a trace that another tool wrote
+  scenario::Recentre recentre = scenario::Recentre::automatic;
+  double gap_s = 0.25;  ///< between samples that are further apart, nothing is measured, s
+
+  /// How to read the trace.
+  [[nodiscard]] scenario::TraceOptions trace_options() const {
+    return {teleport_mps, entity, start_s, seconds, timeline, table, recentre, gap_s};
+  }
 };
 
-/// Opens the source that the options name. Says on standard error if it plays the entities of a trace one
-/// after another because all of them start at t = 0. Fails unless exactly one of trace and scenario is given.
+/// Opens the source that the options name. Says on standard error what the reader of a trace assumed and
+/// could not use (scenario::Source::remarks()), and if it plays the entities one after another because all of
+/// them start at t = 0. Fails unless exactly one of trace and scenario is given.
 [[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options);
 
 /// Sets the mode in `playout` from the text `present`, `adaptive`, `delayed:MS` or `ahead`. Returns an error
