@@ -73,6 +73,11 @@ if(RECKONER_CLUSTER_NEEDS_NATS)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindNats.cmake" DESTINATION "${package_dir}" COMPONENT development)
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
+# The programs of docs/tutorial, which begins with an installed library.
+if(RECKONER_NETWORK)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/tutorial" DESTINATION "${CMAKE_INSTALL_DATADIR}/reckoner"
+    COMPONENT development PATTERN "__pycache__" EXCLUDE)
+endif()
 
 include(ReckonerInstallBindings)
 include(ReckonerPkgConfig)
