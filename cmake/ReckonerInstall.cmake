@@ -86,6 +86,11 @@ if(RECKONER_WEB_IS_STATIC)
     DESTINATION "${package_dir}" COMPONENT development)
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
+# The programs of docs/tutorial, which begins with an installed library.
+if(RECKONER_NETWORK)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/tutorial" DESTINATION "${CMAKE_INSTALL_DATADIR}/reckoner"
+    COMPONENT development PATTERN "__pycache__" EXCLUDE)
+endif()
 
 include(ReckonerInstallBindings)
 include(ReckonerPkgConfig)

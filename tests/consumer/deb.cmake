@@ -25,7 +25,8 @@ foreach(package IN LISTS packages)
   string(REGEX MATCHALL "[^\n]+[^/\n]\n" files "${files}")
   list(SORT files)
   foreach(file IN LISTS files)
-    if(NOT file MATCHES "/include/reckoner/")  # the libraries' FILE_SETs list the headers
+    # The libraries' FILE_SETs list the headers, and consumer.tutorial builds every step of the tutorial.
+    if(NOT file MATCHES "/include/reckoner/|/tutorial/.+/")
       string(REGEX REPLACE "^\\./" "  " file "${file}")
       # In a build for /usr, libraries are in a folder named after the architecture.
       string(REGEX REPLACE "usr/lib/[a-z0-9_]+-linux-gnu[a-z0-9]*/" "usr/lib/" file "${file}")

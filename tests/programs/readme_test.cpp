@@ -4,6 +4,7 @@
 #include "process.hpp"
 #include "tests/support/locations.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -47,14 +48,30 @@ std::string without_indents(const std::string& text) {
   return std::regex_replace(text, std::regex("\n +"), "\n");
 }
 
-/// The concatenated text of all examples, without indents.
+/// The concatenated text of all examples, without indents and without the marks of their parts.
 std::string examples() {
+  static const std::regex mark("\n *// snip: [^\n]*");
   std::string text;
-  for (const auto& entry : fs::directory_iterator(kProject / "examples")) {
-    if (!entry.is_regular_file()) continue;  // a folder is a whole game
-    text += without_indents("\n" + read_file(entry.path())) + "\n";
-  }
+  const auto add = [&](const fs::directory_entry& entry) {
+    if (!entry.is_regular_file()) return;
+    text += without_indents(std::regex_replace("\n" + read_file(entry.path()), mark, "")) + "\n";
+  };
+  for (const auto& entry : fs::directory_iterator(kProject / "examples"))
+    add(entry);  // a folder is a whole game
+  for (const auto& entry : fs::recursive_directory_iterator(kProject / "examples/tutorial"))
+    add(entry);
   return text;
+}
+
+/// The pages of the tutorial, from the project's folder.
+std::vector<std::string> tutorial_pages() {
+  std::vector<std::string> pages;
+  for (const auto& entry : fs::directory_iterator(kProject / "docs/tutorial")) {
+    if (entry.path().extension() == ".md")
+      pages.push_back("docs/tutorial/" + entry.path().filename().string());
+  }
+  std::sort(pages.begin(), pages.end());
+  return pages;
 }
 
 // Every C++, C and Python block in these pages must be a verbatim part of an example that the tests build and
@@ -75,7 +92,23 @@ TEST(Readme, CodeBlocksAreInTheExamples) {
   compare("docs/FIELDS.md", 4);
   compare("docs/INTEGRATION.md", 9);
   compare("docs/prediction.md", 6);
+  for (const std::string& page : tutorial_pages())
+    compare(page.c_str(), 1);
   EXPECT_EQ(all.find("no such words as these"), std::string::npos);
+}
+
+// A page of the tutorial can be read at once, and has a picture of its own. CMake builds a game with the
+// first page.
+TEST(Readme, TutorialPagesAreShortAndHavePictures) {
+  const auto pages = tutorial_pages();
+  EXPECT_GE(pages.size(), 4u);
+  for (const std::string& page : pages) {
+    const std::string text = read_file(kProject / page);
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 120) << page;
+    std::smatch picture;
+    ASSERT_TRUE(std::regex_search(text, picture, std::regex(R"(!\[[^\]]+\]\(([^)]+)\))"))) << page;
+    EXPECT_TRUE(fs::exists(kProject / "docs/tutorial" / picture[1].str())) << page;
+  }
 }
 
 // Runs the commands that use the built programs, on free ports and for a shorter time. .ci/run and
