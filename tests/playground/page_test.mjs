@@ -68,12 +68,20 @@ async function change(page, act) {
   await act();
   await page.waitForFunction((old) => document.body.dataset.state === 'ready' && window.playground.state.figures !== old, before, { timeout: patience });
 }
+// The page has each run of the harness, with every digit, in the order in which it has computed them.
+function sameFigures(file, figures) {
+  const runs = (all) => Object.fromEntries(all.map((run) => [run.method, run]));
+  assert.deepEqual(runs(JSON.parse(figures)), runs(JSON.parse(readFileSync(file, 'utf8')).runs));
+}
 const picture = async (page, name) => pictures && page.screenshot({ path: join(pictures, `${name}.png`) });
 const setSlider = (page, name, value) => page.fill(`#slider-${name}`, String(value)).then(() => page.press(`#slider-${name}`, 'Enter'));
 
 test('controls change the figures, and the address reproduces them to the last digit', async () => {
   const { page, problems, close } = await open('seconds=10');
   assert.equal(await page.locator('#figures tbody tr').count(), 11);
+  assert.deepEqual((await state(page)).methods, ['reckoner', 'snap']); // the others wait until somebody asks
+  await change(page, () => page.click('#figures tr[data-method=tracker] button'));
+  assert.deepEqual((await state(page)).methods, ['reckoner', 'snap', 'tracker']);
   await change(page, () => page.click('#presets button[data-network=mobile]'));
   await change(page, () => setSlider(page, 'loss', 12));
   await page.check('input[name=side][value=down]', { force: true });
@@ -85,6 +93,7 @@ test('controls change the figures, and the address reproduces them to the last d
   const { figures } = await state(page);
   const link = page.url();
   assert.match(link, /down-latency-ms=140/);
+  assert.match(link, /methods=tracker/);
   const other = await open(new URL(link).hash.slice(1));
   assert.equal((await state(other.page)).figures, figures);
   assert.deepEqual([...problems, ...other.problems], []);
@@ -102,12 +111,14 @@ const copied = async (page, button) => {
 
 test('the copied command prints the figures of the page', async () => {
   const { page, close } = await open('scenario=crowd&seconds=6&network=wifi&up-loss=9&mode=delayed&delay=120');
+  await change(page, () => page.click('#compute-all'));
   const command = await copied(page, '#copy-command');
   const json = join(scratch, 'figures.json');
   const words = command.split(' ').map((word) => (word === 'figures.json' ? json : word));
   assert.equal(words[0], 'reckoner-harness');
   execFileSync(join(root, 'build/bin/reckoner-harness'), words.slice(1), { stdio: ['ignore', 'ignore', 'inherit'] });
-  assert.equal(readFileSync(json, 'utf8'), (await state(page)).figures);
+  assert.equal((await state(page)).methods.length, 11);
+  sameFigures(json, (await state(page)).figures);
   assert.match(await copied(page, '#copy-cpp'), /client\.playout\.delay_s = 0\.12;/);
   await close();
 });
@@ -128,7 +139,7 @@ test('a dropped recording plays, and a broken one shows the error of the program
   const command = await copied(page, '#copy-command');
   const words = command.split(' ').slice(1).map((word) => (word === 'circle.csv' || word === 'figures.json' ? join(scratch, word) : word));
   execFileSync(join(root, 'build/bin/reckoner-harness'), words, { stdio: ['ignore', 'ignore', 'inherit'] });
-  assert.equal(readFileSync(join(scratch, 'figures.json'), 'utf8'), figures);
+  sameFigures(join(scratch, 'figures.json'), figures);
   await drop('broken.csv', 'id,t,x,y,z\ncar,0,1,2\n');
   await page.waitForSelector('#error:not([hidden])');
   assert.equal(await page.textContent('#error'), 'broken.csv:2: expected 5 fields, found 4');
@@ -163,6 +174,46 @@ test('play, scrub, slow motion and the keyboard', async () => {
   await close();
 });
 
+// Pixels of the view: a grid of samples per pane, as values of green.
+const samples = async (page) => page.evaluate(async (png) => {
+  const from = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+  const copy = Object.assign(document.createElement('canvas'), { width: from.width, height: from.height });
+  const pen = copy.getContext('2d');
+  pen.drawImage(from, 0, 0);
+  const { data } = pen.getImageData(0, 0, copy.width, copy.height);
+  const panes = [[], []];
+  for (let y = 4; y < copy.height; y += 5) {
+    for (let x = 4; x < copy.width; x += 5) panes[x < copy.width / 2 ? 0 : 1].push(data[4 * (y * copy.width + x) + 1]);
+  }
+  return panes;
+}, (await page.locator('#scene').screenshot()).toString('base64'));
+
+test('two panes show the turn over a ground that goes everywhere, and any method on the left', async () => {
+  const { page, problems, close } = await open('seconds=20');
+  const first = await state(page);
+  assert.ok(first.time_s > 1, `begins at ${first.time_s} s`);
+  assert.match(await page.textContent('#left-off'), /^off by \d+ cm$/);
+  assert.match(await page.textContent('#right-off'), /^off by \d+ cm$/);
+  await change(page, () => page.selectOption('#left', 'lerp-buffer'));
+  assert.deepEqual((await state(page)).methods, ['reckoner', 'snap', 'lerp-buffer']);
+  assert.equal(await page.isChecked('#figures input[value=lerp-buffer]'), true);
+  await page.check('#figures input[value=snap]');
+  assert.equal(await page.inputValue('#left'), 'snap');
+  assert.deepEqual(problems, []);
+  await close();
+  // Cars drive far. Seen from above, both panes show light and dark squares, and neither is one grey slab.
+  const cars = await open('scenario=traffic&seconds=40&flat=1&at=39');
+  const panes = await samples(cars.page);
+  for (const pane of panes) {
+    const counts = new Map();
+    for (const grey of pane) counts.set(grey, (counts.get(grey) ?? 0) + 1);
+    const common = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 2);
+    assert.ok(Math.abs(common[0][0] - common[1][0]) >= 4, `two shades of squares: ${JSON.stringify(common)}`);
+    for (const [, count] of common) assert.ok(count > 0.2 * pane.length, JSON.stringify(common));
+  }
+  await cars.close();
+});
+
 test('the map is computed with progress, and a cell sets the network', async () => {
   const { page, close } = await open('seconds=4&scenario=orbit&entities=2');
   await page.click('#tab-map');
@@ -194,6 +245,8 @@ test('a phone screen shows everything without scrolling sideways, in dark', asyn
   const { page, problems, close } = await open('seconds=10', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 390, `${wide} pixels`);
+  const [view, network] = [await page.locator('#view').boundingBox(), await page.locator('#network').boundingBox()];
+  assert.ok(network.y < 844 && network.y - (view.y + view.height) < 80, 'the network is beside the picture');
   await page.fill('#scrub', '3');
   await page.waitForTimeout(500);
   await picture(page, 'phone');
