@@ -175,7 +175,7 @@ test('play, scrub, slow motion and the keyboard', async () => {
 });
 
 // Pixels of the view: a grid of samples per pane, as values of green.
-const samples = async (page) => page.evaluate(async (png) => {
+const samples = async (page, canvas = '#scene') => page.evaluate(async (png) => {
   const from = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
   const copy = Object.assign(document.createElement('canvas'), { width: from.width, height: from.height });
   const pen = copy.getContext('2d');
@@ -186,7 +186,7 @@ const samples = async (page) => page.evaluate(async (png) => {
     for (let x = 4; x < copy.width; x += 5) panes[x < copy.width / 2 ? 0 : 1].push(data[4 * (y * copy.width + x) + 1]);
   }
   return panes;
-}, (await page.locator('#scene').screenshot()).toString('base64'));
+}, (await page.locator(canvas).screenshot()).toString('base64'));
 
 test('two panes show the turn over a ground that goes everywhere, and any method on the left', async () => {
   const { page, problems, close } = await open('seconds=20');
@@ -199,11 +199,31 @@ test('two panes show the turn over a ground that goes everywhere, and any method
   assert.equal(await page.isChecked('#figures input[value=lerp-buffer]'), true);
   await page.check('#figures input[value=snap]');
   assert.equal(await page.inputValue('#left'), 'snap');
-  assert.deepEqual(problems, []);
-  await close();
+  // A link leads to the same picture.
+  await page.selectOption('#left', 'lerp-buffer');
+  await page.selectOption('#followed', '2');
+  await page.fill('#scrub', '7.25');
+  await page.check('input[name=camera][value="2d"]', { force: true });
+  await page.uncheck('#trails');
+  await page.focus('#scene');
+  for (const key of ['a', 'a', 'w', '+']) await page.keyboard.press(key);
+  await page.click('#tab-map');
+  const link = await copied(page, '#copy-link');
+  const there = await open(new URL(link).hash.slice(1));
+  const [here, then] = [await state(page), await state(there.page)];
+  assert.equal(then.time_s, 7.25);
+  assert.equal(then.view.follow, 2);
+  assert.equal(then.view.flat, true);
+  assert.equal(then.view.trails, false);
+  assert.equal(then.view.left, 'lerp-buffer');
+  for (const name of ['turn', 'tilt', 'zoom']) assert.ok(Math.abs(then.view[name] - here.view[name]) < 1e-3 && here.view[name] !== first.view[name], name);
+  assert.equal(await there.page.inputValue('#followed'), '2');
+  assert.equal(await there.page.isVisible('#panel-map'), true);
+  await there.close();
   // Cars drive far. Seen from above, both panes show light and dark squares, and neither is one grey slab.
-  const cars = await open('scenario=traffic&seconds=40&flat=1&at=39');
-  const panes = await samples(cars.page);
+  await change(page, () => page.evaluate(() => (location.hash = 'scenario=traffic&seconds=40&flat=1&at=39')));
+  await page.waitForTimeout(300); // until it is drawn
+  const panes = await samples(page);
   for (const pane of panes) {
     const counts = new Map();
     for (const grey of pane) counts.set(grey, (counts.get(grey) ?? 0) + 1);
@@ -211,7 +231,8 @@ test('two panes show the turn over a ground that goes everywhere, and any method
     assert.ok(Math.abs(common[0][0] - common[1][0]) >= 4, `two shades of squares: ${JSON.stringify(common)}`);
     for (const [, count] of common) assert.ok(count > 0.2 * pane.length, JSON.stringify(common));
   }
-  await cars.close();
+  assert.deepEqual([...problems, ...there.problems], []);
+  await close();
 });
 
 test('the map is computed with progress, and a cell sets the network', async () => {
@@ -229,13 +250,36 @@ test('the map is computed with progress, and a cell sets the network', async () 
   await close();
 });
 
-test('the blind comparison reveals the methods only at the end', async () => {
-  const { page, close } = await open('seconds=5');
-  await page.click('#tab-blind');
+test('the blind comparison: Reckoner against one other in each round, and a sentence at the end', async () => {
+  const { page, close } = await open('seconds=8&tab=blind');
+  const seen = new Set();
+  const preferred = ['reckoner', 'other', '', 'reckoner', 'reckoner'];
   for (let round = 0; round < 5; ++round) {
+    await page.waitForFunction((n) => window.playground.state.blind.round === n && window.playground.state.blind.pair.length === 2, round + 1, { timeout: patience });
     assert.equal(await page.locator('#blind-result table').count(), 0);
-    await page.click(['#blind-a', '#blind-b', '#blind-none'][round % 3]);
+    const { pair, moment } = (await state(page)).blind;
+    assert.ok(pair.includes('reckoner'), pair.join());
+    const other = pair.find((method) => method !== 'reckoner');
+    assert.equal(seen.has(other), false);
+    seen.add(other);
+    assert.ok(moment.change_mps > 0.3, 'the clip shows a turn');
+    assert.doesNotMatch(page.url(), new RegExp(`methods|${other}(?!=)`)); // the address does not tell
+    if (round === 0) {
+      // The camera stands still: the ground is the same a moment later, and both panes have moved bodies at most.
+      const before = await samples(page, '#blind-scene');
+      await page.click('#blind-play');
+      await page.waitForFunction(() => window.playground.state.blind.clip_s > 0.4, null, { timeout: patience });
+      const after = await samples(page, '#blind-scene');
+      for (const i of [0, 1]) {
+        const same = before[i].filter((grey, k) => Math.abs(grey - after[i][k]) < 3).length;
+        assert.ok(same > 0.9 * before[i].length && same < before[i].length, `${same} of ${before[i].length} samples are equal`);
+      }
+      await page.click('#blind-play');
+    }
+    const want = preferred[round];
+    await page.click(want === '' ? '#blind-none' : (want === 'reckoner') === (pair[0] === 'reckoner') ? '#blind-a' : '#blind-b');
   }
+  assert.equal(await page.textContent('#blind-result .verdict'), 'You preferred Reckoner in 3 of 5 rounds and saw no difference in 1; chance would be 2.');
   assert.equal(await page.locator('#blind-result tbody tr').count(), 5);
   await picture(page, 'blind');
   await close();

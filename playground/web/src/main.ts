@@ -26,7 +26,8 @@ class Page {
   private readonly engine = new Engine();
   private readonly stage = new Stage(element<HTMLCanvasElement>('scene'));
   private blindStage: Stage | null = null;
-  private readonly blind = new BlindTest();
+  private readonly blind = new BlindTest((method) => this.computeForBlind(method));
+  private blindMethods: string[] = []; // computed for the blind test; not in the address, which would tell
   private readonly explainer = new Explainer(this.engine, (error) => this.fail(error));
   private readonly plots = new Plots();
   private controls!: Controls;
@@ -159,7 +160,7 @@ class Page {
     if (event.ctrlKey || event.metaKey || event.altKey || ['INPUT', 'SELECT', 'BUTTON', 'SUMMARY'].includes(target.tagName)) return;
     const frame = 1 / (this.run?.shape.frame_rate_hz ?? 60);
     const actions: Record<string, () => void> = {
-      ' ': () => this.setPlaying(!this.playing),
+      ' ': () => (this.view.tab === 'blind' ? this.blind.toggle() : this.setPlaying(!this.playing)),
       ArrowLeft: () => this.seek(this.time_s - (event.shiftKey ? 1 : frame)),
       ArrowRight: () => this.seek(this.time_s + (event.shiftKey ? 1 : frame)),
       Home: () => this.seek(0),
@@ -266,6 +267,12 @@ class Page {
     void this.compute();
   }
 
+  private computeForBlind(method: string): void {
+    if (this.blindMethods.includes(method)) return;
+    this.blindMethods.push(method);
+    void this.compute();
+  }
+
   /** These methods in the order of the harness, each once. */
   private inOrder(methods: string[]): string[] {
     return this.catalog.methods.filter((method) => methods.includes(method));
@@ -274,6 +281,7 @@ class Page {
   /** After a change: the address follows at once, the figures after a short pause. */
   private changed(): void {
     ++this.wanted;
+    this.blindMethods = [];
     if (this.motion !== this.motionKey()) this.seekTurn = true;
     this.motion = this.motionKey();
     this.writeAddress(false);
@@ -294,7 +302,7 @@ class Page {
       // The two methods of the panes first, then the others that were asked for.
       const missing = (methods: string[]) => this.inOrder(methods).filter((m) => !run?.has(m) && !run?.failed.has(m));
       const shown = missing([ours, this.view.left]);
-      const next = shown.length > 0 ? shown : missing(this.settings.methods);
+      const next = shown.length > 0 ? shown : missing([...this.settings.methods, ...this.blindMethods]);
       if (next.length === 0) break;
       element('status').textContent = 'computing…';
       try {
@@ -351,7 +359,7 @@ class Page {
     ++this.shown;
     this.stage.show(run);
     this.blindStage?.show(run);
-    this.blind.show(run);
+    this.blind.show(run, this.catalog.methods);
     if (this.seekTurn) this.seekToTurn(run);
     this.seek(this.time_s);
     element<HTMLInputElement>('scrub').max = String(run.seconds);
@@ -397,7 +405,7 @@ class Page {
         this.blindStage = new Stage(element<HTMLCanvasElement>('blind-scene'));
         this.blindStage.show(run);
       }
-      this.blind.draw(this.blindStage, this.time_s);
+      this.blind.draw(this.blindStage, passed_ms / 1000);
     }
   }
 
@@ -438,7 +446,7 @@ class Page {
     return {
       figures: this.run ? JSON.stringify(this.run.figures) : '', methods: this.run?.methods ?? [], took_ms: this.run?.took_ms ?? 0, time_s: this.time_s, playing: this.playing,
       entities: this.run?.shape.entities ?? 0, frame_ms: [...this.frame_ms], settings: toModule(this.settings, this.run?.methods), view: { ...this.view, ...this.stage.view },
-      session: this.explainer.state,
+      session: this.explainer.state, blind: this.blind.state,
     };
   }
 }

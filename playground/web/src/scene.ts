@@ -32,6 +32,8 @@ export interface Picture {
   shows(method: number, name: string): boolean;
   /** The colour of a method; the default is its own. */
   colour?: (method: number, name: string) => string;
+  /** Draws only this entity. */
+  entity?: number;
 }
 
 export class Stage {
@@ -118,6 +120,10 @@ export class Stage {
   /** The side of a square of the ground, m. */
   get square_m(): number {
     return this.ground.spacing_m;
+  }
+  /** The size of a drawn body, m. */
+  get size_m(): number {
+    return this.size;
   }
   get view(): { turn: number; tilt: number; zoom: number } {
     return { turn: this.turn, tilt: this.tilt, zoom: this.zoom };
@@ -225,6 +231,7 @@ export class Stage {
       const grow = layer.method < 0 ? 0.9 : 1;
       let count = 0;
       for (let entity = 0; entity < run.shape.entities; ++entity) {
+        if (picture.entity !== undefined && entity !== picture.entity) continue;
         if (!run.pose(layer.method, entity, time_s, this.pose)) continue;
         this.at.set(this.pose[0]!, this.pose[1]!, this.pose[2]!);
         this.rotation.set(this.pose[4]!, this.pose[5]!, this.pose[6]!, this.pose[3]!).normalize();
