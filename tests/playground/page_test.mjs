@@ -235,9 +235,39 @@ test('two panes show the turn over a ground that goes everywhere, and any method
   await close();
 });
 
+test('a tour of five steps at the first visit, with the keyboard, and never again', async () => {
+  const { page, problems, close } = await open();
+  const title = () => page.textContent('#tour-title');
+  assert.equal(await page.isVisible('#tour'), true);
+  const titles = [await title()];
+  await page.focus('#tour-next');
+  for (let step = 2; step <= 5; ++step) {
+    await page.keyboard.press('Enter');
+    assert.equal(await page.textContent('#tour-step'), `Step ${step} of 5`);
+    assert.equal(await page.locator('.tour-target').count(), 1);
+    titles.push(await title());
+  }
+  assert.equal(new Set(titles).size, 5);
+  await page.keyboard.press('Enter');
+  assert.equal(await page.isVisible('#tour'), false);
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tour-start');
+  await page.reload();
+  await settled(page);
+  assert.equal(await page.isVisible('#tour'), false);
+  await page.click('#tour-start'); // but it can be seen again, and left at once
+  assert.equal(await page.isVisible('#tour'), true);
+  await page.keyboard.press('Escape');
+  assert.equal(await page.isVisible('#tour'), false);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test('the map is computed with progress, and a cell sets the network', async () => {
   const { page, close } = await open('seconds=4&scenario=orbit&entities=2');
   await page.click('#tab-map');
+  const legend = await page.textContent('#map-legend');
+  assert.match(legend, /error of Reckoner divided by that of drawing each update/);
+  assert.match(legend, /Blue, below 1: Reckoner is better/);
   await page.click('#map-run');
   await page.waitForSelector('#map-progress:not([hidden])', { state: 'attached' });
   await page.waitForFunction(() => [...document.querySelectorAll('#map td button')].every((b) => b.textContent !== '·'), null, { timeout: patience });

@@ -15,6 +15,7 @@ import { Plots } from './plots.ts';
 import { Run } from './run.ts';
 import { Stage } from './scene.ts';
 import { copyOf, defaults, fromAddress, toAddress, toModule, type Settings } from './settings.ts';
+import { Tour } from './tour.ts';
 import { defaultView, viewFromAddress, viewToAddress, type View } from './view.ts';
 
 const playIcon = '<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d="M3 1.5v13l11-6.5z" fill="currentColor"/></svg>';
@@ -73,6 +74,8 @@ class Page {
       this.useView(viewFromAddress(location.hash, catalog));
       this.changed();
     });
+    const tour = new Tour(() => this.choose('replay'));
+    if (location.hash.length <= 1) tour.startOnce(); // a shared link is about something else
     await this.compute();
     requestAnimationFrame((now) => this.frame(now));
   }
