@@ -188,6 +188,34 @@ const samples = async (page, canvas = '#scene') => page.evaluate(async (png) => 
   return panes;
 }, (await page.locator(canvas).screenshot()).toString('base64'));
 
+// A packet can be chosen, and its bytes add up by entity and kind.
+async function packetsCanBeChosen(page) {
+  const text = () => page.textContent('#packet');
+  assert.match(await text(), /Choose one/);
+  await page.focus('#lane');
+  // The keyboard goes through all packets in flight. Those of both panes tell what the server has sent.
+  const seen = new Set();
+  for (let i = 0; i < 30; ++i) {
+    await page.keyboard.press('ArrowRight');
+    const rows = await page.$$eval('#packet tbody tr', (all) => all.map((tr) => [...tr.cells].map((cell) => cell.textContent)));
+    const [, method, bytes] = /Packet of (.*) from the .*: (\d+) bytes/.exec(await text());
+    if (rows.length === 0) continue;
+    const sum = rows.reduce((all, row) => all + Number(row[2]), 0);
+    if (!/sent \d+ packets/.test(await text())) assert.ok(Math.abs(sum - Number(bytes)) < 0.01 * rows.length + 0.5, `${sum} of ${bytes}`);
+    assert.ok(rows.some(([, kind]) => kind.startsWith('head')) && rows.some(([, kind]) => kind.startsWith('IP')), JSON.stringify(rows));
+    if (rows.some(([entity, kind]) => entity.startsWith('walker') && kind === 'motion')) seen.add(method);
+    if (seen.size === 2 && i > 6) break;
+  }
+  assert.deepEqual([...seen].sort(), ['Reckoner', 'drawing each update']);
+  // A click beside all packets lets go, and a click on one chooses it.
+  const { width, height } = await page.locator('#lane').boundingBox();
+  await page.click('#lane', { position: { x: width / 2, y: height - 2 } });
+  assert.match(await text(), /Choose one/);
+  for (let x = 60; x < width / 2 - 50 && /Choose one/.test(await text()); x += 20) await page.click('#lane', { position: { x, y: height * 0.34 } });
+  assert.match(await text(), /^Packet of drawing each update/);
+  await picture(page, 'packet');
+}
+
 test('two panes show the turn over a ground that goes everywhere, and any method on the left', async () => {
   const { page, problems, close } = await open('seconds=20');
   const first = await state(page);
@@ -199,6 +227,8 @@ test('two panes show the turn over a ground that goes everywhere, and any method
   assert.equal(await page.isChecked('#figures input[value=lerp-buffer]'), true);
   await page.check('#figures input[value=snap]');
   assert.equal(await page.inputValue('#left'), 'snap');
+  await page.fill('#scrub', '4.02');
+  await packetsCanBeChosen(page);
   // A link leads to the same picture.
   await page.selectOption('#left', 'lerp-buffer');
   await page.selectOption('#followed', '2');
@@ -232,33 +262,6 @@ test('two panes show the turn over a ground that goes everywhere, and any method
     for (const [, count] of common) assert.ok(count > 0.2 * pane.length, JSON.stringify(common));
   }
   assert.deepEqual([...problems, ...there.problems], []);
-  await close();
-});
-
-test('a tour of five steps at the first visit, with the keyboard, and never again', async () => {
-  const { page, problems, close } = await open();
-  const title = () => page.textContent('#tour-title');
-  assert.equal(await page.isVisible('#tour'), true);
-  const titles = [await title()];
-  await page.focus('#tour-next');
-  for (let step = 2; step <= 5; ++step) {
-    await page.keyboard.press('Enter');
-    assert.equal(await page.textContent('#tour-step'), `Step ${step} of 5`);
-    assert.equal(await page.locator('.tour-target').count(), 1);
-    titles.push(await title());
-  }
-  assert.equal(new Set(titles).size, 5);
-  await page.keyboard.press('Enter');
-  assert.equal(await page.isVisible('#tour'), false);
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'tour-start');
-  await page.reload();
-  await settled(page);
-  assert.equal(await page.isVisible('#tour'), false);
-  await page.click('#tour-start'); // but it can be seen again, and left at once
-  assert.equal(await page.isVisible('#tour'), true);
-  await page.keyboard.press('Escape');
-  assert.equal(await page.isVisible('#tour'), false);
-  assert.deepEqual(problems, []);
   await close();
 });
 
@@ -339,8 +342,26 @@ test('pictures of the desktop', { skip: !pictures && 'no SCREENSHOTS folder' }, 
   }
 });
 
-test('the page opens without a network after the first visit', async () => {
-  const { page, close } = await open('seconds=3');
+test('the first visit has a tour of five steps, and the page then opens without a network and without the tour', async () => {
+  const { page, problems, close } = await open();
+  assert.equal(await page.isVisible('#tour'), true);
+  const titles = new Set([await page.textContent('#tour-title')]);
+  await page.focus('#tour-next');
+  for (let step = 2; step <= 5; ++step) {
+    await page.keyboard.press('Enter');
+    assert.equal(await page.textContent('#tour-step'), `Step ${step} of 5`);
+    assert.equal(await page.locator('.tour-target').count(), 1);
+    titles.add(await page.textContent('#tour-title'));
+  }
+  assert.equal(titles.size, 5);
+  await page.keyboard.press('Enter');
+  assert.equal(await page.isVisible('#tour'), false);
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tour-start');
+  await page.keyboard.press('Enter'); // it can be seen again, and left at once
+  assert.equal(await page.isVisible('#tour'), true);
+  await page.keyboard.press('Escape');
+  assert.equal(await page.isVisible('#tour'), false);
+  assert.deepEqual(problems, []);
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.waitForFunction(async () => (await caches.keys()).length > 0 && !!(await caches.match('playground.wasm')), null, { timeout: patience });
   await page.reload();
@@ -349,6 +370,7 @@ test('the page opens without a network after the first visit', async () => {
   await page.reload();
   await settled(page);
   assert.equal(await page.locator('#figures tbody tr').count(), 11);
+  assert.equal(await page.isVisible('#tour'), false);
   await close();
 });
 

@@ -10,6 +10,7 @@ import { HeatMap } from './map.ts';
 import { fullName, methodHelp, ours } from './methods.ts';
 import { moments } from './moments.ts';
 import { poseFloats, type Catalog } from './module.ts';
+import { Packets } from './packets.ts';
 import { colourOf } from './palette.ts';
 import { Plots } from './plots.ts';
 import { Run } from './run.ts';
@@ -31,6 +32,7 @@ class Page {
   private blindMethods: string[] = []; // computed for the blind test; not in the address, which would tell
   private readonly explainer = new Explainer(this.engine, (error) => this.fail(error));
   private readonly plots = new Plots();
+  private readonly packets = new Packets(element<HTMLCanvasElement>('lane'), () => this.setPlaying(false), () => (this.drawn = ''));
   private controls!: Controls;
   private recording: { name: string; text: string } | null = null;
   private run: Run | null = null;
@@ -257,6 +259,7 @@ class Page {
 
   private showLeft(method: string): void {
     this.view.left = method;
+    this.packets.clear();
     element<HTMLSelectElement>('left').value = method;
     this.writeAddress(false);
     this.showRun();
@@ -425,8 +428,10 @@ class Page {
     const methods = [run.methods.indexOf(this.view.left), run.methods.indexOf(ours)];
     this.stage.draw(this.time_s, ...methods.map((method) => ({ shows: (one: number) => one < 0 || one === method })));
     const width = element('lane').clientWidth;
-    drawLanes(element<HTMLCanvasElement>('lane'), run, methods.map((method, i) => ({
-      lane: { left: (i * width) / 2, right: ((i + 1) * width) / 2 }, method, colour: colourOf(i === 0 ? this.view.left : ours), chosen: -1,
+    const lanes = methods.map((method, i) => ({ lane: { left: (i * width) / 2, right: ((i + 1) * width) / 2 }, method }));
+    this.packets.update(run, lanes, this.time_s);
+    drawLanes(element<HTMLCanvasElement>('lane'), run, lanes.map((part, i) => ({
+      ...part, colour: colourOf(i === 0 ? this.view.left : ours), chosen: this.packets.chosenOf(i),
     })), this.time_s);
     methods.forEach((method, i) => {
       element(i === 0 ? 'left-off' : 'right-off').textContent = this.offText(run, method);

@@ -16,6 +16,7 @@ export class Run {
   private readonly truth: Float32Array;
   private readonly tracks: Float32Array[] = [];
   private readonly datagrams: Float32Array[] = [];
+  private readonly contents: Float32Array[] = [];
 
   constructor(result: RunResult) {
     this.shape = result.shape;
@@ -31,6 +32,7 @@ export class Run {
       this.methods.push(method);
       this.tracks.push(result.tracks[i]!);
       this.datagrams.push(result.packets[i]!);
+      this.contents.push(result.parts[i]!);
       this.figures.push(...figures.filter((one) => one.method === method));
     });
     this.took_ms += result.took_ms;
@@ -51,6 +53,9 @@ export class Run {
   }
   packets(method: number): Float32Array {
     return this.datagrams[method]!;
+  }
+  parts(method: number): Float32Array {
+    return this.contents[method]!;
   }
 
   /** Writes the pose at `time_s` after the start to `out`, between two frames in a straight line. False: hidden. */
