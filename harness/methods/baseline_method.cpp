@@ -44,7 +44,8 @@ class BaselineMethod final : public Method {
         setup_(baseline_setup(options, interval_s_)),
         network_(network),
         client_(network.client()),
-        entities_(source.size()) {}
+        entities_(source.size()),
+        logs_(options.log_packets) {}
 
   void tick(double time_s, std::span<const scenario::FeedItem> items) override {
     advance(std::max(time_s, network_.now_s()));
@@ -99,6 +100,7 @@ class BaselineMethod final : public Method {
     const TransportStats& stats = client_.stats();
     return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
   }
+  [[nodiscard]] std::vector<TickContents> contents() const override { return contents_; }
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override {
     return entities_[entity].updates;
   }
@@ -174,6 +176,7 @@ class BaselineMethod final : public Method {
     network_.begin_tick();
     std::size_t bytes = kDatagramHeadBytes;
     std::size_t first = sent_.size();
+    if (logs_ && !due.empty()) note_contents(due);
     for (const std::size_t entity : due) {
       if (bytes + update_bytes(entity) > kMaxDatagramBytes) {
         send(first, bytes);
@@ -186,6 +189,27 @@ class BaselineMethod final : public Method {
     }
     if (first < sent_.size()) send(first, bytes);
     network_.end_tick(due.size());
+  }
+
+  // One head per datagram, as send_state() divides the entities. A payload that is too small to hold its
+  // indices is larger than its contents; the difference counts as head.
+  void note_contents(std::span<const std::size_t> due) {
+    TickContents tick{network_.now_s(), {}};
+    std::size_t heads = 0, head_bytes = 0, bytes = 0;
+    const auto end = [&] {
+      if (bytes == 0) return;
+      ++heads;
+      head_bytes += std::max(kDatagramHeadBytes + bytes, sizeof(std::uint64_t[2])) - bytes;
+      bytes = 0;
+    };
+    for (const std::size_t entity : due) {
+      if (kDatagramHeadBytes + bytes + update_bytes(entity) > kMaxDatagramBytes) end();
+      bytes += update_bytes(entity);
+      tick.parts.push_back({entity, "motion", 1, 8 * update_bytes(entity)});
+    }
+    end();
+    tick.parts.push_back({SentPart::kNoEntity, "header", heads, 8 * head_bytes});
+    contents_.push_back(std::move(tick));
   }
 
   void receive_payload(std::span<const std::byte> payload, double now_s) {
@@ -216,6 +240,8 @@ class BaselineMethod final : public Method {
   PeerId peer_;
   std::vector<Entity> entities_;
   std::vector<Sent> sent_;
+  bool logs_ = false;
+  std::vector<TickContents> contents_;
   double delay_s_ = 0.0;
 };
 

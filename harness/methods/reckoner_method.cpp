@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/publish_count.hpp"
+#include "harness/methods/sent_parts.hpp"
 #include "harness/methods/server_refusals.hpp"
 #include "harness/methods/shot_range.hpp"
 #include "harness/methods/viewer.hpp"
@@ -46,6 +47,7 @@ class ReckonerMethod final : public Method {
       routes_.push_back(id ? *id : RouteId{});
     }
     if (options.shots_per_second > 0.0) range_.emplace(options.shots_per_second, start_s);
+    if (options.log_packets) contents_.emplace();
   }
 
   void tick(double time_s, std::span<const scenario::FeedItem> items) override {
@@ -53,8 +55,10 @@ class ReckonerMethod final : public Method {
     for (const scenario::FeedItem& item : items)
       apply(item);
     const std::uint64_t sent = server_.stats().updates_sent;
+    if (contents_) contents_->before_tick(server_, ids_);
     network_.begin_tick();
     server_.tick(network_.now_s());
+    if (contents_) contents_->after_tick(server_, ids_, network_.now_s());
     network_.end_tick(server_.stats().updates_sent - sent);
     for (const scenario::FeedItem& item : items)
       publishes_.observe(server_, item.entity, ids_[item.entity]);
@@ -113,6 +117,10 @@ class ReckonerMethod final : public Method {
     return refusals_.text().empty() ? viewer_.hidden_reason() : refusals_.text();
   }
 
+  [[nodiscard]] std::vector<TickContents> contents() const override {
+    return contents_ ? contents_->ticks() : std::vector<TickContents>{};
+  }
+
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return publishes_.of(entity); }
 
  private:
@@ -157,6 +165,7 @@ class ReckonerMethod final : public Method {
   Server server_;
   Viewer viewer_;
   std::optional<ShotRange> range_;
+  std::optional<SentParts> contents_;
   std::vector<EntityId> ids_;    // id of each entity; null while it is not in the world
   std::vector<RouteId> routes_;  // ids of the routes, in the order of the source
   PublishCount publishes_;

@@ -6,6 +6,7 @@
 #include "harness/metrics/route_metrics.hpp"
 #include "harness/replay/replay.hpp"
 #include "harness/replay/replay_network.hpp"
+#include "harness/sim/tick_contents.hpp"
 #include "net/src/codec/residual/coding_statistics.hpp"
 #include "scenario/feed.hpp"
 #include "scenario/source.hpp"
@@ -64,6 +65,10 @@ class Method {
 
   /// How the server handled the motions sent by owners. Returns nullopt if no client owns an entity.
   [[nodiscard]] virtual std::optional<OwnedFigures> owned() const { return std::nullopt; }
+
+  /// What the server sent in each tick, oldest first. Empty without ReplayOptions::log_packets, and for
+  /// methods that do not note it.
+  [[nodiscard]] virtual std::vector<TickContents> contents() const { return {}; }
 
   /// A known reason why entities were not shown. Empty if there is none.
   [[nodiscard]] virtual std::string hidden_reason() const { return {}; }

@@ -120,6 +120,7 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   samples->up = method.up();
   result.run = samples->figures();
   result.coding = method.coding();
+  result.contents = method.contents();
   result.hidden_reason = method.hidden_reason();
   result.run.seen = method.seen();
   result.run.owned = method.owned();

@@ -9,6 +9,7 @@
 #include "harness/replay/client_clock.hpp"
 #include "harness/sim/link_script.hpp"
 #include "harness/sim/packet_log.hpp"
+#include "harness/sim/tick_contents.hpp"
 #include "net/src/codec/residual/coding_statistics.hpp"
 #include "scenario/source.hpp"
 #include "server/src/test_switches.hpp"
@@ -107,6 +108,7 @@ struct ReplayResult {
   std::optional<RouteFigures> routes;   ///< nullopt if the source has no routes
   std::optional<CodingFigures> coding;  ///< nullopt for methods other than reckoner
   std::vector<PacketRecord> packets;    ///< empty without log_packets
+  std::vector<TickContents> contents;   ///< Method::contents()
   std::optional<RealTimeFigures> real_time;
   std::shared_ptr<const RunSamples> samples;  ///< null without keep_samples
   std::string hidden_reason;  ///< a known reason why entities were not shown; empty if there is none

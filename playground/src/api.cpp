@@ -12,14 +12,19 @@
 #include "scenario/builtin/builtin.hpp"
 #include "scenario/trace/trace.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include <reckoner/server/traffic.hpp>
 
 #define PLAYGROUND_API(name) extern "C" __attribute__((export_name(#name), used))
 
@@ -34,6 +39,7 @@ struct Module {
   std::string recording;  // the recording that the page has
   std::optional<RecordedRun> run;
   std::vector<float> packets;
+  std::vector<float> parts;
 };
 
 Module& module() {
@@ -48,11 +54,21 @@ Json link_json(const harness::LinkOptions& link) {
       {"queue-ms", link.queue_ms}};
 }
 
+// The memory of a browser's tab is limited.
+constexpr std::size_t kMostParts = 300'000;
+
+std::vector<std::string_view> part_kinds() {
+  std::vector<std::string_view> kinds{"motion"};
+  for (std::size_t i = 0; i < kContents; ++i)
+    kinds.push_back(name_of(static_cast<SentContent>(i)));
+  return kinds;
+}
+
 Json shape_json(const RecordedRun& run) {
   Json json{{"source", run.source},     {"network", run.network},
             {"start_s", run.start_s},   {"frame_rate_hz", run.frame_rate_hz},
             {"entities", run.entities}, {"frames", run.frames},
-            {"names", run.names}};
+            {"names", run.names},       {"kinds", part_kinds()}};
   json["methods"] = Json::array();
   for (const MethodTrack& track : run.tracks)
     json["methods"].push_back(track.method);
@@ -160,6 +176,33 @@ PLAYGROUND_API(pg_packet_count) int pg_packet_count(int method) {
 
 PLAYGROUND_API(pg_packets) const float* pg_packets() {
   return module().packets.data();
+}
+
+// What the datagrams of a method of the kept run contain, 5 floats for each part: the time of the tick that
+// sent it (like the time of the datagrams), index of its entity (-1: none), index of its kind in the "kinds"
+// of pg_shape(), number of such things, and their size in bits. The oldest come first. A very long run is
+// cut. Returns the number of parts; pg_parts() is their address.
+PLAYGROUND_API(pg_part_count) int pg_part_count(int method) {
+  const auto& run = module().run;
+  std::vector<float>& parts = module().parts;
+  parts.clear();
+  if (!run || method < 0 || method >= static_cast<int>(run->tracks.size())) return 0;
+  const auto kinds = part_kinds();
+  for (const harness::TickContents& tick : run->tracks[static_cast<std::size_t>(method)].contents) {
+    if (parts.size() > 5 * kMostParts) break;
+    for (const harness::SentPart& part : tick.parts) {
+      parts.push_back(static_cast<float>(tick.sent_s - run->start_s));
+      parts.push_back(part.entity == harness::SentPart::kNoEntity ? -1.0f : static_cast<float>(part.entity));
+      parts.push_back(static_cast<float>(std::ranges::find(kinds, part.kind) - kinds.begin()));
+      parts.push_back(static_cast<float>(part.count));
+      parts.push_back(static_cast<float>(part.bits));
+    }
+  }
+  return static_cast<int>(parts.size() / 5);
+}
+
+PLAYGROUND_API(pg_parts) const float* pg_parts() {
+  return module().parts.data();
 }
 
 // The harness's command line for the settings.

@@ -55,6 +55,7 @@ class Recorder {
 
   void end(const std::string& method, const harness::ReplayResult& result) {
     run_.tracks[track_of(method)].packets = result.packets;
+    run_.tracks[track_of(method)].contents = result.contents;
   }
 
  private:
@@ -101,7 +102,7 @@ Result<RecordedRun> run_settings(const Settings& settings, const std::string& re
   options->log_packets = frames;
   if (frames) {
     for (const std::string& method : settings.methods)
-      run.tracks.push_back({.method = method, .poses = {}, .packets = {}});
+      run.tracks.push_back({.method = method, .poses = {}, .packets = {}, .contents = {}});
   }
   harness::MethodObserver observer;
   if (frames) observer.begin = [&](const std::string& method) { return recorder.begin(method); };

@@ -3,6 +3,7 @@
 
 #include "harness/replay/compare.hpp"
 #include "harness/sim/packet_log.hpp"
+#include "harness/sim/tick_contents.hpp"
 #include "playground/src/settings.hpp"
 
 #include <cstddef>
@@ -24,6 +25,7 @@ struct MethodTrack {
   std::string method;
   std::vector<float> poses;
   std::vector<harness::PacketRecord> packets;
+  std::vector<harness::TickContents> contents;
 };
 
 /// What the page draws and lists for one run.

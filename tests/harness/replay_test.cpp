@@ -8,6 +8,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -214,6 +216,42 @@ TEST(Replay, PacketsAddUpToTheTraffic) {
   EXPECT_EQ(wire_bytes, result->run.down->wire_bytes);
   EXPECT_EQ(entities + source->size(), result->run.down->updates);  // one spawn for each entity
   EXPECT_GT(lost, 0u);
+}
+
+TEST(Replay, ContentsAddUpToThePayloads) {
+  const auto source = builtin("crowd", 40);  // several datagrams in some ticks
+  for (const char* method : {"reckoner", "snap", "lerp-buffer"}) {
+    ReplayOptions options = over("intercity");
+    options.seconds = 8.0;
+    options.log_packets = true;
+    options.method = method;
+    if (options.method != "reckoner") options.budget.fixed_rate_hz = 10.0;
+    const auto result = replay(*source, options);
+    ASSERT_TRUE(result) << result.error();
+    std::map<double, std::size_t> payloads;  // time -> bytes
+    for (const PacketRecord& packet : result->packets) {
+      if (packet.down && packet.state && !packet.duplicate) payloads[packet.sent_s] += packet.bytes;
+    }
+    std::set<std::size_t> entities;
+    std::uint64_t motions = 0;
+    ASSERT_GT(result->contents.size(), 50u) << method;
+    for (const TickContents& tick : result->contents) {
+      std::uint64_t bits = 0;
+      for (const SentPart& part : tick.parts) {
+        EXPECT_GT(part.count, 0u) << method << ": " << part.kind;
+        bits += part.bits;
+        if (part.kind != "motion") continue;
+        entities.insert(part.entity);
+        motions += part.count;
+      }
+      EXPECT_EQ(bits, 8 * payloads[tick.sent_s]) << method << " at " << tick.sent_s << " s";
+    }
+    EXPECT_EQ(entities.size(), source->size()) << method;
+    // The first motion of an entity comes with its spawn.
+    EXPECT_GE(motions + 2 * source->size(), result->run.down->updates) << method;
+    options.log_packets = false;
+    EXPECT_TRUE(replay(*source, options)->contents.empty());
+  }
 }
 
 TEST(Replay, RefusesContradictoryOptions) {

@@ -68,12 +68,20 @@ async function change(page, act) {
   await act();
   await page.waitForFunction((old) => document.body.dataset.state === 'ready' && window.playground.state.figures !== old, before, { timeout: patience });
 }
+// The page has each run of the harness, with every digit, in the order in which it has computed them.
+function sameFigures(file, figures) {
+  const runs = (all) => Object.fromEntries(all.map((run) => [run.method, run]));
+  assert.deepEqual(runs(JSON.parse(figures)), runs(JSON.parse(readFileSync(file, 'utf8')).runs));
+}
 const picture = async (page, name) => pictures && page.screenshot({ path: join(pictures, `${name}.png`) });
 const setSlider = (page, name, value) => page.fill(`#slider-${name}`, String(value)).then(() => page.press(`#slider-${name}`, 'Enter'));
 
 test('controls change the figures, and the address reproduces them to the last digit', async () => {
   const { page, problems, close } = await open('seconds=10');
   assert.equal(await page.locator('#figures tbody tr').count(), 11);
+  assert.deepEqual((await state(page)).methods, ['reckoner', 'snap']); // the others wait until somebody asks
+  await change(page, () => page.click('#figures tr[data-method=tracker] button'));
+  assert.deepEqual((await state(page)).methods, ['reckoner', 'snap', 'tracker']);
   await change(page, () => page.click('#presets button[data-network=mobile]'));
   await change(page, () => setSlider(page, 'loss', 12));
   await page.check('input[name=side][value=down]', { force: true });
@@ -85,6 +93,7 @@ test('controls change the figures, and the address reproduces them to the last d
   const { figures } = await state(page);
   const link = page.url();
   assert.match(link, /down-latency-ms=140/);
+  assert.match(link, /methods=tracker/);
   const other = await open(new URL(link).hash.slice(1));
   assert.equal((await state(other.page)).figures, figures);
   assert.deepEqual([...problems, ...other.problems], []);
@@ -102,12 +111,14 @@ const copied = async (page, button) => {
 
 test('the copied command prints the figures of the page', async () => {
   const { page, close } = await open('scenario=crowd&seconds=6&network=wifi&up-loss=9&mode=delayed&delay=120');
+  await change(page, () => page.click('#compute-all'));
   const command = await copied(page, '#copy-command');
   const json = join(scratch, 'figures.json');
   const words = command.split(' ').map((word) => (word === 'figures.json' ? json : word));
   assert.equal(words[0], 'reckoner-harness');
   execFileSync(join(root, 'build/bin/reckoner-harness'), words.slice(1), { stdio: ['ignore', 'ignore', 'inherit'] });
-  assert.equal(readFileSync(json, 'utf8'), (await state(page)).figures);
+  assert.equal((await state(page)).methods.length, 11);
+  sameFigures(json, (await state(page)).figures);
   assert.match(await copied(page, '#copy-cpp'), /client\.playout\.delay_s = 0\.12;/);
   await close();
 });
@@ -128,7 +139,7 @@ test('a dropped recording plays, and a broken one shows the error of the program
   const command = await copied(page, '#copy-command');
   const words = command.split(' ').slice(1).map((word) => (word === 'circle.csv' || word === 'figures.json' ? join(scratch, word) : word));
   execFileSync(join(root, 'build/bin/reckoner-harness'), words, { stdio: ['ignore', 'ignore', 'inherit'] });
-  assert.equal(readFileSync(join(scratch, 'figures.json'), 'utf8'), figures);
+  sameFigures(join(scratch, 'figures.json'), figures);
   await drop('broken.csv', 'id,t,x,y,z\ncar,0,1,2\n');
   await page.waitForSelector('#error:not([hidden])');
   assert.equal(await page.textContent('#error'), 'broken.csv:2: expected 5 fields, found 4');
@@ -163,9 +174,103 @@ test('play, scrub, slow motion and the keyboard', async () => {
   await close();
 });
 
+// Pixels of the view: a grid of samples per pane, as values of green.
+const samples = async (page, canvas = '#scene') => page.evaluate(async (png) => {
+  const from = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+  const copy = Object.assign(document.createElement('canvas'), { width: from.width, height: from.height });
+  const pen = copy.getContext('2d');
+  pen.drawImage(from, 0, 0);
+  const { data } = pen.getImageData(0, 0, copy.width, copy.height);
+  const panes = [[], []];
+  for (let y = 4; y < copy.height; y += 5) {
+    for (let x = 4; x < copy.width; x += 5) panes[x < copy.width / 2 ? 0 : 1].push(data[4 * (y * copy.width + x) + 1]);
+  }
+  return panes;
+}, (await page.locator(canvas).screenshot()).toString('base64'));
+
+// A packet can be chosen, and its bytes add up by entity and kind.
+async function packetsCanBeChosen(page) {
+  const text = () => page.textContent('#packet');
+  assert.match(await text(), /Choose one/);
+  await page.focus('#lane');
+  // The keyboard goes through all packets in flight. Those of both panes tell what the server has sent.
+  const seen = new Set();
+  for (let i = 0; i < 30; ++i) {
+    await page.keyboard.press('ArrowRight');
+    const rows = await page.$$eval('#packet tbody tr', (all) => all.map((tr) => [...tr.cells].map((cell) => cell.textContent)));
+    const [, method, bytes] = /Packet of (.*) from the .*: (\d+) bytes/.exec(await text());
+    if (rows.length === 0) continue;
+    const sum = rows.reduce((all, row) => all + Number(row[2]), 0);
+    if (!/sent \d+ packets/.test(await text())) assert.ok(Math.abs(sum - Number(bytes)) < 0.01 * rows.length + 0.5, `${sum} of ${bytes}`);
+    assert.ok(rows.some(([, kind]) => kind.startsWith('head')) && rows.some(([, kind]) => kind.startsWith('IP')), JSON.stringify(rows));
+    if (rows.some(([entity, kind]) => entity.startsWith('walker') && kind === 'motion')) seen.add(method);
+    if (seen.size === 2 && i > 6) break;
+  }
+  assert.deepEqual([...seen].sort(), ['Reckoner', 'drawing each update']);
+  // A click beside all packets lets go, and a click on one chooses it.
+  const { width, height } = await page.locator('#lane').boundingBox();
+  await page.click('#lane', { position: { x: width / 2, y: height - 2 } });
+  assert.match(await text(), /Choose one/);
+  for (let x = 60; x < width / 2 - 50 && /Choose one/.test(await text()); x += 20) await page.click('#lane', { position: { x, y: height * 0.34 } });
+  assert.match(await text(), /^Packet of drawing each update/);
+  await picture(page, 'packet');
+}
+
+test('two panes show the turn over a ground that goes everywhere, and any method on the left', async () => {
+  const { page, problems, close } = await open('seconds=20');
+  const first = await state(page);
+  assert.ok(first.time_s > 1, `begins at ${first.time_s} s`);
+  assert.match(await page.textContent('#left-off'), /^off by \d+ cm$/);
+  assert.match(await page.textContent('#right-off'), /^off by \d+ cm$/);
+  await change(page, () => page.selectOption('#left', 'lerp-buffer'));
+  assert.deepEqual((await state(page)).methods, ['reckoner', 'snap', 'lerp-buffer']);
+  assert.equal(await page.isChecked('#figures input[value=lerp-buffer]'), true);
+  await page.check('#figures input[value=snap]');
+  assert.equal(await page.inputValue('#left'), 'snap');
+  await page.fill('#scrub', '4.02');
+  await packetsCanBeChosen(page);
+  // A link leads to the same picture.
+  await page.selectOption('#left', 'lerp-buffer');
+  await page.selectOption('#followed', '2');
+  await page.fill('#scrub', '7.25');
+  await page.check('input[name=camera][value="2d"]', { force: true });
+  await page.uncheck('#trails');
+  await page.focus('#scene');
+  for (const key of ['a', 'a', 'w', '+']) await page.keyboard.press(key);
+  await page.click('#tab-map');
+  const link = await copied(page, '#copy-link');
+  const there = await open(new URL(link).hash.slice(1));
+  const [here, then] = [await state(page), await state(there.page)];
+  assert.equal(then.time_s, 7.25);
+  assert.equal(then.view.follow, 2);
+  assert.equal(then.view.flat, true);
+  assert.equal(then.view.trails, false);
+  assert.equal(then.view.left, 'lerp-buffer');
+  for (const name of ['turn', 'tilt', 'zoom']) assert.ok(Math.abs(then.view[name] - here.view[name]) < 1e-3 && here.view[name] !== first.view[name], name);
+  assert.equal(await there.page.inputValue('#followed'), '2');
+  assert.equal(await there.page.isVisible('#panel-map'), true);
+  await there.close();
+  // Cars drive far. Seen from above, both panes show light and dark squares, and neither is one grey slab.
+  await change(page, () => page.evaluate(() => (location.hash = 'scenario=traffic&seconds=40&flat=1&at=39')));
+  await page.waitForTimeout(300); // until it is drawn
+  const panes = await samples(page);
+  for (const pane of panes) {
+    const counts = new Map();
+    for (const grey of pane) counts.set(grey, (counts.get(grey) ?? 0) + 1);
+    const common = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 2);
+    assert.ok(Math.abs(common[0][0] - common[1][0]) >= 4, `two shades of squares: ${JSON.stringify(common)}`);
+    for (const [, count] of common) assert.ok(count > 0.2 * pane.length, JSON.stringify(common));
+  }
+  assert.deepEqual([...problems, ...there.problems], []);
+  await close();
+});
+
 test('the map is computed with progress, and a cell sets the network', async () => {
   const { page, close } = await open('seconds=4&scenario=orbit&entities=2');
   await page.click('#tab-map');
+  const legend = await page.textContent('#map-legend');
+  assert.match(legend, /error of Reckoner divided by that of drawing each update/);
+  assert.match(legend, /Blue, below 1: Reckoner is better/);
   await page.click('#map-run');
   await page.waitForSelector('#map-progress:not([hidden])', { state: 'attached' });
   await page.waitForFunction(() => [...document.querySelectorAll('#map td button')].every((b) => b.textContent !== '·'), null, { timeout: patience });
@@ -178,13 +283,36 @@ test('the map is computed with progress, and a cell sets the network', async () 
   await close();
 });
 
-test('the blind comparison reveals the methods only at the end', async () => {
-  const { page, close } = await open('seconds=5');
-  await page.click('#tab-blind');
+test('the blind comparison: Reckoner against one other in each round, and a sentence at the end', async () => {
+  const { page, close } = await open('seconds=8&tab=blind');
+  const seen = new Set();
+  const preferred = ['reckoner', 'other', '', 'reckoner', 'reckoner'];
   for (let round = 0; round < 5; ++round) {
+    await page.waitForFunction((n) => window.playground.state.blind.round === n && window.playground.state.blind.pair.length === 2, round + 1, { timeout: patience });
     assert.equal(await page.locator('#blind-result table').count(), 0);
-    await page.click(['#blind-a', '#blind-b', '#blind-none'][round % 3]);
+    const { pair, moment } = (await state(page)).blind;
+    assert.ok(pair.includes('reckoner'), pair.join());
+    const other = pair.find((method) => method !== 'reckoner');
+    assert.equal(seen.has(other), false);
+    seen.add(other);
+    assert.ok(moment.change_mps > 0.3, 'the clip shows a turn');
+    assert.doesNotMatch(page.url(), new RegExp(`methods|${other}(?!=)`)); // the address does not tell
+    if (round === 0) {
+      // The camera stands still: the ground is the same a moment later, and both panes have moved bodies at most.
+      const before = await samples(page, '#blind-scene');
+      await page.click('#blind-play');
+      await page.waitForFunction(() => window.playground.state.blind.clip_s > 0.4, null, { timeout: patience });
+      const after = await samples(page, '#blind-scene');
+      for (const i of [0, 1]) {
+        const same = before[i].filter((grey, k) => Math.abs(grey - after[i][k]) < 3).length;
+        assert.ok(same > 0.9 * before[i].length && same < before[i].length, `${same} of ${before[i].length} samples are equal`);
+      }
+      await page.click('#blind-play');
+    }
+    const want = preferred[round];
+    await page.click(want === '' ? '#blind-none' : (want === 'reckoner') === (pair[0] === 'reckoner') ? '#blind-a' : '#blind-b');
   }
+  assert.equal(await page.textContent('#blind-result .verdict'), 'You preferred Reckoner in 3 of 5 rounds and saw no difference in 1; chance would be 2.');
   assert.equal(await page.locator('#blind-result tbody tr').count(), 5);
   await picture(page, 'blind');
   await close();
@@ -194,6 +322,8 @@ test('a phone screen shows everything without scrolling sideways, in dark', asyn
   const { page, problems, close } = await open('seconds=10', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 390, `${wide} pixels`);
+  const [view, network] = [await page.locator('#view').boundingBox(), await page.locator('#network').boundingBox()];
+  assert.ok(network.y < 844 && network.y - (view.y + view.height) < 80, 'the network is beside the picture');
   await page.fill('#scrub', '3');
   await page.waitForTimeout(500);
   await picture(page, 'phone');
@@ -212,8 +342,26 @@ test('pictures of the desktop', { skip: !pictures && 'no SCREENSHOTS folder' }, 
   }
 });
 
-test('the page opens without a network after the first visit', async () => {
-  const { page, close } = await open('seconds=3');
+test('the first visit has a tour of five steps, and the page then opens without a network and without the tour', async () => {
+  const { page, problems, close } = await open();
+  assert.equal(await page.isVisible('#tour'), true);
+  const titles = new Set([await page.textContent('#tour-title')]);
+  await page.focus('#tour-next');
+  for (let step = 2; step <= 5; ++step) {
+    await page.keyboard.press('Enter');
+    assert.equal(await page.textContent('#tour-step'), `Step ${step} of 5`);
+    assert.equal(await page.locator('.tour-target').count(), 1);
+    titles.add(await page.textContent('#tour-title'));
+  }
+  assert.equal(titles.size, 5);
+  await page.keyboard.press('Enter');
+  assert.equal(await page.isVisible('#tour'), false);
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tour-start');
+  await page.keyboard.press('Enter'); // it can be seen again, and left at once
+  assert.equal(await page.isVisible('#tour'), true);
+  await page.keyboard.press('Escape');
+  assert.equal(await page.isVisible('#tour'), false);
+  assert.deepEqual(problems, []);
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.waitForFunction(async () => (await caches.keys()).length > 0 && !!(await caches.match('playground.wasm')), null, { timeout: patience });
   await page.reload();
@@ -222,6 +370,7 @@ test('the page opens without a network after the first visit', async () => {
   await page.reload();
   await settled(page);
   assert.equal(await page.locator('#figures tbody tr').count(), 11);
+  assert.equal(await page.isVisible('#tour'), false);
   await close();
 });
 

@@ -24,10 +24,10 @@ function runOf(shape: SessionShape, result: SessionResult): Run {
   const packets = new Float32Array((arrived.length + lost.length) * packetFloats);
   [...arrived, ...lost.map((sent) => [sent, NaN] as [number, number])].forEach(([sent, at], i) => packets.set([sent, at, 100, 1, 1], i * packetFloats));
   return new Run({
-    figures: '{"runs":[]}', truth: result.motion, tracks: [result.shown], packets: [packets], took_ms: 0,
+    figures: '{"runs":[]}', truth: result.motion, tracks: [result.shown], packets: [packets], parts: [new Float32Array()], took_ms: 0,
     shape: {
       source: 'session', network: '', start_s: 0, frame_rate_hz: shape.frame_rate_hz, entities: shape.names.length,
-      frames: shape.frames, names: shape.names, methods: ['reckoner'],
+      frames: shape.frames, names: shape.names, methods: ['reckoner'], kinds: [],
     },
   });
 }

@@ -5,16 +5,42 @@ import { packetFloats } from './module.ts';
 import { variable } from './palette.ts';
 import type { Run } from './run.ts';
 
-export function drawLane(canvas: HTMLCanvasElement, run: Run, method: number, time_s: number, colour: string): void {
+/** The part of the canvas that belongs to one pane, CSS pixels. */
+export interface Lane {
+  left: number;
+  right: number;
+}
+
+const lostShown_s = 0.5;
+
+/** Where a datagram is at `time_s`, as a share of the way. Null if it is not in flight. */
+export function flight(packets: Float32Array, i: number, time_s: number): { share: number; lost: boolean } | null {
+  const sent = packets[i]!;
+  const arrived = packets[i + 1]!;
+  const lost = Number.isNaN(arrived);
+  if (sent > time_s || time_s > (lost ? sent + lostShown_s : arrived)) return null;
+  return { share: lost ? Math.min(0.5, (time_s - sent) / 0.2) : (time_s - sent) / Math.max(1e-6, arrived - sent), lost };
+}
+
+/** The centre of a datagram, CSS pixels. */
+export function placeOf(lane: Lane, height: number, down: boolean, share: number): [x: number, y: number] {
+  const { left, right } = ends(lane);
+  return [down ? left + share * (right - left) : right - share * (right - left), height * (down ? 0.34 : 0.72)];
+}
+
+const ends = (lane: Lane) => ({ left: lane.left + 54, right: lane.right - 50 });
+
+export function drawLanes(canvas: HTMLCanvasElement, run: Run, parts: { lane: Lane; method: number; colour: string; chosen: number }[], time_s: number): void {
   const pen = clearedPen(canvas);
   if (!pen) return;
-  const width = canvas.clientWidth;
-  const height = canvas.clientHeight;
-  const left = 66;
-  const right = width - 60;
-  const rows = { down: height * 0.34, up: height * 0.72 };
+  for (const { lane, method, colour, chosen } of parts) drawLane(pen, canvas.clientHeight, lane, run, method, time_s, colour, chosen);
+}
+
+function drawLane(pen: CanvasRenderingContext2D, height: number, lane: Lane, run: Run, method: number, time_s: number, colour: string, chosen: number): void {
+  const { left, right } = ends(lane);
   pen.strokeStyle = variable('--line');
-  for (const y of [rows.down, rows.up]) {
+  for (const down of [true, false]) {
+    const [, y] = placeOf(lane, height, down, 0);
     pen.beginPath();
     pen.moveTo(left, y);
     pen.lineTo(right, y);
@@ -24,24 +50,27 @@ export function drawLane(canvas: HTMLCanvasElement, run: Run, method: number, ti
   pen.font = '12px system-ui, "Liberation Sans", sans-serif';
   pen.textBaseline = 'middle';
   pen.textAlign = 'right';
-  pen.fillText('Server', left - 12, height / 2);
+  pen.fillText('Server', left - 9, height / 2);
   pen.textAlign = 'left';
-  pen.fillText('Client', right + 12, height / 2);
+  pen.fillText('Client', right + 9, height / 2);
+  if (method < 0) return;
   const packets = run.packets(method);
-  const lost = variable('--bad');
+  const bad = variable('--bad');
   for (let i = 0; i < packets.length; i += packetFloats) {
-    const sent = packets[i]!;
-    if (sent > time_s) continue;
-    const arrived = packets[i + 1]!;
-    const down = packets[i + 3] === 1;
-    const isLost = Number.isNaN(arrived);
-    if (time_s > (isLost ? sent + 0.5 : arrived)) continue;
-    const share = isLost ? Math.min(0.5, (time_s - sent) / 0.2) : (time_s - sent) / Math.max(1e-6, arrived - sent);
-    const x = down ? left + share * (right - left) : right - share * (right - left);
-    const y = down ? rows.down : rows.up;
-    if (isLost && time_s - sent > 0.1) {
-      pen.strokeStyle = lost;
-      pen.globalAlpha = Math.max(0, 1 - (time_s - sent - 0.1) / 0.4);
+    const flying = flight(packets, i, time_s);
+    if (!flying) continue;
+    const [x, y] = placeOf(lane, height, packets[i + 3] === 1, flying.share);
+    const size = Math.min(7, 2 + Math.sqrt(packets[i + 2]!) / 4);
+    if (i === chosen) {
+      pen.strokeStyle = variable('--text');
+      pen.beginPath();
+      pen.arc(x, y, size + 3.5, 0, 7);
+      pen.stroke();
+    }
+    const gone_s = time_s - packets[i]! - 0.1;
+    if (flying.lost && gone_s > 0) {
+      pen.strokeStyle = bad;
+      pen.globalAlpha = Math.max(0, 1 - gone_s / 0.4);
       pen.lineWidth = 2;
       pen.beginPath();
       pen.moveTo(x - 4, y - 4);
@@ -55,7 +84,7 @@ export function drawLane(canvas: HTMLCanvasElement, run: Run, method: number, ti
     }
     pen.fillStyle = packets[i + 4] === 1 ? colour : variable('--soft');
     pen.beginPath();
-    pen.arc(x, y, Math.min(7, 2 + Math.sqrt(packets[i + 2]!) / 4), 0, 7);
+    pen.arc(x, y, size, 0, 7);
     pen.fill();
   }
 }

@@ -3,11 +3,17 @@
 import { element, make, options, short } from './dom.ts';
 import { Engine } from './engine.ts';
 import { columns } from './figures.ts';
+import { fullName, ours, plainName } from './methods.ts';
 import type { Catalog } from './module.ts';
 import { copyOf, toModule, type Settings } from './settings.ts';
 
 const latencies = [0, 25, 50, 80, 120, 180, 250];
 const losses = [0, 1, 2, 5, 10, 20];
+
+const shade = (hue: number, strength: number) => `hsl(${hue} 75% 55% / ${0.1 + 0.5 * Math.min(1, strength)})`;
+/** Blue below 1, where the first method has less, and orange above, where the second has. */
+const ratioColour = (ratio: number) => shade(ratio < 1 ? 212 : 28, Math.abs(Math.log2(Math.max(ratio, 1e-3))) / 2);
+const valueColour = (share: number) => shade(212, share);
 
 export class HeatMap {
   private engine: Engine | null = null;
@@ -18,12 +24,46 @@ export class HeatMap {
     private readonly recording: () => { name: string; text: string } | null,
     private readonly choose: (latency: number, loss: number) => void, private readonly failed: (error: string) => void,
   ) {
-    const methods = catalog.methods.map((m): [string, string] => [m, m]);
-    options(element('map-method'), methods, 'reckoner');
-    options(element('map-other'), [['', 'nothing'], ...methods], 'projective');
+    const methods = catalog.methods.map((m): [string, string] => [m, fullName(m)]);
+    options(element('map-method'), methods, ours);
+    options(element('map-other'), [['', 'nothing'], ...methods], 'snap');
     options(element('map-figure'), columns.map((c): [string, string] => [c.name, c.title]), columns[0]!.name);
     element('map-run').addEventListener('click', () => void this.compute());
+    for (const id of ['map-method', 'map-other', 'map-figure']) element(id).addEventListener('change', () => this.clear());
+    this.clear();
+  }
+
+  /** Forgets the cells, which were about something else, and explains those to come. */
+  private clear(): void {
+    ++this.round;
+    this.engine?.stop();
+    this.engine = null;
+    element('map-progress').hidden = true;
+    element('map-run').textContent = 'Compute the map';
     this.draw([]);
+    this.explain();
+  }
+
+  private explain(): void {
+    const method = element<HTMLSelectElement>('map-method').value;
+    const other = element<HTMLSelectElement>('map-other').value;
+    const figure = columns.find((c) => c.name === element<HTMLSelectElement>('map-figure').value)!;
+    const name = plainName(method);
+    const title = figure.title.replace(/,? \/s$/, ' per second').replace(/, .*$/, '').toLowerCase();
+    const key = (background: string) => {
+      const box = make('span', { className: 'key' });
+      box.style.background = background;
+      return box;
+    };
+    const legend = other && other !== method
+      ? [`A cell is the ${title} of ${name} divided by that of ${plainName(other)}. `, make('br'),
+        key(ratioColour(0.5)), figure.better ? `Blue, below 1: ${name} is better.` : `Blue, below 1: ${name} has less.`,
+        ' ', key(ratioColour(2)), figure.better ? `Orange, above 1: ${plainName(other)} is better.` : `Orange, above 1: ${name} has more.`]
+      : [`A cell is the ${title} of ${name}${figure.title.includes(', ') ? `, in ${figure.title.split(', ')[1]}` : ''}. `, make('br'),
+        key(valueColour(0.1)), 'Pale: small. ', key(valueColour(1)), `Strong: large.${figure.better ? ' Small is good.' : ''}`];
+    element('map-legend').replaceChildren(
+      'Each cell is a run over a network with the latency of its column and the loss of its row, both ways. All other settings are yours. ',
+      ...legend, ' A dash: one of them showed too little for a figure. Choose a cell to use its network.');
   }
 
   private async compute(): Promise<void> {
@@ -88,10 +128,7 @@ export class HeatMap {
         const button = make('button', { type: 'button', textContent: text, title: reason ?? '' });
         button.setAttribute('aria-label', `${latency} ms, ${loss} %: ${spoken}`);
         if (value !== undefined && Number.isFinite(value)) {
-          // A ratio below 1 is green: the first method is better. Other figures go from pale to strong.
-          const hue = ratio ? (value < 1 ? 150 : 12) : 212;
-          const strength = ratio ? Math.min(1, Math.abs(Math.log2(Math.max(value, 1e-3))) / 2) : value / most;
-          button.style.background = `hsl(${hue} 65% 50% / ${0.1 + 0.6 * strength})`;
+          button.style.background = ratio ? ratioColour(value) : valueColour(value / most);
         }
         button.addEventListener('click', () => this.choose(latency, loss));
         return make('td', {}, button);

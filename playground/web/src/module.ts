@@ -15,6 +15,8 @@ interface Exports {
   pg_track(method: number): number;
   pg_packet_count(method: number): number;
   pg_packets(): number;
+  pg_part_count(method: number): number;
+  pg_parts(): number;
   pg_command(settings: number, bytes: number): number;
   pg_cpp(settings: number, bytes: number): number;
   pg_digest(settings: number, bytes: number): number;
@@ -55,6 +57,7 @@ export interface Shape {
   frames: number;
   names: string[];
   methods: string[];
+  kinds: string[]; // of parts of datagrams
 }
 
 /** A step of a recorded session and its explanation (docs/explain.md). */
@@ -109,6 +112,7 @@ export interface SessionResult {
 
 export const poseFloats = 7;
 export const packetFloats = 5;
+export const partFloats = 5;
 
 /** The functions of WASI that the C library asks for. The module has no files, no arguments and no environment. */
 function wasi(memory: () => WebAssembly.Memory): Record<string, (...args: any[]) => number> {
@@ -246,5 +250,10 @@ export class Module {
   packets(method: number): Float32Array<ArrayBuffer> {
     const count = this.exports.pg_packet_count(method) * packetFloats;
     return new Float32Array(this.exports.memory.buffer, this.exports.pg_packets(), count).slice();
+  }
+  /** A copy of what the datagrams of a method contain (pg_part_count() in playground/src/api.cpp). */
+  parts(method: number): Float32Array<ArrayBuffer> {
+    const count = this.exports.pg_part_count(method) * partFloats;
+    return new Float32Array(this.exports.memory.buffer, this.exports.pg_parts(), count).slice();
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Three plots over time with a common cursor and the time of the view.
 import uPlot from 'uplot';
+import { ours } from './methods.ts';
 import { colourOf, variable } from './palette.ts';
 import type { Run } from './run.ts';
 
@@ -61,7 +62,7 @@ export class Plots {
       series: [
         {},
         ...run.methods.map((method) => ({
-          label: method, stroke: colourOf(method), width: method === 'reckoner' ? 1.8 : 1, show: shown(method), points: { show: false },
+          label: method, stroke: colourOf(method), width: method === ours ? 1.8 : 1.2, show: shown(method), points: { show: false },
         })),
       ],
       hooks: {
@@ -82,10 +83,6 @@ export class Plots {
     plot.ctx.canvas.setAttribute('aria-label', `Plot of ${name} over time`);
     plot.over.addEventListener('click', (event) => this.onSeek(plot.posToVal(event.offsetX, 'x')));
     return plot;
-  }
-
-  toggle(method: number, show: boolean): void {
-    for (const plot of this.plots) plot.setSeries(method + 1, { show });
   }
 
   /** Moves the line of the view's time. */

@@ -16,6 +16,7 @@ export interface RunResult {
   truth: Float32Array<ArrayBuffer>;
   tracks: Float32Array<ArrayBuffer>[];
   packets: Float32Array<ArrayBuffer>[];
+  parts: Float32Array<ArrayBuffer>[];
   took_ms: number;
 }
 

@@ -8,30 +8,54 @@ export type Figures = Record<string, any> & { method: string };
 
 export class Run {
   readonly shape: Shape;
-  readonly figures: Figures[];
-  readonly text: string;
+  readonly methods: string[] = [];
+  readonly figures: Figures[] = [];
+  /** Methods that have no result, and why. */
+  readonly failed = new Map<string, string>();
+  took_ms = 0;
+  private readonly truth: Float32Array;
+  private readonly tracks: Float32Array[] = [];
+  private readonly datagrams: Float32Array[] = [];
+  private readonly contents: Float32Array[] = [];
 
-  constructor(private readonly result: RunResult) {
+  constructor(result: RunResult) {
     this.shape = result.shape;
-    this.text = result.figures;
-    this.figures = JSON.parse(result.figures).runs;
+    this.truth = result.truth;
+    this.add(result);
   }
 
-  get methods(): string[] {
-    return this.shape.methods;
+  /** Adds the methods of another run with the same settings. */
+  add(result: RunResult): void {
+    const figures: Figures[] = JSON.parse(result.figures).runs;
+    result.shape.methods.forEach((method, i) => {
+      if (this.has(method)) return;
+      this.methods.push(method);
+      this.tracks.push(result.tracks[i]!);
+      this.datagrams.push(result.packets[i]!);
+      this.contents.push(result.parts[i]!);
+      this.figures.push(...figures.filter((one) => one.method === method));
+    });
+    this.took_ms += result.took_ms;
   }
-  get took_ms(): number {
-    return this.result.took_ms;
+
+  has(method: string): boolean {
+    return this.methods.includes(method);
+  }
+  figuresOf(method: string): Figures | undefined {
+    return this.figures.find((one) => one.method === method);
   }
   get seconds(): number {
     return Math.max(0, this.shape.frames - 1) / this.shape.frame_rate_hz;
   }
   /** The poses of a method, or the truth for -1. */
   track(method: number): Float32Array {
-    return method < 0 ? this.result.truth : this.result.tracks[method]!;
+    return method < 0 ? this.truth : this.tracks[method]!;
   }
   packets(method: number): Float32Array {
-    return this.result.packets[method]!;
+    return this.datagrams[method]!;
+  }
+  parts(method: number): Float32Array {
+    return this.contents[method]!;
   }
 
   /** Writes the pose at `time_s` after the start to `out`, between two frames in a straight line. False: hidden. */

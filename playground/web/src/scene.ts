@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Draws a run: the truth as solid bodies, and each method as coloured ghosts.
 import {
-  AmbientLight, BufferAttribute, BufferGeometry, Color, ConeGeometry, DirectionalLight, DoubleSide, GridHelper, Group,
+  AmbientLight, BufferAttribute, BufferGeometry, Color, ConeGeometry, DirectionalLight, DoubleSide,
   InstancedMesh, Line, LineBasicMaterial, Matrix4, MeshLambertMaterial, OrthographicCamera, PerspectiveCamera,
   Quaternion, Scene, Vector3, WebGLRenderer, type Camera,
 } from 'three';
+import { Ground } from './ground.ts';
 import { poseFloats } from './module.ts';
 import { colourOf, truthColour, variable } from './palette.ts';
 import type { Run } from './run.ts';
@@ -31,6 +32,8 @@ export interface Picture {
   shows(method: number, name: string): boolean;
   /** The colour of a method; the default is its own. */
   colour?: (method: number, name: string) => string;
+  /** Draws only this entity. */
+  entity?: number;
 }
 
 export class Stage {
@@ -39,7 +42,7 @@ export class Stage {
   private readonly scene = new Scene();
   private readonly eye = new PerspectiveCamera(45, 1, 0.05, 20000);
   private readonly top = new OrthographicCamera(-1, 1, 1, -1, -10000, 10000);
-  private readonly ground = new Group();
+  private readonly ground = new Ground();
   private layers: Layer[] = [];
   private run: Run | null = null;
   private size = 1; // size of a drawn body, m
@@ -49,6 +52,8 @@ export class Stage {
   private turn = -0.9;
   private tilt = 0.65;
   private zoom = 1;
+  /** Holds the camera still. Null: it follows an entity, or shows the whole motion. */
+  fixed: { at: Vector3; reach_m: number } | null = null;
   flat = false;
   follow = true;
   trails = true;
@@ -68,7 +73,7 @@ export class Stage {
     this.top.up.set(0, 1, 0);
     const sun = new DirectionalLight(0xffffff, 1.6);
     sun.position.set(0.4, -0.8, 1.5);
-    this.scene.add(new AmbientLight(0xffffff, 1.9), sun, this.ground);
+    this.scene.add(new AmbientLight(0xffffff, 1.9), sun, this.ground.mesh);
     this.listen();
   }
 
@@ -110,6 +115,24 @@ export class Stage {
       action();
       event.preventDefault();
     });
+  }
+
+  /** The side of a square of the ground, m. */
+  get square_m(): number {
+    return this.ground.spacing_m;
+  }
+  /** The size of a drawn body, m. */
+  get size_m(): number {
+    return this.size;
+  }
+  get view(): { turn: number; tilt: number; zoom: number } {
+    return { turn: this.turn, tilt: this.tilt, zoom: this.zoom };
+  }
+  look(turn: number, tilt: number, zoom: number): void {
+    this.turn = turn;
+    this.tilt = Math.min(1.5, Math.max(0.05, tilt));
+    this.zoom = 1;
+    this.zoomBy(zoom);
   }
 
   zoomBy(factor: number): void {
@@ -174,13 +197,7 @@ export class Stage {
     this.extent = Math.max(0.05, 0.5 * Math.max(high[0]! - low[0]!, high[1]! - low[1]!, high[2]! - low[2]!));
     this.middle.set((low[0]! + high[0]!) / 2, (low[1]! + high[1]!) / 2, (low[2]! + high[2]!) / 2);
     this.size = Math.min(Math.max(0.14 * speed, 0.004 * this.extent), 0.25 * this.extent);
-    this.ground.clear();
-    const spacing = 10 ** Math.round(Math.log10(Math.max(0.01, this.size * 2)));
-    const cells = Math.min(400, Math.max(40, 2 * Math.ceil((this.extent * 1.6) / spacing)));
-    const grid = new GridHelper(cells * spacing, cells);
-    grid.rotateX(Math.PI / 2);
-    grid.position.set(Math.round(this.middle.x / spacing) * spacing, Math.round(this.middle.y / spacing) * spacing, low[2]! - this.size * 0.5);
-    this.ground.add(grid);
+    this.ground.height_m = low[2]! - this.size * 0.5;
   }
 
   recolour(picture?: Picture): void {
@@ -192,19 +209,12 @@ export class Stage {
       (layer.mesh.material as MeshLambertMaterial).color.set(colour);
       (layer.trail.material as LineBasicMaterial).color.set(colour);
     }
-    const grid = this.ground.children[0] as GridHelper | undefined;
-    if (grid) {
-      const material = grid.material as LineBasicMaterial;
-      material.vertexColors = false;
-      material.color.set(variable('--soft'));
-      material.transparent = true;
-      material.opacity = 0.28;
-      material.needsUpdate = true;
-    }
+    this.ground.recolour();
   }
 
   private centre(time_s: number): void {
-    if (this.follow && this.run?.pose(-1, this.followed, time_s, this.pose)) {
+    if (this.fixed) this.target.copy(this.fixed.at);
+    else if (this.follow && this.run?.pose(-1, this.followed, time_s, this.pose)) {
       this.target.set(this.pose[0]!, this.pose[1]!, this.pose[2]!);
     } else if (!this.follow) {
       this.target.copy(this.middle);
@@ -221,6 +231,7 @@ export class Stage {
       const grow = layer.method < 0 ? 0.9 : 1;
       let count = 0;
       for (let entity = 0; entity < run.shape.entities; ++entity) {
+        if (picture.entity !== undefined && entity !== picture.entity) continue;
         if (!run.pose(layer.method, entity, time_s, this.pose)) continue;
         this.at.set(this.pose[0]!, this.pose[1]!, this.pose[2]!);
         this.rotation.set(this.pose[4]!, this.pose[5]!, this.pose[6]!, this.pose[3]!).normalize();
@@ -245,8 +256,14 @@ export class Stage {
     positions.needsUpdate = true;
   }
 
+  /** About half of what the camera sees, m. */
+  private reach(): number {
+    if (this.fixed) return this.fixed.reach_m;
+    return (this.follow ? Math.min(this.extent * 1.2, this.size * 4) : this.extent * 1.15) * this.zoom;
+  }
+
   private camera(width: number, height: number): Camera {
-    const reach = (this.follow ? Math.min(this.extent * 1.2, this.size * 6) : this.extent * 1.15) * this.zoom;
+    const reach = this.reach();
     if (this.flat) {
       const tall = height < width ? reach : (reach * height) / width;
       const wide = (tall * width) / height;
@@ -256,7 +273,7 @@ export class Stage {
       this.top.updateProjectionMatrix();
       return this.top;
     }
-    const away = reach * 2.3;
+    const away = (reach * 2.3) / Math.min(1, width / height);
     this.eye.aspect = width / height;
     this.eye.near = away / 200;
     this.eye.far = away * 60 + this.extent * 10;
@@ -281,6 +298,7 @@ export class Stage {
       this.renderer.setSize(width, height, false);
     }
     this.centre(time_s);
+    this.ground.place(this.target, this.reach());
     const part = width / pictures.length;
     pictures.forEach((picture, i) => {
       this.place(time_s, picture);

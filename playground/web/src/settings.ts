@@ -24,7 +24,8 @@ export interface Settings {
   curve: 'cubic' | 'damped';
   blend: number;
   seed: number;
-  methods: string[]; // empty: all
+  /** Methods that are computed besides the two that are shown. */
+  methods: string[];
 }
 
 export const defaults: Settings = {
@@ -103,8 +104,8 @@ export function linkOf(settings: Settings, side: 'up' | 'down', catalog: Catalog
   return { ...base, ...settings[side] };
 }
 
-/** The JSON text that the module reads. */
-export function toModule(settings: Settings): string {
+/** The JSON text that the module reads, for these methods. */
+export function toModule(settings: Settings, methods: string[] = settings.methods): string {
   const changes = [];
   for (const option of linkOptions) {
     const { [option]: up } = settings.up;
@@ -129,6 +130,6 @@ export function toModule(settings: Settings): string {
     blend_curve: settings.curve,
     blend_frames: settings.blend,
     seed: settings.seed,
-    ...(settings.methods.length > 0 ? { methods: settings.methods } : {}),
+    ...(methods.length > 0 ? { methods } : {}),
   });
 }

@@ -16,6 +16,7 @@ function run(it: Module, settings: string): RunResult {
     truth: it.track(-1, shape),
     tracks: shape.methods.map((_, i) => it.track(i, shape)),
     packets: shape.methods.map((_, i) => it.packets(i)),
+    parts: shape.methods.map((_, i) => it.parts(i)),
     took_ms,
   };
 }
@@ -46,8 +47,8 @@ self.addEventListener('message', async (event: MessageEvent<Request>) => {
   try {
     const value = answer(await module, event.data);
     if (event.data.kind === 'run') {
-      const { truth, tracks, packets } = value as RunResult;
-      for (const array of [truth, ...tracks, ...packets]) moved.push(array.buffer);
+      const { truth, tracks, packets, parts } = value as RunResult;
+      for (const array of [truth, ...tracks, ...packets, ...parts]) moved.push(array.buffer);
     }
     if (event.data.kind === 'session') {
       const { shown, motion, blend, clock } = value as SessionResult;
