@@ -80,7 +80,10 @@ if(RECKONER_CLUSTER_NEEDS_NATS)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindNats.cmake" DESTINATION "${package_dir}" COMPONENT development)
 endif()
 if(RECKONER_WEB_NEEDS_WEBSOCKETS)
-  install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindWebsockets.cmake" DESTINATION "${package_dir}" COMPONENT development)
+  install(FILES
+      "${PROJECT_SOURCE_DIR}/cmake/FindUsrsctp.cmake"
+      "${PROJECT_SOURCE_DIR}/cmake/FindWebsockets.cmake"
+    DESTINATION "${package_dir}" COMPONENT development)
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
 

@@ -13,17 +13,19 @@ if(Nats_INCLUDE_DIR AND Nats_LIBRARY AND NOT CMAKE_CROSSCOMPILING)
   set(has_nats ON)
 endif()
 option(RECKONER_CLUSTER "Build reckoner::cluster, one world on many servers (needs libnats)" ${has_nats})
-# Off by default where OpenSSL (Debian: libssl-dev) or libwebsockets (libwebsockets-dev) is missing. The listener uses
+# Off by default where a library is missing (Debian: libwebsockets-dev, libssl-dev, libusrsctp-dev). The listener uses
 # POSIX sockets.
 set(has_web OFF)
 if(NOT CMAKE_CROSSCOMPILING AND NOT WIN32 AND NOT CMAKE_SYSTEM_NAME STREQUAL "WASI")
   find_package(OpenSSL 3.0 QUIET)
+  find_package(Usrsctp QUIET)
   find_package(Websockets QUIET)
-  if(OpenSSL_FOUND AND Websockets_FOUND)
+  if(OpenSSL_FOUND AND Usrsctp_FOUND AND Websockets_FOUND)
     set(has_web ON)
   endif()
 endif()
-option(RECKONER_WEB "Build reckoner::web, a server for players in browsers (needs libwebsockets and OpenSSL)" ${has_web})
+option(RECKONER_WEB
+  "Build reckoner::web, a server for players in browsers (needs libwebsockets, OpenSSL and usrsctp)" ${has_web})
 set(RECKONER_SOCKETS_DEFAULT ON)
 if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
   set(RECKONER_SOCKETS_DEFAULT OFF)  # WebAssembly in a browser

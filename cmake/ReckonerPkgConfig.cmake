@@ -57,7 +57,7 @@ if(RECKONER_CLUSTER)
 endif()
 if(RECKONER_WEB)
   reckoner_pc(web "A server for players in browsers (C++20)"
-    REQUIRES "reckoner-net = ${PROJECT_VERSION}" NEEDS libwebsockets libcrypto)
+    REQUIRES "reckoner-net = ${PROJECT_VERSION}" NEEDS libwebsockets libssl libcrypto usrsctp)
 endif()
 if(RECKONER_C)
   reckoner_pc(c "Reckoner for C: publishes how entities move, and shows remote ones")

@@ -280,6 +280,7 @@ void Client::Impl::send_playout(double local_s) {
 
 void Client::Impl::send_due(double local_s) {
   if (!connection.is_connected()) return;
+  session->link.set_ordered(connection.is_ordered());  // the path may change (PipeTransport::set_path())
   if (handshake.awaits_answer()) return handshake.send_request(connection, local_s);
   if (session->shows_unreported() || sent_playout.blend_is_unknown(session->playout_message(), messages))
     session->link.showing().note_jump();

@@ -60,16 +60,19 @@ void StateSender::send_to_all(const TickInputs& inputs) {
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
   if (datagrams_.size() < shares) datagrams_.resize(shares);
   max_datagram_bytes_.resize(sessions.size());
-  const auto send_reliable = [&](std::size_t i) {
-    max_datagram_bytes_[i] = transport_.max_datagram_bytes(sessions[i]->peer());
+  // A connection may change its path at any time (PipeServer::set_path()).
+  const auto read_path = [&](std::size_t i) {
+    const PeerId peer = sessions[i]->peer();
+    max_datagram_bytes_[i] = transport_.max_datagram_bytes(peer);
+    if (peer) sessions[i]->set_ordered(transport_.is_ordered(peer));
   };
   for (std::size_t i = 0; i < sessions.size() && !alone; ++i)
-    send_reliable(i);
+    read_path(i);
   pool_.run(sessions.size(), kSessionGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (i + 2 < last) sessions[i + 2]->fetch();
       if (i + 1 < last) sessions[i + 1]->fetch_lists(inputs.published);
-      if (alone) send_reliable(i);
+      if (alone) read_path(i);
       DatagramBuffer& buffer = datagrams_[alone ? 0 : i / kSessionGrain];
       WriteScratch scratch{worker, snapshots_[worker], fresh_[worker], buffer, traffic_.share(worker)};
       sessions[i]->write_datagrams(inputs, max_datagram_bytes_[i], scratch);

@@ -88,6 +88,7 @@ constexpr std::string_view kEnet[] = {"enet/enet.h"};
 constexpr std::string_view kNats[] = {"nats/nats.h"};
 constexpr std::string_view kOpenSsl[] = {"openssl/"};
 constexpr std::string_view kWebsockets[] = {"libwebsockets.h"};
+constexpr std::string_view kUsrsctp[] = {"usrsctp.h"};
 constexpr std::string_view kBullet[] = {"btBulletDynamicsCommon.h"};
 constexpr std::string_view kTools[] = {"CLI/",    "spdlog/",     "fmt/",      "nlohmann/",
                                        "toml++/", "prometheus/", "civetweb.h"};
@@ -105,6 +106,7 @@ constexpr Rules kRules[] = {
     {"cluster/src/nats/", kCluster, kGlm, kNats, false},
     {"web/", kWeb, {}, kOpenSsl, true},
     {"web/src/listener/", kWeb, {}, kWebsockets, false},
+    {"web/src/sctp/sctp_association.cpp", kWeb, {}, kUsrsctp, true},
     {"capi/", kCapi, kCapiHeader, kGlm, true},
     {"scenario/", kScenario, kGlm, {}, true},
     {"scenario/builtin/physics/physics_world.cpp", kScenario, kGlm, kBullet, true},
@@ -141,7 +143,8 @@ constexpr std::string_view kRooms[] = {
     "cluster/src/wire/", "cluster/src/bus/", "cluster/src/nats/", "cluster/src/witness/", "cluster/src/mail/",
     "cluster/src/authority/", "cluster/src/mirror/", "cluster/src/simulator/", "cluster/src/",
     //
-    "web/src/http/", "web/src/ice/", "web/src/sctp/", "web/src/signalling/", "web/src/listener/",
+    "web/src/http/", "web/src/ice/", "web/src/sctp/", "web/src/signalling/", "web/src/dtls/",
+    "web/src/channel/", "web/src/listener/",
     //
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
     "scenario/builtin/physics/", "programs/common/system/", "programs/common/options/",

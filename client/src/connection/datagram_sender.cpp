@@ -77,7 +77,8 @@ void DatagramSender::send(ClientDatagram datagram, double local_s, const std::op
   settle();
   std::array<std::byte, kMaxDatagramBytes> section_buffer;
   BitWriter sections{section_buffer};
-  std::size_t room_bits = transport.max_datagram_bytes(server) * 8;
+  const std::size_t path_room = transport.max_datagram_bytes(server);
+  std::size_t room_bits = shared_.messages.unreliable().datagram_bytes(path_room) * 8;
   const std::size_t ack_bits = datagram.ack && datagram.ack->words > 1 ? datagram.ack->bits() : 0;
   room_bits -= std::min(room_bits, kClientHeaderBits + ack_bits);
   sections_.write(sections, room_bits, datagram);

@@ -65,6 +65,15 @@ std::size_t MessageOutbox::expire(double before_s) {
   return count;
 }
 
+std::size_t MessageOutbox::datagram_bytes(std::size_t path_bytes) const {
+  constexpr std::size_t kHeads = kMaxDatagramBytes - kMaxUnreliableBytes;
+  if (path_bytes == 0 || path_bytes >= kMaxDatagramBytes || bytes_ + kHeads <= path_bytes) return path_bytes;
+  bool needs_more = false;
+  for (const Waiting& each : waiting_)
+    needs_more = needs_more || each.payload->size() + kHeads > path_bytes;
+  return needs_more ? kMaxDatagramBytes : path_bytes;
+}
+
 std::size_t MessageOutbox::write(BitWriter& writer, std::size_t most_bits) {
   constexpr std::size_t kEndBits = 1;
   const std::size_t begin = writer.bits_written();

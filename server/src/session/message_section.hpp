@@ -20,6 +20,11 @@ class MessageSection {
     return outbox_.add(std::move(payload), time_s, now_s);
   }
 
+  /// As MessageOutbox::datagram_bytes().
+  [[nodiscard]] std::size_t datagram_bytes(std::size_t path_bytes) const {
+    return outbox_.datagram_bytes(path_bytes);
+  }
+
   // For Sections.
   void begin(const TickInputs& inputs, ServerStats& stats) {
     constexpr double kMaxAgeTicks = 1.5;  // the half tick allows for rounding

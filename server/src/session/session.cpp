@@ -269,7 +269,8 @@ void Session::refill_budgets(double now_s) {
 }
 
 // Writes the next datagram. Returns false if it contains no updates and no sections.
-bool Session::write_datagram(const TickInputs& inputs, std::size_t room, WriteScratch& scratch) {
+bool Session::write_datagram(const TickInputs& inputs, std::size_t path_room, WriteScratch& scratch) {
+  const std::size_t room = messages_.datagram_bytes(path_room);
   ServerHeader header;
   header.sequence = link_.begin(inputs.now_s);
   header.tick = static_cast<std::uint16_t>(inputs.tick);

@@ -239,7 +239,7 @@ class Session {
   void settle_datagrams(double now_s, ServerStats& stats);
 
   void refill_budgets(double now_s);
-  bool write_datagram(const TickInputs& inputs, std::size_t room, WriteScratch& scratch);
+  bool write_datagram(const TickInputs& inputs, std::size_t path_room, WriteScratch& scratch);
   void send(Sequence sequence, std::span<const std::byte> payload, double now_s, DatagramBuffer& datagrams,
             TrafficShare& traffic);
   [[nodiscard]] std::uint32_t complete_age(const TickInputs& inputs);

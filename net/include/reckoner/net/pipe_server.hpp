@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <reckoner/net/connect_token.hpp>
+#include <reckoner/net/pipe_path.hpp>
 #include <reckoner/net/refusal.hpp>
 #include <reckoner/net/socket_address.hpp>
 #include <reckoner/net/transport.hpp>
@@ -109,6 +110,10 @@ class RECKONER_NET_API PipeServer final : public Transport {
   /// A whole message has arrived on a stream, `waited_s` before `now_s`. Its bytes are copied. Without effect
   /// if the stream is unknown or was closed.
   void received(StreamId stream, std::span<const std::byte> message, double now_s, double waited_s = 0.0);
+  /// From now on, the datagrams of a stream travel in another way, for example over an unreliable data
+  /// channel of the browser beside its WebSocket. Messages for which `may_drop` is false must still travel
+  /// over the stream. Without effect if the stream is unknown or was closed.
+  void set_path(StreamId stream, const PipePath& path);
   /// A stream has ended. Without effect if it is unknown or was closed.
   void closed(StreamId stream);
   /// Adds data that the game itself has refused to the counters, for example a frame that is too large.
@@ -127,7 +132,7 @@ class RECKONER_NET_API PipeServer final : public Transport {
   [[nodiscard]] std::optional<TransportEvent> poll() override;
   bool send(PeerId peer, std::span<const std::byte> datagram) override;
   [[nodiscard]] std::size_t max_datagram_bytes(PeerId peer) const override;
-  [[nodiscard]] bool is_ordered(PeerId) const override { return true; }
+  [[nodiscard]] bool is_ordered(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
   [[nodiscard]] PeerLogin login(PeerId peer) const override;
   void revoke_login(const PeerLogin& login) override;

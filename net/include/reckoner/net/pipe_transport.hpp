@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include <reckoner/net/pipe_path.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/export.hpp>
 
@@ -39,6 +40,8 @@ class RECKONER_NET_API PipeTransport final : public Transport {
   void opened();
   /// A whole message has arrived at local time `now_s`. Its bytes are copied.
   void received(std::span<const std::byte> message, double now_s);
+  /// From now on, datagrams travel in another way, as PipeServer::set_path() says.
+  void set_path(const PipePath& path);
   /// The stream has ended or could not be opened.
   void closed();
 
@@ -50,7 +53,7 @@ class RECKONER_NET_API PipeTransport final : public Transport {
   [[nodiscard]] std::optional<TransportEvent> poll() override;
   bool send(PeerId peer, std::span<const std::byte> datagram) override;
   [[nodiscard]] std::size_t max_datagram_bytes(PeerId peer) const override;
-  [[nodiscard]] bool is_ordered(PeerId) const override { return true; }
+  [[nodiscard]] bool is_ordered(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
   [[nodiscard]] const TransportStats& stats() const override;
 

@@ -172,8 +172,10 @@ class RECKONER_NET_API Transport {
   /// Removes and returns the oldest waiting event. Returns nullopt if no event waits.
   [[nodiscard]] virtual std::optional<TransportEvent> poll() = 0;
 
-  /// Queues a datagram of 1 to max_datagram_bytes() for sending. Returns false and sends nothing if the peer
-  /// is no longer connected or if the size is not allowed. A queued datagram may be lost.
+  /// Queues a datagram for sending. Returns false and sends nothing if the peer is no longer connected or if
+  /// the size is not allowed. A datagram of 1 to max_datagram_bytes() is allowed. A larger one, up to
+  /// kMaxDatagramBytes, is passed only for a message of the game that needs it. A queued datagram may be
+  /// lost.
   virtual bool send(PeerId peer, std::span<const std::byte> datagram) = 0;
 
   /// Returns the size of the largest datagram to this peer, bytes; at most kMaxDatagramBytes. 0 if the peer

@@ -6,6 +6,7 @@
 #include "net/src/transport/peer_table.hpp"
 #include "net/src/transport/pipe/pipe_message.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <string>
@@ -41,6 +42,7 @@ struct PipeServer::Impl {
     StreamId stream = 0;
     IpAddress host;
     Admission admission;
+    PipePath path;
     bool joined = false;
     double opened_s = 0.0;
     double heard_s = 0.0;
@@ -185,6 +187,14 @@ void PipeServer::received(StreamId stream, std::span<const std::byte> bytes, dou
     s.end(id, 0, true);
 }
 
+void PipeServer::set_path(StreamId stream, const PipePath& path) {
+  const auto found = impl_->ids.find(stream);
+  if (found == impl_->ids.end()) return;
+  PipePath& own = impl_->table.find(found->second)->path;
+  own = path;
+  own.max_datagram_bytes = std::clamp<std::size_t>(path.max_datagram_bytes, 1, kMaxDatagramBytes);
+}
+
 void PipeServer::closed(StreamId stream) {
   if (const auto found = impl_->ids.find(stream); found != impl_->ids.end())
     impl_->end(found->second, 0, false);
@@ -231,16 +241,22 @@ std::optional<TransportEvent> PipeServer::poll() {
 }
 
 bool PipeServer::send(PeerId id, std::span<const std::byte> datagram) {
-  const std::size_t most = max_datagram_bytes(id);
-  if (datagram.empty() || datagram.size() > most) return false;
+  const Impl::Peer* const peer = impl_->table.find(id);
+  if (peer == nullptr || !peer->joined || datagram.empty() || datagram.size() > kMaxDatagramBytes)
+    return false;
   impl_->stats.payload_bytes_sent += datagram.size();
-  (void)impl_->put(*impl_->table.find(id), {.kind = pipe::Kind::state, .body = datagram}, true);
+  (void)impl_->put(*peer, {.kind = pipe::Kind::state, .body = datagram}, true);
   return true;  // a datagram may be lost
 }
 
 std::size_t PipeServer::max_datagram_bytes(PeerId id) const {
   const Impl::Peer* const peer = impl_->table.find(id);
-  return peer != nullptr && peer->joined ? kMaxDatagramBytes : 0;
+  return peer != nullptr && peer->joined ? peer->path.max_datagram_bytes : 0;
+}
+
+bool PipeServer::is_ordered(PeerId id) const {
+  const Impl::Peer* const peer = impl_->table.find(id);
+  return peer == nullptr || peer->path.is_ordered;
 }
 
 void PipeServer::disconnect(PeerId id, std::uint32_t reason) {

@@ -53,6 +53,7 @@ struct PipeTransport::Impl {
 
   Send send;
   std::vector<std::byte> token;
+  PipePath path;
   Phase phase = Phase::opening;
   EventQueue events;
   double service_s = 0.0;
@@ -84,6 +85,11 @@ void PipeTransport::received(std::span<const std::byte> bytes, double now_s) {
   }
 }
 
+void PipeTransport::set_path(const PipePath& path) {
+  impl_->path = path;
+  impl_->path.max_datagram_bytes = std::clamp<std::size_t>(path.max_datagram_bytes, 1, kMaxDatagramBytes);
+}
+
 void PipeTransport::closed() {
   impl_->end(0);
 }
@@ -101,13 +107,17 @@ std::optional<TransportEvent> PipeTransport::poll() {
 }
 
 bool PipeTransport::send(PeerId peer, std::span<const std::byte> datagram) {
-  if (datagram.empty() || datagram.size() > max_datagram_bytes(peer)) return false;
+  if (datagram.empty() || datagram.size() > kMaxDatagramBytes || max_datagram_bytes(peer) == 0) return false;
   impl_->stats.payload_bytes_sent += datagram.size();
   return impl_->put({.kind = pipe::Kind::state, .body = datagram});
 }
 
 std::size_t PipeTransport::max_datagram_bytes(PeerId peer) const {
-  return peer == kServerPeer && impl_->phase == Impl::Phase::joined ? kMaxDatagramBytes : 0;
+  return peer == kServerPeer && impl_->phase == Impl::Phase::joined ? impl_->path.max_datagram_bytes : 0;
+}
+
+bool PipeTransport::is_ordered(PeerId) const {
+  return impl_->path.is_ordered;
 }
 
 void PipeTransport::disconnect(PeerId peer, std::uint32_t reason) {
