@@ -18,6 +18,7 @@ option(RECKONER_CLUSTER "Build reckoner::cluster, one world on many servers (nee
 set(has_web OFF)
 if(NOT CMAKE_CROSSCOMPILING AND NOT WIN32 AND NOT CMAKE_SYSTEM_NAME STREQUAL "WASI")
   find_package(OpenSSL 3.0 QUIET)
+  find_package(Usrsctp QUIET)
   find_package(Websockets QUIET)
   find_package(Usrsctp QUIET)
   if(OpenSSL_FOUND AND Websockets_FOUND AND Usrsctp_FOUND)

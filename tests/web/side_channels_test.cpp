@@ -47,8 +47,13 @@ class MemoryChannels final : public web::SideChannels {
       pipes.received(*memory_.open.begin(), memory_.to_server.front(), now_s);
   }
 
+  std::uint16_t port() const override { return 1; }
+  std::size_t peers() const override { return memory_.open.size(); }
+  const TransportStats& stats() const override { return stats_; }
+
  private:
   Memory& memory_;
+  TransportStats stats_;
 };
 
 /// A page with the client library, which may offer a channel.

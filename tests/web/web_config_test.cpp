@@ -35,6 +35,21 @@ TEST(WebConfig, DefaultsAreValidAndErrorsNameTheSetting) {
   EXPECT_NE(fault(silent).find("silence_s"), std::string::npos);
 }
 
+TEST(WebConfig, DataChannelsNeedAnAddress) {
+  constexpr const char* kNoAddress = "channel_address is not one specific";
+  for (const char* host : {"", "0.0.0.0", "::", "localhost"}) {
+    EXPECT_NE(fault({.host = host, .security = Insecure{}, .data_channels = true}).find(kNoAddress),
+              std::string::npos)
+        << host;
+  }
+  EXPECT_EQ(fault({.host = "127.0.0.1", .security = Insecure{}, .data_channels = true}), "");
+  EXPECT_EQ(fault({.security = Insecure{}, .data_channels = true, .channel_address = "192.0.2.7"}), "");
+  EXPECT_NE(
+      fault({.host = "127.0.0.1", .security = Insecure{}, .data_channels = true, .channel_address = "game"})
+          .find(kNoAddress),
+      std::string::npos);
+}
+
 TEST(WebConfig, RefusesTokensWithoutTls) {
   constexpr const char* kUnencrypted = "tokens would travel unencrypted";
   EXPECT_NE(fault({.security = secure()}).find(kUnencrypted), std::string::npos) << "all addresses";

@@ -68,6 +68,9 @@ capi::OpenedEntrance capi::open_web_entrance(const reckoner_web_config& given,
   config.max_connections = c.max_connections;
   config.max_connections_per_host = c.max_connections_per_host;
   config.join_s = c.join_s;
+  config.data_channels = c.data_channels != 0;
+  config.channel_port = c.channel_port;
+  copy_text(config.channel_address, c.channel_address);
   if (const auto invalid = find_invalid_setting(config))
     return {.result = RECKONER_ERROR_ARGUMENT, .fault = invalid->message};
   auto web = WebListener::open(config);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include <reckoner/net/pipe_server.hpp>
 #include <reckoner/net/socket_address.hpp>
+#include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/web/web_listener.hpp>
 
@@ -37,6 +39,12 @@ class SideChannels {
   /// of the stream. `now_s`: of the machine's monotonic clock (steady_seconds()). The PipeServer may call
   /// close() and send() meanwhile.
   virtual void pass_on(PipeServer& pipes, double now_s) = 0;
+  /// The UDP port in use.
+  [[nodiscard]] virtual std::uint16_t port() const = 0;
+  /// Number of open channels.
+  [[nodiscard]] virtual std::size_t peers() const = 0;
+  /// What the channels have refused, which the listener adds to its own counters.
+  [[nodiscard]] virtual const TransportStats& stats() const = 0;
 };
 
 /// Opens a listener whose clients may offer channels. Without `channels`, it is WebListener::open().

@@ -37,6 +37,13 @@ std::optional<Error> find_invalid_setting(const WebConfig& config) {
   if (config.certificate.empty() && !config.key.empty()) return Error{"key is given without a certificate"};
   if (!is_header_value(config.content_policy))
     return Error{"content_policy contains a character that no header may contain"};
+  const std::string& reached_at = config.channel_address.empty() ? config.host : config.channel_address;
+  const auto address = parse_host(reached_at);
+  if (config.data_channels && (!address || address->host.is_any())) {
+    return Error{
+        "channel_address is not one specific IP address; browsers need the one under which they reach "
+        "channel_port"};
+  }
   const bool plain = config.certificate.empty() && !config.tls_ends_at_proxy;
   if (config.security.get() != nullptr && plain && !is_loopback(config.host)) {
     return Error{

@@ -7,6 +7,7 @@
 #include "web/src/http/page_files.hpp"
 #include "web/src/http/web_socket_frames.hpp"
 #include "web/src/listener/connection_table.hpp"
+#include "web/src/listener/data_channels.hpp"
 #include "web/src/listener/listening_socket.hpp"
 #include "web/src/listener/side_channels.hpp"
 #include "web/src/listener/token_entrance.hpp"
@@ -813,6 +814,7 @@ struct WebListener::Impl {
   // Of the server's thread.
   std::vector<Arrival> taken;
   PipeServer pipes;
+  TransportStats all_stats;
   const std::unique_ptr<SideChannels> channels;  // null: there are none; both threads know whether
 
   std::thread thread;
@@ -829,7 +831,11 @@ struct web::ListenerAccess {
 };
 
 Result<std::unique_ptr<WebListener>> WebListener::open(const WebConfig& config) {
-  return web::open_listener(config, nullptr);
+  if (!config.data_channels) return web::open_listener(config, nullptr);
+  if (auto error = find_invalid_setting(config)) return *error;
+  auto channels = web::open_data_channels(config);
+  if (!channels) return Error{channels.error()};
+  return web::open_listener(config, std::move(*channels));
 }
 
 Result<std::unique_ptr<WebListener>> web::open_listener(const WebConfig& config,
@@ -898,6 +904,10 @@ std::uint16_t WebListener::port() const {
   return impl_->port;
 }
 
+std::uint16_t WebListener::channel_port() const {
+  return impl_->channels != nullptr ? impl_->channels->port() : std::uint16_t{0};
+}
+
 std::string WebListener::url(std::string_view host) const {
   const WebConfig& config = impl_->config;
   if (host.empty()) host = config.host.empty() ? std::string_view("localhost") : config.host;
@@ -914,7 +924,9 @@ std::optional<ClientIdentity> WebListener::identity(PeerId peer) const {
 }
 
 WebStats WebListener::web_stats() const {
-  return {.peers = impl_->pipes.streams(), .connections = impl_->connection_count};
+  return {.peers = impl_->pipes.streams(),
+          .channels = impl_->channels != nullptr ? impl_->channels->peers() : 0,
+          .connections = impl_->connection_count};
 }
 
 void WebListener::send_status(std::string_view text) {
@@ -960,7 +972,16 @@ void WebListener::revoke_login(const PeerLogin& login) {
 }
 
 const TransportStats& WebListener::stats() const {
-  return impl_->pipes.stats();
+  if (impl_->channels == nullptr) return impl_->pipes.stats();
+  // Messages in channels are in the counts of the pipes, and their packets are not. So only refusals are
+  // added.
+  impl_->all_stats = impl_->pipes.stats();
+  const RefusalCounts& refused = impl_->channels->stats().refusals;
+  for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {
+    impl_->all_stats.refusals.counts[i] += refused.counts[i];
+    impl_->all_stats.refused += refused.counts[i];
+  }
+  return impl_->all_stats;
 }
 
 }  // namespace reckoner

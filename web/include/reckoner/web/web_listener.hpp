@@ -58,6 +58,15 @@ struct WebConfig {
   /// True: clients that name no origin may connect, too. They are no browsers, for example Node.
   bool without_origin = false;
 
+  /// True: the listener also has a UDP port for data channels (WebRTC). A page that has joined over its
+  /// WebSocket can move to one, so that lost packets delay nothing behind them. If UDP does not reach the
+  /// server, the page stays on the WebSocket.
+  bool data_channels = false;
+  std::uint16_t channel_port = 0;  ///< UDP port of all data channels; 0: any free one
+  /// IP address under which browsers reach this port, as text. Empty: `host`, which must then be one specific
+  /// address.
+  std::string channel_address{};
+
   /// Maximum number of clients at once, from 1 to 65 535. A Server needs kSpareConnections more than clients.
   std::size_t max_peers = 64;
   /// Maximum number of clients at once from one IPv4 address or IPv6 /64, from 1 to 65 535. Behind a proxy,
@@ -79,7 +88,8 @@ struct WebConfig {
 
 /// Counters of a WebListener beside TransportStats.
 struct WebStats {
-  std::size_t peers = 0;  ///< WebSockets whose clients joined or said hello
+  std::size_t peers = 0;     ///< WebSockets whose clients joined or said hello
+  std::size_t channels = 0;  ///< of them, those with an open data channel
   /// TCP connections, also those that load files or have sent nothing
   std::size_t connections = 0;
 };
@@ -109,6 +119,8 @@ class RECKONER_WEB_API WebListener final : public Transport {
 
   /// Returns the TCP port in use.
   [[nodiscard]] std::uint16_t port() const;
+  /// Returns the UDP port of the data channels. 0: there are none.
+  [[nodiscard]] std::uint16_t channel_port() const;
   /// Returns the URL of the WebSocket for a page that reaches the listener as `host`; empty: WebConfig::host,
   /// or "localhost" if that is empty.
   [[nodiscard]] std::string url(std::string_view host = {}) const;
