@@ -29,7 +29,7 @@ class Window:
 
     title: str
     keys: str = ""
-    seconds: float = 4.0
+    seconds: float = 5.0
     step: str = ""  # of the program; that of the run by default
     picture: pathlib.Path = None
     output: str = ""
