@@ -20,7 +20,6 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT WIN32 AND NOT CMAKE_SYSTEM_NAME STREQUAL "WA
   find_package(OpenSSL 3.0 QUIET)
   find_package(Usrsctp QUIET)
   find_package(Websockets QUIET)
-  find_package(Usrsctp QUIET)
   if(OpenSSL_FOUND AND Websockets_FOUND AND Usrsctp_FOUND)
     set(has_web ON)
   endif()
