@@ -178,7 +178,7 @@ def check(step, run):
         expect(jump_m > 0.2, f"step 3: without a blend, nothing jumps: {jump_m} m")  # 8 m/s are 0.13 m in a picture
     if step in ("05", "06", "07"):
         pokes = [int(re.search(r"(\d+) pokes heard", window.output)[1]) for window in run.windows]
-        expect(min(pokes) > 0, f"step {step}: {pokes} pokes")
+        expect(max(pokes) > 0, f"step {step}: {pokes} pokes")  # the players part soon: one may hear of none
     if step == "08":
         lines = [int(re.search(r"(\d+) corrections were large", window.output)[1]) for window in run.windows]
         expect(max(lines) > 0, f"step 8: {lines} corrections")
