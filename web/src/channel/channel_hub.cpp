@@ -23,7 +23,7 @@ namespace reckoner::web {
 namespace {
 
 // A browser never sends a refused packet or message. A few may come from one of another version.
-constexpr std::size_t kMaxRefused = 32;
+constexpr std::size_t kMaxChannelRefusals = 32;
 
 // A browser has a few addresses, one for each of its networks.
 constexpr std::size_t kMaxAddresses = 4;
@@ -204,7 +204,8 @@ struct ChannelHub::Impl {
     if (peer.dtls && peer.dtls->has_wrong_certificate()) stats.refuse(Refusal::not_genuine);
     const bool has_ended = peer.dtls && (peer.dtls->state() == DtlsSession::State::ended ||
                                          peer.dtls->state() == DtlsSession::State::failed);
-    if (has_ended || (peer.channel && peer.channel->has_ended()) || peer.counted.total() > kMaxRefused)
+    if (has_ended || (peer.channel && peer.channel->has_ended()) ||
+        peer.counted.total() > kMaxChannelRefusals)
       end(peer, true);
   }
 

@@ -2,6 +2,7 @@
 #include "web/src/dtls/client_hello.hpp"
 
 #include "net/src/wire/byte_stream.hpp"
+#include "web/src/ice/big_endian.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -23,32 +24,20 @@ constexpr std::byte kHandshakeRecord{22};
 constexpr std::byte kClientHello{1};
 constexpr std::byte kHelloVerifyRequest{3};
 
-std::size_t number(std::span<const std::byte> bytes) {
-  std::size_t value = 0;
-  for (const std::byte byte : bytes)
-    value = value << 8 | std::to_integer<std::size_t>(byte);
-  return value;
-}
-
-void put(std::span<std::byte> place, std::uint64_t value) {
-  for (std::size_t i = place.size(); i-- > 0; value >>= 8)
-    place[i] = static_cast<std::byte>(value & 0xff);
-}
-
 /// Writes the headers of a record of epoch 0 with one whole handshake message.
 void write_headers(std::span<std::byte> out, std::byte type, std::span<const std::byte, 2> version,
                    std::span<const std::byte, 6> sequence, std::uint64_t message) {
   const std::size_t body = out.size() - kRecordHeaderBytes - kHandshakeHeaderBytes;
   out[0] = kHandshakeRecord;
   std::ranges::copy(version, out.begin() + 1);
-  put(out.subspan(3, 2), 0);
+  put_big_endian(out.subspan(3, 2), 0);
   std::ranges::copy(sequence, out.begin() + 5);
-  put(out.subspan(11, 2), kHandshakeHeaderBytes + body);
+  put_big_endian(out.subspan(11, 2), kHandshakeHeaderBytes + body);
   out[13] = type;
-  put(out.subspan(14, 3), body);
-  put(out.subspan(17, 2), message);
-  put(out.subspan(19, 3), 0);
-  put(out.subspan(22, 3), body);
+  put_big_endian(out.subspan(14, 3), body);
+  put_big_endian(out.subspan(17, 2), message);
+  put_big_endian(out.subspan(19, 3), 0);
+  put_big_endian(out.subspan(22, 3), body);
 }
 
 /// What a hello has before its cookie: version, random and session. Nullopt if the part is too short.
@@ -62,10 +51,10 @@ std::optional<HelloStart> read_start(const HelloFragment& first) {
   if (rest.size() < kRandomAt + kRandomBytes + 1) return std::nullopt;
   HelloStart start{.random = rest.subspan(kRandomAt, kRandomBytes), .cookie = {}};
   rest = rest.subspan(kRandomAt + kRandomBytes);
-  const std::size_t session = number(rest.first(1));
+  const std::size_t session = from_big_endian(rest.first(1));
   if (rest.size() < 1 + session + 1) return std::nullopt;
   rest = rest.subspan(1 + session);
-  const std::size_t cookie = number(rest.first(1));
+  const std::size_t cookie = from_big_endian(rest.first(1));
   if (rest.size() < 1 + cookie) return std::nullopt;
   start.cookie = rest.subspan(1, cookie);
   return start;
@@ -84,20 +73,22 @@ bool is_dtls(std::span<const std::byte> datagram) {
 
 std::optional<HelloFragment> next_hello_fragment(std::span<const std::byte>& rest) {
   if (rest.size() <= kRecordHeaderBytes + kHandshakeHeaderBytes) return std::nullopt;
-  const std::size_t record = number(rest.subspan(11, 2));
+  const std::size_t record = from_big_endian(rest.subspan(11, 2));
   if (record > rest.size() - kRecordHeaderBytes || record <= kHandshakeHeaderBytes) return std::nullopt;
   const bool is_version_1 = rest[1] == std::byte{0xfe};
-  if (rest[0] != kHandshakeRecord || !is_version_1 || number(rest.subspan(3, 2)) != 0) return std::nullopt;
+  if (rest[0] != kHandshakeRecord || !is_version_1 || from_big_endian(rest.subspan(3, 2)) != 0)
+    return std::nullopt;
   const auto message = rest.subspan(kRecordHeaderBytes, record);
   HelloFragment out;
   std::ranges::copy(rest.subspan(1, 2), out.version.begin());
   std::ranges::copy(rest.subspan(5, 6), out.sequence.begin());
-  out.hello_bytes = number(message.subspan(1, 3));
-  out.message = static_cast<std::uint16_t>(number(message.subspan(4, 2)));
-  out.offset = number(message.subspan(6, 3));
+  out.hello_bytes = from_big_endian(message.subspan(1, 3));
+  out.message = static_cast<std::uint16_t>(from_big_endian(message.subspan(4, 2)));
+  out.offset = from_big_endian(message.subspan(6, 3));
   out.part = message.subspan(kHandshakeHeaderBytes);
   // A second message in the record would be no part of a hello.
-  if (message[0] != kClientHello || number(message.subspan(9, 3)) != out.part.size()) return std::nullopt;
+  if (message[0] != kClientHello || from_big_endian(message.subspan(9, 3)) != out.part.size())
+    return std::nullopt;
   if (out.hello_bytes > kMaxHelloBytes || out.offset + out.part.size() > out.hello_bytes) return std::nullopt;
   rest = rest.subspan(kRecordHeaderBytes + record);
   return out;
@@ -149,7 +140,7 @@ std::optional<std::array<std::byte, HelloCookies::kRequestBytes>> HelloCookies::
   write_headers(out, kHelloVerifyRequest, kVersion, first.sequence, 0);
   auto body = std::span(out).subspan(kRecordHeaderBytes + kHandshakeHeaderBytes);
   std::ranges::copy(kVersion, body.begin());
-  put(body.subspan(2, 1), made->size());
+  put_big_endian(body.subspan(2, 1), made->size());
   std::ranges::copy(*made, body.begin() + 3);
   return out;
 }

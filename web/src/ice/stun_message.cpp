@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "web/src/ice/stun_message.hpp"
 
+#include "web/src/ice/big_endian.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <vector>
@@ -33,18 +35,6 @@ constexpr std::uint16_t kFirstOptional = 0x8000;  // a receiver may ignore attri
 
 using Integrity = std::array<std::byte, kIntegrityBytes>;
 
-std::uint32_t big_endian(std::span<const std::byte> bytes) {
-  std::uint32_t value = 0;
-  for (const std::byte byte : bytes)
-    value = value << 8 | std::to_integer<std::uint32_t>(byte);
-  return value;
-}
-
-void put(std::span<std::byte> place, std::uint64_t value) {
-  for (std::size_t i = place.size(); i-- > 0; value >>= 8)
-    place[i] = static_cast<std::byte>(value & 0xff);
-}
-
 /// CRC-32 of ITU V.42, bit by bit: a message has about 100 bytes.
 std::uint32_t crc32(std::span<const std::byte> bytes) {
   std::uint32_t crc = ~0u;
@@ -62,7 +52,7 @@ Integrity integrity_of(std::span<const std::byte> before, std::string_view passw
   std::array<std::byte, kMaxStunBytes> copy;
   assert(before.size() >= kStunHeaderBytes && before.size() <= copy.size());
   std::copy(before.begin(), before.end(), copy.begin());
-  put(std::span(copy).subspan(2, 2), before.size() - kStunHeaderBytes + 4 + kIntegrityBytes);
+  put_big_endian(std::span(copy).subspan(2, 2), before.size() - kStunHeaderBytes + 4 + kIntegrityBytes);
   Integrity out{};
   unsigned size = 0;
   HMAC(EVP_sha1(), password.data(), static_cast<int>(password.size()),
@@ -121,17 +111,17 @@ class StunWriter {
   explicit StunWriter(std::span<std::byte> out) : out_(out) {}
 
   void header(std::uint16_t type, const StunTransaction& transaction) {
-    put(out_.subspan(0, 2), type);
-    put(out_.subspan(4, 4), kMagicCookie);
+    put_big_endian(out_.subspan(0, 2), type);
+    put_big_endian(out_.subspan(4, 4), kMagicCookie);
     std::copy(transaction.begin(), transaction.end(), out_.begin() + 8);
     size_ = kStunHeaderBytes;
   }
   /// Returns the place of the attribute's value. The size is a multiple of 4.
   std::span<std::byte> attribute(std::uint16_t type, std::size_t bytes) {
-    put(out_.subspan(size_, 2), type);
-    put(out_.subspan(size_ + 2, 2), bytes);
+    put_big_endian(out_.subspan(size_, 2), type);
+    put_big_endian(out_.subspan(size_ + 2, 2), bytes);
     size_ += 4 + bytes;
-    put(out_.subspan(2, 2), size_ - kStunHeaderBytes);
+    put_big_endian(out_.subspan(2, 2), size_ - kStunHeaderBytes);
     return out_.subspan(size_ - bytes, bytes);
   }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -144,13 +134,13 @@ class StunWriter {
 void write_mapped_address(StunWriter& writer, const SocketAddress& from, const StunTransaction& transaction) {
   const bool is_ipv4 = from.host.is_ipv4();
   const auto value = writer.attribute(kXorMappedAddress, is_ipv4 ? 8 : 20);
-  put(value.subspan(0, 2), is_ipv4 ? 1 : 2);
-  put(value.subspan(2, 2), from.port ^ kMagicCookie >> 16);
-  if (is_ipv4) return put(value.subspan(4, 4), from.host.ipv4() ^ kMagicCookie);
-  put(value.subspan(4, 8), from.host.high());
-  put(value.subspan(12, 8), from.host.low());
+  put_big_endian(value.subspan(0, 2), is_ipv4 ? 1 : 2);
+  put_big_endian(value.subspan(2, 2), from.port ^ kMagicCookie >> 16);
+  if (is_ipv4) return put_big_endian(value.subspan(4, 4), from.host.ipv4() ^ kMagicCookie);
+  put_big_endian(value.subspan(4, 8), from.host.high());
+  put_big_endian(value.subspan(12, 8), from.host.low());
   std::array<std::byte, 4> cookie;
-  put(cookie, kMagicCookie);
+  put_big_endian(cookie, kMagicCookie);
   for (std::size_t i = 0; i < 16; ++i)
     value[4 + i] ^= i < 4 ? cookie[i] : transaction[i - 4];
 }
@@ -159,26 +149,27 @@ void write_mapped_address(StunWriter& writer, const SocketAddress& from, const S
 
 bool is_stun(std::span<const std::byte> datagram) {
   return datagram.size() >= kStunHeaderBytes && std::to_integer<unsigned>(datagram[0]) <= 3 &&
-         big_endian(datagram.subspan(4, 4)) == kMagicCookie;
+         from_big_endian(datagram.subspan(4, 4)) == kMagicCookie;
 }
 
 std::optional<BindingRequest> read_binding_request(std::span<const std::byte> message) {
   if (!is_stun(message) || message.size() > kMaxStunBytes || message.size() % 4 != 0) return std::nullopt;
-  if (big_endian(message.first(2)) != kBindingRequest) return std::nullopt;
-  if (big_endian(message.subspan(2, 2)) + kStunHeaderBytes != message.size()) return std::nullopt;
+  if (from_big_endian(message.first(2)) != kBindingRequest) return std::nullopt;
+  if (from_big_endian(message.subspan(2, 2)) + kStunHeaderBytes != message.size()) return std::nullopt;
   BindingRequest request;
   std::copy_n(message.begin() + 8, request.transaction.size(), request.transaction.begin());
   SeenAttributes seen;
   for (std::size_t at = kStunHeaderBytes; at < message.size();) {
     // Sizes are multiples of 4, so the 4 bytes of type and length are always there.
-    const auto type = static_cast<std::uint16_t>(big_endian(message.subspan(at, 2)));
-    const std::size_t bytes = big_endian(message.subspan(at + 2, 2));
+    const auto type = static_cast<std::uint16_t>(from_big_endian(message.subspan(at, 2)));
+    const std::size_t bytes = from_big_endian(message.subspan(at + 2, 2));
     const std::size_t padded = (bytes + 3) / 4 * 4;
     if (padded > message.size() - at - 4) return std::nullopt;
     const auto value = message.subspan(at + 4, bytes);
     if (type == kFingerprint) {
       const bool is_last = at + 4 + padded == message.size() && bytes == kFingerprintBytes;
-      if (!is_last || big_endian(value) != (crc32(message.first(at)) ^ kFingerprintMask)) return std::nullopt;
+      if (!is_last || from_big_endian(value) != (crc32(message.first(at)) ^ kFingerprintMask))
+        return std::nullopt;
       return request;
     }
     // An attribute after MESSAGE-INTEGRITY is not authenticated, so it is ignored (RFC 8489 section 14.5).
@@ -212,7 +203,7 @@ std::size_t write_binding_response(const StunTransaction& transaction, const Soc
   std::ranges::copy(integrity, writer.attribute(kMessageIntegrity, kIntegrityBytes).begin());
   const std::size_t before = writer.size();
   const auto fingerprint = writer.attribute(kFingerprint, kFingerprintBytes);
-  put(fingerprint, crc32(out.first(before)) ^ kFingerprintMask);
+  put_big_endian(fingerprint, crc32(out.first(before)) ^ kFingerprintMask);
   return writer.size();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "web/src/sctp/chunk_filter.hpp"
 
+#include "web/src/ice/big_endian.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -32,19 +34,13 @@ struct Chunk {
   std::span<const std::byte> bytes;  // with its header, without padding
 };
 
-unsigned chunk_number(std::span<const std::byte> bytes) {
-  unsigned value = 0;
-  for (const std::byte byte : bytes)
-    value = value << 8 | std::to_integer<unsigned>(byte);
-  return value;
-}
-
 /// The chunk at the front of `rest`, which it removes from there. Nullopt if its length is not valid.
 std::optional<Chunk> next_chunk(std::span<const std::byte>& rest) {
   if (rest.size() < kChunkHeaderBytes) return std::nullopt;
-  const std::size_t bytes = chunk_number(rest.subspan(2, 2));
+  const std::size_t bytes = from_big_endian(rest.subspan(2, 2));
   if (bytes < kChunkHeaderBytes || bytes > rest.size()) return std::nullopt;
-  const Chunk chunk{chunk_number(rest.first(1)), chunk_number(rest.subspan(1, 1)), rest.first(bytes)};
+  const Chunk chunk{std::to_integer<unsigned>(rest[0]), std::to_integer<unsigned>(rest[1]),
+                    rest.first(bytes)};
   rest = rest.subspan(std::min((bytes + 3) / 4 * 4, rest.size()));  // the last chunk may lack its padding
   return chunk;
 }
@@ -80,8 +76,8 @@ std::optional<Refusal> refuse_when_open(const Chunk& chunk) {
   if (chunk.type == kData && (chunk.flags & kWholeMessage) != kWholeMessage) return Refusal::unexpected;
   // The number of blocks and of repetitions in a SACK tells how long it is.
   if (chunk.type == kSack &&
-      chunk.bytes.size() != 16 + 4 * (std::size_t{chunk_number(chunk.bytes.subspan(12, 2))} +
-                                      chunk_number(chunk.bytes.subspan(14, 2)))) {
+      chunk.bytes.size() != 16 + 4 * (std::size_t{from_big_endian(chunk.bytes.subspan(12, 2))} +
+                                      from_big_endian(chunk.bytes.subspan(14, 2)))) {
     return Refusal::malformed;
   }
   if (chunk.type == kForwardTsn && chunk.bytes.size() % 4 != 0) return Refusal::malformed;
@@ -99,7 +95,7 @@ std::optional<Refusal> ChunkFilter::refuse(std::span<const std::byte> packet) {
   if (!first) return Refusal::malformed;
 
   // Only INIT has the tag zero, and no other chunk comes with it (RFC 9260 section 8.5.1).
-  const bool has_tag = chunk_number(tag) != 0;
+  const bool has_tag = from_big_endian(tag) != 0;
   if (first->type == kInit) {
     if (is_open()) return Refusal::unexpected;
     return has_tag || first->bytes.size() < 20 || !rest.empty() ? std::optional(Refusal::malformed)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "web/src/sctp/sctp_association.hpp"
 
+#include "web/src/ice/big_endian.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -37,19 +39,14 @@ struct Outgoing {
     constexpr std::size_t kHeaderBytes = 12;
     auto rest = packet.subspan(std::min(kHeaderBytes, packet.size()));
     while (rest.size() >= 8) {
-      const std::size_t bytes = number(rest.subspan(2, 2));
-      if (rest[0] == std::byte{SCTP_DATA}) note(number(rest.subspan(4, 4)));
+      const std::size_t bytes = from_big_endian(rest.subspan(2, 2));
+      if (rest[0] == std::byte{SCTP_DATA})
+        note(static_cast<std::uint32_t>(from_big_endian(rest.subspan(4, 4))));
       rest = rest.subspan(std::min(std::max<std::size_t>((bytes + 3) / 4 * 4, 4), rest.size()));
     }
   }
 
  private:
-  static std::uint32_t number(std::span<const std::byte> bytes) {
-    std::uint32_t value = 0;
-    for (const std::byte byte : bytes)
-      value = value << 8 | std::to_integer<std::uint32_t>(byte);
-    return value;
-  }
   // Each message is one chunk.
   void note(std::uint32_t tsn) {
     const std::uint32_t ahead = newest ? tsn - *newest : 1;
