@@ -45,6 +45,11 @@ struct reckoner_web_config {
   uint32_t max_connections_per_host; /* of them, from one IPv4 address or IPv6 /64 */
   uint32_t reserved2;
   double join_s; /* a connection that has not joined, or has not got its file, is closed after this time */
+  /* Data channels over UDP, for what may be lost. The UDP port is at `host`. */
+  const char* channel_address;  /* IP address at which browsers reach it; null: that of the TCP port */
+  uint16_t channel_port;        /* UDP port; 0: any free one, see reckoner_web_channels() */
+  uint16_t channel_public_port; /* UDP port at `channel_address`, if a NAT has another one; else 0 */
+  int32_t channels;             /* 1: open it (default); 0: everything travels over the WebSockets */
 };
 RECKONER_C_API void reckoner_web_config_init(reckoner_web_config* config, uint32_t struct_size);
 
@@ -60,6 +65,11 @@ RECKONER_C_API reckoner_result reckoner_web_has_client(const reckoner_server* se
  * server does not listen for browsers. */
 RECKONER_C_API reckoner_result reckoner_web_counts(const reckoner_server* server, uint32_t* peers,
                                                    uint32_t* connections);
+
+/* The UDP port of the data channels, 0 if there are none, and how many are open. RECKONER_ERROR_REFUSED if
+ * the server does not listen for browsers. */
+RECKONER_C_API reckoner_result reckoner_web_channels(const reckoner_server* server, uint16_t* port,
+                                                     uint32_t* open);
 
 #ifdef __cplusplus
 }

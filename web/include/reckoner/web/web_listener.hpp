@@ -18,6 +18,18 @@
 
 namespace reckoner {
 
+/// Data channels of a WebListener: browsers then receive and send over UDP what may be lost. One UDP port
+/// serves all of them. A browser whose network blocks UDP plays over its WebSocket.
+struct WebChannels {
+  bool enabled = true;     ///< false: everything goes over the WebSockets, and no UDP port is opened
+  std::uint16_t port = 0;  ///< UDP port, at WebConfig::host; 0: any free one, see channel_port()
+  /// IP address at which browsers reach the UDP port, if it is not the one at which they reach the listener:
+  /// behind a NAT, or with a proxy in front of the listener. Empty: the same one.
+  std::string address{};
+  /// UDP port at `address`, if the NAT has another one. 0: the same one.
+  std::uint16_t public_port = 0;
+};
+
 /// Settings of a WebListener.
 struct WebConfig {
   /// Address or name to listen on. Empty: all addresses of the machine, IPv6 and IPv4 on one port.
@@ -72,6 +84,7 @@ struct WebConfig {
   /// to 60 s. TLS handshake and request count.
   double join_s = 5.0;
   TransportLimits limits{};  ///< limits on the traffic of clients that joined
+  WebChannels channels{};    ///< data channels beside the WebSockets
 };
 
 /// Returns an error for the first invalid setting, or nullopt. It opens no file and no socket.
@@ -82,6 +95,10 @@ struct WebStats {
   std::size_t peers = 0;  ///< WebSockets whose clients joined or said hello
   /// TCP connections, also those that load files or have sent nothing
   std::size_t connections = 0;
+  std::size_t channels = 0;       ///< open data channels
+  std::size_t channels_half = 0;  ///< offers whose channel is not open yet
+  /// Messages that were not sent over a channel, because a newer one came while they waited.
+  std::uint64_t replaced = 0;
 };
 
 namespace web {
@@ -116,6 +133,10 @@ class RECKONER_WEB_API WebListener final : public Transport {
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
   /// Returns the present numbers of peers and connections.
   [[nodiscard]] WebStats web_stats() const;
+  /// Returns the UDP port of the data channels; 0: there are none.
+  [[nodiscard]] std::uint16_t channel_port() const;
+  /// Returns the counters of that port, with what it has refused. Messages count in stats(), too.
+  [[nodiscard]] const TransportStats& channel_stats() const;
   /// Sends a text (UTF-8) to every client, for PipeTransport::status(). A client that joins later gets the
   /// newest text at once. Without effect above PipeServer::kMaxStatusBytes.
   void send_status(std::string_view text);
