@@ -118,7 +118,7 @@ constexpr const char* kLimits =
 
 void add_server_options(CLI::App& app, ServerOptions& o) {
   add_config_option(app, o.config_path);
-  add_source_options(app, o.source);
+  add_source_options(app, o.source, "--trace-columns");  // --columns: cells
   app.add_option("--seed", o.source.seed, "seed of the random numbers of a scenario")->capture_default_str();
   app.add_option(
       "--host", o.host,

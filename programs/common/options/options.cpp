@@ -29,7 +29,7 @@ std::string scenario_help() {
 
 }  // namespace
 
-void add_source_options(CLI::App& app, SourceOptions& options) {
+void add_source_options(CLI::App& app, SourceOptions& options, const std::string& columns) {
   auto* trace = app.add_option(
       "--trace", options.trace,
       "recorded motion, a CSV file [id,]t,x,y,z[,qw,qx,qy,qz] or a table that another tool wrote");
@@ -62,7 +62,7 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option(
-      "--columns", options.table.columns,
+      columns, options.table.columns,
       "which columns of the trace to read, if their headings do not say it: numbers from 1 or "
       "headings, such as t=2,x=3,y=4,z=5,id=1 (also qw, qx, qy, qz, yaw, pitch, roll, lat, lon; t=row "
       "counts rows)");

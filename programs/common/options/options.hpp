@@ -25,9 +25,11 @@ inline constexpr int kOk = 0;
 inline constexpr int kFailed = 1;    ///< an error happened while the program ran
 inline constexpr int kBadInput = 2;  ///< invalid options or files
 
-/// Adds the options --trace, --scenario, --entities, --entity, --timeline, --start, --seconds and
-/// --teleport-mps. `options` must exist until the command line is parsed.
-void add_source_options(CLI::App& app, SourceOptions& options);
+/// Adds the options --trace, --scenario, --entities, --entity, --timeline, --start, --seconds,
+/// --teleport-mps,
+/// --units, --project, --recentre, --longest-gap, and one for the columns of a trace, whose name is
+/// `columns`. `options` must exist until the command line is parsed.
+void add_source_options(CLI::App& app, SourceOptions& options, const std::string& columns = "--columns");
 
 /// Splits HOST:PORT or [IPV6]:PORT. The port is required.
 [[nodiscard]] Result<HostAndPort> parse_host_port(std::string_view text);
