@@ -280,7 +280,7 @@ def main():
         return
     files = {
         "bindings/web/src/generated.ts": typescript.TypeScript(header, text).text(NOTE, version()),
-        **{f"capi/src/web/{part}_exports.txt": typescript.exports_list(header, part) for part in ("client", "server")},
+        **{f"capi/src/{part}/web_exports.txt": typescript.exports_list(header, part) for part in ("client", "server")},
         "capi/src/values/struct_members.hpp": struct_members_hpp(header),
         "bindings/tests/layouts.c": layouts_c(header),
         "bindings/python/src/reckoner/_generated.py": python(header),

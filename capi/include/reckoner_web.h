@@ -28,28 +28,26 @@ struct reckoner_web_config {
   uint32_t struct_size;
   uint16_t port; /* TCP port; 0: any free one, see reckoner_web_port() */
   uint16_t reserved;
-  const char* host;        /* address to listen on; null: all addresses of this machine */
-  const char* certificate; /* PEM file with the certificate and those of its issuers; null: no TLS */
-  const char* key;         /* PEM file with the private key; null: it is in the file of the certificate */
-  const char* folder;      /* files to serve, for example the game's page; null: only the WebSocket */
-  const char* front_page;  /* the file in `folder` that "/" is; null: "index.html" */
-  const char*
-      content_policy; /* header Content-Security-Policy; null: the page loads nothing from elsewhere */
-  const char* const* origins;  /* further origins of pages that may connect: "https://game.example" */
-  uint32_t origin_count;       /* number of origins */
-  int32_t without_origin;      /* 1: clients that name no origin may connect, too; they are no browsers */
-  int32_t tls_ends_at_proxy;   /* 1: a trusted proxy does TLS, so tokens may arrive unencrypted */
-  uint32_t max_peers;          /* clients at once */
-  uint32_t max_peers_per_host; /* of them, from one IPv4 address or IPv6 /64 */
-  uint32_t max_connections;    /* TCP connections at once, also those that load files */
+  const char* host;           /* address to listen on; null: all addresses of this machine */
+  const char* certificate;    /* PEM file with the certificate and those of its issuers; null: no TLS */
+  const char* key;            /* PEM file with the private key; null: it is in the file of the certificate */
+  const char* folder;         /* files to serve, for example the game's page; null: only the WebSocket */
+  const char* front_page;     /* the file in `folder` that "/" is; null: "index.html" */
+  const char* content_policy; /* Content-Security-Policy of the page; null: it loads nothing from elsewhere */
+  const char* const* origins; /* further origins of pages that may connect: "https://game.example" */
+  uint32_t origin_count;      /* number of origins */
+  int32_t without_origin;     /* 1: clients that name no origin may connect, too; they are no browsers */
+  int32_t tls_ends_at_proxy;  /* 1: a trusted proxy does TLS, so tokens may arrive unencrypted */
+  uint32_t max_peers;         /* clients at once */
+  uint32_t max_peers_per_host;       /* of them, from one IPv4 address or IPv6 /64 */
+  uint32_t max_connections;          /* TCP connections at once, also those that load files */
   uint32_t max_connections_per_host; /* of them, from one IPv4 address or IPv6 /64 */
-  uint32_t reserved2;
+  int32_t data_channels;             /* 1: pages can move to data channels (WebRTC) on a UDP port */
   double join_s; /* a connection that has not joined, or has not got its file, is closed after this time */
-  /* Data channels over UDP, for what may be lost. The UDP port is at `host`. */
-  const char* channel_address;  /* IP address at which browsers reach it; null: that of the TCP port */
+  const char* channel_address;  /* IP address at which browsers reach that port; null: that of the TCP port */
   uint16_t channel_port;        /* UDP port; 0: any free one, see reckoner_web_channels() */
-  uint16_t channel_public_port; /* UDP port at `channel_address`, if a NAT has another one; else 0 */
-  int32_t channels;             /* 1: open it (default); 0: everything travels over the WebSockets */
+  uint16_t channel_public_port; /* UDP port at channel_address, if a NAT has another one; else 0 */
+  uint16_t reserved3, reserved4;
 };
 RECKONER_C_API void reckoner_web_config_init(reckoner_web_config* config, uint32_t struct_size);
 

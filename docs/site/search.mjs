@@ -18,6 +18,7 @@ const questions = [
   ["coming from Mirror", "docs/coming-from.html"],
   ["what does threshold mean", "docs/glossary.html"],
   ["what is a motion", "docs/concepts.html"],
+  ["rent a machine for my server", "docs/tutorial/07-rented-machine.html"],
   ["tokens", "docs/SECURITY.html"],
   ["passenger on a ship", "docs/INTEGRATION.html"],
   ["upgrade to a new version", "docs/UPGRADING.html"],

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The window of the tutorial: it contains what SDL2 needs, and nothing of Reckoner. It draws discs on a
-// ground with a grid, and reads the arrow keys. Its options replace a person, for tests and pictures:
+// ground with a grid, and reads the keys. Options, after the arguments of the program, replace a person in
+// tests and for pictures:
 //   --seconds N      closes the window after N seconds
-//   --keys r20u5     holds the right arrow for 20 pictures, then the up arrow for 5, and so on; l, d and .
-//   (no key)
+//   --keys r20u5     holds right for 20 pictures, up for 5, and so on, again and again; also l, d, and . for
+//                    no key; presses space twice a second
 //   --picture FILE   after the N seconds, writes a BMP file, and stays open for a second more
 // The environment variable SDL_VIDEODRIVER=dummy makes a window that nobody sees.
 #pragma once

@@ -52,7 +52,7 @@ struct Body {
   [[nodiscard]] std::array<std::byte, kBytes> bytes() const;
   /// Restores exactly what state() and bytes() gave. `bytes` must have kBytes.
   void restore(const State& state, std::span<const std::byte> bytes);
-  /// Takes what an inexact state contains, for example one that is extrapolated.
+  /// Takes what an inexact state contains, for example one that is extrapolated. The rest stays as it is.
   void follow(const State& state);
 };
 

@@ -4,8 +4,10 @@
 #include "harness/prediction/football_game.hpp"
 #include "harness/sim/link_script.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <reckoner/client/playout.hpp>
 #include <reckoner/server/prediction.hpp>
@@ -19,17 +21,24 @@ enum class Approach : std::uint8_t {
   prediction  ///< the client predicts, the server decides (Server::let_predict())
 };
 
-/// At which instant the player's game sees the cars of others when its own car hits them.
+/// Where the player's game has the cars of others when its own car hits them.
 enum class OthersAt : std::uint8_t {
-  present,  ///< the server's present
-  ahead     ///< the tick of the input, extrapolated
+  present,  ///< in the server's present (Client::motion_at())
+  ahead,    ///< at the tick of the input, extrapolated (Client::motion_at())
+  stepped  ///< at the tick of the input: the game steps them from what is known, with the keys that they hold
 };
+
+/// The names of OthersAt, in its order.
+inline constexpr std::array<std::string_view, 3> kOthersNames{"present", "ahead", "stepped"};
+[[nodiscard]] constexpr std::string_view name_of(OthersAt others) {
+  return kOthersNames[static_cast<std::size_t>(others)];
+}
 
 struct FootballOptions {
   LinkPair links;
   LinkScript script;  ///< changes of `links`; its times count from the beginning of the warm-up
   Approach approach = Approach::prediction;
-  OthersAt others_at = OthersAt::ahead;
+  OthersAt others_at = OthersAt::stepped;
   PlayoutMode mode = PlayoutMode::present;  ///< how entities are shown that the client does not predict
   PredictionRules rules;                    ///< when a result of a client is a misprediction
   bool predicts_ball = true;                ///< with Approach::prediction

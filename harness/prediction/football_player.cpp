@@ -14,11 +14,11 @@ namespace {
 
 ClientConfig client_config(const FootballOptions& options) {
   ClientConfig config;
-  config.archetypes = football_archetypes();
+  config.archetypes = football_archetypes(options);
   config.input_delay_ticks = options.input_delay_ticks;
   config.inputs_per_datagram = options.inputs_per_datagram;
   config.playout.mode = options.mode;
-  const bool is_ahead = options.approach == Approach::prediction && options.others_at == OthersAt::ahead;
+  const bool is_ahead = options.approach == Approach::prediction && options.others_at != OthersAt::present;
   if (is_ahead && options.mode == PlayoutMode::present) config.playout.mode = PlayoutMode::ahead;
   return config;
 }
@@ -83,6 +83,7 @@ void FootballPlayer::press(const Keys& keys) {
 }
 
 void FootballPlayer::predict() {
+  if (steps_others()) begin_others();
   if (const auto correction = client_.poll_correction()) {
     for (const CorrectedEntity& entity : correction->entities) {
       const bool is_own = entity.id == server_.id(car_);
@@ -109,10 +110,16 @@ void FootballPlayer::predict() {
 }
 
 void FootballPlayer::step(Tick tick, std::span<const std::byte> input, bool is_first) {
-  see_others(time_of(tick - 1));
   Inputs inputs;
+  if (steps_others()) {
+    inputs = others_keys_;
+    place_others(tick - 1);
+  } else {
+    see_others(time_of(tick - 1));
+  }
   inputs[car_] = Keys::from(input);
   const Contacts contacts = world_.step(inputs, 1.0 / options_.tick_rate_hz);
+  if (steps_others()) keep_others(tick);
   note_touched(contacts, tick);
   keep(tick);
   if (options_.approach == Approach::prediction) {
@@ -148,6 +155,68 @@ void FootballPlayer::note_touched(const Contacts& contacts, Tick tick) {
   }
 }
 
+// The server's time of what arrives now.
+double FootballPlayer::arriving_s() const {
+  return client_.server_time_s().value_or(0.0) - 0.5 * client_.stats().round_trip_s;
+}
+
+// The other bodies begin where the client knows them. From there, this game steps them to the newest tick of
+// its own car, with the keys that their players held last: as the server does, if no player changes them.
+void FootballPlayer::begin_others() {
+  // Not later than what has arrived, and not much earlier: velocities of motions are means over the time
+  // until the next one, so that a short way to step is more exact than a long one.
+  constexpr double kUpdateS = 0.02;
+  known_ = static_cast<Tick>(std::max(0.0, std::floor((arriving_s() - kUpdateS) * options_.tick_rate_hz)));
+  for (std::size_t car = 0; car < kCars; ++car) {
+    if (car == car_) continue;
+    std::array<const FieldValue*, kKeysFields> fields{};
+    for (std::size_t i = 0; i < kKeysFields; ++i)
+      fields[i] = client_.field(server_.id(car), i);
+    others_keys_[car] = keys_of(fields);
+  }
+  others_.clear();
+  follow_others(known_);
+  others_.push_back(world_);
+  World world = world_;
+  for (Tick tick = known_ + 1; tick < stepped_[kOwn].path.size(); ++tick) {
+    for (std::size_t i = 0; i < kPredictable; ++i) {
+      const Stepped& own = stepped_[i];
+      if (tick > own.path.size() || !own.path[tick - 1] || !own.is_stepped) continue;
+      world.bodies[i == kOwn ? car_ : kBall].follow(*own.path[tick - 1]);
+    }
+    (void)world.step(others_keys_, 1.0 / options_.tick_rate_hz);
+    others_.push_back(world);
+  }
+}
+
+// Puts the other bodies where the client knows them in `tick`.
+void FootballPlayer::follow_others(Tick tick) {
+  for (std::size_t i = 0; i < kBodies; ++i) {
+    if (!is_other(i)) continue;
+    const auto state = client_.motion_at(server_.id(i), time_of(tick));
+    if (!state) continue;
+    world_.bodies[i].follow(*state);
+    // Nobody else knows these. A player who presses the key has some boost, and may jump.
+    world_.bodies[i].boost = 100.0;
+    world_.bodies[i].jump_wait_s = 0.0;
+  }
+}
+
+// Puts the other bodies where they are in `tick`, which is not after the newest that keep_others() got.
+void FootballPlayer::place_others(Tick tick) {
+  if (tick <= known_) return follow_others(tick);
+  const World& then = others_[std::min<std::size_t>(tick - known_, others_.size() - 1)];
+  for (std::size_t i = 0; i < kBodies; ++i) {
+    if (is_other(i)) world_.bodies[i] = then.bodies[i];
+  }
+}
+
+void FootballPlayer::keep_others(Tick tick) {
+  if (tick < known_) return;
+  others_.resize(std::max<std::size_t>(others_.size(), tick - known_ + 1), world_);
+  others_[tick - known_] = world_;
+}
+
 // Puts bodies that this game does not step where the client knows them, for a step that begins at `time_s`.
 // What the client knows does not contain a contact that the server has not answered yet: a touched body would
 // drive on like a wall. Until then, this game moves it.
@@ -156,11 +225,10 @@ void FootballPlayer::see_others(double time_s) {
   const double lead_s = options_.approach == Approach::prediction ? client_.stats().input_lead_s : 0.0;
   const double at_s = is_ahead ? time_s : time_s - lead_s;
   constexpr double kAnswerS = 0.05;  // the server's updates and their jitter
-  const double known_s =
-      client_.server_time_s().value_or(0.0) - 0.5 * client_.stats().round_trip_s - kAnswerS;
+  const double answered_s = arriving_s() - kAnswerS;
   for (std::size_t i = 0; i < kBodies; ++i) {
-    if (i == car_ || (i == kBall && stepped_[kOwnBall].is_stepped)) continue;
-    if (touched_[i] != 0 && time_of(touched_[i]) > known_s) continue;
+    if (!is_other(i)) continue;
+    if (touched_[i] != 0 && time_of(touched_[i]) > answered_s) continue;
     if (const auto state = client_.motion_at(server_.id(i), at_s)) world_.bodies[i].follow(*state);
   }
 }

@@ -59,6 +59,17 @@ class FootballPlayer {
   void step(Tick tick, std::span<const std::byte> input, bool is_first);
   void keep(Tick tick);
   void note_touched(const Contacts& contacts, Tick tick);
+  [[nodiscard]] bool steps_others() const {
+    return options_.others_at == OthersAt::stepped && options_.approach == Approach::prediction;
+  }
+  [[nodiscard]] bool is_other(std::size_t body) const {
+    return body != car_ && (body != kBall || !stepped_[kOwnBall].is_stepped);
+  }
+  [[nodiscard]] double arriving_s() const;
+  void begin_others();
+  void follow_others(Tick tick);
+  void place_others(Tick tick);
+  void keep_others(Tick tick);
   void see_others(double time_s);
   [[nodiscard]] std::optional<State> path_at(const Stepped& body, double time_s) const;
   void show(std::span<const ShownEntity> shown, double time_s);
@@ -80,6 +91,10 @@ class FootballPlayer {
   Tick next_own_ = 0;                    // next tick to step of an owned car
   std::array<Tick, kBodies> touched_{};  // when a predicted body last touched the body; 0: never
   std::uint8_t touching_ = 0;            // bodies that touch the own car
+  // With OthersAt::stepped: all bodies in the tick known_ and in each one after it, and the keys of others.
+  Tick known_ = 0;
+  std::vector<World> others_;
+  Inputs others_keys_;
   double corrected_s_ = -1e9;
   std::uint64_t pictures_ = 0;
   std::deque<Pressed> pressed_;

@@ -98,6 +98,8 @@ class FootballRun {
     const bool predicts = options_.approach == Approach::prediction;
     if (predicts)
       out.down_bits = server.traffic().by_content[static_cast<std::size_t>(SentContent::prediction)].bits;
+    if (predicts && options_.others_at == OthersAt::stepped)
+      out.down_bits += server.traffic().by_content[static_cast<std::size_t>(SentContent::field)].bits;
     if (!predicts || !options_.predicts_ball) out.down_bits += server.traffic_of(server_.id(kBall))->bits();
     // Each player gets the motions of every car. One of them is its own.
     for (std::size_t i = 0; options_.approach == Approach::none && i < players_.size(); ++i)
@@ -115,15 +117,21 @@ class FootballRun {
   std::array<std::uint64_t, kCars> pictures_{};
 };
 
-// The games that a seed needs for all methods.
-enum class Game : std::uint8_t { none, ownership, prediction, prediction_others_present };
+// The games that a seed needs for all methods. Those after `prediction` have others' cars at the simpler
+// values of OthersAt, from the one below that of the options.
+enum class Game : std::uint8_t { none, ownership, prediction, prediction_simpler, prediction_simplest };
+
+OthersAt others_at(const FootballOptions& options, Game game) {
+  const int below = std::max(0, static_cast<int>(game) - static_cast<int>(Game::prediction));
+  return static_cast<OthersAt>(static_cast<int>(options.others_at) - below);
+}
 
 FootballOptions options_of(FootballOptions options, Game game, std::uint64_t seed) {
   options.seed = seed;
   options.approach = game == Game::none        ? Approach::none
                      : game == Game::ownership ? Approach::ownership
                                                : Approach::prediction;
-  if (game == Game::prediction_others_present) options.others_at = OthersAt::present;
+  options.others_at = others_at(options, game);
   return options;
 }
 
@@ -136,7 +144,7 @@ std::vector<FootballSamples> run_football(const FootballOptions& options) {
 std::vector<FootballFigures> play_football(
     const FootballOptions& options, std::span<const std::uint64_t> seeds, std::size_t threads,
     const std::function<void(std::size_t done, std::size_t all)>& progress) {
-  const std::size_t games = options.others_at == OthersAt::ahead ? 4 : 3;
+  const std::size_t games = 3 + static_cast<std::size_t>(options.others_at);
   std::vector<std::vector<FootballSamples>> runs(games * seeds.size());
   std::mutex mutex;
   std::size_t done = 0;
@@ -164,10 +172,11 @@ std::vector<FootballFigures> play_football(
       {Display::reckoner, "reckoner"}};
   for (const auto& [display, name] : displays)
     methods.push_back(summarise(name, pooled(Game::prediction, display), &snapping));
-  if (options.others_at == OthersAt::ahead) {
-    const FootballSamples present_snapping = pooled(Game::prediction_others_present, Display::snap);
-    methods.push_back(summarise(
-        "reckoner-present", pooled(Game::prediction_others_present, Display::reckoner), &present_snapping));
+  for (std::size_t i = 3; i < games; ++i) {
+    const auto game = static_cast<Game>(i);
+    const FootballSamples its_snapping = pooled(game, Display::snap);
+    methods.push_back(summarise(fmt::format("reckoner-{}", name_of(others_at(options, game))),
+                                pooled(game, Display::reckoner), &its_snapping));
   }
   return methods;
 }

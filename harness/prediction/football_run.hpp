@@ -19,7 +19,7 @@ namespace reckoner::harness::football {
 
 /// Plays the game of `options` with every method, with each of the seeds, and returns the figures of each
 /// method over all seeds: no-prediction, ownership, snap, two of exponential smoothing, reckoner, and,
-/// if `options` has OthersAt::ahead, reckoner-present, whose game has others in the present. Ignores
+/// for each OthersAt below that of `options`, reckoner-ahead and reckoner-present. Ignores
 /// `options.approach` and `options.seed`. Uses `threads` threads (0: one per core); the figures do not depend
 /// on it. Calls `progress` with the number of finished games and of all games, from any thread, but from one
 /// at a time.

@@ -12,18 +12,38 @@ ServerConfig server_config(const FootballOptions& options) {
   ServerConfig config;
   config.tick_rate_hz = options.tick_rate_hz;
   config.send_rate_hz = options.send_rate_hz;
-  config.archetypes = football_archetypes();
+  config.archetypes = football_archetypes(options);
   return config;
 }
 
 }  // namespace
 
-std::vector<Archetype> football_archetypes() {
+std::vector<Archetype> football_archetypes(const FootballOptions& options) {
   std::vector<Archetype> all(2);
   all[0].name = "car";
+  if (options.others_at == OthersAt::stepped && options.approach == Approach::prediction) {
+    all[0].fields = {{"buttons", IntegerField{.least = 0, .most = 7, .initial = 0}},
+                     {"throttle", IntegerField{.least = -127, .most = 127, .initial = 0}},
+                     {"steer", IntegerField{.least = -127, .most = 127, .initial = 0}}};
+  }
   all[1].name = "ball";
   all[1].has_orientation = false;
   return all;
+}
+
+std::array<std::int64_t, kKeysFields> field_values(const Keys& keys) {
+  return {keys.buttons, keys.throttle, keys.steer};
+}
+
+std::optional<Keys> keys_of(const std::array<const FieldValue*, kKeysFields>& fields) {
+  std::array<std::int64_t, kKeysFields> values{};
+  for (std::size_t i = 0; i < kKeysFields; ++i) {
+    const auto* value = fields[i] != nullptr ? std::get_if<std::int64_t>(fields[i]) : nullptr;
+    if (value == nullptr) return std::nullopt;
+    values[i] = *value;
+  }
+  return Keys{static_cast<std::uint8_t>(values[0]), static_cast<std::int8_t>(values[1]),
+              static_cast<std::int8_t>(values[2])};
 }
 
 FootballServer::FootballServer(const FootballOptions& options, Transport& transport)
@@ -78,6 +98,16 @@ std::optional<Keys> FootballServer::keys(std::size_t car) {
   return known.keys;
 }
 
+// Tells the other players what each player holds.
+void FootballServer::show_keys(const Inputs& inputs) {
+  if (options_.others_at != OthersAt::stepped || options_.approach != Approach::prediction) return;
+  for (std::size_t car = 0; car < kCars; ++car) {
+    const auto values = field_values(inputs[car].value_or(Keys{}));
+    for (std::size_t i = 0; i < kKeysFields; ++i)
+      (void)server_.set_field(ids_[car], i, values[i]);
+  }
+}
+
 void FootballServer::tick(double time_s) {
   server_.receive(time_s);
   welcome();
@@ -90,6 +120,7 @@ void FootballServer::tick(double time_s) {
     owned[i] = !inputs[i].has_value();
     if (owned[i]) world_.bodies[i].follow(*server_.state(ids_[i]));
   }
+  show_keys(inputs);
   const World before = world_;
   Contacts contacts = world_.step(inputs, 1.0 / options_.tick_rate_hz);
   for (std::size_t i = 0; i < kCars; ++i) {

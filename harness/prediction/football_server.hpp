@@ -41,6 +41,7 @@ class FootballServer {
  private:
   void welcome();
   [[nodiscard]] std::optional<Keys> keys(std::size_t car);
+  void show_keys(const Inputs& inputs);
 
   struct Messages {
     Keys keys;
@@ -57,7 +58,13 @@ class FootballServer {
   FootballTruth truth_;
 };
 
-/// What server and clients agree on.
-[[nodiscard]] std::vector<Archetype> football_archetypes();
+/// What server and clients agree on. With OthersAt::stepped, cars have kKeysFields fields with their keys.
+[[nodiscard]] std::vector<Archetype> football_archetypes(const FootballOptions& options);
+
+inline constexpr std::size_t kKeysFields = 3;
+/// Keys as values of the fields of a car: buttons, throttle and steering.
+[[nodiscard]] std::array<std::int64_t, kKeysFields> field_values(const Keys& keys);
+/// The keys with these values, null: unknown; nullopt if one is unknown.
+[[nodiscard]] std::optional<Keys> keys_of(const std::array<const FieldValue*, kKeysFields>& fields);
 
 }  // namespace reckoner::harness::football

@@ -72,6 +72,10 @@ void run_group(const Comparison& comparison, Group& group, const std::function<v
     group.pools->add(index_of(method), group.seed, result);
     report_progress();
   };
+  observer.unshown = [&](const std::string& method, const std::string& reason) {
+    group.runs.push_back({group.source->name, group.network->name, method, {options.seed}, {}, reason});
+    report_progress();
+  };
   if (const auto wrong = replay_methods(*group.source->source, options, comparison.methods, observer)) {
     group.wrong = Error{group.source->name + " over " + group.network->name + ", " + wrong->message};
     return;
@@ -117,6 +121,52 @@ std::optional<MethodRatios::Mean> mean_of(const std::vector<CompareRun>& runs, c
   return mean;
 }
 
+// All seeds of one source, network and method together.
+CompareRun pooled_run(const Comparison& comparison, const std::vector<Group>& groups, const Group& first,
+                      std::size_t method) {
+  CompareRun pooled{
+      first.source->name, first.network->name, comparison.methods[method], comparison.seeds, {}};
+  if (const auto& figures = first.pools->figures()[method]) {
+    pooled.figures = *figures;
+    return pooled;
+  }
+  for (const Group& group : groups) {
+    if (group.pools != first.pools) continue;
+    for (const CompareRun& run : group.runs) {
+      if (run.method == pooled.method && pooled.unshown.empty()) pooled.unshown = run.unshown;
+    }
+  }
+  return pooled;
+}
+
+// The reason if no method has figures of the trace and network of `one`. It is that of reckoner, because the
+// others may have none for the same reason.
+std::optional<Error> find_figureless(const std::vector<CompareRun>& runs, const CompareRun& one) {
+  const CompareRun* reason = &one;
+  for (const CompareRun& run : runs) {
+    if (run.trace != one.trace || run.network != one.network) continue;
+    if (run.unshown.empty()) return std::nullopt;
+    if (run.method == "reckoner") reason = &run;
+  }
+  return Error{reason->trace + " over " + reason->network + ", " + reason->method + ": " + reason->unshown};
+}
+
+Result<Compared> collect(const Comparison& comparison, std::vector<Group>& groups) {
+  Compared compared;
+  for (const Group& group : groups) {
+    if (group.wrong) return *group.wrong;
+    if (group.seed > 0) continue;
+    for (std::size_t i = 0; i < comparison.methods.size(); ++i)
+      compared.pooled.push_back(pooled_run(comparison, groups, group, i));
+  }
+  for (Group& group : groups)
+    std::move(group.runs.begin(), group.runs.end(), std::back_inserter(compared.runs));
+  for (const CompareRun& run : compared.pooled) {
+    if (const auto wrong = find_figureless(compared.pooled, run)) return *wrong;
+  }
+  return compared;
+}
+
 }  // namespace
 
 std::optional<Error> replay_methods(const scenario::Source& source, const ReplayOptions& options,
@@ -124,13 +174,23 @@ std::optional<Error> replay_methods(const scenario::Source& source, const Replay
   std::stable_partition(methods.begin(), methods.end(), [](const auto& name) { return name == "reckoner"; });
   const bool by_threshold = options.budget.updates_per_second <= 0.0 && options.budget.fixed_rate_hz <= 0.0;
   double rate_hz = 0.0;
+  bool rate_unknown = false;
   for (const std::string& method : methods) {
+    if (rate_unknown) {
+      observer.unshown(method, "it may send as often as reckoner, which showed too little");
+      continue;
+    }
     ReplayOptions one = options;
     one.method = method;
     if (by_threshold && method != "reckoner" && rate_hz > 0.0) one.budget.fixed_rate_hz = rate_hz;
     const auto result = replay(source, one, observer.begin ? observer.begin(method) : PictureSink{});
     if (!result) return Error{method + ": " + result.error()};
-    if (const auto unshown = find_unshown(*result)) return Error{method + ": " + unshown->message};
+    if (const auto unshown = find_unshown(*result)) {
+      if (!observer.unshown) return Error{method + ": " + unshown->message};
+      observer.unshown(method, unshown->message);
+      rate_unknown = by_threshold && method == "reckoner";
+      continue;
+    }
     if (method == "reckoner") rate_hz = updates_per_s(result->run);
     if (observer.end) observer.end(method, *result);
   }
@@ -167,31 +227,24 @@ Result<Compared> compare(const Comparison& comparison,
   };
   for_each_parallel(groups.size(), comparison.threads,
                     [&](std::size_t i) { run_group(comparison, groups[i], report_progress); });
-  Compared compared;
-  for (Group& group : groups) {
-    if (group.wrong) return *group.wrong;
-    std::move(group.runs.begin(), group.runs.end(), std::back_inserter(compared.runs));
-    if (group.seed > 0) continue;
-    for (std::size_t i = 0; i < comparison.methods.size(); ++i) {
-      if (const auto& figures = group.pools->figures()[i])
-        compared.pooled.push_back(
-            {group.source->name, group.network->name, comparison.methods[i], comparison.seeds, *figures});
-    }
-  }
-  return compared;
+  return collect(comparison, groups);
 }
 
 std::vector<ComparedFigure> compared_figures(bool buffered) {
   using F = const Figures&;
-  const ComparedFigure now{"now_error_m_p95", [](F f) { return std::optional(f.now_error_m.p95); }};
-  const ComparedFigure shown{"shown_error_m_p95", [](F f) { return std::optional(f.shown_error_m.p95); }};
+  const ComparedFigure now{"now_error_m_p95", [](F f) { return std::optional(f.now_error_m.p95); },
+                           "distance from the truth", "m"};
+  const ComparedFigure shown{"shown_error_m_p95", [](F f) { return std::optional(f.shown_error_m.p95); },
+                             "distance from the true path", "m"};
   std::vector<ComparedFigure> figures{
       buffered ? shown : now,
-      {"angle_error_rad_p95", [](F f) { return p95(f.angle_error_rad); }},
-      {"excess_acceleration_mps2", [](F f) { return std::optional(f.excess_acceleration_mps2); }},
-      {"wire_bytes_per_s", wire_bytes_per_s}};
+      {"angle_error_rad_p95", [](F f) { return p95(f.angle_error_rad); }, "turned from the truth", "rad"},
+      {"excess_acceleration_mps2", [](F f) { return std::optional(f.excess_acceleration_mps2); }, "shaking",
+       "m/s^2"},
+      {"wire_bytes_per_s", wire_bytes_per_s, "traffic of an entity", "bytes/s"}};
   if (buffered)
-    figures.push_back({"shown_angle_error_rad_p95", [](F f) { return p95(f.shown_angle_error_rad); }});
+    figures.push_back({"shown_angle_error_rad_p95", [](F f) { return p95(f.shown_angle_error_rad); },
+                       "turned from the truth at the shown instant", "rad"});
   return figures;
 }
 
@@ -207,7 +260,8 @@ std::optional<double> seed_mean(const std::vector<CompareRun>& runs, const std::
   double sum = 0.0;
   std::size_t count = 0;
   for (const CompareRun& run : runs) {
-    if (run.trace != trace || run.network != network || run.method != method) continue;
+    if (run.trace != trace || run.network != network || run.method != method || !run.unshown.empty())
+      continue;
     if (const auto value = figure.of(run.figures)) {
       sum += *value;
       ++count;
@@ -215,6 +269,23 @@ std::optional<double> seed_mean(const std::vector<CompareRun>& runs, const std::
   }
   if (count == 0) return std::nullopt;
   return sum / static_cast<double>(count);
+}
+
+std::optional<double> trace_mean(const std::vector<CompareRun>& runs, const std::string& network,
+                                 const std::string& method, const ComparedFigure& figure) {
+  std::vector<std::string> traces;
+  for (const CompareRun& run : runs)
+    add_once(traces, run.trace);
+  double logs = 0.0;
+  std::size_t count = 0;
+  for (const std::string& trace : traces) {
+    const auto value = seed_mean(runs, trace, network, method, figure);
+    if (!value) continue;
+    logs += portable::log(std::max(1e-6, *value));
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return portable::exp(logs / static_cast<double>(count));
 }
 
 std::vector<MethodRatios> ratios_of(const std::vector<CompareRun>& runs, bool buffered) {

@@ -45,6 +45,8 @@ struct CompareRun {
   std::string method;
   std::vector<std::uint64_t> seeds;  ///< one element for a single run
   Figures figures;
+  /// Why the figures do not count: too few pictures were shown or measured. Empty if they count.
+  std::string unshown{};
 };
 
 /// The results of a comparison.
@@ -60,7 +62,8 @@ struct Compared {
 /// decide when to publish, the baselines send at even intervals at the rate that Reckoner needed with the
 /// same source, network and seed. compare() calls `progress` with the number of finished runs and the number
 /// of all runs. The call may come from any thread, but never from two threads at once. If runs fail, returns
-/// the error of the failed run that comes first in the order of Compared::runs.
+/// the error of the failed run that comes first in the order of Compared::runs. A run that shows too little
+/// has no figures (CompareRun::unshown). If no method has figures of a source and network, this is an error.
 [[nodiscard]] Result<Compared> compare(
     const Comparison& comparison,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});
@@ -71,6 +74,9 @@ struct MethodObserver {
   std::function<PictureSink(const std::string& method)> begin;
   /// Called after a run with its result.
   std::function<void(const std::string& method, const ReplayResult& result)> end;
+  /// Called instead of `end` if the run shows so little that its figures do not count (find_unshown()). If
+  /// this member is empty, such a run fails.
+  std::function<void(const std::string& method, const std::string& reason)> unshown;
 };
 
 /// Replays one source with each method, and ignores `options.method`. If thresholds decide when to publish
@@ -90,6 +96,8 @@ void for_each_parallel(std::size_t count, std::size_t threads, const std::functi
 struct ComparedFigure {
   const char* name;
   std::optional<double> (*of)(const Figures&);
+  const char* words = "";  ///< what it is, for people
+  const char* unit = "";
 };
 
 /// The figures that comparisons use: p95 error (same-time error in present mode, shown error in buffered
@@ -129,5 +137,11 @@ struct MethodRatios {
 [[nodiscard]] std::optional<double> seed_mean(const std::vector<CompareRun>& runs, const std::string& trace,
                                               const std::string& network, const std::string& method,
                                               const ComparedFigure& figure);
+
+/// The geometric mean of a figure over the traces, for one network and method. Values below 1e-6 count as
+/// 1e-6. Returns nullopt if no trace has the figure.
+[[nodiscard]] std::optional<double> trace_mean(const std::vector<CompareRun>& runs,
+                                               const std::string& network, const std::string& method,
+                                               const ComparedFigure& figure);
 
 }  // namespace reckoner::harness

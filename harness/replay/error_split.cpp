@@ -59,6 +59,10 @@ Result<std::vector<ErrorSplit>> split_errors(const Comparison& comparison,
       if (progress) progress(before + done, all);
     });
     if (!compared) return Error{compared.error()};
+    for (const CompareRun& run : compared->pooled) {
+      if (!run.unshown.empty())
+        return Error{run.trace + " over " + run.network + ", " + run.method + ": " + run.unshown};
+    }
     before += one->methods.size() * groups;
     pooled.push_back(std::move(compared->pooled));
   }

@@ -36,6 +36,15 @@ Json ratios_json(const std::vector<MethodRatios>& all) {
   return json;
 }
 
+// A run that showed too little has no figures, only the reason.
+void add_figures(Json& json, const CompareRun& run) {
+  if (run.unshown.empty()) {
+    json.update(figures_json(run.figures));
+  } else {
+    json["unshown"] = run.unshown;
+  }
+}
+
 }  // namespace
 
 Json compare_json(const Compared& compared, bool buffered, const std::string& mode) {
@@ -45,14 +54,14 @@ Json compare_json(const Compared& compared, bool buffered, const std::string& mo
   for (const CompareRun& run : compared.runs) {
     Json one{
         {"trace", run.trace}, {"network", run.network}, {"method", run.method}, {"seed", run.seeds.front()}};
-    one.update(figures_json(run.figures));
+    add_figures(one, run);
     json["runs"].push_back(std::move(one));
   }
   json["ratios"] = ratios_json(ratios_of(compared.runs, buffered));
   json["pooled"] = Json::array();
   for (const CompareRun& run : compared.pooled) {
     Json one{{"trace", run.trace}, {"network", run.network}, {"method", run.method}, {"seeds", run.seeds}};
-    one.update(figures_json(run.figures));
+    add_figures(one, run);
     json["pooled"].push_back(std::move(one));
   }
   json["pooled_ratios"] = ratios_json(ratios_of(compared.pooled, buffered));
@@ -99,6 +108,11 @@ std::string compare_table(const Compared& compared, bool buffered) {
       text += fmt::format("  {:{}}{}\n", std::string("x ") + figure.name, wide, row);
     }
     text += "\n";
+  }
+  for (const CompareRun& run : runs) {
+    if (!run.unshown.empty())
+      text +=
+          fmt::format("no figures of {}, {} over {}: {}\n", run.method, run.trace, run.network, run.unshown);
   }
   if (!ratios.empty()) {
     text += fmt::format(

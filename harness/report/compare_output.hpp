@@ -18,7 +18,8 @@ namespace reckoner::harness {
 /// The results of a comparison as JSON: {"mode", "runs": [{"trace","network","method","seed", ...figures}],
 /// "ratios": [{"network","method", figure: {"ratio","worst","worst_trace","traces"} ...}], "pooled":
 /// [{"trace","network","method","seeds", ...figures}], "pooled_ratios"}. The values in "ratios" are formed
-/// from means over the seeds, those in "pooled_ratios" from the figures in "pooled".
+/// from means over the seeds, those in "pooled_ratios" from the figures in "pooled". A run that showed too
+/// little has "unshown", the reason, instead of figures.
 [[nodiscard]] nlohmann::ordered_json compare_json(const Compared& compared, bool buffered,
                                                   const std::string& mode);
 

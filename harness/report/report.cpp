@@ -10,7 +10,6 @@
 #include "scenario/trace/utf8_path.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -26,20 +25,6 @@ constexpr double kRatesHz[] = {4.0, 10.0, 20.0, 30.0};
 std::string inlined(const std::string& svg) {
   const auto start = svg.find("<svg");
   return start == std::string::npos ? svg : svg.substr(start);
-}
-
-// The geometric mean over the traces of a figure, for one method and network. 0 if no trace has it.
-double overall(const std::vector<CompareRun>& runs, const std::string& network, const std::string& method,
-               const ComparedFigure& figure) {
-  double logs = 0.0;
-  std::size_t count = 0;
-  for (const std::string& trace : distinct(runs, &CompareRun::trace)) {
-    const auto value = seed_mean(runs, trace, network, method, figure);
-    if (!value) continue;
-    logs += std::log(std::max(1e-6, *value));
-    ++count;
-  }
-  return count == 0 ? 0.0 : std::exp(logs / static_cast<double>(count));
 }
 
 // Some sources, evenly spaced over the list, because similar kinds of motion are next to each other in it.
@@ -99,9 +84,11 @@ Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector
     one.options.budget.updates_per_second = rate_hz;
     const auto compared = compare(one);
     if (!compared) return Error{compared.error()};
-    for (PlotSeries& series : plot.series)
-      series.points.emplace_back(overall(compared->pooled, one.networks[0].name, series.name, spent),
-                                 overall(compared->pooled, one.networks[0].name, series.name, error));
+    for (PlotSeries& series : plot.series) {
+      const auto x = trace_mean(compared->pooled, one.networks[0].name, series.name, spent);
+      const auto y = trace_mean(compared->pooled, one.networks[0].name, series.name, error);
+      if (x && y) series.points.emplace_back(*x, *y);  // a method that showed nothing has no point
+    }
   }
   auto svg = draw_svg([&plot](const std::string& out) { return series_script(plot, out); });
   if (!svg) return Error{svg.error()};
@@ -116,8 +103,9 @@ Result<ReportFigure> smoothness_figure(const Comparison& comparison, const std::
   SeriesPlot plot{"excess acceleration (m/s^2), a measure of shaking", "error, 95th percentile (m)", {}};
   const std::string& network = comparison.networks.front().name;
   for (const std::string& method : comparison.methods) {
-    plot.series.push_back(
-        {method, {{overall(runs, network, method, figures[2]), overall(runs, network, method, figures[0])}}});
+    const auto x = trace_mean(runs, network, method, figures[2]);
+    const auto y = trace_mean(runs, network, method, figures[0]);
+    if (x && y) plot.series.push_back({method, {{*x, *y}}});
   }
   auto svg = draw_svg([&plot](const std::string& out) { return series_script(plot, out); });
   if (!svg) return Error{svg.error()};

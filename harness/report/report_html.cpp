@@ -13,7 +13,8 @@ namespace reckoner::harness {
 namespace {
 
 constexpr const char* kHead =
-    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Reckoner, measured</title>\n"
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+    "content=\"width=device-width,initial-scale=1\"><title>Reckoner, measured</title>\n"
     "<style>body{font:16px/1.5 Helvetica,Arial,sans-serif;color:#1f2933;max-width:1080px;margin:2em "
     "auto;padding:0 1em}"
     "svg{max-width:100%;height:auto}table{border-collapse:collapse;font-size:13px;display:block;"
@@ -86,24 +87,46 @@ std::string glossary(const std::vector<CompareRun>& runs) {
   return list + "</dl>\n";
 }
 
-std::string ratio_table(const std::vector<MethodRatios>& all, const std::string& network, bool buffered) {
-  std::vector<std::string> names;
-  for (const ComparedFigure& figure : compared_figures(buffered))
-    names.emplace_back(figure.name);
-  std::string table = "<table>\n" + row_of("Reckoner divided by", names, "th");
-  for (const MethodRatios& one : all) {
-    if (one.network != network) continue;
+// "0.0312 m", and for the methods beside Reckoner "0.0601 m, x 0.52".
+std::string cell_of(const std::optional<double>& value, const char* unit,
+                    const std::optional<double>& ratio) {
+  if (!value) return "-";
+  return fmt::format("{:.3g} {}", *value, unit) + (ratio ? fmt::format(", \u00d7 {:.2f}", *ratio) : "");
+}
+
+std::string ratio_table(const std::vector<CompareRun>& runs, const std::vector<MethodRatios>& all,
+                        const std::string& network, bool buffered) {
+  const std::vector<ComparedFigure> figures = compared_figures(buffered);
+  std::vector<std::string> headings;
+  for (const ComparedFigure& figure : figures)
+    headings.emplace_back(figure.words);
+  std::string table = "<table>\n" + row_of("", headings, "th");
+  for (const std::string& method : distinct(runs, &CompareRun::method)) {
     std::vector<std::string> cells;
-    for (const std::string& name : names) {
-      std::string cell = "-";
-      for (const MethodRatios::Mean& mean : one.means) {
-        if (mean.figure == name) cell = fmt::format("{:.3f}", mean.ratio);
+    for (const ComparedFigure& figure : figures) {
+      std::optional<double> ratio;
+      for (const MethodRatios& one : all) {
+        if (one.network != network || one.method != method) continue;
+        for (const MethodRatios::Mean& mean : one.means) {
+          if (mean.figure == figure.name) ratio = mean.ratio;
+        }
       }
-      cells.push_back(cell);
+      cells.push_back(cell_of(trace_mean(runs, network, method, figure), figure.unit, ratio));
     }
-    table += row_of(one.method, cells, "td");
+    table += row_of(method, cells, "td");
   }
   return table + "</table>\n";
+}
+
+// Says which methods have no figures, and why.
+std::string unshown_list(const std::vector<CompareRun>& runs, const std::string& network) {
+  std::string list;
+  for (const CompareRun& run : runs) {
+    if (run.network == network && !run.unshown.empty())
+      list += fmt::format("<p>No figures of {}, {}: {}</p>\n", escaped(run.method), escaped(run.trace),
+                          escaped(run.unshown));
+  }
+  return list;
 }
 
 }  // namespace
@@ -116,9 +139,13 @@ std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
   for (const std::string& network : distinct(runs, &CompareRun::network)) {
     page += fmt::format("<h2>Network: {}</h2>\n", escaped(network));
     page += fmt::format(
-        "<p>Geometric means over the traces, each ratio at least {}. Below 1, Reckoner is better.</p>\n",
+        "<p>Each figure is the geometric mean over the traces; errors are those that 95 % of the pictures "
+        "stay "
+        "below. \u00d7 is Reckoner's figure divided by the method's, at least {} for each trace: below 1, "
+        "Reckoner is better.</p>\n",
         kMinRatio);
-    page += ratio_table(ratios, network, buffered);
+    page += ratio_table(runs, ratios, network, buffered);
+    page += unshown_list(runs, network);
     page += "<p>The error that 95 % of the pictures stay below, m:</p>\n" +
             error_table(runs, network, compared[0]);
     page += "<p>How much what is drawn shakes beyond the real motion, m/s&sup2;:</p>\n" +

@@ -20,6 +20,8 @@ struct Recording {
   };
   std::vector<Entity> entities;  ///< in order of first appearance; at least one
   bool has_orientation = false;
+  /// True: the file shows that its entities existed at the same time, even if all of them start at t = 0.
+  bool has_one_clock = false;
   /// What the reader assumed and left out, a sentence each. Empty for a file in the project's own form.
   std::vector<std::string> remarks;
 };

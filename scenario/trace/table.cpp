@@ -43,6 +43,15 @@ std::string counted(std::size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+// Keeps the first of samples with the same time, and returns the number of the others.
+std::size_t drop_repeated(std::vector<TrackSample>& samples) {
+  const auto same = [](const TrackSample& a, const TrackSample& b) { return a.time_s == b.time_s; };
+  const auto rest = std::unique(samples.begin(), samples.end(), same);
+  const auto count = static_cast<std::size_t>(samples.end() - rest);
+  samples.erase(rest, samples.end());
+  return count;
+}
+
 struct PreambleRow {
   std::size_t line = 0;
   bool comment = false;
@@ -150,6 +159,8 @@ class TableReader {
   std::size_t missing_ = 0, repeated_ = 0, disordered_ = 0;
   bool cut_ = false;
   bool from_zero_ = false;
+  std::size_t last_ = 0;     // index of the entity of the sample before
+  bool alternates_ = false;  // the rows of several entities alternate
   Recording recording_;
 };
 
@@ -251,6 +262,7 @@ std::optional<Error> TableReader::find_headings() {
   }
   if (sizes.empty()) return error("there are no rows of samples in this file");
   const std::size_t usual = sizes[sizes.size() * 3 / 4];
+  std::optional<Error> unknown_column;  // of the first row that could be headings
   for (std::size_t row = 0; row < preamble_.size(); ++row) {
     const PreambleRow& candidate = preamble_[row];
     // A comment is a line of headings only if it has one for each column.
@@ -274,11 +286,15 @@ std::optional<Error> TableReader::find_headings() {
       first_line_ = candidate.line;
       if (!given->empty()) {
         if (auto wrong = apply_given_columns(*given, row)) {
-          if (with_row_above) break;
+          if (!unknown_column) unknown_column = std::move(wrong);
           continue;
         }
       }
       if (layout_.is_complete()) {
+        const auto parents = parents_of(row);
+        for (std::size_t i = 0; with_row_above && i < cells_.size(); ++i) {
+          if (cells_[i].empty() && !parents[i].empty()) cells_[i] = parents[i].back();
+        }
         if (layout_.position_unit.empty()) layout_.position_unit = unit_above(row);
         shift_ = has_row_names(row) ? 1 : 0;
         return std::nullopt;
@@ -289,7 +305,8 @@ std::optional<Error> TableReader::find_headings() {
   cells_.clear();
   first_line_ = 0;
   if (!given->empty()) {
-    if (auto wrong = apply_given_columns(*given, preamble_.size())) return wrong;
+    if (auto wrong = apply_given_columns(*given, preamble_.size()))
+      return unknown_column ? unknown_column : wrong;
     if (layout_.is_complete()) return std::nullopt;
   }
   return no_layout();
@@ -654,6 +671,9 @@ std::optional<Error> TableReader::read_body(const BodyColumns& body,
   if (layout_.bodies.size() > 1 || (name.empty() && !body.name.empty()))
     (name += name.empty() ? "" : " ") += body.name;
   Entity& entity = entity_of(name.empty() ? "0" : std::move(name));
+  const auto index = static_cast<std::size_t>(&entity - entities_.data());
+  alternates_ = alternates_ || (index != last_ && !entity.samples.empty());
+  last_ = index;
   sample.time_s = time ? *time : static_cast<double>(entity.rows);
   ++entity.rows;
   if (!entity.samples.empty() && sample.time_s < entity.samples.back().time_s) {
@@ -682,9 +702,7 @@ void TableReader::order_samples() {
   for (Entity& entity : entities_) {
     std::vector<TrackSample>& samples = entity.samples;
     if (entity.unsorted) std::ranges::stable_sort(samples, {}, &TrackSample::time_s);
-    const auto rest = std::ranges::unique(samples, {}, &TrackSample::time_s);
-    repeated_ += rest.size();
-    samples.erase(rest.begin(), rest.end());
+    repeated_ += drop_repeated(samples);
   }
 }
 
@@ -742,9 +760,7 @@ std::optional<Error> TableReader::scale_times() {
                      "unit, for example --units t=ms");
     }
     // Two times may become equal when they are scaled.
-    const auto rest = std::ranges::unique(entity.samples, {}, &TrackSample::time_s);
-    repeated_ += rest.size();
-    entity.samples.erase(rest.begin(), rest.end());
+    repeated_ += drop_repeated(entity.samples);
   }
   return std::nullopt;
 }
@@ -873,6 +889,7 @@ std::optional<Error> TableReader::finish() {
   scale_angles();
   for (std::size_t i = 0; i < entities_.size(); ++i)
     recording_.entities.push_back({std::move(names_[i]), std::move(entities_[i].samples)});
+  recording_.has_one_clock = alternates_ || from_zero_ || layout_.bodies.size() > 1;
   recording_.remarks.push_back(reading());
   std::string left_out;
   const auto note = [&left_out](const std::string& what) {

@@ -60,10 +60,11 @@ class TraceSource final : public Source {
 
 // True if every id starts at t = 0. The ids are then taken for successive recordings, because as one
 // recording they would all appear at once.
-bool are_successive(const std::vector<Recording::Entity>& entities) {
-  return entities.size() > 1 && std::ranges::all_of(entities, [](const Recording::Entity& entity) {
-           return entity.samples.front().time_s == 0.0;
-         });
+bool are_successive(const Recording& recording) {
+  const std::vector<Recording::Entity>& entities = recording.entities;
+  return !recording.has_one_clock && entities.size() > 1 &&
+         std::ranges::all_of(
+             entities, [](const Recording::Entity& entity) { return entity.samples.front().time_s == 0.0; });
 }
 
 std::string known_ids(const Recording& recording) {
@@ -92,9 +93,9 @@ std::optional<Error> remove_unselected(Recording& recording, const std::string& 
 // Converts recorded times to times of the source. If only one entity is selected, it keeps its recorded
 // times.
 std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptions& options) {
-  const bool in_turn = options.entity == "all" &&
-                       (options.timeline == Timeline::successive ||
-                        (options.timeline == Timeline::automatic && are_successive(recording.entities)));
+  const bool in_turn =
+      options.entity == "all" && (options.timeline == Timeline::successive ||
+                                  (options.timeline == Timeline::automatic && are_successive(recording)));
   std::vector<TraceSource::Part> parts;
   parts.reserve(recording.entities.size());
   double offset_s = 0.0;

@@ -135,7 +135,7 @@ TEST_F(CWeb, OpensAPortForDataChannels) {
   EXPECT_EQ(port, web_.channel_port);
   reckoner_server_destroy(std::exchange(server_, nullptr));
 
-  web_.channels = 0;
+  web_.data_channels = 0;
   ASSERT_EQ(create(), RECKONER_OK) << why_.data();
   EXPECT_EQ(reckoner_web_channels(server_, &port, nullptr), RECKONER_OK);
   EXPECT_EQ(port, 0);
@@ -148,7 +148,6 @@ TEST_F(CWeb, OpensAPortForDataChannels) {
 // A program that was compiled before the members for channels were there.
 TEST_F(CWeb, TakesTheSmallerStructOfEarlierPrograms) {
   web_.struct_size = offsetof(reckoner_web_config, channel_address);
-  web_.channels = 0;
   web_.channel_address = "nonsense";
   ASSERT_EQ(create(), RECKONER_OK) << why_.data();
   std::uint16_t port = 0;

@@ -2,23 +2,25 @@
 # SPDX-License-Identifier: MIT
 """Follows the tutorial (docs/tutorial): builds its programs against an install tree and plays every step.
 
-tutorial.py PREFIX PAGES --cmake CMAKE [--programs DIR] [--option X]... [--fresh]
+tutorial.py PREFIX PAGES --cmake CMAKE [--build DIR] [--programs DIR] [--option X]... [--fresh]
 
 PREFIX is the install tree, PAGES the folder docs/tutorial. --programs: the folder of reckoner-harness and reckoner-token, if it
-is not PREFIX/bin. With --fresh, the program does what the first page says, word for word, in an empty folder. Otherwise it
+is not PREFIX/bin. --build: a folder that stays, so that a compiler cache works. With --fresh, the program does what the first page says, word for word, in an empty folder. Otherwise it
 builds all steps and plays them in windows that nobody sees. Exits with 77 if there is no SDL2.
 """
 import argparse
+import concurrent.futures
 import dataclasses
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-GREEN, ORANGE = (112, 224, 144), (255, 176, 64)
+GREEN, ORANGE, RED = (112, 224, 144), (255, 176, 64), (255, 80, 80)
 
 
 @dataclasses.dataclass
@@ -27,7 +29,7 @@ class Window:
 
     title: str
     keys: str = ""
-    seconds: float = 4.0
+    seconds: float = 5.0
     step: str = ""  # of the program; that of the run by default
     picture: pathlib.Path = None
     output: str = ""
@@ -40,7 +42,9 @@ class Run:
     server: str = ""  # the step whose server it is; the same step by default
     network: str = ""
     windows: list = dataclasses.field(default_factory=list)
-    server_output: str = ""
+    client: str = ""  # the step whose windows they are; the same step by default
+    tokens: bool = False
+    addresses: bool = False  # the server gets its addresses, and stops when it is told
 
 
 def run_of(step):
@@ -51,15 +55,23 @@ def run_of(step):
         return Run(server="02", network="mobile",
                    windows=[Window("the other player, over a network like a phone's", seconds=6.5),
                             Window("the player who moves", keys="u20r40u25l80d45r40", seconds=7.5, step="02")])
-    return Run(server=step, network="mobile" if step == "04" else "",
+    options = {"04": {"network": "mobile"}, "06": {"tokens": True}, "07": {"tokens": True, "addresses": True, "client": "06"},
+               "08": {"tokens": True, "addresses": True, "network": "mobile", "server": "07"}}
+    return Run(**options.get(step, {}),
                windows=[Window(f"Step {int(step)}: left window", keys="u30r30d25l50"),
                         Window(f"Step {int(step)}: right window", keys="d20l30u25r50")])
 
 
 def port_of(line):
-    if not (found := re.search(r"listening on port (\d+)", line)):
-        raise SystemExit(f"no port in {line!r}")
+    found = re.search(r"listening on port (\d+)", line)
+    expect(found, f"no port in {line!r}")
     return found[1]
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
 
 
 class Steps:
@@ -68,36 +80,72 @@ class Steps:
     def __init__(self, build, programs):
         self.build, self.programs = build, programs
 
+    def tool(self, name, *arguments):
+        subprocess.run([self.programs / name, *arguments], check=True, stdout=subprocess.DEVNULL)
+
     def play(self, step, folder):
-        run = run_of(step)
-        environment = os.environ | {"SDL_VIDEODRIVER": "dummy"}
-        background = []
+        """Plays one step. Its pictures are in `folder`."""
+        run, background = run_of(step), []
         try:
-            server = subprocess.Popen([self.build / f"{run.server or step}_server", "0"], stderr=subprocess.PIPE, text=True)
-            background.append(server)
-            port = port_of(server.stderr.readline())
-            if run.network:
-                relay = subprocess.Popen([self.programs / "reckoner-harness", "conditioner", "--listen", "0", "--to",
-                                          f"127.0.0.1:{port}", "--network", run.network], stdout=subprocess.PIPE, text=True)
-                background.append(relay)
-                port = port_of(relay.stdout.readline())
-            players = []
-            for i, window in enumerate(run.windows):
-                window.picture = folder / f"{step}_{i}.bmp"
-                command = [self.build / f"{window.step or step}_client", port, "--seconds", str(window.seconds),
-                           "--keys", window.keys, "--picture", window.picture]
-                players.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
-                background.append(players[-1])
-                time.sleep(0.3)  # the players join in this order
-            for window, player in zip(run.windows, players):
-                window.output = player.communicate(timeout=60)[0]
-                if player.returncode != 0:
-                    raise SystemExit(f"step {step}: the window ended with {player.returncode}: {window.output}")
+            self.play_with(step, run, folder, background)
         finally:
             for program in background:
                 program.kill()
                 program.wait()
         return run
+
+    def play_with(self, step, run, folder, background):
+        def start(*command, **streams):
+            background.append(subprocess.Popen([str(each) for each in command], text=True, **streams))
+            return background[-1]
+
+        key, port, relay_port = folder / f"{step}.key", "0", "0"
+        arguments = []
+        if run.tokens:
+            self.tool("reckoner-token", "key", key)
+            arguments.append(key)
+        if run.addresses:  # the server has to know its addresses before it starts
+            port, relay_port = free_port(), free_port()
+            arguments += [f"127.0.0.1:{port}", f"127.0.0.1:{relay_port}"]
+        else:
+            arguments.append(port)
+        log = folder / f"{step}.log"
+        with open(log, "w") as stream:
+            server = start(self.build / f"{run.server or step}_server", *arguments, stderr=stream)
+        port = port_in(log, server)
+        if run.network:
+            relay = start(self.programs / "reckoner-harness", "conditioner", "--listen", relay_port, "--to", f"127.0.0.1:{port}",
+                          "--network", run.network, stdout=subprocess.PIPE)
+            port = port_of(relay.stdout.readline())
+        players = []
+        for i, window in enumerate(run.windows):
+            window.picture = folder / f"{step}_{i}.bmp"
+            join = port
+            if run.tokens:
+                join = folder / f"{step}_{i}.token"
+                self.tool("reckoner-token", "issue", join, "--key", key, "--server", f"127.0.0.1:{port}", "--client-id", str(i + 1),
+                          "--game", "1")
+            players.append(start(self.build / f"{window.step or run.client or step}_client", join, "--seconds", window.seconds, "--keys",
+                                 window.keys, "--picture", window.picture, stdout=subprocess.PIPE,
+                                 env=os.environ | {"SDL_VIDEODRIVER": "dummy"}))
+            time.sleep(0.3)  # the players join in this order
+        for window, player in zip(run.windows, players):
+            window.output = player.communicate(timeout=60)[0]
+            expect(player.returncode == 0, f"step {step}: the window ended with {player.returncode}: {window.output}")
+        if run.addresses:
+            server.terminate()
+            server.wait(timeout=10)
+            expect(server.returncode == 0 and "stopped" in log.read_text(), f"step {step}: the server ended with {server.returncode}")
+
+
+def port_in(log, server):
+    """The port that a server has written into its log."""
+    for _ in range(600):
+        if found := re.search(r"listening on port (\d+)", log.read_text()):
+            return found[1]
+        expect(server.poll() is None, f"no server: {log.read_text()}")
+        time.sleep(0.05)
+    raise SystemExit("the server does not listen")
 
 
 def pixels_of(picture):
@@ -120,13 +168,20 @@ def check(step, run):
     """A disc of 0.8 m has 804 pixels. Another disc may cover a part of it."""
     for window in run.windows:
         counts = pixels_of(window.picture)
+        hurt = counts.get(RED, 0)  # somebody has just poked this player
         if step != "01":
-            expect(counts.get(GREEN, 0) > 300, f"step {step}, {window.title}: no own player ({window.output})")
+            expect(hurt + counts.get(GREEN, 0) > 300, f"step {step}, {window.title}: no own player ({window.output})")
         if window.step in ("", step):
             expect(counts.get(ORANGE, 0) > 300, f"step {step}, {window.title}: nobody else ({window.output})")
     if step == "03":
         jump_m = float(re.search(r"largest step was ([\d.]+) m", run.windows[0].output)[1])
         expect(jump_m > 0.2, f"step 3: without a blend, nothing jumps: {jump_m} m")  # 8 m/s are 0.13 m in a picture
+    if step in ("05", "06", "07"):
+        pokes = [int(re.search(r"(\d+) pokes heard", window.output)[1]) for window in run.windows]
+        expect(max(pokes) > 0, f"step {step}: {pokes} pokes")  # the players part soon: one may hear of none
+    if step == "08":
+        lines = [int(re.search(r"(\d+) corrections were large", window.output)[1]) for window in run.windows]
+        expect(max(lines) > 0, f"step 8: {lines} corrections")
     if step == "04":
         for window in run.windows:
             corrections, lead_ms = map(int, re.search(r"(\d+) corrections; inputs (\d+) ms", window.output).groups())
@@ -153,16 +208,15 @@ def follow_first_page(arguments, folder):
     build(arguments.cmake, folder, folder / "build", arguments.option)
     for side in ("server", "client"):
         (folder / "build" / side).rename(folder / "build" / f"01_{side}")
-    return ["01"]
+    return folder / "build", ["01"]
 
 
-def build_all(arguments, folder):
-    build(arguments.cmake, arguments.prefix / "share/reckoner/tutorial", folder / "build", arguments.option)
-    steps = sorted(page.stem[:2] for page in arguments.pages.glob("0*.md"))
-    if not (folder / "build/02_client").exists():
+def build_all(arguments, binary):
+    build(arguments.cmake, arguments.prefix / "share/reckoner/tutorial", binary, arguments.option)
+    if not (binary / "02_client").exists():
         print("no SDL2: the servers were built, and no window")
         raise SystemExit(77)
-    return steps
+    return binary, sorted(page.stem[:2] for page in arguments.pages.glob("0*.md"))
 
 
 def main():
@@ -171,18 +225,22 @@ def main():
     parser.add_argument("pages", type=pathlib.Path)
     parser.add_argument("--cmake", required=True)
     parser.add_argument("--programs", type=pathlib.Path)
+    parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--fresh", action="store_true")
     arguments = parser.parse_args()
     arguments.option.append(f"-DCMAKE_PREFIX_PATH={arguments.prefix}")
     with tempfile.TemporaryDirectory(prefix="reckoner_tutorial_") as name:
         folder = pathlib.Path(name)
-        steps = (follow_first_page if arguments.fresh else build_all)(arguments, folder)
-        player = Steps(folder / "build", arguments.programs or arguments.prefix / "bin")
-        for step in steps:
-            began = time.monotonic()
-            check(step, player.play(step, folder))
-            print(f"step {step}: {time.monotonic() - began:.1f} s", flush=True)
+        if arguments.fresh:
+            binary, steps = follow_first_page(arguments, folder)
+        else:
+            binary, steps = build_all(arguments, arguments.build or folder / "build")
+        player = Steps(binary, arguments.programs or arguments.prefix / "bin")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:  # the programs wait most of the time
+            for step, run in zip(steps, pool.map(lambda step: player.play(step, folder), steps)):
+                check(step, run)
+                print(f"step {step}: {' '.join(window.output.strip() for window in run.windows)}", flush=True)
 
 
 if __name__ == "__main__":

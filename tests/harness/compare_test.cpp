@@ -5,7 +5,9 @@
 #include "harness/process/scratch_folder.hpp"
 #include "harness/report/compare_output.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/report_html.hpp"
 #include "scenario/builtin/builtin.hpp"
+#include "scenario/trace/trace.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace reckoner::harness {
@@ -224,6 +227,69 @@ TEST(Compare, ErrorNamesTheFailedRun) {
   const auto runs = compare(comparison);
   ASSERT_FALSE(runs);
   EXPECT_NE(runs.error().find("orbit over lan, magic"), std::string::npos) << runs.error();
+}
+
+// The server refuses an entity beyond the world; snap, which has no world, shows it.
+TEST(Compare, AMethodThatShowsNothingHasNoFigures) {
+  std::string text = "t,x,y,z\n";
+  for (int i = 0; i < 200; ++i)
+    text += fmt::format("{:.2f},{:.3f},5000000,0\n", 0.05 * i, 0.1 * i);
+  scenario::TraceOptions options;
+  options.recentre = scenario::Recentre::never;
+  auto source = scenario::parse_trace(text, "far", options);
+  ASSERT_TRUE(source) << source.error();
+  Comparison comparison = small(1);
+  comparison.sources = {{"far", std::move(*source)}};
+  comparison.networks.resize(1);
+  comparison.methods = {"snap", "reckoner", "lerp-buffer"};
+  comparison.options.budget.updates_per_second = 10.0;
+  const auto compared = compare(comparison);
+  ASSERT_TRUE(compared) << compared.error();
+  ASSERT_EQ(compared->pooled.size(), 3u);
+  EXPECT_EQ(compared->pooled[0].unshown, "");
+  EXPECT_NE(compared->pooled[1].unshown.find("world_size_m"), std::string::npos)
+      << compared->pooled[1].unshown;
+  for (const bool buffered : {false, true}) {
+    for (const MethodRatios& ratios : ratios_of(compared->pooled, buffered))
+      EXPECT_TRUE(ratios.means.empty()) << ratios.method;
+    EXPECT_FALSE(trace_mean(compared->pooled, "lan", "reckoner", compared_figures(buffered)[0]));
+    EXPECT_TRUE(trace_mean(compared->pooled, "lan", "snap", compared_figures(buffered)[0]));
+  }
+  const auto json = compare_json(*compared, false, "present");
+  EXPECT_TRUE(json["pooled"][0].contains("now_error_m"));
+  EXPECT_FALSE(json["pooled"][1].contains("now_error_m"));
+  EXPECT_FALSE(json["runs"][1].contains("excess_acceleration_mps2"));
+  EXPECT_TRUE(json["pooled"][1].contains("unshown"));
+  const std::string table = compare_table(*compared, false);
+  EXPECT_NE(table.find("no figures of reckoner, far over lan: the figures do not count"), std::string::npos)
+      << table;
+  const std::string html = report_html(compared->pooled, false, {});
+  EXPECT_NE(html.find("<p>No figures of reckoner, far: "), std::string::npos);
+  EXPECT_NE(html.find("<tr><td>reckoner</td><td>-</td><td>-</td><td>-</td><td>-</td></tr>"),
+            std::string::npos)
+      << html;
+}
+
+TEST(Compare, IsAnErrorIfNoMethodShowsAnything) {
+  auto source = scenario::parse_trace("t,x,y,z\n0,1,2,3\n9,1,2,3\n", "two samples");
+  ASSERT_TRUE(source) << source.error();
+  Comparison comparison = small(1);
+  comparison.sources = {{"two samples", std::move(*source)}};
+  comparison.options.budget.updates_per_second = 10.0;
+  const auto compared = compare(comparison);
+  ASSERT_FALSE(compared);
+  EXPECT_NE(compared.error().find("two samples over lan, reckoner: nothing was measured"), std::string::npos)
+      << compared.error();
+}
+
+TEST(Compare, ReportNamesFiguresInWordsWithTheirValues) {
+  const std::vector<CompareRun> runs{made_up("a", "reckoner", 1, 1.0), made_up("a", "snap", 1, 2.0)};
+  const std::string html = report_html(runs, false, {});
+  EXPECT_NE(html.find("name=\"viewport\""), std::string::npos);
+  EXPECT_NE(html.find("<th>distance from the truth</th>"), std::string::npos);
+  EXPECT_EQ(html.find("now_error_m_p95"), std::string::npos);
+  EXPECT_NE(html.find("<td>1 m</td>"), std::string::npos) << html;
+  EXPECT_NE(html.find("<td>2 m, \u00d7 0.50</td>"), std::string::npos) << html;
 }
 
 TEST(Compare, ReportIsOnePageWithoutExternalResources) {

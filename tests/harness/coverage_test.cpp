@@ -184,10 +184,10 @@ TEST(Coverage, CommandsFailAndWriteNoFigures) {
   const std::string near = write_trace("coverage_near.csv", 0.0);
   const std::string far = write_trace("coverage_far.csv", 200'000.0);
   std::remove(json.c_str());
-  EXPECT_NE(run_command("replay --network lan --trace " + far + " --json " + json), 0);
+  EXPECT_NE(run_command("replay --network lan --recentre never --trace " + far + " --json " + json), 0);
   EXPECT_FALSE(scenario::read_text_file(json));
-  EXPECT_NE(run_command("compare --network lan --methods reckoner,snap --seeds 1 --trace " + near + " " +
-                        far + " --json " + json),
+  EXPECT_NE(run_command("compare --network lan --recentre never --methods reckoner,snap --seeds 1 --trace " +
+                        near + " " + far + " --json " + json),
             0);
   EXPECT_FALSE(scenario::read_text_file(json));
   EXPECT_NE(run_command("replay --network lan --seconds 1 --trace " + near), 0);

@@ -195,10 +195,11 @@ const FootballFigures& find(const std::vector<FootballFigures>& all, const std::
 TEST(PlayersGame, PredictionAnswersInThePictureOfTheKey) {
   constexpr std::array<std::uint64_t, 1> kSeeds{1};
   const auto methods = play_football(over("intercity", 8.0), kSeeds);
-  ASSERT_EQ(methods.size(), 7u);
+  ASSERT_EQ(methods.size(), 8u);
   const FootballFigures& none = find(methods, "no-prediction");
   EXPECT_GE(none.own_response_frames.p50, 9.0) << "a round trip of 160 ms";
-  for (const char* method : {"ownership", "snap", "exponential-0.9", "reckoner", "reckoner-present"}) {
+  for (const char* method :
+       {"ownership", "snap", "exponential-0.9", "reckoner", "reckoner-ahead", "reckoner-present"}) {
     const FootballFigures& one = find(methods, method);
     EXPECT_GT(one.own_response_frames.count, 50u) << method;
     EXPECT_LE(one.own_response_frames.p50, 1.0) << method;
@@ -227,6 +228,19 @@ TEST(PlayersGame, NoCorrectionOnAPerfectNetworkWithoutContacts) {
   EXPECT_EQ(figures.ticks_without_input_share, 0.0);
   EXPECT_LT(figures.own_error_m.max, 1e-3);
   EXPECT_GT(figures.pictures, 6u * 1000u);
+}
+
+// The keys of others travel, the game steps their cars with them, and the server agrees with more contacts.
+TEST(PlayersGame, SteppedCarsOfOthersHaveFewerDeniedContacts) {
+  constexpr std::array<std::uint64_t, 4> kSeeds{21, 22, 23, 24};
+  const auto methods = play_football(over("mobile", 30.0), kSeeds);
+  const FootballFigures& stepped = find(methods, "reckoner");
+  const FootballFigures& present = find(methods, "reckoner-present");
+  ASSERT_GT(present.contacts_seen, 100u);
+  ASSERT_GT(stepped.contacts_seen, 100u);
+  EXPECT_LT(*stepped.contacts_denied_share, 0.7 * *present.contacts_denied_share);
+  EXPECT_LT(stepped.own_velocity_step_ratio_p99, present.own_velocity_step_ratio_p99);
+  EXPECT_GT(stepped.down_bytes_per_s, 0.0);
 }
 
 TEST(PlayersGame, PlaysWithEachOption) {
@@ -303,7 +317,8 @@ TEST(PlayersGameOptions, AreThoseOfTheCommandLine) {
   EXPECT_FALSE(options->predicts_ball);
   EXPECT_FALSE(options->has_contacts);
   EXPECT_EQ(options->rules.position_m, 0.05);
-  EXPECT_EQ(parsed({})->others_at, OthersAt::ahead);
+  EXPECT_EQ(parsed({})->others_at, OthersAt::stepped);
+  EXPECT_EQ(parsed({"--others", "ahead"})->others_at, OthersAt::ahead);
   EXPECT_EQ(parsed({"--input-rate", "60"}, 128.0)->inputs_per_datagram, 2u);
 }
 
@@ -317,7 +332,7 @@ TEST(PlayersGameOptions, ErrorsNameTheOptionAndTheRange) {
   EXPECT_NE(error({"--players", "7"}).find("--players"), std::string::npos);
   EXPECT_NE(error({"--players", "0"}).find("range 1 to 6"), std::string::npos);
   EXPECT_NE(error({"--input-delay", "4"}).find("--input-delay"), std::string::npos);
-  EXPECT_NE(error({"--others", "past"}).find("{present,ahead}"), std::string::npos);
+  EXPECT_NE(error({"--others", "past"}).find("{present,ahead,stepped}"), std::string::npos);
   EXPECT_NE(error({"--tolerance-m", "0"}).find("--tolerance-m"), std::string::npos);
   EXPECT_EQ(error({"--input-rate", "45"}),
             "--input-rate 45: with 60 ticks a second, the rates are about 60, 30, 20 and 15");

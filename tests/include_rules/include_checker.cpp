@@ -143,8 +143,8 @@ constexpr std::string_view kRooms[] = {
     "cluster/src/wire/", "cluster/src/bus/", "cluster/src/nats/", "cluster/src/witness/", "cluster/src/mail/",
     "cluster/src/authority/", "cluster/src/mirror/", "cluster/src/simulator/", "cluster/src/",
     // not installed
-    "web/src/http/", "web/src/ice/", "web/src/sctp/", "web/src/signalling/", "web/src/dtls/", "web/src/channel/",
-    "web/src/listener/",
+    "web/src/http/", "web/src/ice/", "web/src/sctp/", "web/src/signalling/", "web/src/dtls/",
+    "web/src/channel/", "web/src/listener/",
     //
     "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
     "scenario/builtin/physics/", "programs/common/system/", "programs/common/options/",

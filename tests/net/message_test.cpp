@@ -133,6 +133,20 @@ TEST(MessageOutbox, WritesTheMessagesThatFitAndKeepsTheRest) {
   EXPECT_TRUE(outbox.empty());
 }
 
+// On a path of small datagrams.
+TEST(MessageOutbox, LargeMessageGetsALargeDatagram) {
+  MessageOutbox outbox;
+  EXPECT_EQ(outbox.datagram_bytes(600), 600u);
+  for (int i = 0; i < 9; ++i)
+    ASSERT_TRUE(outbox.add(payload_of(400, i), std::nullopt, 0.0));
+  EXPECT_EQ(outbox.datagram_bytes(600), 600u) << "each fits";
+  ASSERT_TRUE(outbox.add(payload_of(401, 9), std::nullopt, 1.0));
+  EXPECT_EQ(outbox.datagram_bytes(600), kMaxDatagramBytes);
+  EXPECT_EQ(outbox.datagram_bytes(601), 601u);
+  EXPECT_EQ(outbox.datagram_bytes(kMaxDatagramBytes), kMaxDatagramBytes);
+  EXPECT_EQ(outbox.datagram_bytes(0), 0u) << "there is no path";
+}
+
 TEST(MessageOutbox, IsBoundedAndDropsOldMessages) {
   MessageOutbox outbox;
   std::size_t taken = 0;

@@ -174,6 +174,41 @@ TEST(PipeTransport, PayloadsTravelBothWaysAfterTheWelcome) {
   EXPECT_FALSE(client.poll()) << "it ends once";
 }
 
+// A data channel beside the stream.
+TEST(PipeTransport, PathOfTheDatagramsChangesAtBothEnds) {
+  World world;
+  PipeTransport client(
+      [&](std::span<const std::byte> sent) { return world.server.received(5, sent, 0.0), true; });
+  ASSERT_TRUE(world.server.opened(5, kHost, 0.0));
+  world.server.set_path(6, {});  // unknown
+  client.opened();
+  const auto joined = world.server.poll();
+  ASSERT_TRUE(joined);
+  for (const Bytes& sent : std::exchange(world.streams[5], {}))
+    client.received(sent, 0.0);
+  const auto connected = client.poll();
+  ASSERT_TRUE(connected);
+  const auto expect_path = [&](bool is_ordered, std::size_t bytes) {
+    EXPECT_EQ(world.server.is_ordered(joined->peer), is_ordered);
+    EXPECT_EQ(client.is_ordered(connected->peer), is_ordered);
+    EXPECT_EQ(world.server.max_datagram_bytes(joined->peer), bytes);
+    EXPECT_EQ(client.max_datagram_bytes(connected->peer), bytes);
+  };
+  expect_path(true, kMaxDatagramBytes);
+  world.server.set_path(5, {.is_ordered = false, .max_datagram_bytes = 600});
+  client.set_path({.is_ordered = false, .max_datagram_bytes = 600});
+  expect_path(false, 600);
+  // Larger ones, for messages of the game, are passed on as well.
+  EXPECT_TRUE(client.send(connected->peer, Bytes(kMaxDatagramBytes)));
+  EXPECT_TRUE(world.server.send(joined->peer, Bytes(kMaxDatagramBytes)));
+  EXPECT_FALSE(client.send(connected->peer, Bytes(kMaxDatagramBytes + 1)));
+  EXPECT_FALSE(world.server.send(joined->peer, Bytes(kMaxDatagramBytes + 1)));
+  EXPECT_EQ(world.streams[5].size(), 1u);
+  world.server.set_path(5, {.max_datagram_bytes = 5000});
+  client.set_path({.max_datagram_bytes = 5000});
+  expect_path(true, kMaxDatagramBytes);
+}
+
 TEST(PipeServer, ClosesStreamsThatDoNotJoinOrFallSilent) {
   World world;
   ASSERT_TRUE(world.server.opened(1, kHost, 0.0));

@@ -110,7 +110,7 @@ const copied = async (page, button) => {
 };
 
 test('the copied command prints the figures of the page', async () => {
-  const { page, close } = await open('scenario=crowd&seconds=6&network=wifi&up-loss=9&mode=delayed&delay=120');
+  const { page, close } = await open('scenario=crowd&seconds=6&network=wifi&up-loss=9&mode=delayed&delay=120&budget=threshold&threshold=0.03');
   await change(page, () => page.click('#compute-all'));
   const command = await copied(page, '#copy-command');
   const json = join(scratch, 'figures.json');
@@ -251,6 +251,12 @@ test('two panes show the turn over a ground that goes everywhere, and any method
   assert.equal(await there.page.isVisible('#panel-map'), true);
   await there.close();
   // Cars drive far. Seen from above, both panes show light and dark squares, and neither is one grey slab.
+  // A method that showed too little has a reason instead of figures, and nothing is the best of one.
+  await change(page, () => page.evaluate(() => (location.hash = 'seconds=6&down-loss=85')));
+  assert.match(await page.textContent('#figures tr[data-method=reckoner]'), /no figures: reckoner: .*shown/);
+  assert.equal(await page.textContent('#right-off'), 'showed too little');
+  assert.ok(await page.locator('#figures tr[data-method=snap] td[data-figure]').count() > 3);
+  assert.equal(await page.locator('#figures td.best').count(), 0);
   await change(page, () => page.evaluate(() => (location.hash = 'scenario=traffic&seconds=40&flat=1&at=39')));
   await page.waitForTimeout(300); // until it is drawn
   const panes = await samples(page);

@@ -3,6 +3,7 @@
 #include "process.hpp"
 
 #include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -46,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
         HelpCase{"reckoner-server",
                  {},
                  {"--trace", "--scenario", "orbit", "traffic", "crowd", "--entities", "--port",
-                  "--threshold-m", "--truth", "--seconds", "--teleport-mps", "--insecure"}},
+                  "--threshold-m", "--truth", "--seconds", "--teleport-mps", "--insecure", "--trace-columns",
+                  "--units", "--project", "--recentre", "--longest-gap"}},
         HelpCase{"reckoner-client", {}, {"--connect", "--mode", "--rendered", "--seconds", "--insecure"}},
         HelpCase{"reckoner-harness", {}, {"replay", "conditioner", "demo"}},
         HelpCase{"reckoner-harness",
@@ -66,6 +68,43 @@ TEST(CommandLine, UnknownOptionIsRefused) {
   expect_refusal(run("reckoner-server", {"--insecure", "--scenario", "orbit", option}), option);
   expect_refusal(run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:1", option}), option);
   expect_refusal(run("reckoner-harness", {"replay", "--scenario", "orbit", option}), option);
+}
+
+// A table that another tool wrote: what was assumed is said first, and what is missing is asked for.
+TEST(CommandLine, EveryCommandReadsTracesOfOtherTools) {
+  const std::string path = testing::TempDir() + "reckoner_other_tool.csv";
+  {
+    std::ofstream file(path);
+    file << "Frame;Name;Pos X [mm];Pos Y [mm];Note\n";
+    for (int i = 0; i < 120; ++i)
+      file << i << ";ball;" << 50 * i << ",5;" << 20 * i << ",0;-\n";
+  }
+  const std::vector<std::string> replay{"replay", "--trace", path};
+  expect_refusal(run("reckoner-harness", replay),
+                 "'Frame' are numbers of frames: say how many there are in a "
+                 "second, for example --units t=25fps");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"replay", "--trace", path},
+        std::vector<std::string>{"compare", "--trace", path, "--methods", "reckoner,snap", "--seeds", "1"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--units", "t=25fps"});
+    const Finished finished = run("reckoner-harness", arguments);
+    EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+    EXPECT_TRUE(finished.errors.starts_with(
+        path +
+        ": read t from 'Frame' (frames at 25 a second), x from 'Pos X [mm]', y from 'Pos Y [mm]', z = 0 "
+        "(millimetres), ids from 'Name'\n"))
+        << finished.errors;
+  }
+  std::vector<std::string> slow = replay;
+  slow.insert(slow.end(), {"--units", "t=1fps", "--columns", "x=3,y=Pos Y [mm]"});
+  const Finished finished = run("reckoner-harness", slow);
+  EXPECT_TRUE(
+      finished.errors.starts_with(path + ": there are 1 samples a second, 1 s apart; nothing is measured"))
+      << finished.errors;
+  slow.insert(slow.end(), {"--longest-gap", "1.5"});
+  EXPECT_TRUE(run("reckoner-harness", slow).errors.starts_with(path + ": read t")) << finished.errors;
+  std::remove(path.c_str());
 }
 
 TEST(CommandLine, InvalidNumberIsRefused) {
@@ -100,8 +139,8 @@ TEST(CommandLine, MalformedTraceIsRefusedByFileAndLine) {
       "",
       "no,header,here\n1,2,3\n",
       "t,x,y,z\n0,0,0,0\n0.1,zero,0,0\n",
-      "t,x,y,z\n0,0,0,0\n0.1,0,0\n",
-      "t,x,y,z\n0,0,0,0\n0.1,nan,0,0\n",
+      "t,x,y,z\n0,0,0,0\n0.1,0,0\n0.2,0,0,0\n",
+      "t,x,y,z\n0,nan,0,0\n",
       "t,x,y,z\n0.2,0,0,0\n0.1,0,0,0\n",
       std::string("\0\xff\xfe\x01garbage", 12),
   };

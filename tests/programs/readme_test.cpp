@@ -101,7 +101,7 @@ TEST(Readme, CodeBlocksAreInTheExamples) {
 // first page.
 TEST(Readme, TutorialPagesAreShortAndHavePictures) {
   const auto pages = tutorial_pages();
-  EXPECT_GE(pages.size(), 4u);
+  EXPECT_GE(pages.size(), 8u);
   for (const std::string& page : pages) {
     const std::string text = read_file(kProject / page);
     EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 120) << page;

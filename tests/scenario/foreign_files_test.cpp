@@ -71,6 +71,22 @@ TEST(ForeignFiles, ArePlayedOrSayWhatToDo) {
   EXPECT_EQ(no_tables, 7u);  // the sentence names a program that makes a table of them
 }
 
+// Bodies beside each other, rows that alternate and times since 1970 share one clock, though all start at 0.
+TEST(ForeignFiles, PlayEntitiesOfOneClockTogether) {
+  std::size_t found = 0;
+  for (const ForeignFile& file : foreign_files()) {
+    if (file.kind != "OptiTrack Motive" && file.kind != "Unity VR log" &&
+        file.kind != "Unreal log in centimetres" && file.kind != "SUMO FCD as CSV" && file.kind != "NGSIM")
+      continue;
+    const auto source = parse_trace(file.text, "file");
+    ASSERT_TRUE(source) << source.error();
+    ASSERT_EQ((*source)->size(), 2u) << file.kind;
+    EXPECT_EQ((*source)->entity(1).first_s, 0.0) << file.kind;
+    ++found;
+  }
+  EXPECT_EQ(found, 5u);
+}
+
 TEST(ForeignFiles, AreOfDifferentKinds) {
   std::set<std::string> kinds;
   for (const ForeignFile& file : foreign_files())

@@ -2,6 +2,7 @@
 // Which entities of a trace are played, and when.
 #include "scenario/trace/trace.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -152,6 +153,104 @@ TEST(Trace, WindowOfTakesInTurnIsOnTheSharedClock) {
   EXPECT_EQ(source->entity(0).first_s, 2.75);
   EXPECT_EQ(source->entity(0).offset_s, 2.5);
   EXPECT_EQ(source->entity(1).last_s, 4.75);
+}
+
+// Samples of two entities, 20 a second, at this place.
+std::string at(double x, double y, int samples = 40) {
+  std::string text = "id,t,x,y,z\n";
+  for (int i = 0; i < samples; ++i) {
+    for (const char* id : {"a", "b"}) {
+      char row[120];
+      std::snprintf(row, sizeof row, "%s,%.3f,%.3f,%.3f,0\n", id, 0.05 * i + 1.0, x + 0.1 * i, y);
+      text += row;
+    }
+  }
+  return text;
+}
+
+TEST(Trace, BeyondTheWorldIsMovedToTheOriginAndSaid) {
+  const auto near = parse(at(99'000.0, -99'999.0), {});
+  EXPECT_TRUE(near->remarks().empty());
+  EXPECT_EQ(near->pose(0, 1.0).position, glm::dvec3(99'000.0, -99'999.0, 0.0));
+  const auto far = parse(at(500'000.0, 5'000'000.25), {});
+  ASSERT_EQ(far->remarks().size(), 1u);
+  EXPECT_EQ(
+      far->remarks()[0],
+      "entity 'a' is at y = 5000000 m at t = 1 s, beyond the world's 100000 m; the recording was moved by "
+      "(-500002, -5000000, 0) m, so that its middle is at the origin (--recentre never: not)");
+  EXPECT_EQ(far->pose(0, 1.0).position, glm::dvec3(-2.0, 0.25, 0.0));
+  const auto kept = parse(at(500'000.0, 5'000'000.25), {.recentre = Recentre::never});
+  EXPECT_EQ(kept->pose(0, 1.0).position, glm::dvec3(500'000.0, 5'000'000.25, 0.0));
+  EXPECT_TRUE(kept->remarks().empty());
+  const auto always = parse(at(10.0, 20.0), {.recentre = Recentre::always});
+  EXPECT_EQ(always->pose(0, 1.0).position, glm::dvec3(-2.0, 0.0, 0.0));
+  EXPECT_EQ(always->remarks().size(), 1u);
+}
+
+TEST(Trace, ARecordingLargerThanTheWorldIsRefused) {
+  const auto source = parse_trace(at(0.0, 0.0) + "c,1.5,3000000,0,0\nc,1.6,3000000,0,0\n", "w");
+  ASSERT_FALSE(source);
+  EXPECT_NE(
+      source.error().find("w: entity 'c' is at x = 2999998 m at t = 1.5 s from the middle of the recording"),
+      std::string::npos)
+      << source.error();
+}
+
+TEST(Trace, SaysFirstWhatCannotBeMeasured) {
+  const auto one = parse("t,x,y,z\n0,1,2,3\n", {});
+  ASSERT_EQ(one->remarks().size(), 1u);
+  EXPECT_EQ(one->remarks()[0], "every entity has one sample only, so nothing moves and nothing is measured");
+  const auto some = parse(at(0.0, 0.0) + "c,1.5,0,0,0\n", {});
+  ASSERT_EQ(some->remarks().size(), 1u);
+  EXPECT_EQ(some->remarks()[0], "1 of 3 entities have one sample only and are not shown: 'c'");
+  const std::string slow = "t;x;y\n0;0;0\n1;1;0\n2;2;0\n";
+  const auto gaps = parse(slow, {});
+  ASSERT_EQ(gaps->remarks().size(), 2u);
+  EXPECT_EQ(
+      gaps->remarks()[0],
+      "there are 1 samples a second, 1 s apart; nothing is measured between samples that are more than "
+      "0.25 s apart, which is 100 % of the time: record at least 4 samples a second, or add --longest-gap "
+      "1.5");
+  EXPECT_TRUE(gaps->in_gap(0, 0.5));
+  const auto bridged = parse(slow, {.gap_s = 1.5});
+  EXPECT_EQ(bridged->remarks().size(), 1u);
+  EXPECT_FALSE(bridged->in_gap(0, 0.5));
+}
+
+TEST(Trace, LongNamesAreShortenedAndKeptApart) {
+  const std::string name(80, 'n');
+  const auto source = parse("id,t,x,y,z\n" + name + "1,1,0,0,0\n" + name + "1,2,0,0,0\n" + name +
+                                "2,1,0,0,0\n" + name + "2,2,0,0,0\n",
+                            {.gap_s = 2.0});
+  ASSERT_EQ(source->size(), 2u);
+  EXPECT_EQ(source->entity(0).name, std::string(62, 'n') + "~1");
+  EXPECT_EQ(source->entity(1).name, std::string(62, 'n') + "~2");
+  ASSERT_EQ(source->remarks().size(), 1u);
+  EXPECT_EQ(source->remarks()[0], "names of entities that are longer than 64 bytes were shortened");
+}
+
+TEST(Trace, ReadsTheColumnsAndUnitsThatTheOptionsName) {
+  const std::string text = "a b c d\n0 7 100 5\n500 7 200 5\n1000 7 300 5\n";
+  const auto source =
+      parse(text, {.table = {.columns = "t=a,x=3,y=d,id=2", .units = "t=ms,x=cm"}, .gap_s = 1.0});
+  ASSERT_EQ(source->size(), 1u);
+  EXPECT_EQ(source->entity(0).name, "7");
+  EXPECT_EQ(source->pose(0, 1.0).position, glm::dvec3(3.0, 0.05, 0.0));
+  const struct {
+    TableOptions table;
+    std::string sentence;
+  } wrong[] = {
+      {{.columns = "t=1,x=9,y=4"},
+       "columns: there is no column '9'; this file has 4: 1 'a', 2 'b', 3 'c', 4 'd'"},
+      {{.columns = "time"}, "columns: expected t, id, x,"},
+      {{.columns = "t=1,x=3,y=4", .units = "t=parsec"}, "units: expected t=s, ms,"},
+      {{.columns = "t=1,x=3,y=4", .units = "t=0fps"}, "units: expected t=s, ms,"},
+  };
+  for (const auto& one : wrong) {
+    const auto refused = parse_trace(text, "w", {.table = one.table});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().find(one.sentence), std::string::npos) << refused.error();
+  }
 }
 
 TEST(Trace, EntitiesThatDoNotAllStartAtZeroPlayTogether) {

@@ -12,6 +12,16 @@ namespace {
 using Kind = web::ChannelEvent::Kind;
 using Browser = ChannelWorld::Browser;
 
+/// The first hello of a browser.
+Bytes first_hello() {
+  Bytes out;
+  const auto context = web::DtlsContext::make();
+  const auto session = web::DtlsSession::connect(*context, {}, [&](std::span<const std::byte> datagram) {
+    out.assign(datagram.begin(), datagram.end());
+  });
+  return out;
+}
+
 TEST(ChannelHub, BrowserJoinsAndMessagesTravelBothWays) {
   ChannelWorld world;
   Browser& browser = world.join(1);
@@ -201,16 +211,6 @@ TEST(ChannelHub, ChecksWithForgedAddressesAreNotAmplified) {
   EXPECT_TRUE(world.run_until([&] { return browser.client->is_open(); }));
 }
 
-/// The first hello of a browser.
-Bytes first_hello() {
-  Bytes out;
-  const auto context = web::DtlsContext::make();
-  const auto session = web::DtlsSession::connect(*context, {}, [&](std::span<const std::byte> datagram) {
-    out.assign(datagram.begin(), datagram.end());
-  });
-  return out;
-}
-
 TEST(ChannelHub, HelloFromAnAddressWithoutACheckIsNotAnswered) {
   ChannelWorld world;
   world.add(1);
@@ -325,7 +325,53 @@ TEST(ChannelHub, RefusesWhatIsNoOffer) {
   EXPECT_FALSE(world.hub->open_offer(1, IpAddress(1), "", 0.0));
   EXPECT_FALSE(world.hub->open_offer(1, IpAddress(1), std::string(web::kMaxOfferBytes + 1, 'a'), 0.0));
   EXPECT_EQ(world.refused(Refusal::malformed), 2u);
+  std::string small = ChannelClient([](std::span<const std::byte>) {}).offer();
+  small.replace(small.find("262144"), 6, "600");
+  EXPECT_FALSE(world.hub->open_offer(1, IpAddress(1), small, 0.0));
+  EXPECT_EQ(world.refused(Refusal::beyond_limits), 1u);
   EXPECT_EQ(world.hub->peers(), 0u);
+}
+
+TEST(HelloAssembly, TakesPartsInAnyOrderAndRefusesOthers) {
+  const Bytes hello = first_hello();
+  const auto part = [](const Bytes& datagram) {
+    std::span<const std::byte> rest = datagram;
+    return *web::next_hello_fragment(rest);
+  };
+  const auto parts = parts_of_hello(hello, 50);
+  ASSERT_GE(parts.size(), 3u);
+  web::HelloAssembly assembly;
+  EXPECT_FALSE(assembly.add(part(parts[1]))) << "its cookie is in the first part";
+  EXPECT_TRUE(assembly.add(part(parts[0])));
+  EXPECT_TRUE(assembly.add(part(parts[0])));
+  for (std::size_t i = parts.size(); i-- > 1;) {
+    EXPECT_FALSE(assembly.is_complete());
+    EXPECT_TRUE(assembly.add(part(parts[i])));
+  }
+  ASSERT_TRUE(assembly.is_complete());
+  EXPECT_EQ(assembly.record(), hello);
+  Bytes other = parts[0];
+  other[30] ^= std::byte{1};
+  EXPECT_FALSE(assembly.add(part(other)));
+  Bytes next_message = parts[0];
+  next_message[18] ^= std::byte{1};
+  EXPECT_FALSE(assembly.add(part(next_message)));
+}
+
+TEST(HelloFragment, RefusesEverythingElse) {
+  const Bytes hello = first_hello();
+  const auto is_read = [](std::span<const std::byte> bytes) {
+    return web::next_hello_fragment(bytes).has_value();
+  };
+  EXPECT_TRUE(is_read(hello));
+  for (std::size_t bytes = 0; bytes < hello.size(); ++bytes)
+    EXPECT_FALSE(is_read(std::span(hello).first(bytes))) << bytes;
+  // The kind of the record, its version, its epoch, the kind of the message, and the sizes.
+  for (const std::size_t at : {0u, 1u, 3u, 4u, 11u, 12u, 13u, 14u, 15u, 19u, 22u, 23u, 24u}) {
+    Bytes bad = hello;
+    bad[at] ^= std::byte{0x40};
+    EXPECT_FALSE(is_read(bad)) << at;
+  }
 }
 
 TEST(ChannelHub, BrowserThatVanishesOrClosesIsForgotten) {

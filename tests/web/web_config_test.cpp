@@ -30,14 +30,20 @@ TEST(WebConfig, DefaultsAreValidAndErrorsNameTheSetting) {
             std::string::npos);
   EXPECT_NE(fault({.security = Insecure{}, .content_policy = "x\r\nset-cookie: a=b"}).find("content_policy"),
             std::string::npos);
-  for (const char* address : {"game.example", "0.0.0.0", "::", "224.0.0.1", "192.0.2.7:4000"}) {
-    const WebConfig config{.security = Insecure{}, .channels = {.address = address}};
-    EXPECT_NE(fault(config).find("channels.address"), std::string::npos) << address;
-  }
-  EXPECT_EQ(fault({.security = Insecure{}, .channels = {.address = "192.0.2.7", .public_port = 4000}}), "");
   WebConfig silent{.security = Insecure{}};
   silent.limits.silence_s = 0.0;
   EXPECT_NE(fault(silent).find("silence_s"), std::string::npos);
+}
+
+TEST(WebConfig, AddressOfDataChannelsIsOneIpAddressOrThatOfTheListener) {
+  for (const char* address : {"game.example", "0.0.0.0", "::", "224.0.0.1", "192.0.2.7:4000"}) {
+    EXPECT_NE(fault({.security = Insecure{}, .channel_address = address}).find("channel_address"),
+              std::string::npos)
+        << address;
+  }
+  for (const char* host : {"", "0.0.0.0", "localhost", "127.0.0.1"})
+    EXPECT_EQ(fault({.host = host, .security = Insecure{}}), "") << host;
+  EXPECT_EQ(fault({.security = Insecure{}, .channel_public_port = 4000, .channel_address = "192.0.2.7"}), "");
 }
 
 TEST(WebConfig, RefusesTokensWithoutTls) {

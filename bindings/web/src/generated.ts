@@ -343,7 +343,7 @@ export interface Grant {
 }
 
 export const reckoner_server_config = {
-  size: 392,
+  size: 400,
   members: {
     structSize: [0, 'u32'],
     archetypeCount: [4, 'u32'],
@@ -404,6 +404,7 @@ export const reckoner_server_config = {
     clientMessageBytesPerSecond: [368, 'u64'],
     transport: [376, 'pointer'],
     repeatInputS: [384, 'f64'],
+    web: [392, 'pointer'],
   },
 } as const satisfies Layout;
 export interface ServerConfig {

@@ -3,12 +3,27 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { after } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const here = dirname(fileURLToPath(import.meta.url));
 export const root = join(here, '../../..');
 export const packages = process.env.RECKONER_PACKAGES ?? join(root, 'build/npm');
-export const { connect, webSocketTransport, ReckonerError } = await import(pathToFileURL(join(packages, 'client/client/index.js')));
+const library = await import(pathToFileURL(join(packages, 'client/client/index.js')));
+export const { webSocketTransport, ReckonerError } = library;
+
+// What a failed test has left behind must not keep the process from ending.
+const clients = new Set();
+const children = new Set();
+after(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all([...clients].map((client) => client.leave()));
+});
+export async function connect(...options) {
+  const client = await library.connect(...options);
+  clients.add(client);
+  return client;
+}
 const { WebSocket } = createRequire(join(here, '../package.json'))('ws');
 
 /** A transport over the package ws: Node.js 20 has no WebSocket of its own. `sockets` gets each socket. */
@@ -38,6 +53,7 @@ export const bodies = [
 export async function reckonerServer(entities, ...options) {
   const child = spawn(join(root, 'build/bin/reckoner-server'),
     ['--scenario', 'crowd', '--entities', String(entities), '--quiet', '--host', '127.0.0.1', '--port', '0', '--watch-port', '0', ...options], { stdio: ['ignore', 'pipe', process.env.SERVER_LOG ? 'inherit' : 'ignore'] });
+  children.add(child);
   let output = '';
   child.stdout.on('data', (text) => (output += text));
   const gone = new Promise((resolve) => child.on('exit', resolve));

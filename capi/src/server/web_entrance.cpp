@@ -70,10 +70,10 @@ capi::OpenedEntrance capi::open_web_entrance(const reckoner_web_config& given,
   config.max_connections = c.max_connections;
   config.max_connections_per_host = c.max_connections_per_host;
   config.join_s = c.join_s;
-  copy_text(config.channels.address, c.channel_address);
-  config.channels.port = c.channel_port;
-  config.channels.public_port = c.channel_public_port;
-  config.channels.enabled = c.channels != 0;
+  config.data_channels = c.data_channels != 0;
+  config.channel_port = c.channel_port;
+  config.channel_public_port = c.channel_public_port;
+  copy_text(config.channel_address, c.channel_address);
   if (const auto invalid = find_invalid_setting(config))
     return {.result = RECKONER_ERROR_ARGUMENT, .fault = invalid->message};
   auto web = WebListener::open(config);
@@ -89,6 +89,6 @@ void reckoner_web_config_init(reckoner_web_config* config, std::uint32_t struct_
   c.max_connections = static_cast<std::uint32_t>(defaults.max_connections);
   c.max_connections_per_host = static_cast<std::uint32_t>(defaults.max_connections_per_host);
   c.join_s = defaults.join_s;
-  c.channels = defaults.channels.enabled ? 1 : 0;
+  c.data_channels = defaults.data_channels ? 1 : 0;
   capi::put(config, c, struct_size);
 }

@@ -18,7 +18,8 @@ inline constexpr auto kMemberEnds<reckoner_web_config> = std::to_array<std::size
     offsetof(reckoner_web_config, channel_address),
     offsetof(reckoner_web_config, channel_port),
     offsetof(reckoner_web_config, channel_public_port),
-    offsetof(reckoner_web_config, channels),
+    offsetof(reckoner_web_config, reserved3),
+    offsetof(reckoner_web_config, reserved4),
     sizeof(reckoner_web_config),
 });
 

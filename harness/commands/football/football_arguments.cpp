@@ -63,9 +63,12 @@ void add_football_options(CLI::App& command, FootballArguments& arguments) {
       ->check(CLI::Range(0.0, 0.999))
       ->group(kGroup);
   command
-      .add_option("--others", arguments.others,
-                  "where others' cars are for a player's game: present, or ahead, at the tick of the input")
-      ->check(CLI::IsMember({"present", "ahead"}))
+      .add_option(
+          "--others", arguments.others,
+          "where others' cars are for a player's game: present, ahead (extrapolated to the tick of the "
+          "input), or stepped (to that tick, by the game)")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(football::kOthersNames.begin(), football::kOthersNames.end())))
       ->group(kGroup);
   command
       .add_option("--ball", arguments.ball,
@@ -95,7 +98,8 @@ Result<football::FootballOptions> football_options(const FootballArguments& argu
   const auto inputs = inputs_per_datagram(arguments.input_rate_hz, options.tick_rate_hz);
   if (!inputs) return Error{inputs.error()};
   options.inputs_per_datagram = *inputs;
-  options.others_at = arguments.others == "ahead" ? football::OthersAt::ahead : football::OthersAt::present;
+  options.others_at = static_cast<football::OthersAt>(
+      std::ranges::find(football::kOthersNames, arguments.others) - football::kOthersNames.begin());
   options.predicts_ball = arguments.ball == "predicted";
   options.has_contacts = !arguments.no_contacts;
   return options;

@@ -21,7 +21,7 @@ struct FootballArguments {
   /// `frame_rate_hz` and `seconds` may have any values here; 0 seconds are 60.
   football::FootballOptions options;
   double input_rate_hz = 0.0;        ///< datagrams with inputs per second; 0: one for each tick
-  std::string others = "ahead";      ///< present or ahead
+  std::string others = "stepped";    ///< a name of OthersAt
   std::string ball = "predicted";    ///< predicted or shown
   bool no_contacts = false;          ///< bodies pass through each other
   std::vector<std::uint64_t> seeds;  ///< empty: only that of the run

@@ -29,7 +29,7 @@ nlohmann::ordered_json football_json(const football::FootballOptions& options,
                              {"tolerance_m", options.rules.position_m},
                              {"tolerance_rad", options.rules.angle_rad},
                              {"smoothing", options.smoothing},
-                             {"others", options.others_at == football::OthersAt::ahead ? "ahead" : "present"},
+                             {"others", football::name_of(options.others_at)},
                              {"ball", options.predicts_ball ? "predicted" : "shown"},
                              {"contacts", options.has_contacts},
                              {"methods", nlohmann::ordered_json::array()}};

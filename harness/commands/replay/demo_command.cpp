@@ -77,7 +77,8 @@ std::vector<std::string> source_options(const program::SourceOptions& source) {
       options.insert(
           options.end(),
           {"--timeline", source.timeline == scenario::Timeline::together ? "together" : "successive"});
-    if (!source.table.columns.empty()) options.insert(options.end(), {"--columns", source.table.columns});
+    if (!source.table.columns.empty())
+      options.insert(options.end(), {"--trace-columns", source.table.columns});
     if (!source.table.units.empty()) options.insert(options.end(), {"--units", source.table.units});
     if (source.table.project) options.emplace_back("--project");
     if (source.recentre != scenario::Recentre::automatic)
@@ -201,9 +202,10 @@ bool print_transport(const fs::path& server_json) {
 void print_outcome(const Figures& reckoner, const Figures& snap) {
   fmt::print(
       "\nIn 95 % of the frames, the error at the same instant was at most {:.3f} m for client 1 and {:.3f} m "
-      "for snap.\nThe velocity steps of client 1 were {:.2f} times those of snap.\n",
-      reckoner.now_error_m.p95, snap.now_error_m.p95,
-      reckoner.velocity_step_mps.p99 / std::max(1e-9, snap.velocity_step_mps.p99));
+      "for snap.\nThe velocity steps were {:.3f} m/s for client 1 and {:.3f} m/s for snap, in 99 % of the "
+      "frames.\n",
+      reckoner.now_error_m.p95, snap.now_error_m.p95, reckoner.velocity_step_mps.p99,
+      snap.velocity_step_mps.p99);
 }
 
 void print_next_steps(const std::string& harness) {

@@ -40,10 +40,12 @@ struct ReplayArguments {
   std::string learn_codes;
 };
 
-// Returns nullopt if a run showed no entity in a measured picture.
+// Returns nullopt if a run showed no entity in a measured picture, or if there is no error to divide by.
 std::optional<double> owned_error_ratio(const Figures& owned, const Figures& server_side) {
+  constexpr double kNoErrorM = 1e-6;
   if (owned.frames.counted == 0 || server_side.frames.counted == 0) return std::nullopt;
-  return owned.now_error_m.p95 / std::max(1e-9, server_side.now_error_m.p95);
+  if (server_side.now_error_m.p95 < kNoErrorM) return std::nullopt;
+  return owned.now_error_m.p95 / server_side.now_error_m.p95;
 }
 
 nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario::Source& source,
@@ -207,7 +209,7 @@ int run_replay(const ReplayArguments& arguments) {
     fmt::print(
         "  server-side       p95 {:.3f} m if the server moves the entities, over a link as long as both "
         "links: {}\n",
-        server_side->now_error_m.p95, ratio ? fmt::format("ratio {:.2f}", *ratio) : "nothing was shown");
+        server_side->now_error_m.p95, ratio ? fmt::format("ratio {:.2f}", *ratio) : "no ratio");
   }
 
   if (game && !unshown) {

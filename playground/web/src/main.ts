@@ -336,8 +336,7 @@ class Page {
   /** Runs methods and adds them to `run`. One that cannot be run, such as one that showed nothing, leaves the others. */
   private async runMethods(run: Run | null, methods: string[]): Promise<Run> {
     const settings = copyOf(this.settings);
-    // Reckoner is always part of it: its update rate is that of the others if a threshold limits the sender.
-    const ask = (names: string[]) => this.engine.ask<'run'>({ kind: 'run', settings: toModule(settings, this.inOrder([ours, ...names])) });
+    const ask = (names: string[]) => this.engine.ask<'run'>({ kind: 'run', settings: toModule(settings, names) });
     const add = (result: Awaited<ReturnType<typeof ask>>) => {
       if (run) run.add(result);
       else run = new Run(result);
@@ -433,17 +432,17 @@ class Page {
     drawLanes(element<HTMLCanvasElement>('lane'), run, lanes.map((part, i) => ({
       ...part, colour: colourOf(i === 0 ? this.view.left : ours), chosen: this.packets.chosenOf(i),
     })), this.time_s);
-    methods.forEach((method, i) => {
-      element(i === 0 ? 'left-off' : 'right-off').textContent = this.offText(run, method);
-    });
+    element('left-off').textContent = this.offText(run, this.view.left);
+    element('right-off').textContent = this.offText(run, ours);
     const square = this.stage.square_m;
     element('square').textContent = `1 square: ${square >= 1 ? `${square} m` : `${Number((square * 100).toPrecision(3))} cm`}`;
     this.plots.mark(this.time_s);
   }
 
   /** How far the followed entity is drawn from the truth. */
-  private offText(run: Run, method: number): string {
-    if (method < 0) return run.failed.has(this.view.left) ? 'no figures' : 'computing…';
+  private offText(run: Run, name: string): string {
+    const method = run.methods.indexOf(name);
+    if (method < 0) return run.failed.has(name) ? 'showed too little' : 'computing…';
     const [truth, drawn] = [new Float64Array(poseFloats), new Float64Array(poseFloats)];
     if (!run.pose(-1, this.stage.followed, this.time_s, truth) || !run.pose(method, this.stage.followed, this.time_s, drawn)) return 'not shown';
     return `off by ${(100 * Math.hypot(truth[0]! - drawn[0]!, truth[1]! - drawn[1]!, truth[2]! - drawn[2]!)).toFixed(0)} cm`;

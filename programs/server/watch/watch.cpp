@@ -66,20 +66,21 @@ Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Network
           ": not an origin. Give a scheme and a host without a path, for example https://game.example"};
     }
   }
-  WebConfig config{
-      .host = watch.host,
-      .port = *options.watch_port,
-      .security = with_address(security, options.host),
-      .beside = &udp,
-      .entrance = kEntrance,
-      .certificate = watch.certificate,
-      .folder = watch.page,
-      .front_page = "live.html",
-      .origins = watch.origins,
-      .max_peers = watch.most,
-      .max_peers_per_host = std::min<std::size_t>(watch.most, 16),
-      .channels = {.enabled = !watch.no_udp, .port = watch.udp_port, .address = watch.udp_address}};
-  if (find_invalid_setting(WebConfig{.security = Insecure{}, .channels = config.channels}))
+  WebConfig config{.host = watch.host,
+                   .port = *options.watch_port,
+                   .security = with_address(security, options.host),
+                   .beside = &udp,
+                   .entrance = kEntrance,
+                   .certificate = watch.certificate,
+                   .folder = watch.page,
+                   .front_page = "live.html",
+                   .origins = watch.origins,
+                   .data_channels = !watch.no_udp,
+                   .channel_port = watch.udp_port,
+                   .channel_address = watch.udp_address,
+                   .max_peers = watch.most,
+                   .max_peers_per_host = std::min<std::size_t>(watch.most, 16)};
+  if (find_invalid_setting(WebConfig{.security = Insecure{}, .channel_address = watch.udp_address}))
     return Error{"--watch-udp-address " + watch.udp_address + ": not one specific IP address"};
   if (find_invalid_setting(config)) {
     return Error{

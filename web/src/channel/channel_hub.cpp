@@ -124,7 +124,8 @@ struct ChannelHub::Impl {
         }
         return stats.refuse(Refusal::malformed);
       }
-      if (fragment->offset == 0 && !(peer.hello && peer.proven == from)) {
+      // A browser may begin anew, or from another one of its addresses.
+      if (fragment->offset == 0 && !(peer.hello && peer.proven == from && peer.hello->add(*fragment))) {
         peer.hello.emplace();
         peer.proven = from;
       }
@@ -297,6 +298,11 @@ Result<std::string> ChannelHub::open_offer(StreamId stream, const IpAddress& hos
   if (!offer) {
     s.stats.refuse(Refusal::malformed);
     return Error{offer.error()};
+  }
+  const std::uint32_t most = (*offer).max_message_bytes;
+  if (most != 0 && most < kMaxChannelMessageBytes) {
+    s.stats.refuse(Refusal::beyond_limits);
+    return Error{"The browser takes no messages of the size that the server sends."};
   }
   auto peer = std::make_unique<Impl::Peer>();
   peer->stream = stream;

@@ -71,7 +71,8 @@ class HelloCookies {
 /// Puts the parts of one ClientHello together. Its owner has checked the cookie of the first part.
 class HelloAssembly {
  public:
-  /// Adds a part. Returns false if it does not belong to the hello of the parts before, or contradicts them.
+  /// Adds a part; one that was added before changes nothing. Returns false if it does not belong to the hello
+  /// of the parts before, or contradicts them.
   [[nodiscard]] bool add(const HelloFragment& fragment);
   /// True if no part is missing.
   [[nodiscard]] bool is_complete() const { return hello_bytes_ > 0 && missing_ == 0; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include <reckoner/net/pipe_server.hpp>
 #include <reckoner/net/socket_address.hpp>
+#include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/web/web_listener.hpp>
 
@@ -39,17 +41,16 @@ class SideChannels {
   /// of the stream. `now_s`: of the machine's monotonic clock (steady_seconds()). The PipeServer may call
   /// close() and send() meanwhile.
   virtual void pass_on(PipeServer& pipes, double now_s) = 0;
-
-  /// The UDP port in use; 0: none.
+  /// The UDP port in use.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
   /// Sets the members of WebStats about channels.
   virtual void count(WebStats& stats) const = 0;
-  /// Counters of the port.
+  /// Counters of the port. The listener adds what it has refused to its own counters.
   [[nodiscard]] virtual const TransportStats& stats() const = 0;
 };
 
 /// Opens a listener whose clients may offer these channels, or none if it is null. WebListener::open() makes
-/// the channels itself (open_channels()).
+/// the channels itself (open_data_channels()).
 [[nodiscard]] Result<std::unique_ptr<WebListener>> open_listener(const WebConfig& config,
                                                                  std::unique_ptr<SideChannels> channels);
 

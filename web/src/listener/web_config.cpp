@@ -37,11 +37,10 @@ std::optional<Error> find_invalid_setting(const WebConfig& config) {
   if (config.certificate.empty() && !config.key.empty()) return Error{"key is given without a certificate"};
   if (!is_header_value(config.content_policy))
     return Error{"content_policy contains a character that no header may contain"};
-  const WebChannels& channels = config.channels;
-  if (!channels.address.empty()) {
-    const auto address = parse_host(channels.address);
+  if (!config.channel_address.empty()) {
+    const auto address = parse_host(config.channel_address);
     if (!address || address->host.is_any() || address->host.is_multicast())
-      return Error{"channels.address: " + channels.address + " is not one specific IP address"};
+      return Error{"channel_address: " + config.channel_address + " is not one specific IP address"};
   }
   const bool plain = config.certificate.empty() && !config.tls_ends_at_proxy;
   if (config.security.get() != nullptr && plain && !is_loopback(config.host)) {

@@ -2,12 +2,12 @@
 #include "net/src/transport/limits/traffic_limit.hpp"
 #include "net/src/transport/pipe/pipe_message.hpp"
 #include "net/src/transport/platform.hpp"
-#include "web/src/channel/listener_channels.hpp"
 #include "web/src/http/http_request.hpp"
 #include "web/src/http/origin.hpp"
 #include "web/src/http/page_files.hpp"
 #include "web/src/http/web_socket_frames.hpp"
 #include "web/src/listener/connection_table.hpp"
+#include "web/src/listener/data_channels.hpp"
 #include "web/src/listener/listening_socket.hpp"
 #include "web/src/listener/side_channels.hpp"
 #include "web/src/listener/token_entrance.hpp"
@@ -829,6 +829,7 @@ struct WebListener::Impl {
   // Of the server's thread.
   std::vector<Arrival> taken;
   PipeServer pipes;
+  TransportStats all_stats;
   const std::unique_ptr<SideChannels> channels;  // null: there are none; both threads know whether
 
   std::thread thread;
@@ -846,7 +847,7 @@ struct web::ListenerAccess {
 };
 
 Result<std::unique_ptr<WebListener>> WebListener::open(const WebConfig& config) {
-  return web::ListenerAccess::open(config, nullptr, config.channels.enabled);
+  return web::ListenerAccess::open(config, nullptr, config.data_channels);
 }
 
 Result<std::unique_ptr<WebListener>> web::open_listener(const WebConfig& config,
@@ -873,7 +874,7 @@ Result<std::unique_ptr<WebListener>> web::ListenerAccess::open(const WebConfig& 
   const auto gate = token_gate(config, listening->port);
   if (!gate) return fail(gate.error());
   if (opens_channels) {
-    auto opened = open_channels(config);
+    auto opened = open_data_channels(config);
     if (!opened) return fail(opened.error());
     channels = std::move(*opened);
   }
@@ -994,7 +995,16 @@ void WebListener::revoke_login(const PeerLogin& login) {
 }
 
 const TransportStats& WebListener::stats() const {
-  return impl_->pipes.stats();
+  if (impl_->channels == nullptr) return impl_->pipes.stats();
+  // Messages in channels are in the counts of the pipes, and their packets are not. So only refusals are
+  // added.
+  impl_->all_stats = impl_->pipes.stats();
+  const RefusalCounts& refused = impl_->channels->stats().refusals;
+  for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {
+    impl_->all_stats.refusals.counts[i] += refused.counts[i];
+    impl_->all_stats.refused += refused.counts[i];
+  }
+  return impl_->all_stats;
 }
 
 }  // namespace reckoner

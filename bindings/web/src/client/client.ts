@@ -173,6 +173,7 @@ export class Client extends Emitter<ClientEvents> {
     this.options.signal?.throwIfAborted();
     this.native = await Native.start<Functions>(source, {
       open: (_network: Pointer, connection: number) => this.open(connection),
+      random: () => Math.random(),
       send: (_network: Pointer, message: Pointer, bytes: number) =>
         this.connection?.send(new Uint8Array(this.native.buffer, message, bytes)) ? 1 : 0,
     });

@@ -18,18 +18,6 @@
 
 namespace reckoner {
 
-/// Data channels of a WebListener: browsers then receive and send over UDP what may be lost. One UDP port
-/// serves all of them. A browser whose network blocks UDP plays over its WebSocket.
-struct WebChannels {
-  bool enabled = true;     ///< false: everything goes over the WebSockets, and no UDP port is opened
-  std::uint16_t port = 0;  ///< UDP port, at WebConfig::host; 0: any free one, see channel_port()
-  /// IP address at which browsers reach the UDP port, if it is not the one at which they reach the listener:
-  /// behind a NAT, or with a proxy in front of the listener. Empty: the same one.
-  std::string address{};
-  /// UDP port at `address`, if the NAT has another one. 0: the same one.
-  std::uint16_t public_port = 0;
-};
-
 /// Settings of a WebListener.
 struct WebConfig {
   /// Address or name to listen on. Empty: all addresses of the machine, IPv6 and IPv4 on one port.
@@ -70,6 +58,17 @@ struct WebConfig {
   /// True: clients that name no origin may connect, too. They are no browsers, for example Node.
   bool without_origin = false;
 
+  /// True: the listener also has a UDP port for data channels (WebRTC). A page that has joined over its
+  /// WebSocket can move to one, so that lost packets delay nothing behind them. If UDP does not reach the
+  /// server, the page stays on the WebSocket. False: no UDP port is opened.
+  bool data_channels = true;
+  std::uint16_t channel_port = 0;  ///< UDP port of all data channels, at `host`; 0: any free one
+  /// UDP port that browsers use, if a NAT in front of the server has another one. 0: the port in use.
+  std::uint16_t channel_public_port = 0;
+  /// IP address under which browsers reach this port, as text: behind a NAT, or with a proxy in front of the
+  /// listener. Empty: the one under which they reach the listener.
+  std::string channel_address{};
+
   /// Maximum number of clients at once, from 1 to 65 535. A Server needs kSpareConnections more than clients.
   std::size_t max_peers = 64;
   /// Maximum number of clients at once from one IPv4 address or IPv6 /64, from 1 to 65 535. Behind a proxy,
@@ -84,7 +83,6 @@ struct WebConfig {
   /// to 60 s. TLS handshake and request count.
   double join_s = 5.0;
   TransportLimits limits{};  ///< limits on the traffic of clients that joined
-  WebChannels channels{};    ///< data channels beside the WebSockets
 };
 
 /// Returns an error for the first invalid setting, or nullopt. It opens no file and no socket.
@@ -92,10 +90,10 @@ struct WebConfig {
 
 /// Counters of a WebListener beside TransportStats.
 struct WebStats {
-  std::size_t peers = 0;  ///< WebSockets whose clients joined or said hello
+  std::size_t peers = 0;     ///< WebSockets whose clients joined or said hello
+  std::size_t channels = 0;  ///< of them, those with an open data channel
   /// TCP connections, also those that load files or have sent nothing
   std::size_t connections = 0;
-  std::size_t channels = 0;       ///< open data channels
   std::size_t channels_half = 0;  ///< offers whose channel is not open yet
   /// Messages that were not sent over a channel, because a newer one came while they waited.
   std::uint64_t replaced = 0;
@@ -126,6 +124,8 @@ class RECKONER_WEB_API WebListener final : public Transport {
 
   /// Returns the TCP port in use.
   [[nodiscard]] std::uint16_t port() const;
+  /// Returns the UDP port of the data channels. 0: there are none.
+  [[nodiscard]] std::uint16_t channel_port() const;
   /// Returns the URL of the WebSocket for a page that reaches the listener as `host`; empty: WebConfig::host,
   /// or "localhost" if that is empty.
   [[nodiscard]] std::string url(std::string_view host = {}) const;
@@ -133,9 +133,8 @@ class RECKONER_WEB_API WebListener final : public Transport {
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
   /// Returns the present numbers of peers and connections.
   [[nodiscard]] WebStats web_stats() const;
-  /// Returns the UDP port of the data channels; 0: there are none.
-  [[nodiscard]] std::uint16_t channel_port() const;
-  /// Returns the counters of that port, with what it has refused. Messages count in stats(), too.
+  /// Returns the counters of the UDP port of the data channels. Its messages and refusals count in stats(),
+  /// too.
   [[nodiscard]] const TransportStats& channel_stats() const;
   /// Sends a text (UTF-8) to every client, for PipeTransport::status(). A client that joins later gets the
   /// newest text at once. Without effect above PipeServer::kMaxStatusBytes.

@@ -3,7 +3,7 @@
 #include "capi/src/server/server_handle.hpp"
 #include "capi/src/values/convert.hpp"
 #include "capi/src/values/shared_fields.hpp"
-#include "capi/src/web/web.hpp"
+#include "capi/src/values/web.hpp"
 
 #include <algorithm>
 #include <array>

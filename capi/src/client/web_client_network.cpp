@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Clients in a page: the page owns the WebSocket, or another ordered stream of messages.
 #include "capi/src/client/client_handle.hpp"
-#include "capi/src/web/web.hpp"
+#include "capi/src/values/web.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include <reckoner/net/dialer.hpp>
 #include <reckoner/net/pipe_transport.hpp>
@@ -20,6 +20,8 @@ RECKONER_WEB_IMPORT(open) void page_open(void* network, std::uint32_t connection
 // Sends one message over the newest connection. Returns 1, or 0 if it is not open.
 RECKONER_WEB_IMPORT(send)
 int page_send(void* network, const std::byte* message, std::size_t bytes);
+// A random number in [0, 1).
+RECKONER_WEB_IMPORT(random) double page_random();
 
 namespace reckoner::capi {
 namespace {
@@ -57,11 +59,7 @@ class WebClientNetwork final : public ClientNetwork, public Dialer {
              "origin";
     return "the WebSocket could not be opened";
   }
-  double random_fraction() override {
-    std::uint32_t number = 0;
-    if (getentropy(&number, sizeof number) != 0) std::abort();
-    return number / 4294967296.0;
-  }
+  double random_fraction() override { return page_random(); }
 
   // The page
   void opened(std::uint32_t connection, std::span<const std::byte> token) {
