@@ -44,9 +44,10 @@ struct reckoner_web_config {
   uint32_t max_connections_per_host; /* of them, from one IPv4 address or IPv6 /64 */
   int32_t data_channels;             /* 1: pages can move to data channels (WebRTC) on a UDP port */
   double join_s; /* a connection that has not joined, or has not got its file, is closed after this time */
-  const char* channel_address; /* IP address under which browsers reach that port; null: `host` */
-  uint16_t channel_port;       /* UDP port; 0: any free one */
-  uint16_t reserved2, reserved3, reserved4;
+  const char* channel_address;  /* IP address at which browsers reach that port; null: that of the TCP port */
+  uint16_t channel_port;        /* UDP port; 0: any free one, see reckoner_web_channels() */
+  uint16_t channel_public_port; /* UDP port at channel_address, if a NAT has another one; else 0 */
+  uint16_t reserved3, reserved4;
 };
 RECKONER_C_API void reckoner_web_config_init(reckoner_web_config* config, uint32_t struct_size);
 
@@ -62,6 +63,11 @@ RECKONER_C_API reckoner_result reckoner_web_has_client(const reckoner_server* se
  * server does not listen for browsers. */
 RECKONER_C_API reckoner_result reckoner_web_counts(const reckoner_server* server, uint32_t* peers,
                                                    uint32_t* connections);
+
+/* The UDP port of the data channels, 0 if there are none, and how many are open. RECKONER_ERROR_REFUSED if
+ * the server does not listen for browsers. */
+RECKONER_C_API reckoner_result reckoner_web_channels(const reckoner_server* server, uint16_t* port,
+                                                     uint32_t* open);
 
 #ifdef __cplusplus
 }

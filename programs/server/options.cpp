@@ -64,6 +64,18 @@ void add_live_view_options(CLI::App& app, ServerOptions& o) {
          "a page of this origin may connect, too, for example https://game.example; browsers may reach "
          "the live view under its host name, otherwise only under an address or localhost")
       ->group(kGroup);
+  app.add_flag("--watch-no-udp", o.watch.no_udp,
+               "browsers get everything over the WebSocket, and nothing over data channels")
+      ->group(kGroup);
+  app.add_option("--watch-udp-port", o.watch.udp_port,
+                 "UDP port of the data channels of the live view; 0: any free one")
+      ->capture_default_str()
+      ->group(kGroup);
+  app.add_option(
+         "--watch-udp-address", o.watch.udp_address,
+         "IP address at which browsers reach the UDP port, behind a NAT or beside a proxy; by default "
+         "the one at which they reach the TCP port")
+      ->group(kGroup);
   app.add_option("--watchers", o.watch.most, "how many browsers may watch at once")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
       ->capture_default_str()

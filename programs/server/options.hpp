@@ -28,6 +28,9 @@ struct WatchOptions {
   std::string certificate;           ///< PEM file with certificate and key; empty: no TLS
   std::vector<std::string> origins;  ///< further origins of pages that may connect
   std::size_t most = 16;             ///< watchers at once
+  bool no_udp = false;               ///< everything travels over the WebSockets
+  std::uint16_t udp_port = 0;        ///< of the data channels; 0: any free one
+  std::string udp_address;           ///< where browsers reach this port; empty: as they reach the TCP port
 };
 
 /// How the server takes part in a world on several servers. The ranges are those of ClusterConfig.

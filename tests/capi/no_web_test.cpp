@@ -30,6 +30,7 @@ TEST(CWithoutWeb, SaysThatItCannotListenForBrowsers) {
   ASSERT_EQ(reckoner_server_create(&config, &server, why, sizeof why), RECKONER_OK) << why;
   EXPECT_EQ(reckoner_web_port(server), 0);
   EXPECT_EQ(reckoner_web_counts(server, nullptr, nullptr), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_web_channels(server, nullptr, nullptr), RECKONER_ERROR_REFUSED);
   reckoner_server_destroy(server);
 }
 

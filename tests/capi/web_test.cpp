@@ -117,6 +117,44 @@ TEST_F(CWeb, NativePlayersAndBrowsersJoinOneServer) {
   EXPECT_EQ(datagrams, 1u);
 }
 
+TEST_F(CWeb, OpensAPortForDataChannels) {
+  ASSERT_EQ(create(), RECKONER_OK) << why_.data();
+  std::uint16_t port = 0;
+  std::uint32_t open = 7;
+  EXPECT_EQ(reckoner_web_channels(server_, &port, &open), RECKONER_OK);
+  EXPECT_NE(port, 0);
+  EXPECT_EQ(open, 0u);
+
+  web_.channel_port = port;
+  reckoner_server* second = nullptr;
+  EXPECT_EQ(reckoner_server_create(&config_, &second, why_.data(), why_.size()), RECKONER_ERROR_NETWORK)
+      << "the port is in use";
+  reckoner_server_destroy(std::exchange(server_, nullptr));
+  ASSERT_EQ(create(), RECKONER_OK) << why_.data();
+  EXPECT_EQ(reckoner_web_channels(server_, &port, nullptr), RECKONER_OK);
+  EXPECT_EQ(port, web_.channel_port);
+  reckoner_server_destroy(std::exchange(server_, nullptr));
+
+  web_.data_channels = 0;
+  ASSERT_EQ(create(), RECKONER_OK) << why_.data();
+  EXPECT_EQ(reckoner_web_channels(server_, &port, nullptr), RECKONER_OK);
+  EXPECT_EQ(port, 0);
+  reckoner_server_destroy(std::exchange(server_, nullptr));
+
+  web_.channel_address = "game.example";
+  EXPECT_EQ(create(), RECKONER_ERROR_ARGUMENT) << "it is no IP address";
+}
+
+// A program that was compiled before the members for channels were there.
+TEST_F(CWeb, TakesTheSmallerStructOfEarlierPrograms) {
+  web_.struct_size = offsetof(reckoner_web_config, channel_address);
+  web_.channel_address = "nonsense";
+  ASSERT_EQ(create(), RECKONER_OK) << why_.data();
+  std::uint16_t port = 0;
+  EXPECT_EQ(reckoner_web_channels(server_, &port, nullptr), RECKONER_OK);
+  EXPECT_NE(port, 0);
+}
+
 TEST_F(CWeb, TakesItsSettings) {
   const ScratchDir scratch;
   std::ofstream(scratch.file("game.html")) << "<p>game</p>";

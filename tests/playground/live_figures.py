@@ -4,7 +4,9 @@
 (Node.js with the WebAssembly module) watch one world through one simulated link. The link is between two network
 namespaces, carries real UDP and real TCP of the kernel, and delays and drops IP packets. Needs root.
 
-  live_figures.py PROGRAMS HARNESS [--seconds 20] [--only lan intercity ...]
+With --pages, pages of Chromium with the npm client (build/npm) watch, too: one over a data channel, one over a WebSocket.
+
+  live_figures.py PROGRAMS HARNESS [--seconds 20] [--only lan intercity ...] [--pages]
 """
 import argparse
 import ctypes
@@ -104,24 +106,33 @@ def measure(options, name, scratch):
     os.close(a)
     os.close(b)
     truth = os.path.join(scratch, "truth.csv")
+    folder = os.path.join(scratch, "page")
+    if options.pages:
+        sh("node", os.path.join(HERE, "live_page.mjs"), "--folder", folder)
     inside = lambda namespace, *command: subprocess.Popen(["ip", "netns", "exec", namespace, *command],
                                                           stdout=subprocess.PIPE, text=True)
     server = inside("rk-b", os.path.join(options.programs, "reckoner-server"), "--scenario", "crowd", "--entities", "20",
                     "--insecure", "--host", "10.90.0.2", "--port", "7777", "--watch-host", "10.90.0.2", "--watch-port",
-                    "7778", "--truth", truth, "--seconds", str(options.seconds + 8))
+                    "7778", "--truth", truth, "--seconds", str(options.seconds + (25 if options.pages else 8)),
+                    *(["--watch-page", folder] if options.pages else []))
     time.sleep(1.0)
     clients = {}
     for i in range(options.browsers):
         clients[f"browser {i}"] = inside(
             "rk-a", "node", "--no-warnings", "--experimental-websocket", os.path.join(HERE, "live_client.mjs"),
             "ws://10.90.0.2:7778/", str(options.seconds + 2), os.path.join(scratch, f"browser {i}.csv"))
+    for transport in ("data-channel", "websocket") if options.pages else ():
+        clients[transport] = inside("rk-a", "node", os.path.join(HERE, "live_page.mjs"), "http://10.90.0.2:7778/",
+                                    str(options.seconds), os.path.join(scratch, f"{transport}.csv"), transport)
     time.sleep(2.0)  # Node.js needs longer to start
     for i in range(options.native):
         clients[f"native {i}"] = inside(
             "rk-a", os.path.join(options.programs, "reckoner-client"), "--insecure", "--quiet", "--connect",
             "10.90.0.2:7777", "--seconds", str(options.seconds), "--rendered", os.path.join(scratch, f"native {i}.csv"))
-    for each in clients.values():
-        each.wait()
+    for client, each in clients.items():
+        said = each.communicate()[0]
+        if client in ("data-channel", "websocket"):
+            print(f"{name:10} {said.strip()}")
     server.wait()
     os.kill(link, signal.SIGKILL)
     os.waitpid(link, 0)
@@ -139,6 +150,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--native", type=int, default=1)
     parser.add_argument("--browsers", type=int, default=3)
+    parser.add_argument("--pages", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=list(NETWORKS))
     parser.add_argument("--json")

@@ -133,8 +133,9 @@ TEST_F(WatchServer, RefusesHugeFramesBeforeTheyArrive) {
   EXPECT_EQ(refused("too_large", 4), 4);
   WebSocket text(watch_);
   ASSERT_TRUE(text.open(page_origin()));
-  ASSERT_TRUE(text.send_raw(frame_header(3, 1) + "abc"));
-  EXPECT_TRUE(text.is_closed_within(3.0));
+  ASSERT_TRUE(text.send_raw(frame_header(8193, 1)));
+  EXPECT_TRUE(text.is_closed_within(3.0)) << "larger than an offer of a data channel may be";
+  EXPECT_EQ(refused("too_large", 5), 5);
   expect_that_clients_can_join();
 }
 
@@ -239,6 +240,10 @@ TEST(WatchOptions, AreRefusedIfTheyCannotWork) {
     EXPECT_EQ(wrong.exit_code, 1) << origin;
     EXPECT_NE(wrong.errors.find(std::string(origin) + ": not an origin"), std::string::npos) << wrong.errors;
   }
+  const auto channels = start("--watch-udp-address", "game.example");
+  EXPECT_EQ(channels.exit_code, 1);
+  EXPECT_NE(channels.errors.find("--watch-udp-address game.example: not one"), std::string::npos)
+      << channels.errors;
   const auto elsewhere = start("--watch-host", "192.0.2.1");
   EXPECT_EQ(elsewhere.exit_code, 1);
   EXPECT_NE(elsewhere.errors.find("not of this machine"), std::string::npos) << elsewhere.errors;

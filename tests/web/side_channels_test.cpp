@@ -26,9 +26,9 @@ struct Memory {
 class MemoryChannels final : public web::SideChannels {
  public:
   explicit MemoryChannels(Memory& memory) : memory_(memory) {}
-  Result<std::string> open_offer(StreamId stream, const IpAddress& host, std::string_view offer,
-                                 double) override {
-    if (host != loopback_ip()) return Error{"wrong host"};
+  Result<std::string> open_offer(StreamId stream, const IpAddress& host, const IpAddress& reached,
+                                 std::string_view offer, double) override {
+    if (host != loopback_ip() || reached != loopback_ip()) return Error{"wrong host"};
     memory_.offers.emplace_back(offer);
     if (!memory_.accepts) return Error{"the offer has no fingerprint"};
     memory_.open.insert(stream);
@@ -46,10 +46,9 @@ class MemoryChannels final : public web::SideChannels {
     for (; !memory_.to_server.empty(); memory_.to_server.pop_front())
       pipes.received(*memory_.open.begin(), memory_.to_server.front(), now_s);
   }
-
-  std::uint16_t port() const override { return 1; }
-  std::size_t peers() const override { return memory_.open.size(); }
-  const TransportStats& stats() const override { return stats_; }
+  [[nodiscard]] std::uint16_t port() const override { return 4000; }
+  void count(WebStats& stats) const override { stats.channels = memory_.open.size(); }
+  [[nodiscard]] const TransportStats& stats() const override { return stats_; }
 
  private:
   Memory& memory_;

@@ -9,7 +9,7 @@ namespace reckoner::web {
 namespace {
 
 TEST(SignalMessage, IsReadAsItWasWritten) {
-  for (const Signal kind : {Signal::offer, Signal::answer, Signal::refused}) {
+  for (const Signal kind : {Signal::offer, Signal::answer, Signal::refused, Signal::leave}) {
     const std::string text = write_signal({kind, "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\n"});
     const auto read = read_signal(text);
     ASSERT_TRUE(read);

@@ -35,19 +35,15 @@ TEST(WebConfig, DefaultsAreValidAndErrorsNameTheSetting) {
   EXPECT_NE(fault(silent).find("silence_s"), std::string::npos);
 }
 
-TEST(WebConfig, DataChannelsNeedAnAddress) {
-  constexpr const char* kNoAddress = "channel_address is not one specific";
-  for (const char* host : {"", "0.0.0.0", "::", "localhost"}) {
-    EXPECT_NE(fault({.host = host, .security = Insecure{}, .data_channels = true}).find(kNoAddress),
+TEST(WebConfig, AddressOfDataChannelsIsOneIpAddressOrThatOfTheListener) {
+  for (const char* address : {"game.example", "0.0.0.0", "::", "224.0.0.1", "192.0.2.7:4000"}) {
+    EXPECT_NE(fault({.security = Insecure{}, .channel_address = address}).find("channel_address"),
               std::string::npos)
-        << host;
+        << address;
   }
-  EXPECT_EQ(fault({.host = "127.0.0.1", .security = Insecure{}, .data_channels = true}), "");
-  EXPECT_EQ(fault({.security = Insecure{}, .data_channels = true, .channel_address = "192.0.2.7"}), "");
-  EXPECT_NE(
-      fault({.host = "127.0.0.1", .security = Insecure{}, .data_channels = true, .channel_address = "game"})
-          .find(kNoAddress),
-      std::string::npos);
+  for (const char* host : {"", "0.0.0.0", "localhost", "127.0.0.1"})
+    EXPECT_EQ(fault({.host = host, .security = Insecure{}}), "") << host;
+  EXPECT_EQ(fault({.security = Insecure{}, .channel_public_port = 4000, .channel_address = "192.0.2.7"}), "");
 }
 
 TEST(WebConfig, RefusesTokensWithoutTls) {

@@ -157,7 +157,7 @@ TEST_F(WebListenerTest, SilentWebSocketsKeepNobodyOut) {
 }
 
 TEST_F(WebListenerTest, FramesOfOtherKindsAndSizesAreRefusedAndCounted) {
-  start(Insecure{});
+  start(Insecure{}, [](WebConfig& config) { config.data_channels = false; });
   const auto opened = [&] {
     auto socket = std::make_unique<WebSocket>(web_->port());
     EXPECT_TRUE(socket->open(own_origin()));

@@ -47,7 +47,7 @@ test('an installed client joins an installed server', () => {
     const port = await server.listen({ host: '127.0.0.1' });
     server.spawn('player', { position: [1, 2, 3] });
     server.start(() => {});
-    const client = await connect('ws://127.0.0.1:' + port, { archetypes, transport: webSocketTransport((address, protocol) => new WebSocket(address, protocol)) });
+    const client = await connect('ws://127.0.0.1:' + port, { archetypes, transport: webSocketTransport((address, protocols) => new WebSocket(address, protocols)) });
     const timer = setInterval(async () => {
       const { count, positions } = client.frame();
       if (count === 0) return;

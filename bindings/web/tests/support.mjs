@@ -27,8 +27,8 @@ export async function connect(...options) {
 const { WebSocket } = createRequire(join(here, '../package.json'))('ws');
 
 /** A transport over the package ws: Node.js 20 has no WebSocket of its own. `sockets` gets each socket. */
-export const nodeTransport = (sockets = []) => webSocketTransport((address, protocol) => {
-  const socket = new WebSocket(address, protocol, { origin: address.replace(/^ws/, 'http').replace(/\/$/, '') });
+export const nodeTransport = (sockets = []) => webSocketTransport((address, protocols) => {
+  const socket = new WebSocket(address, protocols, { origin: address.replace(/^ws/, 'http').replace(/\/$/, '') });
   sockets.push(socket);
   return socket;
 });
@@ -57,9 +57,9 @@ export async function reckonerServer(entities, ...options) {
   let output = '';
   child.stdout.on('data', (text) => (output += text));
   const gone = new Promise((resolve) => child.on('exit', resolve));
-  await until(() => /live view on ws:/.test(output) || child.exitCode !== null, 'the address of the live view');
+  await until(() => /live view on (ws|http):/.test(output) || child.exitCode !== null, 'the address of the live view');
   return {
-    address: output.match(/live view on (ws:\S+)/)[1],
+    address: output.match(/live view on (\S+)/)[1],
     port: Number(output.match(/port (\d+)/)[1]),
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);

@@ -75,6 +75,13 @@ class WebClientNetwork final : public ClientNetwork, public Dialer {
     refused_ = message[0] == kBye && !welcomed_;
     transport_->received(message, now_s);
   }
+  // 0 bytes: datagrams travel over the ordered stream. Else over a channel that loses and reorders.
+  void set_path(std::uint32_t connection, std::size_t channel_datagram_bytes) {
+    if (connection != connection_) return;
+    transport_->set_path(channel_datagram_bytes == 0
+                             ? PipePath{}
+                             : PipePath{.is_ordered = false, .max_datagram_bytes = channel_datagram_bytes});
+  }
   void closed(std::uint32_t connection) {
     if (connection == connection_) transport_->closed();
   }
@@ -164,6 +171,12 @@ void reckoner_web_received(reckoner_client* client, std::uint32_t connection, st
                            double now_s) {
   WebClientNetwork& network = network_of(client);
   if (bytes <= network.room.size()) network.received(connection, {network.room.data(), bytes}, now_s);
+}
+// Datagrams travel over a data channel from now on, in at most this number of bytes; 0: over the stream
+// again.
+RECKONER_WEB(reckoner_web_path)
+void reckoner_web_path(reckoner_client* client, std::uint32_t connection, std::size_t bytes) {
+  network_of(client).set_path(connection, bytes);
 }
 RECKONER_WEB(reckoner_web_closed)
 void reckoner_web_closed(reckoner_client* client, std::uint32_t connection) {

@@ -36,3 +36,14 @@ reckoner_result reckoner_web_counts(const reckoner_server* server, std::uint32_t
     return RECKONER_OK;
   });
 }
+
+reckoner_result reckoner_web_channels(const reckoner_server* server, std::uint16_t* port,
+                                      std::uint32_t* open) {
+  return with(server, [&](const Server&) -> reckoner_result {
+    const capi::WebEntrance* web = server->network->web();
+    if (web == nullptr) return RECKONER_ERROR_REFUSED;
+    if (port != nullptr) *port = web->channel_port();
+    if (open != nullptr) *open = static_cast<std::uint32_t>(web->channels());
+    return RECKONER_OK;
+  });
+}

@@ -29,6 +29,8 @@ class Entrance final : public capi::WebEntrance {
   [[nodiscard]] std::uint16_t port() const override { return web_->port(); }
   [[nodiscard]] std::size_t peers() const override { return web_->web_stats().peers; }
   [[nodiscard]] std::size_t connections() const override { return web_->web_stats().connections; }
+  [[nodiscard]] std::uint16_t channel_port() const override { return web_->channel_port(); }
+  [[nodiscard]] std::size_t channels() const override { return web_->web_stats().channels; }
 
  private:
   std::unique_ptr<WebListener> web_;
@@ -70,6 +72,7 @@ capi::OpenedEntrance capi::open_web_entrance(const reckoner_web_config& given,
   config.join_s = c.join_s;
   config.data_channels = c.data_channels != 0;
   config.channel_port = c.channel_port;
+  config.channel_public_port = c.channel_public_port;
   copy_text(config.channel_address, c.channel_address);
   if (const auto invalid = find_invalid_setting(config))
     return {.result = RECKONER_ERROR_ARGUMENT, .fault = invalid->message};
@@ -86,5 +89,6 @@ void reckoner_web_config_init(reckoner_web_config* config, std::uint32_t struct_
   c.max_connections = static_cast<std::uint32_t>(defaults.max_connections);
   c.max_connections_per_host = static_cast<std::uint32_t>(defaults.max_connections_per_host);
   c.join_s = defaults.join_s;
+  c.data_channels = defaults.data_channels ? 1 : 0;
   capi::put(config, c, struct_size);
 }

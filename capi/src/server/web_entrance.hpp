@@ -30,6 +30,9 @@ class WebEntrance {
   /// Numbers of clients and of TCP connections.
   [[nodiscard]] virtual std::size_t peers() const = 0;
   [[nodiscard]] virtual std::size_t connections() const = 0;
+  /// The UDP port of the data channels, 0 if there are none, and the number of open ones.
+  [[nodiscard]] virtual std::uint16_t channel_port() const = 0;
+  [[nodiscard]] virtual std::size_t channels() const = 0;
 };
 
 /// An entrance, or why there is none.

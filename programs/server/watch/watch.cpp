@@ -75,8 +75,13 @@ Result<std::unique_ptr<Watch>> Watch::open(const ServerOptions& options, Network
                    .folder = watch.page,
                    .front_page = "live.html",
                    .origins = watch.origins,
+                   .data_channels = !watch.no_udp,
+                   .channel_port = watch.udp_port,
+                   .channel_address = watch.udp_address,
                    .max_peers = watch.most,
                    .max_peers_per_host = std::min<std::size_t>(watch.most, 16)};
+  if (find_invalid_setting(WebConfig{.security = Insecure{}, .channel_address = watch.udp_address}))
+    return Error{"--watch-udp-address " + watch.udp_address + ": not one specific IP address"};
   if (find_invalid_setting(config)) {
     return Error{
         "--watch-host " + watch.host +

@@ -288,7 +288,7 @@ Result<std::unique_ptr<ChannelHub>> ChannelHub::create(const ChannelConfig& conf
 }
 
 Result<std::string> ChannelHub::open_offer(StreamId stream, const IpAddress& host, std::string_view text,
-                                           double now_s) {
+                                           double now_s, const std::optional<SocketAddress>& reached) {
   Impl& s = *impl_;
   if (const auto found = s.peers.find(stream); found != s.peers.end()) s.end(*found->second, true);
   if (const char* const why = s.find_limit(host.limited_host(), now_s)) {
@@ -319,7 +319,7 @@ Result<std::string> ChannelHub::open_offer(StreamId stream, const IpAddress& hos
                                      .password = password,
                                      .fingerprint = s.dtls.fingerprint(),
                                      .mid = peer->offer.mid,
-                                     .address = s.config.address,
+                                     .address = reached.value_or(s.config.address),
                                      .sctp_port = peer->offer.sctp_port,
                                      .max_message_bytes = kMaxChannelMessageBytes});
   s.peers[stream] = std::move(peer);

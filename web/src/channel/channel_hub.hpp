@@ -38,9 +38,12 @@ class ChannelHub {
   ChannelHub& operator=(const ChannelHub&) = delete;
 
   /// Reads the offer (SDP) of a stream's browser, and returns the answer. `host` is the address of the other
-  /// end of the stream. An earlier channel of the stream ends. The error is one sentence for the browser.
+  /// end of the stream. `reached`: where the browser reaches this machine, if the answer should not contain
+  /// ChannelConfig::address. An earlier channel of the stream ends. The error is one sentence for the
+  /// browser.
   [[nodiscard]] Result<std::string> open_offer(StreamId stream, const IpAddress& host, std::string_view offer,
-                                               double now_s);
+                                               double now_s,
+                                               const std::optional<SocketAddress>& reached = std::nullopt);
   /// Ends the channel of a stream, without an event. Does nothing if it has none.
   void close(StreamId stream);
 

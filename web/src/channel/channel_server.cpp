@@ -74,8 +74,8 @@ Result<std::unique_ptr<ChannelServer>> ChannelServer::create(const ChannelServer
 }
 
 Result<std::string> ChannelServer::open_offer(StreamId stream, const IpAddress& host, std::string_view offer,
-                                              double now_s) {
-  return impl_->hub->open_offer(stream, host, offer, now_s);
+                                              double now_s, const std::optional<SocketAddress>& reached) {
+  return impl_->hub->open_offer(stream, host, offer, now_s, reached);
 }
 
 void ChannelServer::close(StreamId stream) {

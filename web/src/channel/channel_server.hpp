@@ -45,7 +45,8 @@ class ChannelServer {
 
   /// As ChannelHub::open_offer().
   [[nodiscard]] Result<std::string> open_offer(StreamId stream, const IpAddress& host, std::string_view offer,
-                                               double now_s);
+                                               double now_s,
+                                               const std::optional<SocketAddress>& reached = std::nullopt);
   /// The stream has ended, or its browser takes back its offer.
   void close(StreamId stream);
 

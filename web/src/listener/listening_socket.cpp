@@ -79,7 +79,13 @@ Accepted accept_connection(int listening_file) {
 #ifdef TCP_NOTSENT_LOWAT
       set_option(file, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kMaxUnsent);
 #endif
-      return {Accepted::Outcome::connection, file, from_system(from).host};
+      SystemAddress own{};
+      socklen_t own_size = sizeof own;
+      const bool known = getsockname(file, &own.generic, &own_size) == 0;
+      return {.outcome = Accepted::Outcome::connection,
+              .file = file,
+              .host = from_system(from).host,
+              .reached = known ? from_system(own).host : IpAddress{}};
     }
     if (errno == EINTR || errno == ECONNABORTED) continue;
     const bool exhausted = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;

@@ -30,6 +30,7 @@ struct Accepted {
   Outcome outcome = Outcome::none;
   int file = -1;  ///< descriptor; the caller closes it
   IpAddress host{};
+  IpAddress reached{};  ///< the address of this machine that the other end has reached
 };
 
 /// Accepts the next connection without waiting.

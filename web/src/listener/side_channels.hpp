@@ -26,11 +26,13 @@ class SideChannels {
  public:
   virtual ~SideChannels() = default;
 
-  /// Reads the untrusted offer of a stream whose client has joined, and returns the answer. `host`: the
-  /// address of the client. An earlier channel of the stream ends. The error is one sentence for the client.
+  /// Reads the untrusted offer of a stream whose client has joined, and returns the answer. `reached`: the
+  /// address of this machine that the client has reached. An earlier channel of the stream ends. The error is
+  /// one sentence for the client.
   [[nodiscard]] virtual Result<std::string> open_offer(StreamId stream, const IpAddress& host,
-                                                       std::string_view offer, double now_s) = 0;
-  /// The stream has ended. Does nothing if it has no channel.
+                                                       const IpAddress& reached, std::string_view offer,
+                                                       double now_s) = 0;
+  /// The stream has ended, or its client has left the channel. Does nothing if it has no channel.
   virtual void close(StreamId stream) = 0;
   /// Sends a message over the stream's channel. Returns false if there is none that is open, or if it is too
   /// large for it: the listener then uses the WebSocket.
@@ -41,13 +43,14 @@ class SideChannels {
   virtual void pass_on(PipeServer& pipes, double now_s) = 0;
   /// The UDP port in use.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
-  /// Number of open channels.
-  [[nodiscard]] virtual std::size_t peers() const = 0;
-  /// What the channels have refused, which the listener adds to its own counters.
+  /// Sets the members of WebStats about channels.
+  virtual void count(WebStats& stats) const = 0;
+  /// Counters of the port. The listener adds what it has refused to its own counters.
   [[nodiscard]] virtual const TransportStats& stats() const = 0;
 };
 
-/// Opens a listener whose clients may offer channels. Without `channels`, it is WebListener::open().
+/// Opens a listener whose clients may offer these channels, or none if it is null. WebListener::open() makes
+/// the channels itself (open_data_channels()).
 [[nodiscard]] Result<std::unique_ptr<WebListener>> open_listener(const WebConfig& config,
                                                                  std::unique_ptr<SideChannels> channels);
 

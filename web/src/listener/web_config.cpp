@@ -37,12 +37,10 @@ std::optional<Error> find_invalid_setting(const WebConfig& config) {
   if (config.certificate.empty() && !config.key.empty()) return Error{"key is given without a certificate"};
   if (!is_header_value(config.content_policy))
     return Error{"content_policy contains a character that no header may contain"};
-  const std::string& reached_at = config.channel_address.empty() ? config.host : config.channel_address;
-  const auto address = parse_host(reached_at);
-  if (config.data_channels && (!address || address->host.is_any())) {
-    return Error{
-        "channel_address is not one specific IP address; browsers need the one under which they reach "
-        "channel_port"};
+  if (!config.channel_address.empty()) {
+    const auto address = parse_host(config.channel_address);
+    if (!address || address->host.is_any() || address->host.is_multicast())
+      return Error{"channel_address: " + config.channel_address + " is not one specific IP address"};
   }
   const bool plain = config.certificate.empty() && !config.tls_ends_at_proxy;
   if (config.security.get() != nullptr && plain && !is_loopback(config.host)) {

@@ -69,16 +69,20 @@ constexpr std::size_t kPartBytes = 16 * 1024;
 constexpr lws_usec_t kSweepUs = 100'000;
 
 constexpr std::string_view kSubprotocol = "reckoner";
+// Chosen if the client lists it, too: tells that offers are welcome. A server without channels would close
+// the connection after an offer.
+constexpr std::string_view kSubprotocolWithChannels = "reckoner.channels";
 
 using Bytes = std::vector<std::byte>;
 
 // What the thread of the sockets reports to the server's thread.
 struct Arrival {
-  enum class Kind : std::uint8_t { opened, message, offer, closed };
+  enum class Kind : std::uint8_t { opened, message, offer, channel_left, closed };
   Kind kind = Kind::message;
   StreamId stream = 0;
   double at_s = 0.0;
   IpAddress host{};
+  IpAddress reached{};
   Bytes bytes{};
 };
 
@@ -107,6 +111,7 @@ struct Connection {
   ConnectionId id = 0;  // also of its stream
   lws* socket = nullptr;
   IpAddress host{};
+  IpAddress reached{};  // the address of this machine
   Phase phase = Phase::request;
   bool doomed = false;  // libwebsockets is about to close it
 
@@ -248,11 +253,11 @@ struct WebListener::Impl {
       const Accepted next = accept_connection(lws_get_socket_fd(listener));
       if (next.outcome == Accepted::Outcome::none) return;
       if (next.outcome == Accepted::Outcome::no_descriptors) return make_room();
-      begin(next.file, next.host);
+      begin(next.file, next.host, next.reached);
     }
   }
 
-  void begin(int file, const IpAddress& host) {
+  void begin(int file, const IpAddress& host, const IpAddress& reached) {
     const auto [id, evicted] = table.add(host, steady_seconds() + config.join_s);
     if (id == 0 || evicted != 0) count(Refusal::address_limit);
     if (evicted != 0) doom(evicted);
@@ -272,6 +277,7 @@ struct WebListener::Impl {
     connection.id = id;
     connection.socket = socket;
     connection.host = host;
+    connection.reached = reached;
     by_id[id] = &connection;
     connection_count = connections.size();
   }
@@ -411,7 +417,9 @@ struct WebListener::Impl {
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         "Sec-WebSocket-Accept: " +
         accept_value(request.field("sec-websocket-key")) + "\r\nSec-WebSocket-Protocol: ";
-    connection.answer += kSubprotocol;
+    const bool with_channels =
+        channels != nullptr && request.lists("sec-websocket-protocol", kSubprotocolWithChannels);
+    connection.answer += with_channels ? kSubprotocolWithChannels : kSubprotocol;
     connection.answer += "\r\n\r\n";
     connection.phase = Connection::Phase::stream;
     table.advance(connection.id, Progress::answer);
@@ -518,15 +526,17 @@ struct WebListener::Impl {
     return report_bytes(Arrival::Kind::message, connection, bytes);
   }
 
-  // Offers a channel. Only a client that the server has admitted may do so.
+  // Offers or leaves a channel. Only a client that the server has admitted may do so.
   bool on_text(Connection& connection, std::span<const std::byte> bytes) {
     if (connection.refused > kMaxRefused) return false;
     const auto message = read_signal({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (!connection.joined || !message || message->kind != Signal::offer) {
+    const bool is_known = message && (message->kind == Signal::offer || message->kind == Signal::leave);
+    if (!connection.joined || !is_known) {
       refuse(connection, message ? Refusal::unexpected : Refusal::malformed);
       return true;
     }
-    return report_bytes(Arrival::Kind::offer, connection, std::as_bytes(std::span(message->body)));
+    const auto kind = message->kind == Signal::offer ? Arrival::Kind::offer : Arrival::Kind::channel_left;
+    return report_bytes(kind, connection, std::as_bytes(std::span(message->body)));
   }
 
   bool report_bytes(Arrival::Kind kind, Connection& connection, std::span<const std::byte> bytes) {
@@ -541,6 +551,7 @@ struct WebListener::Impl {
     report({.kind = kind,
             .stream = connection.id,
             .host = connection.host,
+            .reached = connection.reached,
             .bytes = Bytes(bytes.begin(), bytes.end())});
     return true;
   }
@@ -704,7 +715,7 @@ struct WebListener::Impl {
 
   void answer_offer(const Arrival& offer, double now_s) {
     const std::string_view body(reinterpret_cast<const char*>(offer.bytes.data()), offer.bytes.size());
-    const auto answer = channels->open_offer(offer.stream, offer.host, body, now_s);
+    const auto answer = channels->open_offer(offer.stream, offer.host, offer.reached, body, now_s);
     const std::string text =
         answer ? write_signal({Signal::answer, *answer}) : write_signal({Signal::refused, answer.error()});
     (void)queue(offer.stream, std::as_bytes(std::span(text)), false, kTextFrame);
@@ -759,6 +770,10 @@ struct WebListener::Impl {
           break;
         case Arrival::Kind::offer:
           answer_offer(arrival, now_s);
+          break;
+        case Arrival::Kind::channel_left:
+          channels->close(arrival.stream);
+          pipes.set_path(arrival.stream, {});
           break;
         case Arrival::Kind::closed:
           if (channels != nullptr) channels->close(arrival.stream);
@@ -827,24 +842,22 @@ WebListener::~WebListener() = default;
 struct web::ListenerAccess {
   using Impl = WebListener::Impl;
   static Result<std::unique_ptr<WebListener>> open(const WebConfig& config,
-                                                   std::unique_ptr<SideChannels> channels);
+                                                   std::unique_ptr<SideChannels> channels,
+                                                   bool opens_channels);
 };
 
 Result<std::unique_ptr<WebListener>> WebListener::open(const WebConfig& config) {
-  if (!config.data_channels) return web::open_listener(config, nullptr);
-  if (auto error = find_invalid_setting(config)) return *error;
-  auto channels = web::open_data_channels(config);
-  if (!channels) return Error{channels.error()};
-  return web::open_listener(config, std::move(*channels));
+  return web::ListenerAccess::open(config, nullptr, config.data_channels);
 }
 
 Result<std::unique_ptr<WebListener>> web::open_listener(const WebConfig& config,
                                                         std::unique_ptr<SideChannels> channels) {
-  return ListenerAccess::open(config, std::move(channels));
+  return ListenerAccess::open(config, std::move(channels), false);
 }
 
 Result<std::unique_ptr<WebListener>> web::ListenerAccess::open(const WebConfig& config,
-                                                               std::unique_ptr<SideChannels> channels) {
+                                                               std::unique_ptr<SideChannels> channels,
+                                                               bool opens_channels) {
   static const std::array<lws_protocols, 2> protocols{
       {{Impl::protocol_name(), &Impl::on_event, 0, 4096, 0, nullptr, 64 * 1024},
        {nullptr, nullptr, 0, 0, 0, nullptr, 0}}};
@@ -860,6 +873,11 @@ Result<std::unique_ptr<WebListener>> web::ListenerAccess::open(const WebConfig& 
   };
   const auto gate = token_gate(config, listening->port);
   if (!gate) return fail(gate.error());
+  if (opens_channels) {
+    auto opened = open_data_channels(config);
+    if (!opened) return fail(opened.error());
+    channels = std::move(*opened);
+  }
   auto impl = std::make_unique<Impl>(config, gate->pipe_gate(&token_time), std::move(channels));
 
   lws_set_log_level(0, nullptr);
@@ -904,10 +922,6 @@ std::uint16_t WebListener::port() const {
   return impl_->port;
 }
 
-std::uint16_t WebListener::channel_port() const {
-  return impl_->channels != nullptr ? impl_->channels->port() : std::uint16_t{0};
-}
-
 std::string WebListener::url(std::string_view host) const {
   const WebConfig& config = impl_->config;
   if (host.empty()) host = config.host.empty() ? std::string_view("localhost") : config.host;
@@ -924,9 +938,18 @@ std::optional<ClientIdentity> WebListener::identity(PeerId peer) const {
 }
 
 WebStats WebListener::web_stats() const {
-  return {.peers = impl_->pipes.streams(),
-          .channels = impl_->channels != nullptr ? impl_->channels->peers() : 0,
-          .connections = impl_->connection_count};
+  WebStats stats{.peers = impl_->pipes.streams(), .connections = impl_->connection_count};
+  if (impl_->channels != nullptr) impl_->channels->count(stats);
+  return stats;
+}
+
+std::uint16_t WebListener::channel_port() const {
+  return impl_->channels != nullptr ? impl_->channels->port() : std::uint16_t{0};
+}
+
+const TransportStats& WebListener::channel_stats() const {
+  static const TransportStats kNone;
+  return impl_->channels != nullptr ? impl_->channels->stats() : kNone;
 }
 
 void WebListener::send_status(std::string_view text) {

@@ -6,7 +6,7 @@
 namespace reckoner::web {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames{"offer", "answer", "refused"};
+constexpr std::array<std::string_view, 4> kNames{"offer", "answer", "refused", "leave"};
 
 }  // namespace
 

@@ -15,6 +15,7 @@ enum class Signal : std::uint8_t {
   offer,    ///< page to server, after it has joined: the body is an SDP offer
   answer,   ///< server to page: the body is the SDP answer
   refused,  ///< server to page: the body is one sentence; the page stays on the WebSocket
+  leave,    ///< page to server: it uses the WebSocket again; the body is one sentence that says why
 };
 
 struct SignalMessage {

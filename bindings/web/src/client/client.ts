@@ -3,6 +3,7 @@ import { Emitter } from '../emitter.js';
 import * as c from '../generated.js';
 import type { Pointer } from '../generated.js';
 import { Arena, type ModuleSource, nameOf, Native, ReckonerError, valueOf } from '../native.js';
+import type { Path } from '../channel.js';
 import { type Connection, type Transport, webSocketTransport } from '../transport.js';
 import {
   type ArchetypeOptions, bytesOf, check, type EntityId, type FieldValue, findField, Message, type Payload, readState, readValue,
@@ -14,6 +15,7 @@ interface Functions extends c.ClientFunctions {
   reckoner_web_opened(client: Pointer, connection: number, token: Pointer, bytes: number): void;
   reckoner_web_room(client: Pointer, bytes: number): Pointer;
   reckoner_web_received(client: Pointer, connection: number, bytes: number, now_s: number): void;
+  reckoner_web_path(client: Pointer, connection: number, bytes: number): void;
   reckoner_web_closed(client: Pointer, connection: number): void;
   reckoner_web_refused(client: Pointer): number;
   reckoner_web_frame(client: Pointer, picture: Pointer): number;
@@ -40,6 +42,8 @@ export interface ConnectOptions extends Partial<Numbers> {
   signal?: AbortSignal;
   /** WebSockets by default. */
   transport?: Transport;
+  /** false: everything travels over the WebSocket. By default, a page uses a data channel beside it where it can. */
+  dataChannel?: boolean;
   /** The time of a monotonic clock, ms; by default performance.now(), which requestAnimationFrame uses, too. */
   clock?: () => number;
   /** Where the WebAssembly module is; by default beside this file. */
@@ -96,6 +100,8 @@ export interface ClientEvents {
   predictionEnded: Entity;
   predictionFailed: Entity;
   message: Message;
+  /** State travels in another way from now on. `reason`: one sentence. */
+  transportChanged: { transport: Path; reason: string };
   /** The connection is lost; the client reconnects. What is shown comes to rest. */
   lost: { reason: string };
   /** Back in the same session; no reliable message is lost. */
@@ -147,12 +153,13 @@ export class Client extends Emitter<ClientEvents> {
   private prediction: Prediction | null = null;
   private readonly bodies = new Map<EntityId, Body>();
   private readonly clock: () => number;
-  private readonly transport: Transport;
+  private readonly dialer: Transport;
+  private path: Path = 'websocket';
 
   private constructor(private readonly address: string, private readonly options: ConnectOptions) {
     super();
     this.clock = options.clock ?? (() => performance.now());
-    this.transport = options.transport ?? webSocketTransport();
+    this.dialer = options.transport ?? webSocketTransport(undefined, options.dataChannel === false ? { peerConnection: null } : {});
   }
 
   /** connect() */
@@ -209,7 +216,7 @@ export class Client extends Emitter<ClientEvents> {
 
   private create(): void {
     const { native } = this;
-    const { archetypes, token, mode, blendCurve, reconnect = true, signal, transport, clock, wasm, ...numbers } = this.options;
+    const { archetypes, token, mode, blendCurve, reconnect = true, signal, transport, dataChannel, clock, wasm, ...numbers } = this.options;
     const arena = new Arena(native);
     try {
       const config = arena.struct(c.reckoner_client_config);
@@ -233,9 +240,10 @@ export class Client extends Emitter<ClientEvents> {
 
   // The C library calls this, so this may not call it back at once.
   private open(connection: number): void {
-    this.connection?.close();
+    const old = this.connection;
     this.connection = null;
-    this.number = connection;
+    this.number = connection; // so that what the old one still says has no effect
+    old?.close();
     void this.openLater(connection);
   }
 
@@ -245,6 +253,7 @@ export class Client extends Emitter<ClientEvents> {
       const { token: given = new Uint8Array() } = this.options;
       token = padded(bytesOf(await (typeof given === 'function' ? given() : given)));
       this.reason = '';
+      if (this.isNewest(connection)) this.noteMoved(connection, 0, 'the connection is new');
     } catch (error) {
       this.reason = `the token could not be had: ${error instanceof Error ? error.message : error}`;
       if (this.isNewest(connection)) this.noteClosed(connection);
@@ -252,7 +261,7 @@ export class Client extends Emitter<ClientEvents> {
     }
     if (!this.isNewest(connection)) return;
     try {
-      this.connection = this.transport.open(this.address, {
+      this.connection = this.dialer.open(this.address, {
         opened: () => {
           if (!this.isNewest(connection)) return;
           const arena = new Arena(this.native);
@@ -260,12 +269,22 @@ export class Client extends Emitter<ClientEvents> {
           arena.free();
         },
         received: (message) => this.isNewest(connection) && this.receive(connection, message),
+        moved: (bytes, reason) => this.noteMoved(connection, bytes, reason),
         closed: () => this.isNewest(connection) && this.noteClosed(connection),
       });
     } catch (error) {
       this.reason = error instanceof Error ? error.message : String(error);
       if (this.isNewest(connection)) this.noteClosed(connection);
     }
+  }
+
+  private noteMoved(connection: number, bytes: number, reason: string): void {
+    if (connection !== this.number) return;
+    if (this.handle !== 0) this.native.functions.reckoner_web_path(this.handle, connection, bytes);
+    const path = bytes === 0 ? 'websocket' : 'data-channel';
+    if (path === this.path) return;
+    this.path = path;
+    if (!this.ended) this.emit('transportChanged', { transport: path, reason });
   }
 
   private isNewest(connection: number): boolean {
@@ -613,6 +632,10 @@ export class Client extends Emitter<ClientEvents> {
     }
   }
 
+  /** What state travels over. Messages of the game that must arrive always use the WebSocket. */
+  get transport(): Path {
+    return this.path;
+  }
   /** Counters since the client was made. */
   get stats(): c.ClientStats {
     const arena = new Arena(this.native);

@@ -60,11 +60,13 @@ struct WebConfig {
 
   /// True: the listener also has a UDP port for data channels (WebRTC). A page that has joined over its
   /// WebSocket can move to one, so that lost packets delay nothing behind them. If UDP does not reach the
-  /// server, the page stays on the WebSocket.
-  bool data_channels = false;
-  std::uint16_t channel_port = 0;  ///< UDP port of all data channels; 0: any free one
-  /// IP address under which browsers reach this port, as text. Empty: `host`, which must then be one specific
-  /// address.
+  /// server, the page stays on the WebSocket. False: no UDP port is opened.
+  bool data_channels = true;
+  std::uint16_t channel_port = 0;  ///< UDP port of all data channels, at `host`; 0: any free one
+  /// UDP port that browsers use, if a NAT in front of the server has another one. 0: the port in use.
+  std::uint16_t channel_public_port = 0;
+  /// IP address under which browsers reach this port, as text: behind a NAT, or with a proxy in front of the
+  /// listener. Empty: the one under which they reach the listener.
   std::string channel_address{};
 
   /// Maximum number of clients at once, from 1 to 65 535. A Server needs kSpareConnections more than clients.
@@ -92,6 +94,9 @@ struct WebStats {
   std::size_t channels = 0;  ///< of them, those with an open data channel
   /// TCP connections, also those that load files or have sent nothing
   std::size_t connections = 0;
+  std::size_t channels_half = 0;  ///< offers whose channel is not open yet
+  /// Messages that were not sent over a channel, because a newer one came while they waited.
+  std::uint64_t replaced = 0;
 };
 
 namespace web {
@@ -128,6 +133,9 @@ class RECKONER_WEB_API WebListener final : public Transport {
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
   /// Returns the present numbers of peers and connections.
   [[nodiscard]] WebStats web_stats() const;
+  /// Returns the counters of the UDP port of the data channels. Its messages and refusals count in stats(),
+  /// too.
+  [[nodiscard]] const TransportStats& channel_stats() const;
   /// Sends a text (UTF-8) to every client, for PipeTransport::status(). A client that joins later gets the
   /// newest text at once. Without effect above PipeServer::kMaxStatusBytes.
   void send_status(std::string_view text);
