@@ -24,10 +24,6 @@ std::optional<double> read_decimal(std::string_view text) {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // A mantissa below 2^53 and a power of ten up to 10^22 are exact doubles, so their quotient is correctly
 // rounded (Clinger 1990). Most numbers in recordings are of this form.
 std::optional<double> read_short(std::string_view digits, bool negative) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenario/trace/headings.hpp"
 
+#include "scenario/trace/decimal.hpp"
 #include "scenario/trace/fields.hpp"
 
 #include <algorithm>
@@ -73,10 +74,6 @@ bool is_upper(char c) {
 
 bool is_letter(char c) {
   return (lower(c) >= 'a' && lower(c) <= 'z') || static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 // The words of a heading, in lower case. A word ends at a sign, between letters and digits, and before a

@@ -37,7 +37,7 @@ class NotEnoughMemory : public std::bad_alloc {
 /// Returns the result of `read`, which reads the file `path`. If it lacks memory, throws NotEnoughMemory with
 /// the name and the size of the file.
 template <class Read>
-auto naming_the_file(const std::string& path, Read read) {
+auto naming_the_file([[maybe_unused]] const std::string& path, Read read) {
 #if defined(__cpp_exceptions) && !defined(__wasi__)  // nothing catches in a browser
   try {
     return read();
