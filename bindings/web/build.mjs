@@ -9,7 +9,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 const [modules, out] = process.argv.slice(2);
 const compiled = join(out, 'compiled');
 rmSync(compiled, { recursive: true, force: true });
-execFileSync('npx', ['tsc', '-p', here, '--outDir', compiled], { cwd: here, stdio: 'inherit' });
+// Editors show the comments in the declarations. A page should not load them.
+for (const more of [[], ['--declaration', 'false', '--removeComments']])
+  execFileSync('npx', ['tsc', '-p', here, '--outDir', compiled, ...more], { cwd: here, stdio: 'inherit' });
 const { version } = await import(join(compiled, 'generated.js'));
 
 const shared = readdirSync(compiled).filter((name) => /\.(js|d\.ts)$/.test(name));

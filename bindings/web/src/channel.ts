@@ -5,8 +5,14 @@
 /** What state travels over. */
 export type Path = 'data-channel' | 'websocket';
 
-/** The part of RTCPeerConnection that is used here. */
-export type PeerConnections = new () => RTCPeerConnection;
+/** RTCPeerConnection, or what has the same functions. Without the types of the DOM, which programs for Node.js do not have. */
+export type PeerConnections = new () => {
+  createDataChannel(label: string, options: { ordered: boolean; maxRetransmits: number }): unknown;
+  createOffer(): Promise<unknown>;
+  setLocalDescription(offer: any): Promise<void>;
+  setRemoteDescription(answer: { type: 'answer'; sdp: string }): Promise<void>;
+  close(): void;
+};
 
 /** What a channel needs of its WebSocket. */
 export interface ChannelHost {
@@ -90,7 +96,7 @@ export class DataChannel {
   private async offer(): Promise<void> {
     let peer: RTCPeerConnection | null = null;
     try {
-      this.peer = peer = new this.make();
+      this.peer = peer = new this.make() as RTCPeerConnection;
       this.ticks = 0;
       const channel = peer.createDataChannel(label, { ordered: false, maxRetransmits: 0 });
       this.channel = channel;
