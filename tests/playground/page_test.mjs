@@ -188,6 +188,9 @@ const samples = async (page, canvas = '#scene') => page.evaluate(async (png) => 
   return panes;
 }, (await page.locator(canvas).screenshot()).toString('base64'));
 
+// Waits until the page has drawn what it was told.
+const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
 // A packet can be chosen, and its bytes add up by entity and kind.
 async function packetsCanBeChosen(page) {
   const text = () => page.textContent('#packet');
@@ -228,6 +231,7 @@ test('two panes show the turn over a ground that goes everywhere, and any method
   await page.check('#figures input[value=snap]');
   assert.equal(await page.inputValue('#left'), 'snap');
   await page.fill('#scrub', '4.02');
+  await drawn(page);
   await packetsCanBeChosen(page);
   // A link leads to the same picture.
   await page.selectOption('#left', 'lerp-buffer');
