@@ -87,12 +87,12 @@ class RECKONER_NET_API MessageOutbox {
   /// an end mark. Removes the written messages and returns their number. Writes nothing if no message fits.
   std::size_t write(BitWriter& writer, std::size_t most_bits);
 
-  /// Returns true if no message waits.
   /// Returns how many bytes the next datagram may have on a path whose datagrams have at most `path_bytes`.
   /// It is `path_bytes`, unless a message waits that needs more: then it is kMaxDatagramBytes, because the
   /// game may send messages up to kMaxUnreliableBytes on every path. 0, for no path, stays 0.
   [[nodiscard]] std::size_t datagram_bytes(std::size_t path_bytes) const;
 
+  /// Returns true if no message waits.
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
 
  private:
