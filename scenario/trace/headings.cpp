@@ -195,16 +195,16 @@ std::string take_unit(std::string_view text, std::vector<std::string>& words) {
   return {};
 }
 
-Role axis_role(char axis, bool turn) {
+ColumnRole axis_role(char axis, bool turn) {
   switch (axis) {
     case 'w':
-      return turn ? Role::qw : Role::none;
+      return turn ? ColumnRole::qw : ColumnRole::none;
     case 'x':
-      return turn ? Role::qx : Role::x;
+      return turn ? ColumnRole::qx : ColumnRole::x;
     case 'y':
-      return turn ? Role::qy : Role::y;
+      return turn ? ColumnRole::qy : ColumnRole::y;
     default:
-      return turn ? Role::qz : Role::z;
+      return turn ? ColumnRole::qz : ColumnRole::z;
   }
 }
 
@@ -217,7 +217,7 @@ std::string joined(std::span<const std::string> words) {
 
 void read_time(Heading& heading, const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "date") {
-    heading.role = Role::date;
+    heading.role = ColumnRole::date;
     return;
   }
   const bool noun = any_of(words, is_time_noun);
@@ -225,16 +225,16 @@ void read_time(Heading& heading, const std::vector<std::string>& words) {
                                words.back() != "min" && words.back() != "h";
   const bool date_only = std::ranges::find(words, "date") != words.end();
   if (!all_of(words, is_time_word) || (!noun && !bare_unit_words && !date_only)) return;
-  heading.role = Role::time;
+  heading.role = ColumnRole::time;
   heading.rank = noun ? static_cast<int>(words.size()) : 20 + static_cast<int>(words.size());
   if (date_only && !noun) heading.rank = 30;
   // ROS writes a time as two columns: header.stamp.secs and header.stamp.nsecs.
-  if (one_of(heading.unit, {"nsec", "nsecs", "nanosec"})) heading.role = Role::nanoseconds;
+  if (one_of(heading.unit, {"nsec", "nsecs", "nanosec"})) heading.role = ColumnRole::nanoseconds;
   if (!bare_unit_words || !heading.unit.empty()) return;
   const std::string& unit = words.back();
   heading.unit = unit;
-  if (one_of(unit, {"sec", "secs", "seconds"})) heading.role = Role::seconds;
-  if (one_of(unit, {"nsec", "nsecs", "nanosec"})) heading.role = Role::nanoseconds;
+  if (one_of(unit, {"sec", "secs", "seconds"})) heading.role = ColumnRole::seconds;
+  if (one_of(unit, {"nsec", "nsecs", "nanosec"})) heading.role = ColumnRole::nanoseconds;
 }
 
 bool read_angle(Heading& heading, std::vector<std::string> words) {
@@ -244,7 +244,7 @@ bool read_angle(Heading& heading, std::vector<std::string> words) {
   });
   if (found == words.end() || any_of(words, is_other_vector)) return false;
   const std::string word = *found;
-  heading.role = word == "pitch" ? Role::pitch : word == "roll" ? Role::roll : Role::yaw;
+  heading.role = word == "pitch" ? ColumnRole::pitch : word == "roll" ? ColumnRole::roll : ColumnRole::yaw;
   words.erase(found);
   heading.compass = word == "angle" && words.size() == 1 && (words[0] == "vehicle" || words[0] == "person");
   heading.rank = word == "yaw" ? 0 : word == "heading" ? 1 : 2;
@@ -293,16 +293,16 @@ Heading read_heading(std::string_view text, const std::vector<std::string>& pare
   heading.unit = take_unit(text, words);
   if (words.empty()) return heading;
   if (const int rank = id_rank(words); rank >= 0) {
-    heading.role = Role::id;
+    heading.role = ColumnRole::id;
     heading.rank = rank;
     return heading;
   }
-  if (read_time(heading, words); heading.role != Role::none) return heading;
+  if (read_time(heading, words); heading.role != ColumnRole::none) return heading;
   const bool frame = all_of(words, is_frame_word) && std::ranges::any_of(words, [](const std::string& w) {
                        return one_of(w, {"frame", "frames", "tick", "ticks", "image", "img"});
                      });
   if (frame) {
-    heading.role = Role::frame;
+    heading.role = ColumnRole::frame;
     return heading;
   }
   const auto latitude_at = std::ranges::find_if(words, [](const std::string& w) {
@@ -312,9 +312,9 @@ Heading read_heading(std::string_view text, const std::vector<std::string>& pare
     return one_of(w, {"lon", "lng", "long", "longitude"});
   });
   if (latitude_at != words.end() || longitude_at != words.end()) {
-    heading.role = latitude_at != words.end() ? Role::latitude : Role::longitude;
+    heading.role = latitude_at != words.end() ? ColumnRole::latitude : ColumnRole::longitude;
     words.erase(latitude_at != words.end() ? latitude_at : longitude_at);
-    if (any_of(words, is_other_vector)) heading.role = Role::none;
+    if (any_of(words, is_other_vector)) heading.role = ColumnRole::none;
     heading.rank = static_cast<int>(words.size());
     return heading;
   }
@@ -389,24 +389,24 @@ namespace {
 struct Assembly {
   std::vector<BodyColumns> bodies;
 
-  static BodyColumns::Index* place(BodyColumns& body, Role role) {
+  static BodyColumns::Index* place(BodyColumns& body, ColumnRole role) {
     switch (role) {
-      case Role::x:
-      case Role::y:
-      case Role::z:
-        return &body.position[static_cast<std::size_t>(role) - static_cast<std::size_t>(Role::x)];
-      case Role::qw:
-      case Role::qx:
-      case Role::qy:
-      case Role::qz:
-        return &body.orientation[static_cast<std::size_t>(role) - static_cast<std::size_t>(Role::qw)];
-      case Role::yaw:
-      case Role::pitch:
-      case Role::roll:
-        return &body.angles[static_cast<std::size_t>(role) - static_cast<std::size_t>(Role::yaw)];
-      case Role::latitude:
+      case ColumnRole::x:
+      case ColumnRole::y:
+      case ColumnRole::z:
+        return &body.position[static_cast<std::size_t>(role) - static_cast<std::size_t>(ColumnRole::x)];
+      case ColumnRole::qw:
+      case ColumnRole::qx:
+      case ColumnRole::qy:
+      case ColumnRole::qz:
+        return &body.orientation[static_cast<std::size_t>(role) - static_cast<std::size_t>(ColumnRole::qw)];
+      case ColumnRole::yaw:
+      case ColumnRole::pitch:
+      case ColumnRole::roll:
+        return &body.angles[static_cast<std::size_t>(role) - static_cast<std::size_t>(ColumnRole::yaw)];
+      case ColumnRole::latitude:
         return &body.latitude;
-      case Role::longitude:
+      case ColumnRole::longitude:
         return &body.longitude;
       default:
         return nullptr;
@@ -425,8 +425,9 @@ struct Assembly {
       BodyColumns::Index* const index = place(*found, heading.role);
       if (index == nullptr) return;
       // A second altitude or heading is the same quantity again, not a further body.
-      const bool position = heading.role == Role::x || heading.role == Role::y || heading.role == Role::z ||
-                            heading.role == Role::qw || heading.role == Role::qx;
+      const bool position = heading.role == ColumnRole::x || heading.role == ColumnRole::y ||
+                            heading.role == ColumnRole::z || heading.role == ColumnRole::qw ||
+                            heading.role == ColumnRole::qx;
       if (*index && position && heading.rank == 0) continue;
       if (!*index) {
         *index = column;
@@ -449,37 +450,37 @@ Layout layout_of(const std::vector<Heading>& headings) {
   for (std::size_t i = 0; i < headings.size(); ++i) {
     const Heading& heading = headings[i];
     switch (heading.role) {
-      case Role::none:
+      case ColumnRole::none:
         break;
-      case Role::time:
+      case ColumnRole::time:
         if (heading.rank < time_rank) {
           layout.time = i, time_rank = heading.rank, layout.time_unit = heading.unit;
         }
         break;
-      case Role::seconds:
+      case ColumnRole::seconds:
         if (!seconds) seconds = i;
         break;
-      case Role::nanoseconds:
+      case ColumnRole::nanoseconds:
         if (!layout.nanoseconds) layout.nanoseconds = i;
         break;
-      case Role::date:
+      case ColumnRole::date:
         if (!layout.date) layout.date = i;
         break;
-      case Role::frame:
+      case ColumnRole::frame:
         if (!frame) frame = i;
         break;
-      case Role::id:
+      case ColumnRole::id:
         if (heading.rank < id_best) layout.id = i, id_best = heading.rank;
         break;
-      case Role::x:
-      case Role::y:
-      case Role::z:
+      case ColumnRole::x:
+      case ColumnRole::y:
+      case ColumnRole::z:
         if (layout.position_unit.empty()) layout.position_unit = heading.unit;
         assembly.add(heading, i);
         break;
-      case Role::yaw:
-      case Role::pitch:
-      case Role::roll:
+      case ColumnRole::yaw:
+      case ColumnRole::pitch:
+      case ColumnRole::roll:
         if (layout.angle_unit.empty()) layout.angle_unit = heading.unit;
         assembly.add(heading, i);
         break;

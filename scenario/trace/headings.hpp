@@ -11,7 +11,7 @@
 namespace reckoner::scenario {
 
 /// What a column of a table contains.
-enum class Role {
+enum class ColumnRole {
   none,
   time,
   seconds,      ///< the whole seconds of a time whose rest is in another column
@@ -35,7 +35,7 @@ enum class Role {
 
 /// A column as its heading describes it.
 struct Heading {
-  Role role = Role::none;
+  ColumnRole role = ColumnRole::none;
   std::string body{};    ///< the words that name the body in a table with columns for several bodies
   std::string unit{};    ///< lower-case, as written; empty if the heading names none
   int rank = 0;          ///< of two columns with the same role, the one with the lower rank is used

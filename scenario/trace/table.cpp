@@ -60,15 +60,16 @@ struct PreambleRow {
 
 // Which column a user has named for a role.
 struct GivenColumn {
-  Role role = Role::none;
+  ColumnRole role = ColumnRole::none;
   std::string value;
 };
 
-constexpr std::pair<std::string_view, Role> kKeys[] = {
-    {"t", Role::time},       {"id", Role::id},        {"x", Role::x},         {"y", Role::y},
-    {"z", Role::z},          {"qw", Role::qw},        {"qx", Role::qx},       {"qy", Role::qy},
-    {"qz", Role::qz},        {"yaw", Role::yaw},      {"pitch", Role::pitch}, {"roll", Role::roll},
-    {"lat", Role::latitude}, {"lon", Role::longitude}};
+constexpr std::pair<std::string_view, ColumnRole> kKeys[] = {
+    {"t", ColumnRole::time},       {"id", ColumnRole::id},        {"x", ColumnRole::x},
+    {"y", ColumnRole::y},          {"z", ColumnRole::z},          {"qw", ColumnRole::qw},
+    {"qx", ColumnRole::qx},        {"qy", ColumnRole::qy},        {"qz", ColumnRole::qz},
+    {"yaw", ColumnRole::yaw},      {"pitch", ColumnRole::pitch},  {"roll", ColumnRole::roll},
+    {"lat", ColumnRole::latitude}, {"lon", ColumnRole::longitude}};
 
 Result<std::vector<GivenColumn>> parse_columns(std::string_view text) {
   std::vector<GivenColumn> given;
@@ -79,7 +80,7 @@ Result<std::vector<GivenColumn>> parse_columns(std::string_view text) {
     const std::size_t equals = item.find('=');
     const std::string key = lower_case(trimmed(item.substr(0, equals)));
     const auto* const found =
-        std::ranges::find(kKeys, std::string_view(key), &std::pair<std::string_view, Role>::first);
+        std::ranges::find(kKeys, std::string_view(key), &std::pair<std::string_view, ColumnRole>::first);
     if (equals == std::string_view::npos || found == std::end(kKeys) ||
         trimmed(item.substr(equals + 1)).empty()) {
       return Error{
@@ -233,7 +234,7 @@ std::vector<Heading> TableReader::headings_at(std::size_t row, bool with_row_abo
 std::string TableReader::unit_above(std::size_t row) const {
   for (std::size_t above = 0; above < row; ++above) {
     for (const std::string& cell : preamble_[above].cells) {
-      const std::string unit = bare_unit(cell);
+      std::string unit = bare_unit(cell);
       if (unit.size() > 1 && unit != "in" && unit != "uu" && length_unit(unit)) return unit;
     }
   }
@@ -321,7 +322,7 @@ std::optional<Error> TableReader::apply_given_columns(const std::vector<GivenCol
           ? preamble_[row].cells.size()
           : std::ranges::max(preamble_, {}, [](const PreambleRow& r) { return r.cells.size(); }).cells.size();
   for (const GivenColumn& one : given) {
-    if (one.role == Role::time && lower_case(one.value) == "row") {
+    if (one.role == ColumnRole::time && lower_case(one.value) == "row") {
       layout_.time_is_row = true;
       layout_.time.reset();
       continue;
@@ -342,36 +343,36 @@ std::optional<Error> TableReader::apply_given_columns(const std::vector<GivenCol
                    std::to_string(columns) + (cells_.empty() ? "" : ": " + shown_headings(cells_)));
     const auto position = static_cast<std::size_t>(one.role);
     switch (one.role) {
-      case Role::time:
+      case ColumnRole::time:
         layout_.time = column;
         layout_.time_is_frame = layout_.time_is_row = false;
         layout_.nanoseconds.reset();
         layout_.date.reset();
         layout_.time_unit =
             row < preamble_.size() ? read_heading(preamble_[row].cells[*column]).unit : std::string{};
-        if (row < preamble_.size() && read_heading(preamble_[row].cells[*column]).role == Role::frame)
+        if (row < preamble_.size() && read_heading(preamble_[row].cells[*column]).role == ColumnRole::frame)
           layout_.time_is_frame = true;
         continue;
-      case Role::id:
+      case ColumnRole::id:
         layout_.id = column;
         continue;
-      case Role::x:
-      case Role::y:
-      case Role::z:
-        body.position[position - static_cast<std::size_t>(Role::x)] = column;
+      case ColumnRole::x:
+      case ColumnRole::y:
+      case ColumnRole::z:
+        body.position[position - static_cast<std::size_t>(ColumnRole::x)] = column;
         break;
-      case Role::qw:
-      case Role::qx:
-      case Role::qy:
-      case Role::qz:
-        body.orientation[position - static_cast<std::size_t>(Role::qw)] = column;
+      case ColumnRole::qw:
+      case ColumnRole::qx:
+      case ColumnRole::qy:
+      case ColumnRole::qz:
+        body.orientation[position - static_cast<std::size_t>(ColumnRole::qw)] = column;
         break;
-      case Role::yaw:
-      case Role::pitch:
-      case Role::roll:
-        body.angles[position - static_cast<std::size_t>(Role::yaw)] = column;
+      case ColumnRole::yaw:
+      case ColumnRole::pitch:
+      case ColumnRole::roll:
+        body.angles[position - static_cast<std::size_t>(ColumnRole::yaw)] = column;
         break;
-      case Role::latitude:
+      case ColumnRole::latitude:
         body.latitude = column;
         break;
       default:
