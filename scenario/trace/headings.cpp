@@ -180,7 +180,7 @@ std::string take_unit(std::string_view text, std::vector<std::string>& words) {
   const std::size_t open = text.find_last_of("([");
   if (open != std::string_view::npos) {
     const std::size_t close = text.find_first_of(")]", open);
-    const std::string inside =
+    std::string inside =
         bare_unit(text.substr(open, close == std::string_view::npos ? close : close - open + 1));
     if (is_unit(inside)) {
       words = words_of(text.substr(0, open));
