@@ -154,6 +154,31 @@ TEST(PlayerInputs, ASectionHasAtMost64InputsAndTheNewestOnes) {
   EXPECT_FALSE(batch->has_base);
 }
 
+// After an outage over a path of small datagrams, all inputs would never fit again.
+TEST(PlayerInputs, WhereTheRoomIsSmallTheNewestInputsAreWritten) {
+  Player player;
+  for (int i = 0; i < 120; ++i)
+    player.picture(1.0 / 60.0);
+  const std::size_t all_bits = [&] {
+    std::array<std::byte, kMaxDatagramBytes> buffer;
+    BitWriter writer{buffer};
+    EXPECT_TRUE(player.inputs.write(writer, 8 * buffer.size(), 0));
+    return writer.bits_written();
+  }();
+  std::size_t before = InputBatch::kMost;
+  for (std::size_t room = all_bits - 1; room > all_bits / 16; room /= 2) {
+    const auto batch = player.written(room);
+    ASSERT_TRUE(batch) << room;
+    EXPECT_EQ(batch->newest, player.steps.back());
+    EXPECT_LT(batch->inputs.size(), before);
+    before = batch->inputs.size();
+    for (std::size_t i = 0; i < batch->inputs.size(); ++i)
+      EXPECT_EQ(batch->inputs[i], player.given.at(batch->oldest() + static_cast<Tick>(i)));
+    player.arrive(*batch);
+  }
+  EXPECT_LT(before, 10u);
+}
+
 TEST(PlayerInputs, NothingIsWrittenThatIsAcknowledgedOrDoesNotFit) {
   Player player;
   for (int i = 0; i < 30; ++i)

@@ -309,15 +309,31 @@ TEST(ChannelHub, LimitsBrowsersOfOneAddressAndInAll) {
 
 TEST(ChannelHub, LimitsTheRateOfOffers) {
   ChannelWorld world({.offers_per_second = 1.0});
+  const IpAddress host(77);  // of all streams
   for (int i = 0; i < 10; ++i)
-    world.add(1);
+    world.add(i % 2 == 0 ? 1 : 2, {}, host);
   EXPECT_TRUE(world.refusal.empty());
-  world.add(1);
+  world.add(3, {}, host);
   EXPECT_EQ(std::exchange(world.refusal, {}), "Too many offers from this address: try again later.");
-  EXPECT_EQ(world.hub->peers(), 0u) << "the earlier channel of the stream has ended";
+  EXPECT_EQ(world.hub->peers(), 2u);
   world.run(1.1);
-  world.add(1);
+  world.add(3, {}, host);
   EXPECT_TRUE(world.refusal.empty());
+}
+
+TEST(ChannelHub, AStreamCannotUseUpTheOffersOfOthersAtItsAddress) {
+  ChannelWorld world({.offers_per_second = 1.0});
+  const IpAddress host(77);  // of both streams
+  for (int i = 0; i < 5; ++i)
+    world.add(1, {}, host);
+  EXPECT_TRUE(world.refusal.empty());
+  for (int i = 0; i < 50; ++i) {
+    world.add(1, {}, host);
+    EXPECT_EQ(std::exchange(world.refusal, {}), "Too many offers from this page: try again later.");
+  }
+  EXPECT_EQ(world.hub->peers(), 0u) << "the earlier channel of the stream has ended";
+  world.add(2, {}, host);
+  EXPECT_TRUE(world.refusal.empty()) << world.refusal;
 }
 
 TEST(ChannelHub, RefusesWhatIsNoOffer) {

@@ -109,10 +109,22 @@ bool PlayerInputs::write(BitWriter& writer, std::size_t most_bits, Sequence) {
     batch_.results = results_;
   }
   std::array<std::byte, kMaxDatagramBytes> buffer;
-  BitWriter section{buffer};
-  write_inputs(section, batch_, base != nullptr ? base->input : Input{});
-  if (section.overflowed() || section.bits_written() > most_bits) return false;
-  writer.append(buffer, section.bits_written());
+  std::size_t bits = 0;
+  for (;;) {
+    BitWriter section{buffer};
+    write_inputs(section, batch_, base != nullptr ? base->input : Input{});
+    bits = section.bits_written();
+    if (!section.overflowed() && bits <= most_bits) break;
+    // Too many for the room, as after an outage over a path of small datagrams. The newest ones are of most
+    // use: the server has probably had to repeat an input for the ticks of the oldest.
+    const std::size_t half = batch_.inputs.size() / 2;
+    if (half == 0) return false;
+    batch_.inputs.erase(batch_.inputs.begin(), batch_.inputs.begin() + static_cast<std::ptrdiff_t>(half));
+    first += static_cast<Tick>(half);
+    base = nullptr;
+    batch_.has_base = false;
+  }
+  writer.append(buffer, bits);
   for (Tick tick = first; !earlier(*newest_, tick); ++tick) {
     Entry& entry = ring_[tick % kKept];
     if (std::exchange(entry.is_sent, true)) continue;

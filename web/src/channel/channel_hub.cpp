@@ -29,6 +29,9 @@ constexpr std::size_t kMaxChannelRefusals = 32;
 constexpr std::size_t kMaxAddresses = 4;
 
 constexpr double kOfferBurstS = 10.0;
+// Offers of one stream. A page offers again after 20 s, and then less often.
+constexpr double kStreamOffersPerSecond = 0.2;
+constexpr double kStreamOffers = 5.0;
 constexpr double kTidyEveryS = 10.0;
 
 struct SocketAddressHash {
@@ -230,7 +233,10 @@ struct ChannelHub::Impl {
   }
 
   // Why an offer is refused, as a sentence for the browser, or null.
-  const char* find_limit(const IpAddress& host, double now_s) {
+  const char* find_limit(StreamId stream, const IpAddress& host, double now_s) {
+    // First the stream's own limit, so that one stream cannot use up the offers of others at its address.
+    if (!offers_of[stream].spend(1.0, kStreamOffersPerSecond, kStreamOffers, now_s))
+      return "Too many offers from this page: try again later.";
     const double depth = std::max(1.0, config.offers_per_second * kOfferBurstS);
     if (!offers[host].spend(1.0, config.offers_per_second, depth, now_s))
       return "Too many offers from this address: try again later.";
@@ -248,6 +254,9 @@ struct ChannelHub::Impl {
     const double depth = std::max(1.0, config.offers_per_second * kOfferBurstS);
     std::erase_if(offers,
                   [&](const auto& each) { return each.second.full(config.offers_per_second, depth, now_s); });
+    std::erase_if(offers_of, [&](const auto& each) {
+      return each.second.full(kStreamOffersPerSecond, kStreamOffers, now_s);
+    });
   }
 
   ChannelConfig config;
@@ -261,6 +270,7 @@ struct ChannelHub::Impl {
   std::unordered_map<SocketAddress, Peer*, SocketAddressHash> at_address;
   std::unordered_map<IpAddress, std::size_t, IpAddressHash> at_host;
   std::unordered_map<IpAddress, secure::Allowance, IpAddressHash> offers;
+  std::unordered_map<StreamId, secure::Allowance> offers_of;
   std::size_t half_open = 0;
   std::deque<ChannelEvent> events;
   std::size_t event_bytes = 0;
@@ -291,7 +301,7 @@ Result<std::string> ChannelHub::open_offer(StreamId stream, const IpAddress& hos
                                            double now_s, const std::optional<SocketAddress>& reached) {
   Impl& s = *impl_;
   if (const auto found = s.peers.find(stream); found != s.peers.end()) s.end(*found->second, true);
-  if (const char* const why = s.find_limit(host.limited_host(), now_s)) {
+  if (const char* const why = s.find_limit(stream, host.limited_host(), now_s)) {
     s.stats.refuse(Refusal::peer_limit);
     return Error{why};
   }

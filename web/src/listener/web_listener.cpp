@@ -63,6 +63,8 @@ constexpr double kStrangerFrames = 200.0;
 constexpr double kStrangerBytes = 64 * 1024;
 // Refused frames and messages, and frames beyond a limit, until the connection is closed.
 constexpr std::size_t kMaxRefused = 32;
+// How long the server's thread sleeps at most while clients may send over data channels.
+constexpr double kChannelWaitS = 0.005;
 // Bytes of a file that are written at once.
 constexpr std::size_t kPartBytes = 16 * 1024;
 // How often deadlines are checked, microseconds.
@@ -545,7 +547,9 @@ struct WebListener::Impl {
       Stream& stream = streams[connection.id];
       if (stream.closing) return false;
       stream.unread_bytes += bytes.size() + sizeof(Arrival);
-      stream.paused = connection.paused = stream.unread_bytes > kMaxUnread;
+      // Only on_woken() ends a pause, because it must also let the socket be read again.
+      connection.paused = connection.paused || stream.unread_bytes > kMaxUnread;
+      stream.paused = connection.paused;
     }
     if (connection.paused) apply_flow(connection);
     report({.kind = kind,
@@ -692,7 +696,9 @@ struct WebListener::Impl {
   // ---- On the server's thread. ----
 
   bool send(StreamId id, std::span<const std::byte> message, bool may_drop) {
-    if (may_drop && channels != nullptr && channels->send(id, message)) return true;
+    // A status text must not be lost or overtaken: the game may send it only once.
+    const bool is_state = !message.empty() && message.front() == static_cast<std::byte>(pipe::Kind::state);
+    if (may_drop && is_state && channels != nullptr && channels->send(id, message)) return true;
     return queue(id, message, may_drop, kBinaryFrame);
   }
 
@@ -714,11 +720,19 @@ struct WebListener::Impl {
   }
 
   void answer_offer(const Arrival& offer, double now_s) {
+    if (has_ended(offer.stream)) return;
     const std::string_view body(reinterpret_cast<const char*>(offer.bytes.data()), offer.bytes.size());
     const auto answer = channels->open_offer(offer.stream, offer.host, offer.reached, body, now_s);
     const std::string text =
         answer ? write_signal({Signal::answer, *answer}) : write_signal({Signal::refused, answer.error()});
-    (void)queue(offer.stream, std::as_bytes(std::span(text)), false, kTextFrame);
+    // A client that does not read must not fill the memory with answers.
+    if (!queue(offer.stream, std::as_bytes(std::span(text)), true, kTextFrame)) channels->close(offer.stream);
+  }
+
+  [[nodiscard]] bool has_ended(StreamId id) {
+    const std::lock_guard guard(lock);
+    const auto found = streams.find(id);
+    return found == streams.end() || found->second.closing;
   }
 
   // Lets the waiting messages leave first, for at most kCloseS.
@@ -785,7 +799,9 @@ struct WebListener::Impl {
   }
 
   void wait(double seconds) {
-    const double most = std::isnan(seconds) ? 0.0 : std::clamp(seconds, 0.0, 3600.0);
+    // A datagram wakes nobody here, so that the thread looks for them often while somebody is there.
+    const double longest_s = channels != nullptr && pipes.streams() > 0 ? kChannelWaitS : 3600.0;
+    const double most = std::isnan(seconds) ? 0.0 : std::clamp(seconds, 0.0, longest_s);
     std::unique_lock guard(lock);
     arrived.wait_for(guard, std::chrono::duration<double>(most), [this] { return !arrivals.empty(); });
   }

@@ -62,7 +62,9 @@ struct WebConfig {
   /// WebSocket can move to one, so that lost packets delay nothing behind them. If UDP does not reach the
   /// server, the page stays on the WebSocket. False: no UDP port is opened.
   bool data_channels = true;
-  std::uint16_t channel_port = 0;  ///< UDP port of all data channels, at `host`; 0: any free one
+  /// UDP port of all data channels, at `host`; 0: any free one. On a machine with several addresses in one
+  /// network, set `host`: without it, answers may leave from another address than the page asked.
+  std::uint16_t channel_port = 0;
   /// UDP port that browsers use, if a NAT in front of the server has another one. 0: the port in use.
   std::uint16_t channel_public_port = 0;
   /// IP address under which browsers reach this port, as text: behind a NAT, or with a proxy in front of the
