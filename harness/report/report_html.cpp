@@ -98,6 +98,7 @@ std::string ratio_table(const std::vector<CompareRun>& runs, const std::vector<M
                         const std::string& network, bool buffered) {
   const std::vector<ComparedFigure> figures = compared_figures(buffered);
   std::vector<std::string> headings;
+  headings.reserve(figures.size());
   for (const ComparedFigure& figure : figures)
     headings.emplace_back(figure.words);
   std::string table = "<table>\n" + row_of("", headings, "th");
