@@ -6,6 +6,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/ec.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
@@ -47,6 +48,15 @@ void FreeOpenSsl::operator()(SSL_CTX* context) const {
 }
 void FreeOpenSsl::operator()(X509* certificate) const {
   X509_free(certificate);
+}
+
+bool is_usable_certificate(const std::string& chain, const std::string& key) {
+  const OpenSslPointer<SSL_CTX> context(SSL_CTX_new(TLS_server_method()));
+  const bool usable = context && SSL_CTX_use_certificate_chain_file(context.get(), chain.c_str()) == 1 &&
+                      SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM) == 1 &&
+                      SSL_CTX_check_private_key(context.get()) == 1;
+  ERR_clear_error();
+  return usable;
 }
 
 std::optional<Fingerprint> fingerprint_of(const X509* certificate) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <openssl/bio.h>
 #include <openssl/types.h>
@@ -34,6 +35,10 @@ struct Certificate {
   /// numbers.
   [[nodiscard]] static Result<Certificate> make();
 };
+
+/// True if a server can use the certificate and its issuers in the file `chain` with the private key in the
+/// file `key`, both PEM.
+[[nodiscard]] bool is_usable_certificate(const std::string& chain, const std::string& key);
 
 /// SHA-256 of a certificate. Nullopt if it cannot be encoded.
 [[nodiscard]] std::optional<Fingerprint> fingerprint_of(const X509* certificate);

@@ -2,6 +2,7 @@
 #include "net/src/transport/limits/traffic_limit.hpp"
 #include "net/src/transport/pipe/pipe_message.hpp"
 #include "net/src/transport/platform.hpp"
+#include "web/src/dtls/certificate.hpp"
 #include "web/src/http/http_request.hpp"
 #include "web/src/http/origin.hpp"
 #include "web/src/http/page_files.hpp"
@@ -911,7 +912,11 @@ Result<std::unique_ptr<WebListener>> web::ListenerAccess::open(const WebConfig& 
   if (!kept.certificate.empty()) {
     info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
     info.ssl_cert_filepath = kept.certificate.c_str();
-    info.ssl_private_key_filepath = kept.key.empty() ? kept.certificate.c_str() : kept.key.c_str();
+    const std::string& key = kept.key.empty() ? kept.certificate : kept.key;
+    info.ssl_private_key_filepath = key.c_str();
+    // Checked here, because libwebsockets 4.1 leaks memory where it cannot use a certificate.
+    if (!web::is_usable_certificate(kept.certificate, key))
+      return fail(where + ": the certificate cannot be read");
   }
   impl->context = lws_create_context(&info);
   impl->vhost = impl->context != nullptr ? lws_get_vhost_by_name(impl->context, "default") : nullptr;
