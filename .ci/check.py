@@ -55,6 +55,7 @@ AFFECTS = [
     ("bindings/python/*", ["bindings python"]),
     ("examples/*.py", ["bindings python", "test consumer"]),
     ("bindings/unity/*", ["bindings csharp"]),
+    ("bindings/web/src/wasi.ts", ["npm", "playground"]),
     ("bindings/web/*", ["npm"]),
     ("examples/web/*", ["npm"]),
     ("bindings/*", ["format", "bindings", "npm", "sanitize", "test"]),

@@ -11,15 +11,11 @@ namespace {
 
 constexpr double kDayS = 86'400.0;
 
-bool is_clock_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // Reads a whole number of at most nine digits and removes it from the text.
 std::optional<int> take_number(std::string_view& text) {
   int value = 0;
   std::size_t digits = 0;
-  while (digits < text.size() && digits < 9 && is_clock_digit(text[digits]))
+  while (digits < text.size() && digits < 9 && is_digit(text[digits]))
     value = 10 * value + (text[digits++] - '0');
   if (digits == 0) return std::nullopt;
   text.remove_prefix(digits);
@@ -73,7 +69,7 @@ std::optional<double> read_clock(std::string_view text) {
   if (text.starts_with(':')) {
     text.remove_prefix(1);
     std::string digits;
-    while (!text.empty() && (is_clock_digit(text[0]) || text[0] == '.' || text[0] == ',')) {
+    while (!text.empty() && (is_digit(text[0]) || text[0] == '.' || text[0] == ',')) {
       digits += text[0] == ',' ? '.' : text[0];
       text.remove_prefix(1);
     }

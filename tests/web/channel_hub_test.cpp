@@ -401,7 +401,7 @@ TEST(ChannelHub, BrowserThatVanishesOrClosesIsForgotten) {
     EXPECT_NEAR(world.now_s - left_s, closes ? 0.0 : 3.0, 0.1);
     EXPECT_EQ(world.hub->peers(), 0u);
     EXPECT_FALSE(world.hub->send(1, bytes_of("late")));
-    // The same stream can come back.
+    // A stream whose channel has ended may open another one.
     world.loses = nullptr;
     (void)world.join(1);
     EXPECT_TRUE(world.hub->is_open(1));

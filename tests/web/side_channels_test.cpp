@@ -105,7 +105,7 @@ class SideChannelsTest : public WebWorld {
  protected:
   void start_with_channels() {
     start(Insecure{});
-    // The same world, with another listener.
+    // Replaces the listener of the world by one with channels in memory.
     server_.reset();
     both_.reset();
     auto web = web::open_listener({.host = loopback(), .security = Insecure{}, .beside = udp_.get()},
@@ -193,7 +193,7 @@ TEST_F(SideChannelsTest, OffersBeforeTheTokenAndOtherTextsAreRefusedAndCounted) 
   EXPECT_TRUE(stranger.is_closed_within(3.0));
   EXPECT_EQ(refused(Refusal::too_large, 1), 1u);
 
-  // The same of a client that has joined.
+  // A client that has joined is refused these texts, too.
   ASSERT_TRUE(join());
   page_->say("answer\nv=0");
   EXPECT_EQ(refused(Refusal::unexpected, 2), 2u);

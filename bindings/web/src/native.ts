@@ -2,6 +2,7 @@
 // The WebAssembly modules: loading, and the C structs in their memory.
 import * as c from './generated.js';
 import type { Layout, Pointer } from './generated.js';
+import { wasi } from './wasi.js';
 
 /** An error of the library, in one sentence. */
 export class ReckonerError extends Error {
@@ -15,51 +16,8 @@ export class ReckonerError extends Error {
 /** Where a module comes from: its address, a response, its bytes, or a compiled WebAssembly.Module. */
 export type ModuleSource = URL | string | object; // Node.js has no types of WebAssembly
 
-/** The functions of WASI that the C library calls. There are no files, no arguments and no environment. */
-function wasi(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
-  const view = () => new DataView(memory().buffer);
-  const badFile = 8;
-  const missing = 52;
-  let line = '';
-  const functions: Record<string, (...values: any[]) => number> = {
-    fd_write(file: number, parts: number, count: number, written: number) {
-      if (file !== 1 && file !== 2) return badFile;
-      let bytes = 0;
-      for (let i = 0; i < count; ++i) {
-        const address = view().getUint32(parts + 8 * i, true);
-        const length = view().getUint32(parts + 8 * i + 4, true);
-        line += new TextDecoder().decode(new Uint8Array(memory().buffer, address, length));
-        bytes += length;
-      }
-      const end = line.lastIndexOf('\n');
-      if (end >= 0) {
-        console.warn(line.slice(0, end));
-        line = line.slice(end + 1);
-      }
-      view().setUint32(written, bytes, true);
-      return 0;
-    },
-    random_get(address: number, length: number) {
-      crypto.getRandomValues(new Uint8Array(memory().buffer, address, length));
-      return 0;
-    },
-    clock_time_get(_id: number, _precision: bigint, address: number) {
-      view().setBigUint64(address, BigInt(Date.now()) * 1_000_000n, true);
-      return 0;
-    },
-    environ_sizes_get(count: number, bytes: number) {
-      view().setUint32(count, 0, true);
-      view().setUint32(bytes, 0, true);
-      return 0;
-    },
-    environ_get: () => 0,
-    fd_prestat_get: () => badFile,
-    proc_exit(code: number): number {
-      throw new ReckonerError(`the WebAssembly module has ended with code ${code}; this is a bug of Reckoner`, 'errorInternal');
-    },
-  };
-  return new Proxy(functions, { get: (all, name: string) => all[name] ?? (() => missing) });
-}
+const ended = (code: number) =>
+  new ReckonerError(`the WebAssembly module has ended with code ${code}; this is a bug of Reckoner`, 'errorInternal');
 
 const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
@@ -119,7 +77,7 @@ export class Native<Functions> {
   /** Starts a module of its own. `imports` are the functions that it calls besides those of the system. */
   static async start<Functions>(source: ModuleSource, imports: { [name: string]: Function }): Promise<Native<Functions>> {
     let memory: WebAssembly.Memory | undefined;
-    const instance = await WebAssembly.instantiate(await compile(source), { wasi_snapshot_preview1: wasi(() => memory!), reckoner: imports as WebAssembly.ModuleImports });
+    const instance = await WebAssembly.instantiate(await compile(source), { wasi_snapshot_preview1: wasi(() => memory!, ended), reckoner: imports as WebAssembly.ModuleImports });
     memory = instance.exports.memory as WebAssembly.Memory;
     return new Native<Functions>(instance);
   }

@@ -66,7 +66,8 @@ void PlayerInputs::note_report(const InputReport& report, const TickClock& ticks
   transit_.add(time_left_s(*timed) - early_s);
 }
 
-// No input arrives before an older one, because a datagram carries all that are not acknowledged.
+// No input arrives before an older one, because a datagram carries all that are not acknowledged. An older
+// one that write() has left out, for lack of room, does not arrive at all.
 void PlayerInputs::note_late(const InputReport& report, double tick_rate_hz) {
   int early = *report.early;
   for (Tick tick = report.timed; early < 0; ++tick, early += InputReport::kSteps) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The WebAssembly module: loads it, and turns its C functions into methods.
+import { wasi } from '../../../bindings/web/src/wasi.ts';
 
 interface Exports {
   memory: WebAssembly.Memory;
@@ -114,59 +115,13 @@ export const poseFloats = 7;
 export const packetFloats = 5;
 export const partFloats = 5;
 
-/** The functions of WASI that the C library asks for. The module has no files, no arguments and no environment. */
-function wasi(memory: () => WebAssembly.Memory): Record<string, (...args: any[]) => number> {
-  const view = () => new DataView(memory().buffer);
-  const badFile = 8;
-  const missing = 52;
-  let line = '';
-  const functions: Record<string, (...args: any[]) => number> = {
-    fd_write(file: number, parts: number, count: number, written: number) {
-      if (file !== 1 && file !== 2) return badFile;
-      let bytes = 0;
-      for (let i = 0; i < count; ++i) {
-        const address = view().getUint32(parts + 8 * i, true);
-        const length = view().getUint32(parts + 8 * i + 4, true);
-        line += new TextDecoder().decode(new Uint8Array(memory().buffer, address, length));
-        bytes += length;
-      }
-      const end = line.lastIndexOf('\n');
-      if (end >= 0) {
-        console.warn(line.slice(0, end));
-        line = line.slice(end + 1);
-      }
-      view().setUint32(written, bytes, true);
-      return 0;
-    },
-    random_get(address: number, length: number) {
-      crypto.getRandomValues(new Uint8Array(memory().buffer, address, length));
-      return 0;
-    },
-    clock_time_get(_id: number, _precision: bigint, address: number) {
-      view().setBigUint64(address, BigInt(Math.round(Date.now() * 1e6)), true);
-      return 0;
-    },
-    environ_sizes_get(count: number, bytes: number) {
-      view().setUint32(count, 0, true);
-      view().setUint32(bytes, 0, true);
-      return 0;
-    },
-    environ_get: () => 0,
-    fd_prestat_get: () => badFile,
-    proc_exit(code: number): number {
-      throw new Error(`the module ended with code ${code}`);
-    },
-  };
-  return new Proxy(functions, { get: (all, name: string) => all[name] ?? (() => missing) });
-}
-
 export class Module {
   private constructor(readonly exports: Exports) {}
 
   /** Compiles and starts the module. `extra` are functions of the page that the module may call. */
   static async load(source: BufferSource | Promise<Response>, extra: WebAssembly.ModuleImports = {}): Promise<Module> {
     let memory: WebAssembly.Memory | undefined;
-    const imports = { wasi_snapshot_preview1: wasi(() => memory!), page: { send: () => 0, ...extra } } as unknown as WebAssembly.Imports;
+    const imports = { wasi_snapshot_preview1: wasi(() => memory!, (code) => new Error(`the module ended with code ${code}`)), page: { send: () => 0, ...extra } } as unknown as WebAssembly.Imports;
     let instance: WebAssembly.Instance;
     if (source instanceof Promise) {
       const response = await source;
